@@ -1,0 +1,50 @@
+"""The cluster that every program talks to: mock brokers in a process of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.rows import PARTITIONS, RECORDS, TOPICS, VALUES
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where the cluster listens, and the version of its librdkafka."""
+
+    bootstrap_servers: str
+    librdkafka: str
+
+
+@contextmanager
+def running_cluster(native: Path, messages: int) -> Iterator[Cluster]:
+    """Run the cluster, with ``messages`` messages in each topic that is read, until the exit."""
+    topics = ",".join(f"{name}:{partitions}" for name, partitions in TOPICS.items())
+    process = subprocess.Popen(
+        [native, "cluster", "--topics", topics], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    # Leaving the block closes its standard input, at which the cluster ends.
+    with process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the cluster ended with status {process.wait()}")
+        cluster = Cluster(**json.loads(line))
+        _load(native, cluster, VALUES, messages, keyed=False)
+        _load(native, cluster, RECORDS, messages, keyed=True)
+        yield cluster
+
+
+def _load(native: Path, cluster: Cluster, topic: str, messages: int, *, keyed: bool) -> None:
+    subprocess.run(
+        [
+            *(native, "load", "--bootstrap", cluster.bootstrap_servers, "--topic", topic),
+            *("--partitions", str(PARTITIONS), "--messages", str(messages)),
+            *("--keyed", str(int(keyed))),
+        ],
+        check=True,
+    )

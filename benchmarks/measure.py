@@ -1,0 +1,135 @@
+"""Runs all programs in turn and collects what they print."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks.cluster import Cluster
+from benchmarks.programs import Programs
+from benchmarks.rows import IMPORT_RUNS, MemoryRow, Row, Side
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run of one program."""
+
+    rate: float  # messages per second by the row's clock
+    delivered_rate: float | None  # messages per second until all were delivered (producers)
+    thread_nanoseconds: float  # CPU time of the calling thread, per message
+
+
+@dataclass
+class Speed:
+    """The samples of one row, in the order of the rounds."""
+
+    row: Row
+    samples: dict[Side, list[Sample]] = field(default_factory=lambda: defaultdict(list))
+
+    def rate(self, side: Side) -> float:
+        """Return the median rate of a side."""
+        return median(sample.rate for sample in self.samples[side])
+
+    def ratios(self, side: Side) -> list[float]:
+        """Return our rate over the side's for each round: what the machine did hits both."""
+        pairs = zip(self.samples[Side.OURS], self.samples[side], strict=True)
+        return [ours.rate / theirs.rate for ours, theirs in pairs]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Resident bytes after each round."""
+
+    row: MemoryRow
+    side: Side
+    resident: list[int]
+
+
+@dataclass(frozen=True)
+class Import:
+    """Seconds that the import took in each run, and what it loaded beyond the standard library."""
+
+    side: Side
+    seconds: list[float]
+    foreign_modules: list[str]
+
+
+def measure_speed(
+    programs: Programs,
+    cluster: Cluster,
+    rows: Sequence[Row],
+    rounds: int,
+    messages: int,
+    console: Console,
+) -> list[Speed]:
+    """Run every program of every row once a round, each round in another order of the sides."""
+    speeds = [Speed(row) for row in rows]
+    turns = [(number, speed) for number in range(rounds) for speed in speeds]
+    for number, speed in _track(turns, "speed", console):
+        sides = list(speed.row.programs)
+        for position in range(len(sides)):
+            side = sides[(number + position) % len(sides)]
+            sample = _sample(programs, cluster, speed.row, side, messages)
+            speed.samples[side].append(sample)
+        rates = ", ".join(f"{side} {speed.samples[side][-1].rate / 1e6:.2f}" for side in sides)
+        _say(console, f"round {number + 1}/{rounds}  {speed.row.name}: {rates} M/s")
+    return speeds
+
+
+def _sample(programs: Programs, cluster: Cluster, row: Row, side: Side, messages: int) -> Sample:
+    result = programs.run(side, row.programs[side], cluster, "--messages", str(messages))
+    count = result["messages"]
+    return Sample(
+        rate=count / result[row.clock],
+        delivered_rate=count / result["total_seconds"] if "total_seconds" in result else None,
+        thread_nanoseconds=result["thread_seconds"] / count * 1e9,
+    )
+
+
+def measure_memory(
+    programs: Programs,
+    cluster: Cluster,
+    rows: Sequence[MemoryRow],
+    rounds: int,
+    messages: int,
+    console: Console,
+) -> list[Memory]:
+    """Run each program, which runs its own rounds, once per side."""
+    options = ("--messages", str(messages), "--rounds", str(rounds))
+    memories = []
+    turns = [(row, side) for row in rows for side in row.sides]
+    for row, side in _track(turns, "memory", console):
+        resident = programs.run(side, row.program, cluster, *options)["resident_bytes"]
+        memories.append(Memory(row, side, resident))
+        megabytes = " ".join(f"{size / 1e6:.0f}" for size in resident)
+        _say(console, f"memory  {row.name}: {side} {megabytes} MB")
+    return memories
+
+
+def measure_import(programs: Programs, console: Console) -> list[Import]:
+    """Import each client in fresh processes, the clients in turn."""
+    imports = [Import(side, [], []) for side in (Side.OURS, Side.PEER)]
+    for _ in _track(range(IMPORT_RUNS), "import", console):
+        for one in imports:
+            result = programs.import_once(one.side)
+            one.seconds.append(result["seconds"])
+            one.foreign_modules[:] = result["foreign_modules"]
+    for one in imports:
+        _say(console, f"import  {one.side} {median(one.seconds) * 1e3:.1f} ms")
+    return imports
+
+
+def _track(turns: Sequence[T], what: str, console: Console) -> Iterable[T]:
+    return track(turns, what, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, highlight=False, soft_wrap=True)

@@ -1,0 +1,73 @@
+"""Runs the measured programs, each in a process of its own that prints one JSON line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cluster import Cluster
+from benchmarks.native_program import ROOT
+from benchmarks.rows import Side
+
+TIMEOUT_SECONDS = 300
+
+
+class ProgramError(Exception):
+    """A measured program failed; the text says which, and what it printed."""
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The interpreter of each client, and the native program."""
+
+    ours: Path
+    peer: Path
+    native: Path
+
+    def run(
+        self, side: Side, program: tuple[str, ...], cluster: Cluster, *options: str
+    ) -> dict[str, Any]:
+        """Run one program on the cluster; return what it printed."""
+        name, *arguments = program
+        command = (
+            [str(self.native), name]
+            if side is Side.NATIVE
+            else [str(self._python(side)), "-m", f"benchmarks.workloads.{name}"]
+        )
+        return _json_line(
+            [*command, *arguments, "--bootstrap", cluster.bootstrap_servers, *options]
+        )
+
+    def import_once(self, side: Side) -> dict[str, Any]:
+        """Import the client in a fresh process; return how long it took and what it loaded."""
+        script = ROOT / "benchmarks" / "workloads" / "imports.py"
+        return _json_line([str(self._python(side)), str(script)])
+
+    def versions(self, side: Side) -> tuple[str, str]:
+        """Return the version of a client and that of its librdkafka."""
+        code = (
+            "import confluent_kafka, importlib.metadata, json;"
+            "print(json.dumps({'client': importlib.metadata.version('confluent-kafka'),"
+            " 'librdkafka': confluent_kafka.libversion()[0]}))"
+        )
+        versions = _json_line([str(self._python(side)), "-c", code])
+        return versions["client"], versions["librdkafka"]
+
+    def _python(self, side: Side) -> Path:
+        return self.ours if side is Side.OURS else self.peer
+
+
+def _json_line(command: list[str]) -> dict[str, Any]:
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ProgramError(f"{' '.join(command)}\nran for {TIMEOUT_SECONDS} s") from error
+    if done.returncode != 0:
+        raise ProgramError(f"{' '.join(command)}\n{done.stderr.strip()}")
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result

@@ -1,0 +1,199 @@
+"""Writes the measurements as Markdown, with the bars and whether they are reached."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from benchmarks.cluster import Cluster
+from benchmarks.measure import Import, Memory, Speed
+from benchmarks.programs import Programs
+from benchmarks.rows import (
+    IMPORT_BAR_SECONDS,
+    IMPORT_RUNS,
+    MEMORY_BAR_BYTES,
+    MEMORY_SETTLING_ROUNDS,
+    Side,
+)
+
+NOTHING = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A bar, what was measured against it, and whether that is enough."""
+
+    what: str
+    bar: str
+    measured: str
+    reached: bool
+
+    @property
+    def cell(self) -> str:
+        """The bar as it stands in a table."""
+        return f"{self.bar}: {'reached' if self.reached else '**not reached**'}"
+
+
+def markdown(
+    programs: Programs,
+    cluster: Cluster,
+    speeds: Sequence[Speed],
+    memories: Sequence[Memory],
+    imports: Sequence[Import],
+    rounds: int,
+    messages: int,
+) -> str:
+    """Return the whole report."""
+    parts = [_introduction(programs, cluster, rounds, messages)]
+    verdicts: list[Verdict] = []
+    if speeds:
+        parts += [_speed_table(speeds, verdicts), _detail_table(speeds)]
+    if memories:
+        parts.append(_memory_table(memories, verdicts))
+    if imports:
+        parts.append(_import_table(imports, verdicts))
+    parts.append(_summary(verdicts))
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(programs: Programs, cluster: Cluster, rounds: int, messages: int) -> str:
+    ours, our_librdkafka = programs.versions(Side.OURS)
+    peer, peer_librdkafka = programs.versions(Side.PEER)
+    return (
+        "# Benchmarks\n\n"
+        f"Ours {ours} (librdkafka {our_librdkafka}), confluent-kafka {peer} (librdkafka "
+        f"{peer_librdkafka}) and native C (librdkafka {cluster.librdkafka}) in turn on one "
+        f"embedded cluster over TCP; {platform.python_implementation()} "
+        f"{platform.python_version()}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} cores. {messages:,} messages of 100 bytes in each run; medians of "
+        f"{rounds} rounds. A ratio is the median of the rounds' ratios."
+    )
+
+
+def _speed_table(speeds: Sequence[Speed], verdicts: list[Verdict]) -> str:
+    lines = []
+    for speed in speeds:
+        verdict = _speed_verdict(speed)
+        if verdict:
+            verdicts.append(verdict)
+        lines.append(
+            [
+                speed.row.name,
+                *(_millions(speed.rate(s)) if s in speed.samples else NOTHING for s in Side),
+                _ratio(speed, Side.PEER),
+                _ratio(speed, Side.NATIVE),
+                verdict.cell if verdict else NOTHING,
+            ]
+        )
+    header = ["million messages per second", *Side]
+    header += [f"ours / {Side.PEER}", f"ours / {Side.NATIVE}", "bar"]
+    return "## Speed\n\n" + _table(header, lines)
+
+
+def _speed_verdict(speed: Speed) -> Verdict | None:
+    bar = speed.row.bar
+    if bar is None:
+        return None
+    ratio = median(speed.ratios(bar.side))
+    return Verdict(
+        speed.row.name, f"{bar.ratio:g} times {bar.side}", f"{ratio:.2f}", ratio >= bar.ratio
+    )
+
+
+def _ratio(speed: Speed, side: Side) -> str:
+    return f"{median(speed.ratios(side)):.2f}" if side in speed.samples else NOTHING
+
+
+def _detail_table(speeds: Sequence[Speed]) -> str:
+    lines = []
+    for speed in speeds:
+        lines.append([speed.row.name])
+        for side in Side:
+            samples = speed.samples.get(side, [])
+            lines[-1].append(
+                f"{median(s.thread_nanoseconds for s in samples):.0f}" if samples else NOTHING
+            )
+        for side in Side:
+            rates = [s.delivered_rate for s in speed.samples.get(side, []) if s.delivered_rate]
+            lines[-1].append(_millions(median(rates)) if rates else NOTHING)
+        ratios = speed.ratios(Side.PEER)
+        lines[-1].append(f"{min(ratios):.2f} to {max(ratios):.2f}")
+    header = ["path", *(f"ns, {side}" for side in Side), *(f"M/s, {side}" for side in Side)]
+    header.append(f"ours / {Side.PEER}")
+    return (
+        "CPU time of the calling thread per message; millions per second until all were delivered; "
+        "and how far the rounds lie apart:\n\n" + _table(header, lines)
+    )
+
+
+def _memory_table(memories: Sequence[Memory], verdicts: list[Verdict]) -> str:
+    lines = []
+    for memory in memories:
+        settled = memory.resident[MEMORY_SETTLING_ROUNDS - 1]
+        farthest = max(abs(size - settled) for size in memory.resident[MEMORY_SETTLING_ROUNDS:])
+        verdict = Verdict(
+            f"memory: {memory.row.name}",
+            f"± {MEMORY_BAR_BYTES / 1e6:g} MB after round {MEMORY_SETTLING_ROUNDS}",
+            f"± {farthest / 1e6:.1f} MB",
+            farthest <= MEMORY_BAR_BYTES,
+        )
+        if memory.side is Side.OURS:
+            verdicts.append(verdict)
+        lines.append(
+            [
+                memory.row.name,
+                str(memory.side),
+                " ".join(f"{size / 1e6:.1f}" for size in memory.resident),
+                verdict.measured,
+                verdict.cell if memory.side is Side.OURS else NOTHING,
+            ]
+        )
+    header = ["path", "client", "resident MB after each round", "changes", "bar"]
+    return "## Memory\n\n" + _table(header, lines)
+
+
+def _import_table(imports: Sequence[Import], verdicts: list[Verdict]) -> str:
+    lines = []
+    for one in imports:
+        seconds = median(one.seconds)
+        verdict = Verdict(
+            "import confluent_kafka",
+            f"< {IMPORT_BAR_SECONDS * 1e3:g} ms, standard library only",
+            f"{seconds * 1e3:.1f} ms",
+            seconds < IMPORT_BAR_SECONDS and not one.foreign_modules,
+        )
+        if one.side is Side.OURS:
+            verdicts.append(verdict)
+        lines.append(
+            [
+                str(one.side),
+                verdict.measured,
+                ", ".join(one.foreign_modules) or "nothing",
+                verdict.cell if one.side is Side.OURS else NOTHING,
+            ]
+        )
+    header = ["client", f"median of {IMPORT_RUNS} imports", "loads beside the standard library"]
+    return "## Import\n\n" + _table([*header, "bar"], lines)
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    missed = [verdict for verdict in verdicts if not verdict.reached]
+    lines = [f"{len(verdicts) - len(missed)} of {len(verdicts)} bars are reached."]
+    lines += [f"- not reached: {v.what}: {v.measured}, the bar is {v.bar}" for v in missed]
+    return "## Bars\n\n" + "\n".join(lines)
+
+
+def _millions(rate: float) -> str:
+    return f"{rate / 1e6:.2f}"
+
+
+def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    rule = ["---"] + ["---:" if _is_numeric(lines, i) else "---" for i in range(1, len(header))]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *lines])
+
+
+def _is_numeric(lines: Sequence[Sequence[str]], column: int) -> bool:
+    return all(line[column].replace(".", "").isdigit() or not line[column] for line in lines)

@@ -1,0 +1,145 @@
+"""What is measured: the rows of the table, the program of each side, and the bars to reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+# The topics that consumers read. A mock broker keeps at most 5 MiB of a partition, so that many
+# partitions are needed for many messages; RUN_LENGTH messages of one follow each other.
+PARTITIONS = 40
+RUN_LENGTH = 5_000
+MAX_MESSAGES = PARTITIONS * 5 * RUN_LENGTH
+
+PRODUCED = "produced"  # what the producers fill; nobody reads it
+VALUES = "values"  # 100-byte values and nothing else
+RECORDS = "records"  # with a 16-byte key and one header
+TOPICS = {PRODUCED: 4, VALUES: PARTITIONS, RECORDS: PARTITIONS}
+
+
+class Side(StrEnum):
+    """Who runs a program."""
+
+    OURS = "ours"
+    PEER = "confluent-kafka"
+    NATIVE = "native C"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Our rate must be at least ``ratio`` times that of ``side``."""
+
+    ratio: float
+    side: Side
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a program (name and options) for each side that has it."""
+
+    name: str
+    programs: Mapping[Side, tuple[str, ...]]
+    bar: Bar | None = None
+    clock: str = "call_seconds"
+
+
+def _produce(call: str) -> tuple[str, ...]:
+    return ("produce", "--topic", PRODUCED, "--call", call)
+
+
+def _consume(call: str, topic: str = VALUES, fetch: str = "before") -> tuple[str, ...]:
+    return (
+        *("consume", "--topic", topic, "--partitions", str(PARTITIONS)),
+        *("--call", call, "--fetch", fetch),
+    )
+
+
+def _sides(
+    ours: tuple[str, ...], peer: tuple[str, ...], native: tuple[str, ...] | None = None
+) -> dict[Side, tuple[str, ...]]:
+    sides = {Side.OURS: ours, Side.PEER: peer}
+    return sides if native is None else sides | {Side.NATIVE: native}
+
+
+ROWS = (
+    Row(
+        "produce()",
+        _sides(_produce("produce"), _produce("produce"), _produce("native")),
+        Bar(1.7, Side.PEER),
+    ),
+    Row(
+        "produce(on_delivery=), until every callback has run",
+        _sides(_produce("callback"), _produce("callback"), _produce("native")),
+        Bar(2.5, Side.PEER),
+        clock="total_seconds",
+    ),
+    Row(
+        "produce_batch() of 1000 values (confluent-kafka: dicts)",
+        _sides(_produce("values"), _produce("dicts"), _produce("native")),
+        Bar(0.8, Side.NATIVE),
+    ),
+    Row(
+        "produce_batch() of 1000 dicts",
+        _sides(_produce("dicts"), _produce("dicts"), _produce("native")),
+    ),
+    Row(
+        "poll()",
+        _sides(_consume("poll"), _consume("poll"), _consume("poll")),
+        Bar(1.8, Side.PEER),
+    ),
+    Row(
+        "poll(), value()",
+        _sides(_consume("poll-value"), _consume("poll-value"), _consume("poll")),
+        Bar(1.8, Side.PEER),
+    ),
+    Row(
+        "consume(1000), value()",
+        _sides(_consume("consume-value"), _consume("consume-value"), _consume("batch")),
+        Bar(2.5, Side.PEER),
+    ),
+    Row(
+        "consume(1000), value(), while fetching",
+        _sides(
+            _consume("consume-value", fetch="meanwhile"),
+            _consume("consume-value", fetch="meanwhile"),
+            _consume("batch", fetch="meanwhile"),
+        ),
+    ),
+    Row(
+        "consume(1000), every accessor",
+        _sides(_consume("consume-all", RECORDS), _consume("consume-all", RECORDS)),
+    ),
+    Row(
+        "consume_arrow(1000), every column (confluent-kafka: consume, every accessor)",
+        _sides(_consume("arrow", RECORDS), _consume("consume-all", RECORDS)),
+        Bar(4.0, Side.PEER),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class MemoryRow:
+    """A program whose resident memory is read after each round."""
+
+    name: str
+    program: tuple[str, ...]
+    sides: tuple[Side, ...] = (Side.OURS, Side.PEER)
+
+
+def _memory(call: str, topic: str) -> tuple[str, ...]:
+    return ("memory", "--topic", topic, "--partitions", str(TOPICS[topic]), "--call", call)
+
+
+MEMORY_ROWS = (
+    MemoryRow("produce(on_delivery=), flush()", _memory("produce", PRODUCED)),
+    MemoryRow("poll() and consume(), every accessor", _memory("consume", RECORDS)),
+    MemoryRow("consume_arrow(), every column", _memory("arrow", RECORDS), (Side.OURS,)),
+)
+# The allocator may still grow in the first rounds; how far each later one may be from them.
+MEMORY_ROUNDS = 10
+MEMORY_SETTLING_ROUNDS = 3
+MEMORY_BAR_BYTES = 5_000_000
+
+IMPORT_RUNS = 20
+IMPORT_BAR_SECONDS = 0.030

@@ -1,0 +1,38 @@
+"""What the workloads share: the messages, the clocks, and how results are printed."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+VALUE_SIZE = 100
+TIMEOUT_SECONDS = 30
+
+# Calls between two looks at the event queue, as real produce loops do.
+MESSAGES_PER_POLL = 1000
+
+# One value for each call between two polls: no client profits from a single buffer that stays in
+# the nearest cache. The native program sends the same ones.
+VALUES = [b"%0*d" % (VALUE_SIZE, i) for i in range(MESSAGES_PER_POLL)]
+
+
+class Stopwatch:
+    """Wall time, and CPU time of the calling thread alone (immune to a busy machine)."""
+
+    def __init__(self) -> None:
+        self._wall = time.perf_counter()
+        self._thread = time.thread_time()
+
+    def wall(self) -> float:
+        """Return the seconds since the start."""
+        return time.perf_counter() - self._wall
+
+    def thread(self) -> float:
+        """Return the seconds of CPU time that this thread has used since the start."""
+        return time.thread_time() - self._thread
+
+
+def print_result(**fields: Any) -> None:
+    """Print the workload's result, the one line that the harness reads."""
+    print(json.dumps(fields), flush=True)

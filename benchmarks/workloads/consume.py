@@ -1,0 +1,155 @@
+"""Read messages, either when librdkafka has already fetched them or while it fetches.
+
+The first way measures what the client's own calls cost; the second, the whole way from the
+cluster, whose mock broker shares the machine's cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.workloads.common import TIMEOUT_SECONDS, Stopwatch, print_result
+from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+
+BATCH_SIZE = 1000
+
+
+def check(message: Any) -> None:
+    """Raise where there is no message, or an error in its place."""
+    if message is None:
+        raise RuntimeError(f"no message within {TIMEOUT_SECONDS} s")
+    if message.error():
+        raise RuntimeError(f"an error instead of a message: {message.error()}")
+
+
+def next_batch(consumer: Consumer, wanted: int) -> list[Any]:
+    """Return the next messages, at most a batch and never more than are left."""
+    batch = consumer.consume(min(BATCH_SIZE, wanted), TIMEOUT_SECONDS)
+    if not batch:
+        check(None)
+    return batch
+
+
+def poll(consumer: Consumer, messages: int) -> None:
+    """Read nothing but error(), message by message."""
+    poll = consumer.poll
+    for _ in range(messages):
+        message = poll(TIMEOUT_SECONDS)
+        if message is None or message.error():
+            check(message)
+
+
+def poll_value(consumer: Consumer, messages: int) -> None:
+    """Read error() and value(), message by message."""
+    poll = consumer.poll
+    for _ in range(messages):
+        message = poll(TIMEOUT_SECONDS)
+        if message is None or message.error():
+            check(message)
+        message.value()
+
+
+def consume_value(consumer: Consumer, messages: int) -> None:
+    """Read error() and value() of messages in batches."""
+    while messages > 0:
+        batch = next_batch(consumer, messages)
+        for message in batch:
+            if message.error():
+                check(message)
+            message.value()
+        messages -= len(batch)
+
+
+def consume_all(consumer: Consumer, messages: int) -> None:
+    """Read all that the columns of an Arrow batch hold, through the accessors."""
+    while messages > 0:
+        batch = next_batch(consumer, messages)
+        for message in batch:
+            if message.error():
+                check(message)
+            message.topic()
+            message.partition()
+            message.offset()
+            message.key()
+            message.value()
+            message.timestamp()
+            message.headers()
+        messages -= len(batch)
+
+
+def consume_arrow(consumer: Consumer, messages: int) -> None:
+    """Take Arrow batches with every column, and export each as a reader of it would."""
+    while messages > 0:
+        batch = consumer.consume_arrow(min(BATCH_SIZE, messages), TIMEOUT_SECONDS, headers=True)
+        if not len(batch):
+            check(None)
+        batch.__arrow_c_array__()
+        messages -= len(batch)
+
+
+CALLS: dict[str, Callable[[Consumer, int], None]] = {
+    "poll": poll,
+    "poll-value": poll_value,
+    "consume-value": consume_value,
+    "consume-all": consume_all,
+    "arrow": consume_arrow,
+}
+
+
+def wait_until_fetched() -> None:
+    """Wait until librdkafka's threads have fetched all there is.
+
+    They have when they use next to no CPU time; no call tells it without taking messages. They
+    must have begun, else the wait ends at once.
+    """
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    quiet = 0
+    while quiet < 2:
+        before = time.process_time()
+        time.sleep(0.1)
+        quiet = quiet + 1 if time.process_time() - before < 0.002 else 0
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"the messages were not fetched in {TIMEOUT_SECONDS} s")
+
+
+def main() -> None:
+    """Measure one call and print the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", required=True)
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--partitions", type=int, required=True)
+    parser.add_argument("--messages", type=int, required=True, help="how many the topic holds")
+    parser.add_argument("--call", choices=CALLS, required=True)
+    parser.add_argument("--fetch", choices=("before", "meanwhile"), required=True)
+    args = parser.parse_args()
+    consumer = Consumer(
+        {
+            "bootstrap.servers": args.bootstrap,
+            "group.id": "benchmarks",
+            "enable.auto.commit": False,
+            # Room for the whole topic, so that it can be fetched before the clock starts.
+            "queued.min.messages": 10_000_000,
+            "queued.max.messages.kbytes": 2_097_151,
+        }
+    )
+    consumer.assign(
+        [TopicPartition(args.topic, p, OFFSET_BEGINNING) for p in range(args.partitions)]
+    )
+    check(consumer.poll(TIMEOUT_SECONDS))  # fetching has begun
+    if args.fetch == "before":
+        wait_until_fetched()
+
+    messages = args.messages - 1
+    stopwatch = Stopwatch()
+    CALLS[args.call](consumer, messages)
+    print_result(
+        messages=messages, call_seconds=stopwatch.wall(), thread_seconds=stopwatch.thread()
+    )
+    consumer.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Resident memory after each of several rounds of producing or consuming in one process."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.workloads.common import print_result
+from benchmarks.workloads.consume import consume_all, consume_arrow, poll_value
+from benchmarks.workloads.produce import produce_each_with_callback
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+
+# How many messages happen to wait in the queue decides how much memory the allocator keeps for
+# them. With few of them that differs by less from round to round than a leak would add.
+MESSAGES_PER_FLUSH = 10_000
+
+
+def produce_rounds(args: argparse.Namespace) -> Iterator[None]:
+    """Produce with delivery callbacks; a round ends when all of its messages are delivered."""
+    producer = Producer({"bootstrap.servers": args.bootstrap})
+    while True:
+        for _ in range(args.messages // MESSAGES_PER_FLUSH):
+            produce_each_with_callback(producer, args.topic, MESSAGES_PER_FLUSH)
+        yield
+
+
+def consume_rounds(args: argparse.Namespace) -> Iterator[None]:
+    """Read the whole topic again in each round, with every accessor or as Arrow batches."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": args.bootstrap,
+            "group.id": "benchmarks",
+            "enable.auto.commit": False,
+            # The queue is full most of the time; look at it again at once, not after a second.
+            "fetch.queue.backoff.ms": 1,
+        }
+    )
+    partitions = [TopicPartition(args.topic, p, OFFSET_BEGINNING) for p in range(args.partitions)]
+    while True:
+        consumer.assign(partitions)
+        if args.call == "arrow":
+            consume_arrow(consumer, args.messages)
+        else:
+            poll_value(consumer, args.messages // 2)
+            consume_all(consumer, args.messages - args.messages // 2)
+        yield
+
+
+def resident_bytes() -> int:
+    """Return the memory that this process has now (getrusage() tells only its peak)."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def main() -> None:
+    """Run the rounds and print what was resident after each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", required=True)
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--partitions", type=int, required=True)
+    parser.add_argument("--messages", type=int, required=True, help="messages of one round")
+    parser.add_argument("--rounds", type=int, required=True)
+    parser.add_argument("--call", choices=("produce", "consume", "arrow"), required=True)
+    args = parser.parse_args()
+    rounds = produce_rounds(args) if args.call == "produce" else consume_rounds(args)
+    resident = []
+    for _ in range(args.rounds):
+        next(rounds)
+        resident.append(resident_bytes())
+    print_result(resident_bytes=resident)
+
+
+if __name__ == "__main__":
+    main()

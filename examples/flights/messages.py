@@ -1,0 +1,23 @@
+"""What the processes of the demo say to each other: lines of JSON."""
+
+import json
+import sys
+from typing import Any
+
+
+def send(event: str, **values: Any) -> None:
+    """Report an event to the process that started this one."""
+    print(json.dumps({"event": event, **values}), flush=True)
+
+
+def receive() -> dict[str, Any]:
+    """Return the next message of the process that started this one.
+
+    Raises:
+        SystemExit: that process is gone.
+    """
+    line = sys.stdin.readline()
+    if not line:
+        raise SystemExit("nobody is waiting for this process any more")
+    message: dict[str, Any] = json.loads(line)
+    return message

@@ -1,0 +1,84 @@
+"""The producer: every flight, and what the brokers said of it."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from .data import Event
+
+# Seconds that produce() may wait for room in the queue, and flush() for the brokers.
+_PATIENCE = 60.0
+_STATISTICS_MS = 200
+
+
+@dataclass
+class Deliveries:
+    """What became of the messages."""
+
+    sent: int = 0
+    delivered: int = 0
+    failed: int = 0
+    first_error: str = ""
+    transmitted: list[tuple[float, int]] = field(default_factory=list)
+    """Seconds by librdkafka's clock, and messages that had gone out by then."""
+    waiting: int = 0
+    round_trip: float = 0.0
+    """Milliseconds, the slowest broker's average."""
+
+    def report(self, error: KafkaError | None, message: Message) -> None:
+        """Count one message: the delivery callback."""
+        if error is None:
+            self.delivered += 1
+            return
+        self.failed += 1
+        self.first_error = self.first_error or f"{message.topic()}: {error.str()}"
+
+    def statistics(self, text: str) -> None:
+        """Take what the display needs out of librdkafka's statistics."""
+        values = json.loads(text)
+        self.transmitted.append((values["ts"] / 1e6, values["txmsgs"]))
+        self.waiting = values["msg_cnt"]
+        averages = [broker["rtt"]["avg"] / 1e3 for broker in values["brokers"].values()]
+        self.round_trip = max(averages, default=0.0)
+
+
+def produce(
+    servers: str,
+    topic: str,
+    events: Iterable[Event],
+    deliveries: Deliveries,
+    show: Callable[[], None],
+) -> None:
+    """Send events, counting deliveries and calling `show` at every new statistics."""
+
+    def statistics(text: str) -> None:
+        deliveries.statistics(text)
+        show()
+
+    config = {
+        "bootstrap.servers": servers,
+        "client.id": "flights",
+        "enable.idempotence": True,
+        # The embedded cluster keeps 5 MB of each partition: compressed, all flights fit.
+        "compression.type": "zstd",
+        "linger.ms": 50,
+        "statistics.interval.ms": _STATISTICS_MS,
+        "stats_cb": statistics,
+    }
+    with Producer(config) as producer:
+        for event in events:
+            producer.produce(
+                topic,
+                event.value,
+                event.key,
+                headers=event.headers,
+                timestamp=event.timestamp,
+                on_delivery=deliveries.report,
+                block=_PATIENCE,
+            )
+            deliveries.sent += 1
+            producer.poll(0)
+        producer.flush(_PATIENCE)
+    show()

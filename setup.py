@@ -1,0 +1,104 @@
+"""Builds the extension module confluent_kafka.cimpl; everything else is in pyproject.toml."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+CSRC = Path("src/confluent_kafka/csrc")
+
+sys.path.append(str(ROOT / "tools"))
+import librdkafka  # noqa: E402  (tools/ is no package: it is not installed)
+
+
+def compile_flags() -> list[str]:
+    if sys.platform == "win32":
+        return ["/std:c11", "/experimental:c11atomics", "/W3"]
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-O2"]
+    # Only PyInit_cimpl is for others; hidden names are also cheaper to call.
+    flags.append("-fvisibility=hidden")
+    if os.environ.get("CI") == "true" or os.environ.get("WERROR") == "1":
+        flags.append("-Werror")
+    if sanitizers := os.environ.get("SANITIZE"):
+        flags += [f"-fsanitize={sanitizers}", "-fno-omit-frame-pointer", "-g", "-UNDEBUG"]
+    return flags
+
+
+def link_flags() -> list[str]:
+    flags = []
+    if sys.platform.startswith("linux"):
+        # A process can hold a second librdkafka (another binding): the two must not mix.
+        flags.append("-Wl,--exclude-libs,ALL")
+    elif sys.platform == "darwin":
+        flags.append("-Wl,-exported_symbol,_PyInit_cimpl")
+    if sanitizers := os.environ.get("SANITIZE"):
+        flags.append(f"-fsanitize={sanitizers}")
+    return flags
+
+
+class BuildExtension(build_ext):
+    """Compiles in parallel and only what changed: setuptools would do neither."""
+
+    def build_extension(self, ext: Extension) -> None:
+        try:
+            rdkafka = librdkafka.find()
+        except librdkafka.BuildError as error:
+            sys.exit(f"error: {error}")
+        ext.extra_compile_args = [*compile_flags(), *rdkafka.cflags]
+        ext.extra_link_args = [*link_flags(), *rdkafka.libs]
+        version = self.distribution.get_version()
+        ext.define_macros = [("CONFLUENT_KAFKA_VERSION", f'"{version}"')]
+        ext.extra_objects = self.compile_objects(ext)
+        ext.sources = []
+        # What setuptools compares with the module's age before it links.
+        ext.depends = ext.extra_objects
+        super().build_extension(ext)
+        if rdkafka.licenses is not None:
+            package = Path(self.get_ext_fullpath(ext.name)).parent
+            self.copy_file(str(rdkafka.licenses), str(package / "LICENSES.librdkafka.txt"))
+
+    def compile_objects(self, ext: Extension) -> list[str]:
+        folder = self.object_folder(ext)
+        headers = max(Path(name).stat().st_mtime for name in (*ext.depends, __file__))
+
+        def compile_one(source: str) -> str:
+            target = folder / self.compiler.object_filenames([source])[0]
+            changed = max(headers, Path(source).stat().st_mtime)
+            if not target.exists() or target.stat().st_mtime < changed:
+                self.compiler.compile(
+                    [source],
+                    output_dir=str(folder),
+                    macros=ext.define_macros,
+                    extra_postargs=ext.extra_compile_args,
+                )
+            return str(target)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(compile_one, ext.sources))
+
+    def object_folder(self, ext: Extension) -> Path:
+        """One folder per interpreter and set of flags, so that switching back is free."""
+        key = [sysconfig.get_config_var("EXT_SUFFIX"), sysconfig.get_path("include")]
+        key += [os.environ.get("CC", ""), os.environ.get("CFLAGS", "")]
+        key += [*ext.extra_compile_args, *map(str, ext.define_macros)]
+        return Path("build/objects") / hashlib.sha256(" ".join(key).encode()).hexdigest()[:12]
+
+
+setup(
+    ext_modules=[
+        Extension(
+            "confluent_kafka.cimpl",
+            sources=sorted(str(path) for path in CSRC.glob("*.c")),
+            depends=sorted(str(path) for path in CSRC.glob("*.h")),
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension},
+)

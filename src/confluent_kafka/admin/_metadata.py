@@ -1,0 +1,150 @@
+"""What a cluster says about itself: the result of ``list_topics()``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from confluent_kafka.cimpl import KafkaError
+
+
+class PartitionMetadata:
+    """One partition of a topic.
+
+    Attributes:
+        id: the partition's number.
+        leader: the id of the broker that leads it, -1 when there is none.
+        replicas: the ids of the brokers that hold a copy.
+        isrs: the ids of the brokers whose copy is in sync.
+        error: the partition's error, or None.
+
+    librdkafka: rd_kafka_metadata_partition_t.
+    """
+
+    __slots__ = ("error", "id", "isrs", "leader", "replicas")
+
+    def __init__(
+        self,
+        id: int = -1,
+        leader: int = -1,
+        replicas: list[int] | None = None,
+        isrs: list[int] | None = None,
+        error: KafkaError | None = None,
+    ) -> None:
+        self.id = id
+        self.leader = leader
+        self.replicas: list[int] = [] if replicas is None else replicas
+        self.isrs: list[int] = [] if isrs is None else isrs
+        self.error = error
+
+    def __repr__(self) -> str:
+        return f"PartitionMetadata({self.id}{_error_suffix(self.error)})"
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class TopicMetadata:
+    """One topic.
+
+    Attributes:
+        topic: its name.
+        partitions: its partitions by number.
+        error: the topic's error, or None.
+
+    librdkafka: rd_kafka_metadata_topic_t.
+    """
+
+    __slots__ = ("error", "partitions", "topic")
+
+    def __init__(
+        self,
+        topic: str | None = None,
+        partitions: dict[int, PartitionMetadata] | None = None,
+        error: KafkaError | None = None,
+    ) -> None:
+        self.topic = topic
+        self.partitions: dict[int, PartitionMetadata] = {} if partitions is None else partitions
+        self.error = error
+
+    def __repr__(self) -> str:
+        count = len(self.partitions)
+        return f"TopicMetadata({self.topic}, {count} partitions{_error_suffix(self.error)})"
+
+    def __str__(self) -> str:
+        return str(self.topic)
+
+
+class BrokerMetadata:
+    """One broker.
+
+    Attributes:
+        id: its id.
+        host: the host name or address it asks clients to connect to.
+        port: the port that goes with it.
+
+    librdkafka: rd_kafka_metadata_broker_t.
+    """
+
+    __slots__ = ("host", "id", "port")
+
+    def __init__(self, id: int = -1, host: str | None = None, port: int = -1) -> None:
+        self.id = id
+        self.host = host
+        self.port = port
+
+    def __repr__(self) -> str:
+        return f"BrokerMetadata({self.id}, {self.host}:{self.port})"
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}/{self.id}"
+
+
+class ClusterMetadata:
+    """A cluster with its brokers and topics.
+
+    Attributes:
+        cluster_id: the cluster's id, or None when it is not known yet.
+        controller_id: the id of the controller, -1 when it is not known yet.
+        brokers: the brokers by id.
+        topics: the topics by name.
+        orig_broker_id: the id of the broker that answered, -1 for a bootstrap address.
+        orig_broker_name: the name of the broker that answered.
+
+    librdkafka: rd_kafka_metadata_t, rd_kafka_clusterid(), rd_kafka_controllerid().
+    """
+
+    __slots__ = (
+        "brokers",
+        "cluster_id",
+        "controller_id",
+        "orig_broker_id",
+        "orig_broker_name",
+        "topics",
+    )
+
+    def __init__(
+        self,
+        cluster_id: str | None = None,
+        controller_id: int = -1,
+        brokers: dict[int, BrokerMetadata] | None = None,
+        topics: dict[str, TopicMetadata] | None = None,
+        orig_broker_id: int = -1,
+        orig_broker_name: str | None = None,
+    ) -> None:
+        self.cluster_id = cluster_id
+        self.controller_id = controller_id
+        self.brokers: dict[int, BrokerMetadata] = {} if brokers is None else brokers
+        self.topics: dict[str, TopicMetadata] = {} if topics is None else topics
+        self.orig_broker_id = orig_broker_id
+        self.orig_broker_name = orig_broker_name
+
+    def __repr__(self) -> str:
+        return f"ClusterMetadata({self.cluster_id})"
+
+    def __str__(self) -> str:
+        return str(self.cluster_id)
+
+
+def _error_suffix(error: KafkaError | None) -> str:
+    return "" if error is None else f", {error}"

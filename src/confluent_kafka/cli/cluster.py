@@ -1,0 +1,114 @@
+"""``python -m confluent_kafka cluster``: an embedded cluster for other programs."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from confluent_kafka import KafkaException
+from confluent_kafka.cli.relay import bootstrap_relay
+from confluent_kafka.testing import MockCluster
+
+HOST = "127.0.0.1"
+
+
+def cluster(
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0, max=65535, help="Port to bootstrap from; 0 for ports that the system chooses."
+        ),
+    ] = 9092,
+    brokers: Annotated[int, typer.Option(min=1, max=100, help="Number of brokers.")] = 3,
+    topic: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARTITIONS]", help="Topic to create; can be given more than once."
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No hints on stderr.")] = False,
+) -> None:
+    """Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.
+
+    The one line on stdout, "bootstrap.servers=127.0.0.1:9092", is printed when the cluster is
+    ready; everything else goes to stderr.
+
+    The brokers' own ports are chosen by the system. Behind --port stands a relay to them, for
+    the first connection of a client: from then on it talks to the brokers directly. All
+    listen on 127.0.0.1 only. What the cluster keeps and cannot do is in the documentation of
+    confluent_kafka.testing.MockCluster.
+
+    Exit status: 0 ended by Ctrl-C or SIGTERM, 1 could not start, 2 wrong usage.
+    """
+    hints = Console(stderr=True, quiet=quiet, highlight=False)
+    topics = [_parse_topic(text) for text in topic or []]
+    try:
+        with MockCluster(brokers) as mock_cluster:
+            for name, partitions in topics:
+                _create_topic(mock_cluster, name, partitions)
+            asyncio.run(_serve(mock_cluster, port, hints))
+    except OSError as error:
+        refused = error.errno in {errno.EADDRINUSE, errno.EACCES}
+        advice = " (choose another --port, or 0 for free ones)" if refused else ""
+        _fail(f"{error.strerror}{advice}")
+    except KafkaException as error:
+        _fail(error.args[0].str())
+    except KeyboardInterrupt:  # where the event loop cannot take signals (Windows)
+        pass
+
+
+def _fail(reason: str) -> NoReturn:
+    Console(stderr=True, highlight=False).print(f"error: {reason}", markup=False, soft_wrap=True)
+    raise typer.Exit(1)
+
+
+def _parse_topic(text: str) -> tuple[str, int]:
+    name, colon, partitions = text.rpartition(":")
+    if not colon:
+        return text, 1
+    if not partitions.isdecimal():
+        raise typer.BadParameter(
+            f"{text!r}: after the colon comes the number of partitions", param_hint="--topic"
+        )
+    return name, int(partitions)
+
+
+def _create_topic(mock_cluster: MockCluster, name: str, partitions: int) -> None:
+    try:
+        mock_cluster.create_topic(name, partitions)
+    except ValueError as error:
+        raise typer.BadParameter(f"{name!r}: {error}", param_hint="--topic") from None
+    except KafkaException as error:
+        raise typer.BadParameter(error.args[0].str(), param_hint="--topic") from None
+
+
+async def _serve(mock_cluster: MockCluster, port: int, hints: Console) -> None:
+    stop = asyncio.Event()
+    _stop_on_signals(stop)
+    servers = mock_cluster.bootstrap_servers
+    if port == 0:
+        _announce(servers, servers, hints)
+        await stop.wait()
+        return
+    async with bootstrap_relay(HOST, port, servers):
+        _announce(f"{HOST}:{port}", servers, hints)
+        await stop.wait()
+
+
+def _stop_on_signals(stop: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stop.set)
+        except NotImplementedError:
+            return
+
+
+def _announce(bootstrap_servers: str, brokers: str, hints: Console) -> None:
+    hints.print(f"Brokers: {brokers.replace(',', ' ')}\nEnd with Ctrl-C.")
+    print(f"bootstrap.servers={bootstrap_servers}", flush=True)

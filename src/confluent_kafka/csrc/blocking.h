@@ -1,0 +1,39 @@
+/*
+ * Blocking requests of librdkafka that can be interrupted.
+ *
+ * Calls such as rd_kafka_metadata() wait for a broker inside librdkafka for as long as
+ * their timeout says. They run on a thread of their own (without Python) while the calling
+ * thread waits in short slices, serves signals and can be woken; a call that is given up
+ * goes on alone and frees itself.
+ */
+#ifndef CONFLUENT_KAFKA_BLOCKING_H
+#define CONFLUENT_KAFKA_BLOCKING_H
+
+#include "client.h"
+
+typedef struct blocking_call {
+    /* On the worker thread, without Python: does the request and keeps its result. */
+    void (*run)(struct blocking_call *call);
+    /* Frees arguments, result and the call itself; on either thread, without Python. */
+    void (*destroy)(struct blocking_call *call);
+    /* Filled in by blocking_call_run(). */
+    rd_kafka_t *rk;
+    client_core *core;
+    PyThread_type_lock changed; /* released when it has run, and by wakeup() */
+    atomic_bool has_run;
+    atomic_int parties; /* the caller and the worker; the last one frees it */
+    struct blocking_call *next_waiting;
+} blocking_call;
+
+/*
+ * Runs `call` (allocated by the caller, with run and destroy set) and waits for it. 0: it
+ * has run and the caller reads its result and then calls blocking_call_end(). -1: an
+ * exception is set, the call is no longer the caller's.
+ */
+int blocking_call_run(Client *self, blocking_call *call, const char *what);
+void blocking_call_end(blocking_call *call);
+
+/* wakeup(): makes the threads that wait in blocking_call_run() look up. */
+void blocking_calls_wake(Client *self);
+
+#endif

@@ -1,0 +1,503 @@
+#include "client.h"
+
+#include <stddef.h>
+
+#include "callbacks.h"
+#include "oauth.h"
+
+/* ---- the guard ---- */
+
+static const char *
+type_name(Client *self)
+{
+    const char *name = Py_TYPE(self)->tp_name;
+    const char *dot = strrchr(name, '.');
+    return dot == NULL ? name : dot + 1;
+}
+
+static int
+refuse_entry(Client *self, int phase)
+{
+    const char *name = type_name(self);
+    switch (phase) {
+    case CLIENT_NEW:
+        PyErr_Format(PyExc_RuntimeError,
+                     "%s is not initialised: call super().__init__(config) first", name);
+        break;
+    case CLIENT_FORKED:
+        PyErr_Format(PyExc_RuntimeError,
+                     "%s was created before os.fork() and cannot be used in the child "
+                     "process: create a new %s after the fork",
+                     name, name);
+        break;
+    default:
+        PyErr_Format(PyExc_RuntimeError, "%s has been closed: create a new one", name);
+    }
+    return -1;
+}
+
+int
+client_enter(Client *self)
+{
+    /* The call is counted before the phase is read, and close() sets the phase before it
+     * reads the count: one of the two always sees the other. */
+    atomic_fetch_add(&self->calls, 1);
+    int phase = atomic_load(&self->phase);
+    if (phase == CLIENT_OPEN) {
+        return 0;
+    }
+    if (phase == CLIENT_CLOSING
+        && atomic_load(&self->closing_thread) == PyThread_get_thread_ident()) {
+        return 0;
+    }
+    client_leave(self);
+    return refuse_entry(self, phase);
+}
+
+void
+client_leave(Client *self)
+{
+    atomic_fetch_sub(&self->calls, 1);
+    if (atomic_load(&self->phase) == CLIENT_CLOSING) {
+        PyThread_release_lock(self->left);
+    }
+}
+
+/* ---- serving ---- */
+
+/* Waits for `lock` with the GIL released, in slices: 1 acquired, 0 time is up, -1 signal. */
+static int
+lock_within(PyThread_type_lock lock, const deadline *until)
+{
+    for (;;) {
+        PyLockStatus status;
+        int slice_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+        Py_BEGIN_ALLOW_THREADS
+        status = PyThread_acquire_lock_timed(lock, (PY_TIMEOUT_T)slice_ms * 1000, 1);
+        Py_END_ALLOW_THREADS
+        if (status == PY_LOCK_ACQUIRED) {
+            return 1;
+        }
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+        if (deadline_passed(until)) {
+            return 0;
+        }
+    }
+}
+
+int
+serve_begin(Client *self, serve_frame *frame, const deadline *until)
+{
+    unsigned long thread = PyThread_get_thread_ident();
+    if (atomic_load(&self->serving_thread) != thread) {
+        if (!PyThread_acquire_lock(self->serving, NOWAIT_LOCK)) {
+            int acquired = lock_within(self->serving, until);
+            if (acquired != 1) {
+                return acquired;
+            }
+        }
+        atomic_store(&self->serving_thread, thread);
+        self->served = 0;
+    }
+    frame->outer = self->frame;
+    frame->released = NULL;
+    self->frame = frame;
+    if (client_raise_parked(self) < 0
+        || (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0)) {
+        serve_end(self, frame);
+        return -1;
+    }
+    return 1;
+}
+
+void
+serve_end(Client *self, serve_frame *frame)
+{
+    self->frame = frame->outer;
+    if (self->frame == NULL) {
+        atomic_store(&self->serving_thread, 0);
+        PyThread_release_lock(self->serving);
+    }
+}
+
+void
+serve_release_gil(Client *self)
+{
+    self->frame->released = PyEval_SaveThread();
+}
+
+void
+serve_take_gil(Client *self)
+{
+    /* The frame is read before the GIL is there: it belongs to this thread alone. */
+    serve_frame *frame = self->frame;
+    PyThreadState *thread_state = frame->released;
+    frame->released = NULL;
+    PyEval_RestoreThread(thread_state);
+}
+
+int
+serve_check(Client *self)
+{
+    if (PyErr_CheckSignals() < 0) {
+        return -1;
+    }
+    if (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0) {
+        return -1;
+    }
+    if (client_raise_parked(self) < 0) {
+        return -1;
+    }
+    if (atomic_exchange(&self->woken, 0)) {
+        return 0;
+    }
+    int phase = atomic_load(&self->phase);
+    return phase == CLIENT_OPEN
+           || atomic_load(&self->closing_thread) == PyThread_get_thread_ident();
+}
+
+int
+client_raise_parked(Client *self)
+{
+    if (PyList_GET_SIZE(self->parked) == 0) {
+        return 0;
+    }
+    PyObject *exception = Py_NewRef(PyList_GET_ITEM(self->parked, 0));
+    if (PySequence_DelItem(self->parked, 0) == 0) {
+        PyErr_SetRaisedException(exception);
+    }
+    else {
+        Py_DECREF(exception);
+    }
+    return -1;
+}
+
+void
+client_park_exception(Client *self)
+{
+    PyObject *exception = PyErr_GetRaisedException();
+    if (PyList_Append(self->parked, exception) < 0) {
+        /* No memory for the list: the exception is at least shown. */
+        PyErr_Clear();
+        PyErr_SetRaisedException(exception);
+        PyErr_WriteUnraisable((PyObject *)self);
+        return;
+    }
+    Py_DECREF(exception);
+}
+
+/* ---- life ---- */
+
+PyObject *
+client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    Client *self = (Client *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->state = module_state_of_type(type);
+    atomic_init(&self->phase, CLIENT_NEW);
+    self->parked = PyList_New(0);
+    self->serving = PyThread_allocate_lock();
+    self->left = PyThread_allocate_lock();
+    self->core = core_new();
+    if (self->parked == NULL || self->serving == NULL || self->left == NULL
+        || self->core == NULL) {
+        Py_DECREF(self);
+        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+    }
+    self->core->client = self;
+    return (PyObject *)self;
+}
+
+static void
+link_live(Client *self)
+{
+    object_mutex_lock(&self->state->live_clients_mutex);
+    self->next = self->state->live_clients;
+    if (self->next != NULL) {
+        self->next->previous = self;
+    }
+    self->state->live_clients = self;
+    object_mutex_unlock(&self->state->live_clients_mutex);
+}
+
+static void
+unlink_live(Client *self)
+{
+    object_mutex_lock(&self->state->live_clients_mutex);
+    if (self->previous != NULL) {
+        self->previous->next = self->next;
+    }
+    else if (self->state->live_clients == self) {
+        self->state->live_clients = self->next;
+    }
+    if (self->next != NULL) {
+        self->next->previous = self->previous;
+    }
+    self->previous = self->next = NULL;
+    object_mutex_unlock(&self->state->live_clients_mutex);
+}
+
+int
+client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
+{
+    char reason[512];
+    callbacks_register(self, conf);
+    if (self->oauth_cb != NULL) {
+        oauth_configure(conf);
+    }
+    rd_kafka_t *rk;
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+    Py_BEGIN_ALLOW_THREADS
+    rk = rd_kafka_new(kind, conf, reason, sizeof(reason));
+    if (rk == NULL) {
+        code = rd_kafka_last_error();
+        rd_kafka_conf_destroy(conf);
+    }
+    else if (kind == RD_KAFKA_CONSUMER) {
+        rd_kafka_poll_set_consumer(rk);
+    }
+    Py_END_ALLOW_THREADS
+    if (rk == NULL) {
+        raise_kafka_error(self->state, code, "cannot create %s: %s", type_name(self),
+                          reason);
+        return -1;
+    }
+    self->core->rk = self->rk = rk;
+    /* Leaving the group is close()'s work: an implicit one would run callbacks here. */
+    self->core->destroy_flags = RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE;
+    self->core->queue = kind == RD_KAFKA_CONSUMER ? rd_kafka_queue_get_consumer(rk)
+                                                  : rd_kafka_queue_get_main(rk);
+    if (self->oauth_cb != NULL && oauth_start(self) < 0) {
+        return -1;
+    }
+    link_live(self);
+    atomic_store(&self->phase, CLIENT_OPEN);
+    return serve_logs(self);
+}
+
+int
+client_traverse(Client *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->parked);
+    Py_VISIT(self->error_cb);
+    Py_VISIT(self->throttle_cb);
+    Py_VISIT(self->stats_cb);
+    Py_VISIT(self->oauth_cb);
+    Py_VISIT(self->logger);
+    Py_VISIT(self->refresher);
+    return topic_names_traverse(&self->names, visit, arg);
+}
+
+int
+client_clear(Client *self)
+{
+    Py_CLEAR(self->error_cb);
+    Py_CLEAR(self->throttle_cb);
+    Py_CLEAR(self->stats_cb);
+    Py_CLEAR(self->oauth_cb);
+    Py_CLEAR(self->logger);
+    Py_CLEAR(self->refresher);
+    topic_names_clear(&self->names);
+    return 0;
+}
+
+/* Warns of a client that was dropped and not closed, as files and sockets do. */
+void
+client_finalize(PyObject *object)
+{
+    Client *self = (Client *)object;
+    int phase = atomic_load(&self->phase);
+    if (phase != CLIENT_OPEN || !core_owned_by_this_process(self->core)) {
+        return;
+    }
+    PyObject *raised = PyErr_GetRaisedException();
+    if (PyErr_ResourceWarning(object, 1, "%s was not closed: call close() or use 'with'",
+                              type_name(self)) < 0) {
+        PyErr_WriteUnraisable(object);
+    }
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+}
+
+/* Lets go of the handle; the last reference destroys it without the GIL. */
+static void
+drop_core(Client *self)
+{
+    client_core *core = self->core;
+    self->core = NULL;
+    self->rk = NULL;
+    core->client = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    core_release(core);
+    Py_END_ALLOW_THREADS
+}
+
+void
+client_dealloc(PyObject *object)
+{
+    Client *self = (Client *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
+        return; /* the finalizer made it live again */
+    }
+    PyObject_GC_UnTrack(object);
+    if (self->weak_references != NULL) {
+        PyObject_ClearWeakRefs(object);
+    }
+    unlink_live(self);
+    oauth_stop(self);
+    if (self->core != NULL) {
+        drop_core(self);
+    }
+    client_clear(self);
+    Py_CLEAR(self->parked);
+    if (self->serving != NULL) {
+        PyThread_free_lock(self->serving);
+    }
+    if (self->left != NULL) {
+        PyThread_free_lock(self->left);
+    }
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+/* ---- the end ---- */
+
+/* Waits until no call of another thread is left inside: 0, or -1 with an exception. */
+static int
+wait_for_calls(Client *self, const deadline *until)
+{
+    while (atomic_load(&self->calls) > 0) {
+        if (self->core->queue != NULL) {
+            rd_kafka_queue_yield(self->core->queue);
+        }
+        deadline slice = deadline_after(deadline_remaining_ms(until, 20) / 1000.0);
+        if (lock_within(self->left, &slice) < 0) {
+            return -1;
+        }
+        if (deadline_passed(until)) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Waits while another thread is closing the client; 0 closed, 1 it was given up, -1. */
+static int
+wait_for_closing_thread(Client *self)
+{
+    while (atomic_load(&self->phase) == CLIENT_CLOSING) {
+        if (atomic_load(&self->closing_thread) == 0) {
+            return 1;
+        }
+        deadline slice = deadline_after(WAIT_SLICE_MS / 1000.0);
+        if (lock_within(self->left, &slice) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int
+client_close_begin(Client *self)
+{
+    unsigned long thread = PyThread_get_thread_ident();
+    if (atomic_load(&self->phase) == CLIENT_FORKED) {
+        return 0; /* the parent's to close */
+    }
+    if (atomic_load(&self->serving_thread) == thread) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "close() was called from a callback of this %s: set a flag there and "
+                     "call close() after poll() has returned",
+                     type_name(self));
+        return -1;
+    }
+    int expected = CLIENT_OPEN;
+    if (!atomic_compare_exchange_strong(&self->phase, &expected, CLIENT_CLOSING)) {
+        if (expected != CLIENT_CLOSING) {
+            atomic_store(&self->phase, CLIENT_CLOSED);
+            return 0;
+        }
+        int given_up = wait_for_closing_thread(self);
+        if (given_up != 1) {
+            return given_up;
+        }
+    }
+    atomic_store(&self->closing_thread, thread);
+    deadline never = {INT64_MAX};
+    if (wait_for_calls(self, &never) < 0) {
+        client_close_interrupted(self);
+        return -1;
+    }
+    return 1;
+}
+
+void
+client_close_interrupted(Client *self)
+{
+    atomic_store(&self->closing_thread, 0);
+}
+
+int
+client_close_finish(Client *self)
+{
+    oauth_stop(self);
+    unlink_live(self);
+    int result = serve_logs(self);
+    atomic_store(&self->phase, CLIENT_CLOSED);
+    atomic_store(&self->closing_thread, 0);
+    PyThread_release_lock(self->left); /* other threads may be waiting in close() */
+    drop_core(self);
+    return result;
+}
+
+PyObject *
+mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
+{
+    module_state *state = PyModule_GetState(module);
+    for (Client *client = state->live_clients; client != NULL; client = client->next) {
+        atomic_store(&client->phase, CLIENT_FORKED);
+    }
+    Py_RETURN_NONE;
+}
+
+/* A client that nobody closed: threads still inside get a moment to leave. */
+static void
+close_at_exit(Client *self)
+{
+    atomic_store(&self->phase, CLIENT_CLOSING);
+    atomic_store(&self->closing_thread, PyThread_get_thread_ident());
+    oauth_stop(self);
+    deadline moment = deadline_after(2);
+    if (wait_for_calls(self, &moment) < 0) {
+        PyErr_WriteUnraisable((PyObject *)self);
+    }
+    unlink_live(self);
+    if (atomic_load(&self->calls) == 0) {
+        atomic_store(&self->phase, CLIENT_CLOSED);
+        drop_core(self);
+    }
+}
+
+PyObject *
+close_live_clients(PyObject *module, PyObject *Py_UNUSED(unused))
+{
+    module_state *state = PyModule_GetState(module);
+    for (;;) {
+        object_mutex_lock(&state->live_clients_mutex);
+        Client *client = state->live_clients;
+        Py_XINCREF(client);
+        object_mutex_unlock(&state->live_clients_mutex);
+        if (client == NULL) {
+            Py_RETURN_NONE;
+        }
+        close_at_exit(client);
+        Py_DECREF(client);
+    }
+}

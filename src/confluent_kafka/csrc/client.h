@@ -1,0 +1,118 @@
+/*
+ * Client: what Producer, Consumer and the admin client share.
+ *
+ * Three mechanisms live here, each written once:
+ *   the guard    client_enter()/client_leave() open every method: is the client open, is
+ *                this the process that made it? close() waits for the calls in between.
+ *   serving      serve_begin()/serve_end() bracket every call that may run callbacks. One
+ *                thread at a time serves a client, so callbacks never run concurrently.
+ *   the end      client_close() and the exit handler.
+ */
+#ifndef CONFLUENT_KAFKA_CLIENT_H
+#define CONFLUENT_KAFKA_CLIENT_H
+
+#include "core.h"
+#include "deadline.h"
+#include "error.h"
+#include "message.h"
+
+enum client_phase {
+    CLIENT_NEW,     /* __init__ has not finished */
+    CLIENT_OPEN,
+    CLIENT_CLOSING, /* only the closing thread and its callbacks may enter */
+    CLIENT_CLOSED,
+    CLIENT_FORKED,  /* this is a child process: the handle belongs to the parent */
+};
+
+/*
+ * One call that serves callbacks. `released` is the thread state while the call is inside
+ * librdkafka without the GIL: a callback takes the GIL back from here and returns it.
+ */
+typedef struct serve_frame {
+    struct serve_frame *outer; /* a callback may poll the client again */
+    PyThreadState *released;
+} serve_frame;
+
+typedef struct Client {
+    PyObject_HEAD
+    module_state *state;
+    client_core *core;
+    rd_kafka_t *rk; /* core->rk, for the hot paths */
+
+    _Atomic int phase;
+    _Atomic Py_ssize_t calls;           /* calls in flight */
+    _Atomic int woken;                  /* wakeup() was called and not yet noticed */
+    _Atomic unsigned long closing_thread;
+    _Atomic unsigned long serving_thread;
+    PyThread_type_lock serving;         /* held by the thread that serves callbacks */
+    PyThread_type_lock left;            /* released by each call that leaves while closing */
+    serve_frame *frame;
+    Py_ssize_t served;                  /* callbacks since the outermost call began */
+    PyObject *parked;                   /* list: exceptions of callbacks, to be raised */
+
+    PyObject *error_cb, *throttle_cb, *stats_cb, *oauth_cb, *logger;
+    PyObject *refresher; /* TokenRefresher or NULL, see oauth.h */
+    topic_names names;
+
+    struct blocking_call *waiting; /* requests that a thread waits for, see blocking.h */
+    object_mutex waiting_mutex;
+
+    PyObject *weak_references;
+    struct Client *previous, *next; /* module_state.live_clients */
+} Client;
+
+int client_type_add(PyObject *module, module_state *state);
+
+/* What the subtypes' slots call. */
+PyObject *client_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+int client_traverse(Client *self, visitproc visit, void *arg);
+int client_clear(Client *self);
+void client_finalize(PyObject *self);
+void client_dealloc(PyObject *self);
+
+/*
+ * Creates the handle from `conf` (always consumed) and opens the client. Returns 0, or -1
+ * with an exception.
+ */
+int client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf);
+
+/* The guard. 0, or -1 with a RuntimeError that says what to do. */
+int client_enter(Client *self);
+void client_leave(Client *self);
+
+/*
+ * Serving. serve_begin() waits for its turn until `until` and raises what an earlier
+ * callback left to be raised: 1 it is this thread's turn, 0 time is up, -1 exception.
+ */
+int serve_begin(Client *self, serve_frame *frame, const deadline *until);
+void serve_end(Client *self, serve_frame *frame);
+/* Brackets one librdkafka call that waits or may run callbacks. */
+void serve_release_gil(Client *self);
+void serve_take_gil(Client *self);
+
+/*
+ * Between two librdkafka calls of a wait: runs signal handlers, raises a parked exception.
+ * 1 to go on, 0 when wakeup() or close() ended the wait, -1 with an exception.
+ */
+int serve_check(Client *self);
+
+/* Raises the oldest exception that a callback left. 0 when there is none, else -1. */
+int client_raise_parked(Client *self);
+/* Keeps the exception that is set, to be raised by the call that serves callbacks. */
+void client_park_exception(Client *self);
+
+/*
+ * close() in its parts: begin waits until no other thread is inside (1 go on, 0 closed
+ * already, -1 exception), finish destroys the handle. Between them the subtype ends its
+ * work; if that raises, client_close_interrupted() lets a later close() go on.
+ */
+int client_close_begin(Client *self);
+void client_close_interrupted(Client *self);
+int client_close_finish(Client *self);
+
+/* Destroys all clients that are left when the interpreter exits. */
+PyObject *close_live_clients(PyObject *module, PyObject *unused);
+/* Marks all clients as their parent's, in a forked child. */
+PyObject *mark_clients_forked(PyObject *module, PyObject *unused);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * The one place that knows CPython versions and compilers apart.
+ */
+#ifndef CONFLUENT_KAFKA_COMPAT_H
+#define CONFLUENT_KAFKA_COMPAT_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#if PY_VERSION_HEX < 0x030b0000
+#error "confluent_kafka needs CPython 3.11 or newer"
+#endif
+
+/* Critical sections are no-ops where the GIL already serialises (and absent before 3.13). */
+#ifndef Py_BEGIN_CRITICAL_SECTION
+#define Py_BEGIN_CRITICAL_SECTION(op) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
+
+/* Guards C data between Python threads; without a GIL it is a real lock. */
+#ifdef Py_GIL_DISABLED
+typedef PyMutex object_mutex;
+#define object_mutex_lock(mutex) PyMutex_Lock(mutex)
+#define object_mutex_unlock(mutex) PyMutex_Unlock(mutex)
+#else
+typedef struct {
+    char unused;
+} object_mutex;
+#define object_mutex_lock(mutex) ((void)(mutex))
+#define object_mutex_unlock(mutex) ((void)(mutex))
+#endif
+
+/*
+ * True when the caller holds the only reference to `op`. The free-threaded build keeps
+ * two counts, so a plain Py_REFCNT() comparison would be wrong there.
+ */
+static inline int
+compat_uniquely_referenced(PyObject *op)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+    return PyUnstable_Object_IsUniquelyReferenced(op);
+#elif defined(Py_GIL_DISABLED)
+    (void)op;
+    return 0;
+#else
+    return Py_REFCNT(op) == 1;
+#endif
+}
+
+#if PY_VERSION_HEX < 0x030c0000
+/* The exception now set, normalised and with its traceback, or NULL; clears it. */
+static inline PyObject *
+PyErr_GetRaisedException(void)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (type == NULL) {
+        return NULL;
+    }
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback != NULL) {
+        PyException_SetTraceback(value, traceback);
+        Py_DECREF(traceback);
+    }
+    Py_DECREF(type);
+    return value;
+}
+
+/* Sets `exception` (the reference is stolen) as the one being raised. */
+static inline void
+PyErr_SetRaisedException(PyObject *exception)
+{
+    PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(exception)), exception,
+                  PyException_GetTraceback(exception));
+}
+#endif
+
+#if PY_VERSION_HEX < 0x030d0000
+#define Py_IsFinalizing _Py_IsFinalizing
+static inline int
+PyModule_Add(PyObject *module, const char *name, PyObject *value)
+{
+    int result = PyModule_AddObjectRef(module, name, value);
+    Py_XDECREF(value);
+    return result;
+}
+#endif
+
+#if defined(__GNUC__)
+#define IGNORE_DEPRECATED_BEGIN                                                          \
+    _Pragma("GCC diagnostic push")                                                       \
+    _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
+#define IGNORE_DEPRECATED_END _Pragma("GCC diagnostic pop")
+#else
+#define IGNORE_DEPRECATED_BEGIN
+#define IGNORE_DEPRECATED_END
+#endif
+
+#endif

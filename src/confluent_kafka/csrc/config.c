@@ -1,0 +1,408 @@
+#include "config.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+const python_key client_keys[] = {
+    {"error_cb", offsetof(Client, error_cb), CONFIG_CALLABLE},
+    {"throttle_cb", offsetof(Client, throttle_cb), CONFIG_CALLABLE},
+    {"stats_cb", offsetof(Client, stats_cb), CONFIG_CALLABLE},
+    {"oauth_cb", offsetof(Client, oauth_cb), CONFIG_CALLABLE},
+    {"logger", offsetof(Client, logger), CONFIG_LOGGER},
+    {NULL, 0, CONFIG_CALLABLE},
+};
+
+typedef struct {
+    Client *client;
+    const python_key *own_keys;
+    rd_kafka_conf_t *conf;
+} reader;
+
+static int
+invalid(reader *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *text = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    if (text != NULL) {
+        raise_kafka_error(self->client->state, RD_KAFKA_RESP_ERR__INVALID_ARG, "%U", text);
+        Py_DECREF(text);
+    }
+    return -1;
+}
+
+/* ---- the nearest known key ---- */
+
+static int
+append_text(PyObject *list, const char *text)
+{
+    PyObject *object = PyUnicode_FromString(text);
+    int result = object == NULL ? -1 : PyList_Append(list, object);
+    Py_XDECREF(object);
+    return result;
+}
+
+static int
+append_python_keys(PyObject *list, const python_key *keys)
+{
+    for (; keys->key != NULL; keys++) {
+        if (append_text(list, keys->key) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Names are the even entries of librdkafka's dump; `dump` is freed. */
+static int
+append_dump(PyObject *list, const char **dump, size_t count)
+{
+    int result = 0;
+    for (size_t i = 0; i < count && result == 0; i += 2) {
+        result = append_text(list, dump[i]);
+    }
+    rd_kafka_conf_dump_free(dump, count);
+    return result;
+}
+
+static PyObject *
+known_keys(reader *self)
+{
+    PyObject *list = PyList_New(0);
+    rd_kafka_topic_conf_t *topic_conf = rd_kafka_topic_conf_new();
+    size_t count, topic_count;
+    const char **dump = rd_kafka_conf_dump(self->conf, &count);
+    const char **topic_dump = rd_kafka_topic_conf_dump(topic_conf, &topic_count);
+    rd_kafka_topic_conf_destroy(topic_conf);
+    if (list == NULL) {
+        rd_kafka_conf_dump_free(dump, count);
+        rd_kafka_conf_dump_free(topic_dump, topic_count);
+        return NULL;
+    }
+    int failed = append_dump(list, dump, count);
+    failed |= append_dump(list, topic_dump, topic_count);
+    if (failed || append_python_keys(list, client_keys) < 0
+        || append_python_keys(list, self->own_keys) < 0) {
+        Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* The known key that is most like `key`, or None. */
+static PyObject *
+nearest_key(reader *self, PyObject *key)
+{
+    PyObject *nearest = NULL, *matches = NULL;
+    PyObject *known = known_keys(self);
+    PyObject *get_close_matches = import_attribute("difflib", "get_close_matches");
+    /* Underscores for dots is how other clients and keyword arguments spell keys. */
+    PyObject *dotted = PyObject_CallMethod(key, "replace", "ss", "_", ".");
+    if (known != NULL && get_close_matches != NULL && dotted != NULL) {
+        matches = PyObject_CallFunction(get_close_matches, "OOi", dotted, known, 1);
+    }
+    if (matches != NULL) {
+        nearest = PyList_GET_SIZE(matches) > 0 ? PyList_GET_ITEM(matches, 0) : Py_None;
+        Py_INCREF(nearest);
+    }
+    Py_XDECREF(known);
+    Py_XDECREF(get_close_matches);
+    Py_XDECREF(dotted);
+    Py_XDECREF(matches);
+    return nearest;
+}
+
+static int
+unknown_key(reader *self, PyObject *key)
+{
+    PyObject *nearest = nearest_key(self, key);
+    if (nearest == NULL) {
+        return -1;
+    }
+    if (nearest == Py_None) {
+        invalid(self, "No such configuration property: \"%U\"", key);
+    }
+    else {
+        invalid(self, "No such configuration property: \"%U\" (did you mean '%U'?)", key,
+                nearest);
+    }
+    Py_DECREF(nearest);
+    return -1;
+}
+
+/* ---- values ---- */
+
+/* The text librdkafka is given for a Python value; new reference, NULL with an exception. */
+static PyObject *
+value_text(reader *self, PyObject *key, PyObject *value)
+{
+    if (PyUnicode_Check(value)) {
+        return Py_NewRef(value);
+    }
+    if (PyBool_Check(value)) {
+        return PyUnicode_FromString(value == Py_True ? "true" : "false");
+    }
+    if (PyLong_Check(value)) {
+        return PyObject_Str(value);
+    }
+    if (PyFloat_Check(value)) {
+        double number = PyFloat_AS_DOUBLE(value);
+        if (!isfinite(number)) {
+            invalid(self, "Invalid value %R for configuration property \"%U\"", value, key);
+            return NULL;
+        }
+        /* 6000.0 for an integer property: librdkafka reads only "6000". */
+        if (number == floor(number) && fabs(number) < 1e15) {
+            return PyUnicode_FromFormat("%lld", (long long)number);
+        }
+        return PyObject_Str(value);
+    }
+    invalid(self,
+            "Configuration property \"%U\" must be str, int, float, bool or None, "
+            "not %.100s",
+            key, Py_TYPE(value)->tp_name);
+    return NULL;
+}
+
+static int
+set_property(reader *self, PyObject *key, PyObject *value)
+{
+    char reason[512];
+    PyObject *text = value == Py_None ? Py_NewRef(Py_None) : value_text(self, key, value);
+    if (text == NULL) {
+        return -1;
+    }
+    const char *name = PyUnicode_AsUTF8(key);
+    const char *setting = NULL;
+    if (text != Py_None) {
+        setting = arg_utf8(text, name, NULL);
+        if (setting == NULL) {
+            Py_DECREF(text);
+            PyErr_Clear();
+            return invalid(self, "The value of configuration property \"%U\" is not valid "
+                                 "text: it has a NUL or a lone surrogate", key);
+        }
+    }
+    rd_kafka_conf_res_t result =
+        rd_kafka_conf_set(self->conf, name, setting, reason, sizeof(reason));
+    Py_DECREF(text);
+    if (result == RD_KAFKA_CONF_UNKNOWN) {
+        return unknown_key(self, key);
+    }
+    return result == RD_KAFKA_CONF_OK ? 0 : invalid(self, "%s", reason);
+}
+
+static int
+set_callable(reader *self, const python_key *entry, PyObject *value)
+{
+    PyObject **field = (PyObject **)((char *)self->client + entry->offset);
+    if (value != Py_None && !PyCallable_Check(value)) {
+        return invalid(self, "Configuration property \"%s\" must be callable or None, not %.100s",
+                       entry->key, Py_TYPE(value)->tp_name);
+    }
+    Py_XSETREF(*field, value == Py_None ? NULL : Py_NewRef(value));
+    return 0;
+}
+
+/* A logging.Handler becomes the one handler of a Logger of the client's own. */
+static PyObject *
+logger_for_handler(PyObject *handler)
+{
+    PyObject *logger_type = import_attribute("logging", "Logger");
+    PyObject *logger =
+        logger_type == NULL ? NULL : PyObject_CallFunction(logger_type, "s", "confluent_kafka");
+    PyObject *added =
+        logger == NULL ? NULL : PyObject_CallMethod(logger, "addHandler", "O", handler);
+    Py_XDECREF(logger_type);
+    if (added == NULL) {
+        Py_CLEAR(logger);
+    }
+    Py_XDECREF(added);
+    return logger;
+}
+
+static int
+set_logger(reader *self, PyObject *value)
+{
+    PyObject *logger = NULL;
+    if (PyObject_HasAttrString(value, "log")) {
+        logger = Py_NewRef(value);
+    }
+    else if (PyObject_HasAttrString(value, "emit")) {
+        logger = logger_for_handler(value);
+        if (logger == NULL) {
+            return -1;
+        }
+    }
+    else if (value != Py_None) {
+        return invalid(self,
+                       "Configuration property \"logger\" must be a logging.Logger, a "
+                       "logging.Handler or None, not %.100s",
+                       Py_TYPE(value)->tp_name);
+    }
+    Py_XSETREF(self->client->logger, logger);
+    return 0;
+}
+
+static int
+set_flag(reader *self, const python_key *entry, PyObject *value)
+{
+    bool *field = (bool *)((char *)self->client + entry->offset);
+    static const char *const texts[] = {"false", "true"};
+    for (int i = 0; i < 2; i++) {
+        if (value == (i ? Py_True : Py_False)
+            || (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, texts[i]) == 0)) {
+            *field = i;
+            return 0;
+        }
+    }
+    return invalid(self, "Configuration property \"%s\" must be True or False, not %R",
+                   entry->key, value);
+}
+
+static const python_key *
+find_python_key(const python_key *keys, PyObject *key)
+{
+    for (; keys->key != NULL; keys++) {
+        if (PyUnicode_CompareWithASCIIString(key, keys->key) == 0) {
+            return keys;
+        }
+    }
+    return NULL;
+}
+
+static int read_dict(reader *self, PyObject *dict);
+
+static int
+read_item(reader *self, PyObject *key, PyObject *value)
+{
+    if (!PyUnicode_Check(key)) {
+        return invalid(self, "Configuration keys must be str, not %.100s: %R",
+                       Py_TYPE(key)->tp_name, key);
+    }
+    if (arg_utf8(key, "key", NULL) == NULL) {
+        PyErr_Clear();
+        return invalid(self, "Configuration key %A has a NUL or a lone surrogate", key);
+    }
+    if (PyUnicode_CompareWithASCIIString(key, "default.topic.config") == 0) {
+        if (!PyDict_Check(value)) {
+            return invalid(self, "Configuration property \"%U\" must be dict, not %.100s", key,
+                           Py_TYPE(value)->tp_name);
+        }
+        return read_dict(self, value);
+    }
+    const python_key *entry = find_python_key(self->own_keys, key);
+    if (entry == NULL) {
+        entry = find_python_key(client_keys, key);
+    }
+    if (entry == NULL) {
+        return set_property(self, key, value);
+    }
+    switch (entry->kind) {
+    case CONFIG_LOGGER:
+        return set_logger(self, value);
+    case CONFIG_BOOL:
+        return set_flag(self, entry, value);
+    default:
+        return set_callable(self, entry, value);
+    }
+}
+
+static int
+read_dict(reader *self, PyObject *dict)
+{
+    PyObject *items = PyDict_Items(dict); /* own list: reading can run Python code */
+    if (items == NULL) {
+        return -1;
+    }
+    int result = Py_EnterRecursiveCall(" while reading the configuration");
+    if (result == 0) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items) && result == 0; i++) {
+            PyObject *item = PyList_GET_ITEM(items, i);
+            result = read_item(self, PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1));
+        }
+        Py_LeaveRecursiveCall();
+    }
+    Py_DECREF(items);
+    return result;
+}
+
+/* Plugins add configuration properties of their own, so they are loaded first. */
+static int
+read_plugins(reader *self, PyObject *dict)
+{
+    PyObject *key = PyUnicode_FromString("plugin.library.paths");
+    if (key == NULL) {
+        return -1;
+    }
+    PyObject *value = PyDict_GetItemWithError(dict, key);
+    int result = 0;
+    if (value != NULL) {
+        result = set_property(self, key, value);
+        if (result == 0) {
+            result = PyDict_DelItem(dict, key);
+        }
+    }
+    else if (PyErr_Occurred()) {
+        result = -1;
+    }
+    Py_DECREF(key);
+    return result;
+}
+
+/* config_dict and keywords as one dict, which is the caller's; new reference. */
+static PyObject *
+merge_arguments(Client *client, PyObject *args, PyObject *kwargs)
+{
+    Py_ssize_t given = PyTuple_GET_SIZE(args);
+    PyObject *config = given == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
+    if (given > 1 || (config != NULL && !PyDict_Check(config))
+        || (config == NULL && kwargs == NULL)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s needs its configuration: a dict such as {'bootstrap.servers': "
+                     "'localhost:9092'}, or keywords%s%.100s",
+                     Py_TYPE(client)->tp_name, config == NULL ? "" : ", not ",
+                     config == NULL ? "" : Py_TYPE(config)->tp_name);
+        return NULL;
+    }
+    PyObject *merged = config == NULL ? PyDict_New() : PyDict_Copy(config);
+    if (merged != NULL && kwargs != NULL && PyDict_Update(merged, kwargs) < 0) {
+        Py_CLEAR(merged);
+    }
+    return merged;
+}
+
+/* Brokers and librdkafka's log see which client this is (KIP-511). */
+static int
+set_software_name(reader *self)
+{
+    char version[128];
+    char reason[512];
+    PyOS_snprintf(version, sizeof(version), "%s-librdkafka-%s", CONFLUENT_KAFKA_VERSION,
+                  rd_kafka_version_str());
+    if (rd_kafka_conf_set(self->conf, "client.software.name", "confluent-kafka-python", reason,
+                          sizeof(reason)) != RD_KAFKA_CONF_OK
+        || rd_kafka_conf_set(self->conf, "client.software.version", version, reason,
+                             sizeof(reason)) != RD_KAFKA_CONF_OK) {
+        return invalid(self, "%s", reason);
+    }
+    return 0;
+}
+
+rd_kafka_conf_t *
+config_read(Client *self, PyObject *args, PyObject *kwargs, const python_key *own_keys)
+{
+    PyObject *merged = merge_arguments(self, args, kwargs);
+    if (merged == NULL) {
+        return NULL;
+    }
+    reader reader = {self, own_keys, rd_kafka_conf_new()};
+    if (set_software_name(&reader) < 0 || read_plugins(&reader, merged) < 0
+        || read_dict(&reader, merged) < 0) {
+        rd_kafka_conf_destroy(reader.conf);
+        reader.conf = NULL;
+    }
+    Py_DECREF(merged);
+    return reader.conf;
+}

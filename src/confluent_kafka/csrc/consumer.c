@@ -1,0 +1,318 @@
+/*
+ * The type Consumer: making it and ending it.
+ */
+#include "consumer.h"
+
+#include <stddef.h>
+
+#include "callbacks.h"
+#include "config.h"
+
+static const python_key consumer_keys[] = {
+    {"on_commit", offsetof(Consumer, on_commit), CONFIG_CALLABLE},
+    {NULL, 0, CONFIG_CALLABLE},
+};
+
+/* ---- life ---- */
+
+static int
+check_group_id(rd_kafka_conf_t *conf)
+{
+    size_t size = 0;
+    if (rd_kafka_conf_get(conf, "group.id", NULL, &size) == RD_KAFKA_CONF_OK && size > 1) {
+        return 0;
+    }
+    PyErr_SetString(PyExc_ValueError,
+                    "Failed to create consumer: group.id must be set (any name will do for a "
+                    "consumer that uses assign() and does not commit)");
+    return -1;
+}
+
+static int
+consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Consumer *self = (Consumer *)object;
+    if (self->client.rk != NULL || self->client.core == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "Consumer is initialised already");
+        return -1;
+    }
+    rd_kafka_conf_t *conf = config_read(&self->client, args, kwargs, consumer_keys);
+    if (conf == NULL) {
+        return -1;
+    }
+    if (check_group_id(conf) < 0) {
+        rd_kafka_conf_destroy(conf);
+        return -1;
+    }
+    rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
+    if (self->on_commit != NULL) {
+        rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
+    }
+    return client_open(&self->client, RD_KAFKA_CONSUMER, conf);
+}
+
+static int
+consumer_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    Consumer *self = (Consumer *)object;
+    Py_VISIT(self->on_commit);
+    Py_VISIT(self->on_assign);
+    Py_VISIT(self->on_revoke);
+    Py_VISIT(self->on_lost);
+    return client_traverse(&self->client, visit, arg);
+}
+
+static void
+clear_callbacks(Consumer *self)
+{
+    Py_CLEAR(self->on_commit);
+    Py_CLEAR(self->on_assign);
+    Py_CLEAR(self->on_revoke);
+    Py_CLEAR(self->on_lost);
+}
+
+static int
+consumer_clear(PyObject *object)
+{
+    clear_callbacks((Consumer *)object);
+    return client_clear((Client *)object);
+}
+
+static void
+consumer_dealloc(PyObject *object)
+{
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
+        return; /* the finalizer made it live again */
+    }
+    PyObject_GC_UnTrack(object);
+    Consumer *self = (Consumer *)object;
+    clear_callbacks(self);
+    if (self->closing_queue != NULL && core_owned_by_this_process(self->client.core)) {
+        rd_kafka_queue_destroy(self->closing_queue);
+    }
+    client_dealloc(object);
+}
+
+/* ---- close ---- */
+
+/*
+ * Tells librdkafka to leave the group, once: 1 it has begun, 0 there is nothing to leave,
+ * -1 exception. It needs a queue of its own: the consumer's is forwarded to it.
+ */
+static int
+start_leaving(Consumer *self)
+{
+    if (self->closing_queue != NULL) {
+        return 1; /* an earlier close() was interrupted after this */
+    }
+    rd_kafka_t *rk = self->client.rk;
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(rk);
+    rd_kafka_error_t *error;
+    Py_BEGIN_ALLOW_THREADS
+    error = rd_kafka_consumer_close_queue(rk, queue);
+    Py_END_ALLOW_THREADS
+    if (error == NULL) {
+        self->closing_queue = queue;
+        return 1;
+    }
+    rd_kafka_queue_destroy(queue);
+    if (rd_kafka_error_is_fatal(error)) {
+        /* The group has removed this consumer already, and the error was reported. */
+        rd_kafka_error_destroy(error);
+        return 0;
+    }
+    return raise_if_error(self->client.state, error);
+}
+
+/*
+ * Serves one callback or drops one message. A message that is still queued must not be
+ * consumed here: its offset would be stored, and committed without anyone having seen it.
+ */
+static void
+serve_closing(Consumer *self)
+{
+    Client *client = &self->client;
+    rd_kafka_event_t *event;
+    serve_release_gil(client);
+    event = rd_kafka_queue_poll(self->closing_queue, WAIT_SLICE_MS);
+    serve_take_gil(client);
+    if (event == NULL) {
+        return;
+    }
+    switch (rd_kafka_event_type(event)) {
+    case RD_KAFKA_EVENT_REBALANCE:
+        consumer_rebalance_cb(client->rk, rd_kafka_event_error(event),
+                              rd_kafka_event_topic_partition_list(event), client->core);
+        break;
+    case RD_KAFKA_EVENT_OFFSET_COMMIT:
+        if (self->on_commit != NULL) {
+            consumer_commit_cb(client->rk, rd_kafka_event_error(event),
+                               rd_kafka_event_topic_partition_list(event), client->core);
+        }
+        break;
+    default:
+        callbacks_serve_event(client, event);
+    }
+    rd_kafka_event_destroy(event);
+}
+
+/* Serves the last rebalance and commit callbacks until the group is left: 0 or -1. */
+static int
+leave_group(Consumer *self)
+{
+    int begun = start_leaving(self);
+    if (begun != 1) {
+        return begun;
+    }
+    while (!rd_kafka_consumer_closed(self->client.rk)) {
+        serve_closing(self);
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+    }
+    rd_kafka_queue_destroy(self->closing_queue);
+    self->closing_queue = NULL;
+    return 0;
+}
+
+static int
+close_consumer(Consumer *self)
+{
+    Client *client = &self->client;
+    deadline never = {INT64_MAX};
+    serve_frame frame;
+    int begun = client_close_begin(client);
+    if (begun != 1) {
+        return begun;
+    }
+    int result = serve_begin(client, &frame, &never);
+    if (result == 1) {
+        result = leave_group(self);
+        serve_end(client, &frame);
+    }
+    if (result < 0) {
+        client_close_interrupted(client);
+        return -1;
+    }
+    /* What the last callbacks raised comes out now that the client has ended in order. */
+    result = client_close_finish(client);
+    return result < 0 ? -1 : client_raise_parked(client);
+}
+
+PyDoc_STRVAR(close_doc,
+"close($self, /)\n--\n\n"
+"Commit stored offsets (with enable.auto.commit), leave the group and end the client.\n\n"
+"Runs the last rebalance and commit callbacks. Waits for calls of other threads to leave.\n"
+"Closing a closed consumer does nothing; if a signal handler raises, close() can be called\n"
+"again to go on.\n\n"
+"Raises\n"
+"------\n"
+"RuntimeError\n"
+"    When called from one of the client's callbacks.\n"
+"Exception\n"
+"    What a callback raised; the consumer is closed all the same.\n\n"
+"librdkafka: rd_kafka_consumer_close_queue(), rd_kafka_destroy().");
+
+static PyObject *
+close_(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    if (close_consumer((Consumer *)object) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- the type ---- */
+
+static PyMethodDef consumer_methods[] = {
+    {"close", close_, METH_NOARGS, close_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(consumer_doc,
+"Consumer(config, /, **kwargs)\n--\n\n"
+"Reads messages from Kafka, alone or as a member of a group.\n\n"
+"poll() and consume() return messages and run the callbacks on the calling thread. Other\n"
+"methods can be called from other threads; polls of several threads take turns. Iterating\n"
+"over a consumer polls without limit, raises KafkaException for an error, and ends after\n"
+"wakeup() or when another thread closes it.\n\n"
+"Parameters\n"
+"----------\n"
+"config : dict\n"
+"    librdkafka's configuration properties (CONFIGURATION.md there), among them group.id,\n"
+"    which is required; values are str, int, float, bool or None (the default). And these\n"
+"    keys:\n\n"
+"    on_commit : callable(KafkaError or None, list of TopicPartition)\n"
+"        For each commit in the background.\n"
+"    error_cb : callable(KafkaError)\n"
+"        For errors of the client; mostly information, it recovers by itself.\n"
+"    throttle_cb : callable(ThrottleEvent)\n"
+"    stats_cb : callable(str)\n"
+"        JSON, each statistics.interval.ms.\n"
+"    oauth_cb : callable(str) -> (token, expiry[, principal[, extensions]])\n"
+"        SASL/OAUTHBEARER token; expiry in seconds since the epoch. Runs on a thread of\n"
+"        its own, without poll().\n"
+"    logger : logging.Logger or logging.Handler\n"
+"        For librdkafka's log records, handed over by poll(), consume() and close();\n"
+"        without one they go to the logger 'confluent_kafka'.\n"
+"**kwargs\n"
+"    More configuration, for keys that are Python identifiers.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _INVALID_ARG: a key, type or value is wrong; names it.\n"
+"ValueError\n"
+"    group.id is missing.\n\n"
+"librdkafka: rd_kafka_new().");
+
+static PyType_Slot consumer_slots[] = {
+    {Py_tp_doc, (void *)consumer_doc},
+    {Py_tp_new, client_new},
+    {Py_tp_init, consumer_init},
+    {Py_tp_traverse, consumer_traverse},
+    {Py_tp_clear, consumer_clear},
+    {Py_tp_finalize, client_finalize},
+    {Py_tp_dealloc, consumer_dealloc},
+    {Py_tp_iter, PyObject_SelfIter},
+    {Py_tp_iternext, consumer_iter_next},
+    {Py_tp_methods, consumer_methods},
+    {0, NULL},
+};
+
+static PyType_Spec consumer_spec = {
+    .name = "confluent_kafka.cimpl.Consumer",
+    .basicsize = sizeof(Consumer),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = consumer_slots,
+};
+
+/* The methods of the other files, which PyType_Spec cannot list from several tables. */
+static int
+add_methods(PyTypeObject *type, PyMethodDef *method)
+{
+    for (; method->ml_name != NULL; method++) {
+        PyObject *descriptor = PyDescr_NewMethod(type, method);
+        if (descriptor == NULL) {
+            return -1;
+        }
+        int result = PyObject_SetAttrString((PyObject *)type, method->ml_name, descriptor);
+        Py_DECREF(descriptor);
+        if (result < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int
+consumer_type_add(PyObject *module, module_state *state)
+{
+    state->Consumer = module_add_type(module, &consumer_spec, state->Client);
+    if (state->Consumer == NULL || add_methods(state->Consumer, consumer_fetch_methods) < 0
+        || add_methods(state->Consumer, consumer_assignment_methods) < 0
+        || add_methods(state->Consumer, consumer_offsets_methods) < 0
+        || add_methods(state->Consumer, consumer_positions_methods) < 0) {
+        return -1;
+    }
+    return 0;
+}

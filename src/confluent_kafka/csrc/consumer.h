@@ -1,0 +1,44 @@
+/*
+ * Consumer: the type (consumer.c), what it fetches (consumer_fetch.c), what is assigned to
+ * it (consumer_assignment.c) and where it stands (consumer_offsets.c).
+ */
+#ifndef CONFLUENT_KAFKA_CONSUMER_H
+#define CONFLUENT_KAFKA_CONSUMER_H
+
+#include "client.h"
+
+typedef struct {
+    Client client;
+    PyObject *on_commit;
+    PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
+    bool assigned; /* the rebalance callback has changed the assignment itself */
+    rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
+} Consumer;
+
+int consumer_type_add(PyObject *module, module_state *state);
+
+/* ---- consumer_fetch.c ---- */
+
+extern PyMethodDef consumer_fetch_methods[];
+PyObject *consumer_iter_next(PyObject *self);
+
+/* ---- consumer_assignment.c ---- */
+
+extern PyMethodDef consumer_assignment_methods[];
+void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
+                           rd_kafka_topic_partition_list_t *partitions, void *opaque);
+
+/* ---- consumer_offsets.c, consumer_positions.c ---- */
+
+extern PyMethodDef consumer_offsets_methods[];
+extern PyMethodDef consumer_positions_methods[];
+void consumer_commit_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
+                        rd_kafka_topic_partition_list_t *offsets, void *opaque);
+
+/*
+ * Takes back messages that were fetched and not handed out: the next fetch returns them
+ * again, and their offsets are not committed. For a call that must raise instead.
+ */
+void consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count);
+
+#endif

@@ -1,0 +1,400 @@
+/*
+ * poll(), consume(), consume_arrow() and iteration.
+ */
+#include "consumer.h"
+
+#include "arrow.h"
+#include "topic_partition.h"
+
+/* ---- one message ---- */
+
+/*
+ * Between serve_begin() and serve_end(): 1 with a message (or a consumer error as one),
+ * 0 time is up or woken, -1 exception.
+ */
+static int
+fetch_one(Consumer *self, const deadline *until, rd_kafka_message_t **message)
+{
+    Client *client = &self->client;
+    /* Mostly there is a message already: that takes no release of the GIL. */
+    *message = rd_kafka_consumer_poll(client->rk, 0);
+    while (*message == NULL) {
+        int go_on = serve_check(client);
+        if (go_on <= 0) {
+            return go_on;
+        }
+        if (deadline_passed(until)) {
+            return 0;
+        }
+        int timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+        serve_release_gil(client);
+        *message = rd_kafka_consumer_poll(client->rk, timeout_ms);
+        serve_take_gil(client);
+    }
+    return 1;
+}
+
+/* 1 with a new Message, 0 nothing, -1 exception. */
+static int
+poll_message(Consumer *self, const deadline *until, PyObject **result)
+{
+    Client *client = &self->client;
+    serve_frame frame;
+    rd_kafka_message_t *message;
+    if (client_enter(client) < 0) {
+        return -1;
+    }
+    int found = serve_begin(client, &frame, until);
+    if (found == 1) {
+        found = fetch_one(self, until, &message);
+        serve_end(client, &frame);
+    }
+    if (found == 1) {
+        *result = message_from_consumed(client->state, &client->names, message);
+        if (*result == NULL) {
+            consumer_put_back(self, &message, 1);
+            found = -1;
+        }
+        rd_kafka_message_destroy(message);
+    }
+    client_leave(client);
+    return found;
+}
+
+PyDoc_STRVAR(poll_doc,
+"poll($self, /, timeout=-1)\n--\n\n"
+"Fetch one message, and serve callbacks.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to wait for a message; -1 waits without limit, 0 does not wait.\n\n"
+"Returns\n"
+"-------\n"
+"Message or None\n"
+"    None when there is none in time, or after wakeup(). A message's error() tells of an\n"
+"    event such as _PARTITION_EOF or UNKNOWN_TOPIC_OR_PART instead of a record.\n\n"
+"Raises\n"
+"------\n"
+"Exception\n"
+"    What a callback raised.\n\n"
+"librdkafka: rd_kafka_consumer_poll().");
+
+SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
+
+static PyObject *
+poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[1];
+    PyObject *result;
+    deadline until;
+    if (args_parse(self->client.state, &poll_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0) {
+        return NULL;
+    }
+    int found = poll_message(self, &until, &result);
+    if (found < 0) {
+        return NULL;
+    }
+    return found ? result : Py_NewRef(Py_None);
+}
+
+PyObject *
+consumer_iter_next(PyObject *object)
+{
+    Consumer *self = (Consumer *)object;
+    deadline never = {INT64_MAX};
+    PyObject *message;
+    int found = poll_message(self, &never, &message);
+    if (found <= 0) {
+        return NULL; /* without an exception: woken or closed, the iteration ends */
+    }
+    PyObject *error = message_error(message);
+    if (error != NULL && kafka_error_code(error) != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        raise_kafka_error_object(self->client.state, Py_NewRef(error));
+        Py_CLEAR(message);
+    }
+    return message;
+}
+
+/* ---- many messages ---- */
+
+/* What consume() and consume_arrow() have fetched so far. */
+typedef struct {
+    rd_kafka_message_t **messages;
+    size_t count, wanted;
+} collected;
+
+static void
+collected_clear(collected *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        rd_kafka_message_destroy(batch->messages[i]);
+    }
+    PyMem_Free(batch->messages);
+    *batch = (collected){0};
+}
+
+static size_t
+fetch_batch(Client *client, collected *batch, int timeout_ms)
+{
+    ssize_t fetched;
+    serve_release_gil(client);
+    fetched = rd_kafka_consume_batch_queue(client->core->queue, timeout_ms,
+                                           batch->messages + batch->count,
+                                           batch->wanted - batch->count);
+    serve_take_gil(client);
+    return fetched > 0 ? (size_t)fetched : 0;
+}
+
+/*
+ * Fills the batch until it is full, time is up or someone called wakeup(): 0 or -1. On -1
+ * what was fetched has been put back, so that the exception loses nothing.
+ *
+ * Messages of a partition that is revoked while we wait stay in the batch: librdkafka has
+ * stored their offsets, and the revocation may have committed them.
+ */
+static int
+collect(Consumer *self, collected *batch, const deadline *until)
+{
+    Client *client = &self->client;
+    int timeout_ms = 0;
+    for (;;) {
+        batch->count += fetch_batch(client, batch, timeout_ms);
+        if (batch->count == batch->wanted) {
+            return 0;
+        }
+        int go_on = serve_check(client);
+        if (go_on < 0) {
+            PyObject *raised = PyErr_GetRaisedException();
+            consumer_put_back(self, batch->messages, batch->count);
+            PyErr_SetRaisedException(raised);
+            return -1;
+        }
+        if (!go_on || deadline_passed(until)) {
+            return 0;
+        }
+        timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+    }
+}
+
+/* 0 with the batch to be cleared by the caller, -1 exception. The guard is held. */
+static int
+collect_from_args(Consumer *self, PyObject *num_messages, PyObject *timeout, collected *batch)
+{
+    int32_t wanted = 1;
+    deadline until;
+    if ((num_messages != NULL
+         && arg_int32(num_messages, "num_messages", 0, 1000000, &wanted) < 0)
+        || deadline_from_arg(timeout, "timeout", &until) < 0) {
+        return -1;
+    }
+    batch->wanted = (size_t)wanted;
+    batch->messages = PyMem_Calloc(batch->wanted + 1, sizeof(*batch->messages));
+    if (batch->messages == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    serve_frame frame;
+    int result = serve_begin(&self->client, &frame, &until);
+    if (result == 1) {
+        result = wanted == 0 ? 0 : collect(self, batch, &until);
+        serve_end(&self->client, &frame);
+    }
+    return result;
+}
+
+static PyObject *
+messages_as_list(Consumer *self, collected *batch)
+{
+    Client *client = &self->client;
+    PyObject *list = PyList_New((Py_ssize_t)batch->count);
+    for (size_t i = 0; list != NULL && i < batch->count; i++) {
+        PyObject *message =
+            message_from_consumed(client->state, &client->names, batch->messages[i]);
+        if (message == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, (Py_ssize_t)i, message);
+    }
+    if (list == NULL) {
+        PyObject *raised = PyErr_GetRaisedException();
+        consumer_put_back(self, batch->messages, batch->count);
+        PyErr_SetRaisedException(raised);
+    }
+    return list;
+}
+
+PyDoc_STRVAR(consume_doc,
+"consume($self, /, num_messages=1, timeout=-1)\n--\n\n"
+"Fetch a list of messages, and serve callbacks.\n\n"
+"Parameters\n"
+"----------\n"
+"num_messages : int\n"
+"    At most so many, up to 1,000,000.\n"
+"timeout : float\n"
+"    Seconds to wait for all of them; -1 waits without limit, 0 returns what is there.\n\n"
+"Returns\n"
+"-------\n"
+"list of Message\n"
+"    Fewer than num_messages when time was up, or after wakeup(). A message's error()\n"
+"    tells of an event instead of a record.\n\n"
+"Raises\n"
+"------\n"
+"Exception\n"
+"    What a callback or a signal handler raised. Messages fetched by then are not lost:\n"
+"    the next call returns them.\n\n"
+"librdkafka: rd_kafka_consume_batch_queue().");
+
+SIGNATURE(consume_signature, "consume()", 0, 2, P_num_messages, P_timeout);
+
+static PyObject *
+consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    collected batch = {0};
+    PyObject *list = NULL;
+    if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    if (collect_from_args(self, values[0], values[1], &batch) == 0) {
+        list = messages_as_list(self, &batch);
+    }
+    collected_clear(&batch);
+    client_leave(&self->client);
+    return list;
+}
+
+/* ---- columns ---- */
+
+/* An error among the messages: raised by the next call, after the rows before it. */
+static void
+park_error(Consumer *self, const rd_kafka_message_t *message)
+{
+    raise_kafka_error(self->client.state, message->err, "%s[%d]: %s",
+                      message->rkt == NULL ? "" : rd_kafka_topic_name(message->rkt),
+                      (int)message->partition, rd_kafka_message_errstr(message));
+    client_park_exception(&self->client);
+}
+
+static int
+append_eof(Consumer *self, PyObject *eof, const rd_kafka_message_t *message)
+{
+    rd_kafka_topic_partition_t partition = {
+        .topic = (char *)rd_kafka_topic_name(message->rkt),
+        .partition = message->partition,
+        .offset = message->offset,
+    };
+    PyObject *object = topic_partition_from(self->client.state, &partition);
+    int result = object == NULL ? -1 : PyList_Append(eof, object);
+    Py_XDECREF(object);
+    return result;
+}
+
+/*
+ * Moves the records to the front and destroys the rest: ends of partitions are noted in
+ * `eof`, errors parked. Returns 0, or -1 with an exception.
+ */
+static int
+keep_records(Consumer *self, collected *batch, PyObject *eof)
+{
+    size_t kept = 0;
+    int result = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        rd_kafka_message_t *message = batch->messages[i];
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            batch->messages[kept++] = message;
+            continue;
+        }
+        if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+            park_error(self, message);
+        }
+        else if (result == 0) {
+            result = append_eof(self, eof, message);
+        }
+        rd_kafka_message_destroy(message);
+    }
+    batch->count = kept;
+    return result;
+}
+
+static PyObject *
+messages_as_columns(Consumer *self, collected *batch, bool with_headers)
+{
+    PyObject *eof = PyList_New(0);
+    if (eof == NULL || keep_records(self, batch, eof) < 0) {
+        Py_XDECREF(eof);
+        return NULL;
+    }
+    if (batch->count == 0 && PyList_GET_SIZE(eof) == 0
+        && client_raise_parked(&self->client) < 0) {
+        Py_DECREF(eof);
+        return NULL;
+    }
+    /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
+    size_t fit = message_batch_fit(batch->messages, batch->count, with_headers);
+    consumer_put_back(self, batch->messages + fit, batch->count - fit);
+    return message_batch_new(self->client.state, batch->messages, fit, with_headers, eof);
+}
+
+PyDoc_STRVAR(consume_arrow_doc,
+"consume_arrow($self, /, num_messages=1, timeout=-1, *, headers=False)\n--\n\n"
+"Fetch messages as Arrow columns, and serve callbacks.\n\n"
+"Columns: key binary, value binary, topic string, partition int32, offset int64, timestamp\n"
+"timestamp[us, UTC], timestampType int32 (those of Spark's Kafka source), and headers\n"
+"list<struct<key: string, value: binary>> when asked for. Their buffers are filled without\n"
+"the GIL, and pyarrow, polars, DuckDB or pandas read them without a copy, for example\n"
+"pyarrow.record_batch(batch).\n\n"
+"Parameters\n"
+"----------\n"
+"num_messages : int\n"
+"    At most so many rows, up to 1,000,000.\n"
+"timeout : float\n"
+"    Seconds to wait for all of them; -1 waits without limit, 0 returns what is there.\n"
+"headers : bool\n"
+"    Whether to add the column of headers.\n\n"
+"Returns\n"
+"-------\n"
+"MessageBatch\n"
+"    Its eof lists the partitions whose end was reached (with enable.partition.eof).\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    An error of the consumer, after the rows before it have been returned.\n"
+"Exception\n"
+"    What a callback or a signal handler raised. Rows fetched by then are not lost.\n\n"
+"Source: rd_kafka_consume_batch_queue(); Arrow C data interface, PyCapsule protocol.");
+
+SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,
+          P_headers);
+
+static PyObject *
+consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[3];
+    collected batch = {0};
+    bool with_headers = false;
+    PyObject *columns = NULL;
+    if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
+        || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    if (collect_from_args(self, values[0], values[1], &batch) == 0) {
+        columns = messages_as_columns(self, &batch, with_headers);
+    }
+    collected_clear(&batch);
+    client_leave(&self->client);
+    return columns;
+}
+
+PyMethodDef consumer_fetch_methods[] = {
+    {"poll", WITH_KEYWORDS(poll), poll_doc},
+    {"consume", WITH_KEYWORDS(consume), consume_doc},
+    {"consume_arrow", WITH_KEYWORDS(consume_arrow), consume_arrow_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,370 @@
+/*
+ * Which offsets are committed: commit(), store_offsets(), and messages put back.
+ */
+#include "consumer.h"
+
+#include <string.h>
+
+#include "callbacks.h"
+#include "topic_partition.h"
+
+/* ---- offsets from arguments ---- */
+
+/* The offset after `message`, as a list of one; NULL with an exception. */
+static rd_kafka_topic_partition_list_t *
+offsets_after_message(Consumer *self, PyObject *message)
+{
+    if (!PyObject_TypeCheck(message, self->client.state->Message)) {
+        PyErr_Format(PyExc_TypeError, "message must be Message, not %.100s",
+                     Py_TYPE(message)->tp_name);
+        return NULL;
+    }
+    PyObject *error = message_error(message);
+    if (error != NULL) {
+        raise_kafka_error_object(self->client.state, Py_NewRef(error));
+        return NULL;
+    }
+    PyObject *topic;
+    int32_t partition, leader_epoch;
+    int64_t offset;
+    if (message_position(message, &topic, &partition, &offset, &leader_epoch) < 0) {
+        return NULL;
+    }
+    const char *name = arg_utf8(topic, "topic of message", NULL);
+    if (name == NULL) {
+        return NULL;
+    }
+    if (offset < 0 || partition < 0) {
+        PyErr_SetString(PyExc_ValueError, "message must have a partition and an offset");
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_t *entry =
+        rd_kafka_topic_partition_list_add(list, name, partition);
+    entry->offset = offset + 1;
+    rd_kafka_topic_partition_set_leader_epoch(entry, leader_epoch);
+    return list;
+}
+
+/*
+ * From `message` or `offsets`, of which one at most may be given: 0 with `*list` to be
+ * destroyed (NULL: neither was given), or -1 with an exception.
+ */
+static int
+offsets_from_args(Consumer *self, PyObject *message, PyObject *offsets,
+                  rd_kafka_topic_partition_list_t **list)
+{
+    bool has_message = message != NULL && message != Py_None;
+    bool has_offsets = offsets != NULL && offsets != Py_None;
+    *list = NULL;
+    if (has_message && has_offsets) {
+        PyErr_SetString(PyExc_ValueError,
+                        "message and offsets are mutually exclusive: give only one");
+        return -1;
+    }
+    if (has_message) {
+        *list = offsets_after_message(self, message);
+    }
+    else if (has_offsets) {
+        *list = topic_partitions_to_c(self->client.state, offsets, "offsets");
+    }
+    return *list == NULL && (has_message || has_offsets) ? -1 : 0;
+}
+
+/* ---- commit ---- */
+
+void
+consumer_commit_cb(rd_kafka_t *Py_UNUSED(rk), rd_kafka_resp_err_t code,
+                   rd_kafka_topic_partition_list_t *offsets, void *opaque)
+{
+    callback_scope scope;
+    if (!callback_begin(&scope, opaque)) {
+        return;
+    }
+    Consumer *self = (Consumer *)scope.client;
+    module_state *state = self->client.state;
+    PyObject *error = kafka_error_or_none(state, code, NULL);
+    PyObject *list = error == NULL ? NULL : topic_partitions_from(state, offsets);
+    if (list != NULL) {
+        PyObject *callback = Py_NewRef(self->on_commit);
+        PyObject *arguments[] = {error, list};
+        Py_XDECREF(PyObject_Vectorcall(callback, arguments, 2, NULL));
+        Py_DECREF(callback);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(list);
+    callback_end(&scope);
+}
+
+/* The answer to a synchronous commit, filled in without Python. */
+typedef struct {
+    bool answered;
+    rd_kafka_resp_err_t code;
+    rd_kafka_topic_partition_list_t *offsets;
+} commit_answer;
+
+static void
+on_commit_answer(rd_kafka_t *Py_UNUSED(rk), rd_kafka_resp_err_t code,
+                 rd_kafka_topic_partition_list_t *offsets, void *opaque)
+{
+    commit_answer *answer = opaque;
+    answer->answered = true;
+    answer->code = code;
+    answer->offsets = offsets == NULL ? NULL : rd_kafka_topic_partition_list_copy(offsets);
+}
+
+/*
+ * Waits on a queue of its own, in slices: 0 answered, -1 exception. The queue is destroyed
+ * before `answer` goes away, so a late answer finds nobody to call.
+ */
+static int
+wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer)
+{
+    while (!answer->answered) {
+        Py_BEGIN_ALLOW_THREADS
+        rd_kafka_queue_poll_callback(queue, WAIT_SLICE_MS);
+        Py_END_ALLOW_THREADS
+        if (!answer->answered && PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+        if (!answer->answered && atomic_exchange(&client->woken, 0)) {
+            raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR,
+                              "commit() was interrupted by wakeup(): whether the offsets "
+                              "are committed is not known");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *
+commit_result(Client *client, const commit_answer *answer)
+{
+    if (answer->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(client->state, answer->code, "Commit failed: %s",
+                          rd_kafka_err2str(answer->code));
+        return NULL;
+    }
+    return topic_partitions_from(client->state, answer->offsets);
+}
+
+static PyObject *
+commit_and_wait(Consumer *self, const rd_kafka_topic_partition_list_t *offsets)
+{
+    Client *client = &self->client;
+    commit_answer answer = {0};
+    PyObject *result = NULL;
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client->rk);
+    rd_kafka_resp_err_t code =
+        rd_kafka_commit_queue(client->rk, offsets, queue, on_commit_answer, &answer);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(client->state, code, "Commit failed: %s", rd_kafka_err2str(code));
+    }
+    else if (wait_for_commit(client, queue, &answer) == 0) {
+        result = commit_result(client, &answer);
+    }
+    rd_kafka_queue_destroy(queue);
+    if (answer.offsets != NULL) {
+        rd_kafka_topic_partition_list_destroy(answer.offsets);
+    }
+    return result;
+}
+
+static PyObject *
+commit_in_background(Consumer *self, const rd_kafka_topic_partition_list_t *offsets)
+{
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_commit(self->client.rk, offsets, 1);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Commit failed: %s",
+                          rd_kafka_err2str(code));
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(commit_doc,
+"commit($self, /, message=None, offsets=None, asynchronous=True)\n--\n\n"
+"Commit offsets of the group.\n\n"
+"Parameters\n"
+"----------\n"
+"message : Message, optional\n"
+"    Commits the offset after it.\n"
+"offsets : list of TopicPartition, optional\n"
+"    Commits these: each the next offset to read. Without message and offsets the stored\n"
+"    ones are committed: those after the last message of each partition that poll() or\n"
+"    consume() returned, unless enable.auto.offset.store is false.\n"
+"asynchronous : bool\n"
+"    True returns at once, and on_commit is called from a later poll(); False waits for\n"
+"    the broker. Its older name `async` can be given as **{'async': False}.\n\n"
+"Returns\n"
+"-------\n"
+"None, or list of TopicPartition\n"
+"    The committed offsets when asynchronous is false; check each one's error.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _NO_OFFSET: there is nothing to commit; or the group coordinator's error.\n\n"
+"librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
+
+SIGNATURE(commit_signature, "commit()", 0, 3, P_message, P_offsets, P_asynchronous, P_async);
+
+static PyObject *
+commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[4];
+    rd_kafka_topic_partition_list_t *offsets;
+    bool asynchronous = true;
+    if (args_parse(self->client.state, &commit_signature, args, nargs, kwnames, values) < 0
+        || (values[3] != NULL && arg_bool(values[3], "async", &asynchronous) < 0)
+        || (values[2] != NULL && arg_bool(values[2], "asynchronous", &asynchronous) < 0)
+        || offsets_from_args(self, values[0], values[1], &offsets) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (client_enter(&self->client) == 0) {
+        result = asynchronous ? commit_in_background(self, offsets)
+                              : commit_and_wait(self, offsets);
+        client_leave(&self->client);
+    }
+    if (offsets != NULL) {
+        rd_kafka_topic_partition_list_destroy(offsets);
+    }
+    return result;
+}
+
+/* ---- store ---- */
+
+PyDoc_STRVAR(store_offsets_doc,
+"store_offsets($self, /, message=None, offsets=None)\n--\n\n"
+"Store offsets for the next commit, by commit() or enable.auto.commit.\n\n"
+"For at-least-once processing: set enable.auto.offset.store to false and store a message's\n"
+"offset once it is processed.\n\n"
+"Parameters\n"
+"----------\n"
+"message : Message, optional\n"
+"    Stores the offset after it.\n"
+"offsets : list of TopicPartition, optional\n"
+"    Stores these. One of message and offsets must be given.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _INVALID_ARG with enable.auto.offset.store on, _STATE for a partition that is not\n"
+"    assigned.\n\n"
+"librdkafka: rd_kafka_offsets_store().");
+
+SIGNATURE(store_offsets_signature, "store_offsets()", 0, 2, P_message, P_offsets);
+
+static PyObject *
+store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    rd_kafka_topic_partition_list_t *offsets;
+    if (args_parse(self->client.state, &store_offsets_signature, args, nargs, kwnames, values) < 0
+        || offsets_from_args(self, values[0], values[1], &offsets) < 0) {
+        return NULL;
+    }
+    if (offsets == NULL) {
+        PyErr_SetString(PyExc_ValueError, "store_offsets() needs message or offsets");
+        return NULL;
+    }
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__STATE;
+    int entered = client_enter(&self->client);
+    if (entered == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        code = rd_kafka_offsets_store(self->client.rk, offsets);
+        Py_END_ALLOW_THREADS
+        for (int i = 0; code == RD_KAFKA_RESP_ERR_NO_ERROR && i < offsets->cnt; i++) {
+            code = offsets->elems[i].err;
+        }
+        if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            raise_kafka_error(self->client.state, code, "StoreOffsets failed: %s",
+                              rd_kafka_err2str(code));
+        }
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(offsets);
+    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+}
+
+/* ---- messages that were fetched and are not handed out ---- */
+
+/* Each partition's first offset among `messages`. */
+static rd_kafka_topic_partition_list_t *
+first_offsets(rd_kafka_message_t **messages, size_t count)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    for (size_t i = 0; i < count; i++) {
+        rd_kafka_message_t *message = messages[i];
+        if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            continue;
+        }
+        const char *topic = rd_kafka_topic_name(message->rkt);
+        if (rd_kafka_topic_partition_list_find(list, topic, message->partition) == NULL) {
+            rd_kafka_topic_partition_list_add(list, topic, message->partition)->offset =
+                message->offset;
+        }
+    }
+    return list;
+}
+
+static bool
+is_enabled(rd_kafka_t *rk, const char *property)
+{
+    char value[8];
+    size_t size = sizeof(value);
+    return rd_kafka_conf_get(rd_kafka_conf(rk), property, value, &size) == RD_KAFKA_CONF_OK
+           && strcmp(value, "true") == 0;
+}
+
+/*
+ * Lets the stored offset of each message's partition go back to the message. The one call
+ * for it besides enable.auto.offset.store is deprecated for applications in general.
+ */
+static void
+store_first_offsets(rd_kafka_message_t **messages, size_t count)
+{
+    /* Backwards, so that a partition's first message has the last word. */
+    for (size_t i = count; i-- > 0;) {
+        if (messages[i]->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            IGNORE_DEPRECATED_BEGIN
+            rd_kafka_offset_store(messages[i]->rkt, messages[i]->partition,
+                                  messages[i]->offset - 1);
+            IGNORE_DEPRECATED_END
+        }
+    }
+}
+
+void
+consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    rd_kafka_t *rk = self->client.rk;
+    rd_kafka_topic_partition_list_t *offsets = first_offsets(messages, count);
+    Py_BEGIN_ALLOW_THREADS
+    /* A partition that is no longer ours cannot be sought, and need not be: its new owner
+     * reads the messages. So the results are of no interest. Timeout 0 does not wait. */
+    rd_kafka_error_destroy(rd_kafka_seek_partitions(rk, offsets, 0));
+    if (is_enabled(rk, "enable.auto.offset.store")) {
+        store_first_offsets(messages, count);
+        if (is_enabled(rk, "enable.auto.commit")) {
+            /* The offsets after them may be committed already, and librdkafka does not
+             * go back by itself. */
+            rd_kafka_commit(rk, offsets, 1);
+        }
+    }
+    Py_END_ALLOW_THREADS
+    rd_kafka_topic_partition_list_destroy(offsets);
+}
+
+PyMethodDef consumer_offsets_methods[] = {
+    {"commit", WITH_KEYWORDS(commit), commit_doc},
+    {"store_offsets", WITH_KEYWORDS(store_offsets), store_offsets_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,458 @@
+/*
+ * Where the consumer stands, and questions about offsets to the brokers.
+ */
+#include "consumer.h"
+
+#include <stdlib.h>
+
+#include "blocking.h"
+#include "topic_partition.h"
+
+/* ---- requests that take and fill a partition list ---- */
+
+typedef struct list_call {
+    blocking_call call;
+    rd_kafka_error_t *(*request)(struct list_call *self);
+    rd_kafka_topic_partition_list_t *partitions;
+    int timeout_ms;
+    rd_kafka_error_t *error;
+} list_call;
+
+static void
+list_run(blocking_call *call)
+{
+    list_call *self = (list_call *)call;
+    self->error = self->request(self);
+}
+
+static void
+list_destroy(blocking_call *call)
+{
+    list_call *self = (list_call *)call;
+    rd_kafka_topic_partition_list_destroy(self->partitions);
+    rd_kafka_error_destroy(self->error);
+    free(self);
+}
+
+static rd_kafka_error_t *
+error_from_code(rd_kafka_resp_err_t code, const char *what)
+{
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR
+               ? NULL
+               : rd_kafka_error_new(code, "%s: %s", what, rd_kafka_err2str(code));
+}
+
+static rd_kafka_error_t *
+request_committed(list_call *self)
+{
+    return error_from_code(
+        rd_kafka_committed(self->call.rk, self->partitions, self->timeout_ms),
+        "Failed to get committed offsets");
+}
+
+static rd_kafka_error_t *
+request_offsets_for_times(list_call *self)
+{
+    return error_from_code(
+        rd_kafka_offsets_for_times(self->call.rk, self->partitions, self->timeout_ms),
+        "Failed to get offsets");
+}
+
+/* The error of the one partition is that of the call. */
+static rd_kafka_error_t *
+request_seek(list_call *self)
+{
+    rd_kafka_error_t *error =
+        rd_kafka_seek_partitions(self->call.rk, self->partitions, self->timeout_ms);
+    if (error != NULL) {
+        return error;
+    }
+    return error_from_code(self->partitions->elems[0].err, "Failed to seek");
+}
+
+/*
+ * Runs `request` on `partitions`, which is taken over: a new list of TopicPartition, or
+ * NULL with an exception.
+ */
+static PyObject *
+run_list_request(Consumer *self, rd_kafka_topic_partition_list_t *partitions, int timeout_ms,
+                 rd_kafka_error_t *(*request)(list_call *), const char *what)
+{
+    Client *client = &self->client;
+    list_call *call = calloc(1, sizeof(*call));
+    if (call == NULL) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return PyErr_NoMemory();
+    }
+    call->call.run = list_run;
+    call->call.destroy = list_destroy;
+    call->request = request;
+    call->partitions = partitions;
+    call->timeout_ms = timeout_ms;
+    if (blocking_call_run(client, &call->call, what) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    rd_kafka_error_t *error = call->error;
+    call->error = NULL;
+    if (raise_if_error(client->state, error) == 0) {
+        result = topic_partitions_from(client->state, call->partitions);
+    }
+    blocking_call_end(&call->call);
+    return result;
+}
+
+static PyObject *
+list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+             const signature *sig, rd_kafka_error_t *(*request)(list_call *))
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    int timeout_ms;
+    if (args_parse(self->client.state, sig, args, nargs, kwnames, values) < 0
+        || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(self->client.state, values[0], "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    if (client_enter(&self->client) < 0) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return NULL;
+    }
+    PyObject *result = run_list_request(self, partitions, timeout_ms, request, sig->function);
+    client_leave(&self->client);
+    return result;
+}
+
+PyDoc_STRVAR(committed_doc,
+"committed($self, /, partitions, timeout=-1)\n--\n\n"
+"The group's committed offsets.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n"
+"timeout : float\n"
+"    Seconds to wait for the group coordinator; -1 waits without limit.\n\n"
+"Returns\n"
+"-------\n"
+"list of TopicPartition\n"
+"    Offset is OFFSET_INVALID where nothing is committed; check each one's error.\n\n"
+"librdkafka: rd_kafka_committed().");
+
+SIGNATURE(committed_signature, "committed()", 1, 2, P_partitions, P_timeout);
+
+static PyObject *
+committed(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return list_request(object, args, nargs, kwnames, &committed_signature, request_committed);
+}
+
+PyDoc_STRVAR(offsets_for_times_doc,
+"offsets_for_times($self, /, partitions, timeout=-1)\n--\n\n"
+"For each partition the offset of its first message at or after a time.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n"
+"    The time, in milliseconds since the epoch, in place of the offset.\n"
+"timeout : float\n"
+"    Seconds to wait for the brokers; -1 waits without limit.\n\n"
+"Returns\n"
+"-------\n"
+"list of TopicPartition\n"
+"    Offset is OFFSET_END where all messages are older; check each one's error.\n\n"
+"librdkafka: rd_kafka_offsets_for_times().");
+
+SIGNATURE(offsets_for_times_signature, "offsets_for_times()", 1, 2, P_partitions, P_timeout);
+
+static PyObject *
+offsets_for_times(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    return list_request(object, args, nargs, kwnames, &offsets_for_times_signature,
+                        request_offsets_for_times);
+}
+
+/* ---- seek, position ---- */
+
+PyDoc_STRVAR(seek_doc,
+"seek($self, /, partition)\n--\n\n"
+"Continue at another offset of an assigned partition.\n\n"
+"Parameters\n"
+"----------\n"
+"partition : TopicPartition\n"
+"    With the offset of the next message, or OFFSET_BEGINNING or OFFSET_END.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _STATE: the partition is not assigned, or not being fetched yet.\n\n"
+"librdkafka: rd_kafka_seek_partitions().");
+
+SIGNATURE(seek_signature, "seek()", 1, 1, P_partition);
+
+static PyObject *
+seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[1];
+    if (args_parse(self->client.state, &seek_signature, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new(1);
+    if (topic_partition_add_to(self->client.state, values[0], "partition", partitions) < 0
+        || client_enter(&self->client) < 0) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return NULL;
+    }
+    PyObject *result = run_list_request(self, partitions, -1, request_seek, "seek()");
+    client_leave(&self->client);
+    if (result == NULL) {
+        return NULL;
+    }
+    Py_DECREF(result);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(position_doc,
+"position($self, /, partitions)\n--\n\n"
+"Where the application stands: the offset after the last message returned to it.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n\n"
+"Returns\n"
+"-------\n"
+"list of TopicPartition\n"
+"    Offset is OFFSET_INVALID where no message was returned yet.\n\n"
+"librdkafka: rd_kafka_position().");
+
+SIGNATURE(position_signature, "position()", 1, 1, P_partitions);
+
+static PyObject *
+position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[1];
+    PyObject *result = NULL;
+    if (args_parse(self->client.state, &position_signature, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(self->client.state, values[0], "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    if (client_enter(&self->client) == 0) {
+        rd_kafka_resp_err_t code;
+        Py_BEGIN_ALLOW_THREADS
+        code = rd_kafka_position(self->client.rk, partitions);
+        Py_END_ALLOW_THREADS
+        if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            raise_kafka_error(self->client.state, code, "Failed to get position: %s",
+                              rd_kafka_err2str(code));
+        }
+        else {
+            result = topic_partitions_from(self->client.state, partitions);
+        }
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(partitions);
+    return result;
+}
+
+/* ---- watermarks ---- */
+
+typedef struct {
+    blocking_call call;
+    rd_kafka_topic_partition_list_t *partition; /* a list of one */
+    int timeout_ms;
+    int64_t low, high;
+    rd_kafka_resp_err_t code;
+} watermark_call;
+
+static void
+watermark_run(blocking_call *call)
+{
+    watermark_call *self = (watermark_call *)call;
+    rd_kafka_topic_partition_t *partition = &self->partition->elems[0];
+    self->code =
+        rd_kafka_query_watermark_offsets(call->rk, partition->topic, partition->partition,
+                                         &self->low, &self->high, self->timeout_ms);
+}
+
+static void
+watermark_destroy(blocking_call *call)
+{
+    watermark_call *self = (watermark_call *)call;
+    rd_kafka_topic_partition_list_destroy(self->partition);
+    free(self);
+}
+
+static PyObject *
+watermark_result(Client *client, rd_kafka_resp_err_t code, int64_t low, int64_t high)
+{
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(client->state, code, "Failed to get watermark offsets: %s",
+                          rd_kafka_err2str(code));
+        return NULL;
+    }
+    return Py_BuildValue("LL", (long long)low, (long long)high);
+}
+
+/* Takes `partition` over. */
+static PyObject *
+query_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition, int timeout_ms)
+{
+    watermark_call *call = calloc(1, sizeof(*call));
+    if (call == NULL) {
+        rd_kafka_topic_partition_list_destroy(partition);
+        return PyErr_NoMemory();
+    }
+    call->call.run = watermark_run;
+    call->call.destroy = watermark_destroy;
+    call->partition = partition;
+    call->timeout_ms = timeout_ms;
+    if (blocking_call_run(client, &call->call, "get_watermark_offsets()") < 0) {
+        return NULL;
+    }
+    PyObject *result = watermark_result(client, call->code, call->low, call->high);
+    blocking_call_end(&call->call);
+    return result;
+}
+
+static PyObject *
+cached_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition)
+{
+    int64_t low, high;
+    rd_kafka_topic_partition_t *entry = &partition->elems[0];
+    rd_kafka_resp_err_t code = rd_kafka_get_watermark_offsets(
+        client->rk, entry->topic, entry->partition, &low, &high);
+    rd_kafka_topic_partition_list_destroy(partition);
+    return watermark_result(client, code, low, high);
+}
+
+PyDoc_STRVAR(get_watermark_offsets_doc,
+"get_watermark_offsets($self, /, partition, timeout=-1, cached=False)\n--\n\n"
+"The partition's low watermark (its first offset) and high watermark (its next one).\n\n"
+"Parameters\n"
+"----------\n"
+"partition : TopicPartition\n"
+"timeout : float\n"
+"    Seconds to wait for the broker; -1 waits without limit.\n"
+"cached : bool\n"
+"    Answer from what the last fetch said, without a request; OFFSET_INVALID where\n"
+"    nothing was fetched.\n\n"
+"Returns\n"
+"-------\n"
+"tuple of int\n"
+"    (low, high).\n\n"
+"librdkafka: rd_kafka_query_watermark_offsets(), rd_kafka_get_watermark_offsets().");
+
+SIGNATURE(watermarks_signature, "get_watermark_offsets()", 1, 3, P_partition, P_timeout,
+          P_cached);
+
+static PyObject *
+get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    PyObject *values[3];
+    int timeout_ms;
+    bool cached = false;
+    if (args_parse(client->state, &watermarks_signature, args, nargs, kwnames, values) < 0
+        || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0
+        || (values[2] != NULL && arg_bool(values[2], "cached", &cached) < 0)) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partition = rd_kafka_topic_partition_list_new(1);
+    if (topic_partition_add_to(client->state, values[0], "partition", partition) < 0
+        || client_enter(client) < 0) {
+        rd_kafka_topic_partition_list_destroy(partition);
+        return NULL;
+    }
+    PyObject *result = cached ? cached_watermarks(client, partition)
+                              : query_watermarks(client, partition, timeout_ms);
+    client_leave(client);
+    return result;
+}
+
+/* ---- the group ---- */
+
+PyDoc_STRVAR(memberid_doc,
+"memberid($self, /)\n--\n\n"
+"This consumer's member id in its group.\n\n"
+"Returns\n"
+"-------\n"
+"str or None\n"
+"    None while it is not a member.\n\n"
+"librdkafka: rd_kafka_memberid().");
+
+static PyObject *
+memberid(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    char *member_id = rd_kafka_memberid(self->client.rk);
+    PyObject *result = member_id == NULL || *member_id == '\0'
+                           ? Py_NewRef(Py_None)
+                           : PyUnicode_FromString(member_id);
+    if (member_id != NULL) {
+        rd_kafka_mem_free(self->client.rk, member_id);
+    }
+    client_leave(&self->client);
+    return result;
+}
+
+PyDoc_STRVAR(consumer_group_metadata_doc,
+"consumer_group_metadata($self, /)\n--\n\n"
+"The group membership, for Producer.send_offsets_to_transaction().\n\n"
+"Returns\n"
+"-------\n"
+"bytes\n"
+"    Opaque: librdkafka's serialized form.\n\n"
+"librdkafka: rd_kafka_consumer_group_metadata(), ..._write().");
+
+static PyObject *
+consumer_group_metadata(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    rd_kafka_consumer_group_metadata_t *metadata =
+        rd_kafka_consumer_group_metadata(self->client.rk);
+    if (metadata == NULL) {
+        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__STATE,
+                          "The consumer is not part of a group");
+    }
+    else {
+        void *buffer;
+        size_t size;
+        rd_kafka_error_t *error =
+            rd_kafka_consumer_group_metadata_write(metadata, &buffer, &size);
+        if (raise_if_error(self->client.state, error) == 0) {
+            result = PyBytes_FromStringAndSize(buffer, (Py_ssize_t)size);
+            rd_kafka_mem_free(self->client.rk, buffer);
+        }
+        rd_kafka_consumer_group_metadata_destroy(metadata);
+    }
+    client_leave(&self->client);
+    return result;
+}
+
+PyMethodDef consumer_positions_methods[] = {
+    {"committed", WITH_KEYWORDS(committed), committed_doc},
+    {"offsets_for_times", WITH_KEYWORDS(offsets_for_times), offsets_for_times_doc},
+    {"seek", WITH_KEYWORDS(seek), seek_doc},
+    {"position", WITH_KEYWORDS(position), position_doc},
+    {"get_watermark_offsets", WITH_KEYWORDS(get_watermark_offsets),
+     get_watermark_offsets_doc},
+    {"memberid", memberid, METH_NOARGS, memberid_doc},
+    {"consumer_group_metadata", consumer_group_metadata, METH_NOARGS,
+     consumer_group_metadata_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,84 @@
+#include "deadline.h"
+
+#include <math.h>
+#include <time.h>
+
+#ifdef _WIN32
+#include <windows.h>
+static int64_t
+now_us(void)
+{
+    return (int64_t)GetTickCount64() * 1000;
+}
+#else
+static int64_t
+now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+#endif
+
+/* Beyond this many seconds (three hundred years) a wait is without limit. */
+#define FOREVER_SECONDS 1e10
+
+deadline
+deadline_after(double seconds)
+{
+    if (seconds < 0 || seconds > FOREVER_SECONDS) {
+        return (deadline){INT64_MAX};
+    }
+    if (seconds == 0) {
+        return (deadline){0}; /* long past: spares the clock on the hot path */
+    }
+    return (deadline){now_us() + (int64_t)(seconds * 1e6)};
+}
+
+int
+deadline_from_arg(PyObject *timeout, const char *name, deadline *result)
+{
+    double seconds = -1;
+    if (timeout != NULL && arg_double(timeout, name, &seconds) < 0) {
+        return -1;
+    }
+    *result = deadline_after(seconds);
+    return 0;
+}
+
+int
+timeout_ms_from_arg(PyObject *timeout, const char *name, int *timeout_ms)
+{
+    deadline until;
+    if (deadline_from_arg(timeout, name, &until) < 0) {
+        return -1;
+    }
+    *timeout_ms = until.at_us == INT64_MAX ? -1 : deadline_remaining_ms(&until, INT32_MAX);
+    return 0;
+}
+
+bool
+deadline_passed(const deadline *until)
+{
+    if (until->at_us == 0) {
+        return true;
+    }
+    return until->at_us != INT64_MAX && now_us() >= until->at_us;
+}
+
+int
+deadline_remaining_ms(const deadline *until, int limit_ms)
+{
+    if (until->at_us == 0) {
+        return 0;
+    }
+    if (until->at_us == INT64_MAX) {
+        return limit_ms;
+    }
+    int64_t left_us = until->at_us - now_us();
+    if (left_us <= 0) {
+        return 0;
+    }
+    int64_t left_ms = (left_us + 999) / 1000;
+    return left_ms < limit_ms ? (int)left_ms : limit_ms;
+}

@@ -1,0 +1,192 @@
+#include "arrow.h"
+
+#include "args.h"
+#include "arrow_export.h"
+
+typedef struct {
+    PyObject_HEAD
+    message_columns *columns; /* never NULL, immutable */
+    PyObject *eof;
+} MessageBatch;
+
+PyObject *
+message_batch_new(module_state *state, rd_kafka_message_t *const *messages, size_t count,
+                  bool with_headers, PyObject *eof)
+{
+    message_columns *columns;
+    Py_BEGIN_ALLOW_THREADS
+    columns = message_columns_new(messages, count, with_headers);
+    Py_END_ALLOW_THREADS
+    if (columns == NULL) {
+        Py_DECREF(eof);
+        return PyErr_NoMemory();
+    }
+    MessageBatch *self = PyObject_GC_New(MessageBatch, state->MessageBatch);
+    if (self == NULL) {
+        message_columns_release(columns);
+        Py_DECREF(eof);
+        return NULL;
+    }
+    self->columns = columns;
+    self->eof = eof;
+    PyObject_GC_Track(self);
+    return (PyObject *)self;
+}
+
+PyDoc_STRVAR(arrow_c_schema_doc,
+"__arrow_c_schema__($self, /)\n--\n\n"
+"The columns' names and types, by the Arrow PyCapsule protocol.\n\n"
+"Returns\n"
+"-------\n"
+"capsule 'arrow_schema' with a struct type");
+
+static PyObject *
+arrow_c_schema(MessageBatch *self, PyObject *Py_UNUSED(unused))
+{
+    return arrow_schema_capsule(self->columns);
+}
+
+SIGNATURE(arrow_c_array_signature, "__arrow_c_array__()", 0, 1, P_requested_schema);
+
+PyDoc_STRVAR(arrow_c_array_doc,
+"__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
+"The columns, by the Arrow PyCapsule protocol, without a copy.\n\n"
+"May be called any number of times; what it returned outlives the batch.\n\n"
+"Parameters\n"
+"----------\n"
+"requested_schema : capsule or None\n"
+"    Not followed, which the protocol allows: the types are always those of\n"
+"    Consumer.consume_arrow().\n\n"
+"Returns\n"
+"-------\n"
+"tuple of the capsules 'arrow_schema' and 'arrow_array'");
+
+static PyObject *
+arrow_c_array(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
+{
+    PyObject *requested_schema;
+    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_array_signature, args,
+                   nargs, kwnames, &requested_schema) < 0) {
+        return NULL;
+    }
+    PyObject *schema = arrow_schema_capsule(self->columns);
+    PyObject *array = schema == NULL ? NULL : arrow_array_capsule(self->columns);
+    PyObject *pair = array == NULL ? NULL : PyTuple_Pack(2, schema, array);
+    Py_XDECREF(schema);
+    Py_XDECREF(array);
+    return pair;
+}
+
+SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_schema);
+
+PyDoc_STRVAR(arrow_c_stream_doc,
+"__arrow_c_stream__($self, /, requested_schema=None)\n--\n\n"
+"The columns as a stream of one array, for readers that take only streams (DuckDB).\n\n"
+"Parameters\n"
+"----------\n"
+"requested_schema : capsule or None\n"
+"    Not followed, as in __arrow_c_array__().\n\n"
+"Returns\n"
+"-------\n"
+"capsule 'arrow_array_stream'");
+
+static PyObject *
+arrow_c_stream(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
+{
+    PyObject *requested_schema;
+    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_stream_signature, args,
+                   nargs, kwnames, &requested_schema) < 0) {
+        return NULL;
+    }
+    return arrow_stream_capsule(self->columns);
+}
+
+static Py_ssize_t
+message_batch_length(MessageBatch *self)
+{
+    return (Py_ssize_t)self->columns->fields[FIELD_BATCH].length;
+}
+
+static PyObject *
+message_batch_repr(MessageBatch *self)
+{
+    Py_ssize_t length = message_batch_length(self);
+    return PyUnicode_FromFormat("MessageBatch(%zd message%s)", length,
+                                length == 1 ? "" : "s");
+}
+
+static PyObject *
+message_batch_eof(MessageBatch *self, void *Py_UNUSED(closure))
+{
+    return Py_NewRef(self->eof);
+}
+
+static int
+message_batch_traverse(MessageBatch *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->eof);
+    return 0;
+}
+
+static void
+message_batch_dealloc(MessageBatch *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    message_columns_release(self->columns);
+    Py_DECREF(self->eof);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef message_batch_methods[] = {
+    {"__arrow_c_schema__", (PyCFunction)arrow_c_schema, METH_NOARGS, arrow_c_schema_doc},
+    {"__arrow_c_array__", (PyCFunction)(void (*)(void))arrow_c_array,
+     METH_FASTCALL | METH_KEYWORDS, arrow_c_array_doc},
+    {"__arrow_c_stream__", (PyCFunction)(void (*)(void))arrow_c_stream,
+     METH_FASTCALL | METH_KEYWORDS, arrow_c_stream_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef message_batch_getset[] = {
+    {"eof", (getter)message_batch_eof, NULL,
+     PyDoc_STR("list of TopicPartition: partitions whose end was reached while the\n"
+               "batch was fetched (with enable.partition.eof)."),
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(message_batch_doc,
+"Consumed messages as Arrow columns, made by Consumer.consume_arrow().\n\n"
+"pyarrow.record_batch(batch), polars.DataFrame(batch), a DuckDB query and\n"
+"pandas.DataFrame.from_arrow(batch) read it through the Arrow PyCapsule protocol, and\n"
+"Producer.produce_arrow(batch) sends it on. len(batch) is the number of messages.");
+
+static PyType_Slot message_batch_slots[] = {
+    {Py_tp_doc, (void *)message_batch_doc},
+    {Py_tp_dealloc, message_batch_dealloc},
+    {Py_tp_traverse, message_batch_traverse},
+    {Py_tp_repr, message_batch_repr},
+    {Py_tp_methods, message_batch_methods},
+    {Py_tp_getset, message_batch_getset},
+    {Py_sq_length, message_batch_length},
+    {0, NULL},
+};
+
+static PyType_Spec message_batch_spec = {
+    .name = "confluent_kafka.cimpl.MessageBatch",
+    .basicsize = sizeof(MessageBatch),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION
+             | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = message_batch_slots,
+};
+
+int
+message_batch_type_add(PyObject *module, module_state *state)
+{
+    state->MessageBatch = module_add_type(module, &message_batch_spec, NULL);
+    return state->MessageBatch == NULL ? -1 : 0;
+}

@@ -1,0 +1,240 @@
+/*
+ * The module confluent_kafka.cimpl: its state, types, constants and functions.
+ */
+#include "module.h"
+
+#include "arrow.h"
+#include "client.h"
+#include "consumer.h"
+#include "error.h"
+#include "message.h"
+#include "mock_cluster.h"
+#include "oauth.h"
+#include "partitioner.h"
+#include "producer.h"
+#include "topic_partition.h"
+#include "uuid.h"
+
+module_state *
+module_state_of_type(PyTypeObject *type)
+{
+    PyObject *module = PyType_GetModuleByDef(type, &cimpl_module);
+    return PyModule_GetState(module);
+}
+
+PyTypeObject *
+module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, (PyObject *)base);
+    if (type != NULL && PyModule_AddType(module, (PyTypeObject *)type) < 0) {
+        Py_CLEAR(type);
+    }
+    return (PyTypeObject *)type;
+}
+
+PyObject *
+import_attribute(const char *module_name, const char *name)
+{
+    PyObject *module = PyImport_ImportModule(module_name);
+    if (module == NULL) {
+        return NULL;
+    }
+    PyObject *attribute = PyObject_GetAttrString(module, name);
+    Py_DECREF(module);
+    return attribute;
+}
+
+/* ---- functions ---- */
+
+PyDoc_STRVAR(version_doc,
+"version()\n--\n\n"
+"The package's version.\n\n"
+"Returns\n"
+"-------\n"
+"tuple of (str, int)\n"
+"    The version, and its numbers as 0xMMmmrr00.");
+
+static PyObject *
+version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    int major = 0, minor = 0, revision = 0;
+    (void)sscanf(CONFLUENT_KAFKA_VERSION, "%d.%d.%d", &major, &minor, &revision);
+    return Py_BuildValue("si", CONFLUENT_KAFKA_VERSION,
+                         major << 24 | minor << 16 | revision << 8);
+}
+
+PyDoc_STRVAR(libversion_doc,
+"libversion()\n--\n\n"
+"The version of the librdkafka in use.\n\n"
+"Returns\n"
+"-------\n"
+"tuple of (str, int)\n"
+"    rd_kafka_version_str() and rd_kafka_version().");
+
+static PyObject *
+libversion(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return Py_BuildValue("si", rd_kafka_version_str(), rd_kafka_version());
+}
+
+static PyMethodDef module_functions[] = {
+    {"version", version, METH_NOARGS, version_doc},
+    {"libversion", libversion, METH_NOARGS, libversion_doc},
+    {"_close_live_clients", close_live_clients, METH_NOARGS, NULL},
+    {"_mark_clients_forked", mark_clients_forked, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ---- constants ---- */
+
+static const struct {
+    const char *name;
+    long value;
+} constants[] = {
+    {"OFFSET_BEGINNING", RD_KAFKA_OFFSET_BEGINNING},
+    {"OFFSET_END", RD_KAFKA_OFFSET_END},
+    {"OFFSET_INVALID", RD_KAFKA_OFFSET_INVALID},
+    {"OFFSET_STORED", RD_KAFKA_OFFSET_STORED},
+    {"TIMESTAMP_NOT_AVAILABLE", RD_KAFKA_TIMESTAMP_NOT_AVAILABLE},
+    {"TIMESTAMP_CREATE_TIME", RD_KAFKA_TIMESTAMP_CREATE_TIME},
+    {"TIMESTAMP_LOG_APPEND_TIME", RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME},
+};
+
+static int
+add_constants(PyObject *module)
+{
+    for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
+        if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- the end and the fork ---- */
+
+/* Registers the module's `function_name` with `registrar`, as positional or keyword. */
+static int
+register_hook(PyObject *module, const char *registrar_module, const char *registrar,
+              const char *keyword, const char *function_name)
+{
+    PyObject *function = PyObject_GetAttrString(module, function_name);
+    PyObject *do_register = import_attribute(registrar_module, registrar);
+    PyObject *result = NULL;
+    if (function != NULL && do_register != NULL) {
+        PyObject *names = keyword == NULL ? NULL : Py_BuildValue("(s)", keyword);
+        if (keyword == NULL || names != NULL) {
+            result = PyObject_Vectorcall(do_register, &function, keyword == NULL, names);
+        }
+        Py_XDECREF(names);
+    }
+    Py_XDECREF(function);
+    Py_XDECREF(do_register);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static int
+register_hooks(PyObject *module)
+{
+    /* Threads of librdkafka that still run while the process exits crash in OpenSSL's own
+     * exit handler: clients that nobody closed are ended before it. */
+    if (register_hook(module, "atexit", "register", NULL, "_close_live_clients") < 0) {
+        return -1;
+    }
+#ifdef HAVE_FORK
+    return register_hook(module, "os", "register_at_fork", "after_in_child",
+                         "_mark_clients_forked");
+#else
+    return 0;
+#endif
+}
+
+/* ---- the module ---- */
+
+static int
+intern_parameters(module_state *state)
+{
+#define NAME(name) #name,
+    static const char *const names[] = {PARAMETERS(NAME)};
+#undef NAME
+    for (int i = 0; i < PARAMETER_COUNT; i++) {
+        state->parameters[i] = PyUnicode_InternFromString(names[i]);
+        if (state->parameters[i] == NULL) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+module_exec(PyObject *module)
+{
+    module_state *state = PyModule_GetState(module);
+    if (intern_parameters(state) < 0 || add_constants(module) < 0
+        || error_types_add(module, state) < 0 || uuid_type_add(module, state) < 0
+        || topic_partition_type_add(module, state) < 0
+        || message_type_add(module, state) < 0 || message_batch_type_add(module, state) < 0
+        || client_type_add(module, state) < 0
+        || token_refresher_type_add(module, state) < 0
+        || producer_type_add(module, state) < 0 || consumer_type_add(module, state) < 0
+        || mock_cluster_type_add(module, state) < 0
+        || partitioner_functions_add(module, state) < 0) {
+        return -1;
+    }
+    return register_hooks(module);
+}
+
+static int
+module_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    module_state *state = PyModule_GetState(module);
+#define VISIT(ctype, name) Py_VISIT(state->name);
+    MODULE_OBJECTS(VISIT)
+#undef VISIT
+    return 0;
+}
+
+static int
+module_clear(PyObject *module)
+{
+    module_state *state = PyModule_GetState(module);
+#define CLEAR(ctype, name) Py_CLEAR(state->name);
+    MODULE_OBJECTS(CLEAR)
+#undef CLEAR
+    for (int i = 0; i < PARAMETER_COUNT; i++) {
+        Py_CLEAR(state->parameters[i]);
+    }
+    return 0;
+}
+
+static void
+module_free(void *module)
+{
+    module_clear(module);
+}
+
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, module_exec},
+    {0, NULL},
+};
+
+PyDoc_STRVAR(module_doc, "Apache Kafka clients over librdkafka; import confluent_kafka instead.");
+
+struct PyModuleDef cimpl_module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "confluent_kafka.cimpl",
+    .m_doc = module_doc,
+    .m_size = sizeof(module_state),
+    .m_methods = module_functions,
+    .m_slots = module_slots,
+    .m_traverse = module_traverse,
+    .m_clear = module_clear,
+    .m_free = module_free,
+};
+
+PyMODINIT_FUNC
+PyInit_cimpl(void)
+{
+    return PyModuleDef_Init(&cimpl_module);
+}

@@ -1,0 +1,55 @@
+/*
+ * The module's state: everything that would otherwise be a global.
+ */
+#ifndef CONFLUENT_KAFKA_MODULE_H
+#define CONFLUENT_KAFKA_MODULE_H
+
+#include "compat.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <librdkafka/rdkafka.h>
+
+#include "parameters.h"
+
+/* Every object the module owns: X(C type, field). */
+#define MODULE_OBJECTS(X)                                                                \
+    X(PyTypeObject, Client)                                                              \
+    X(PyTypeObject, Producer)                                                            \
+    X(PyTypeObject, Consumer)                                                            \
+    X(PyTypeObject, Message)                                                             \
+    X(PyTypeObject, MessageBatch)                                                        \
+    X(PyTypeObject, TopicPartition)                                                      \
+    X(PyTypeObject, KafkaError)                                                          \
+    X(PyTypeObject, Uuid)                                                                \
+    X(PyTypeObject, MockCluster)                                                         \
+    X(PyTypeObject, MockRequest)                                                         \
+    X(PyTypeObject, TokenRefresher)                                                      \
+    X(PyObject, KafkaException)
+
+struct Client;
+
+typedef struct {
+#define FIELD(ctype, name) ctype *name;
+    MODULE_OBJECTS(FIELD)
+#undef FIELD
+    PyObject *parameters[PARAMETER_COUNT]; /* interned keyword names, see args.h */
+    struct Client *live_clients;           /* linked list, see client.h */
+    object_mutex live_clients_mutex;
+} module_state;
+
+extern struct PyModuleDef cimpl_module;
+
+/* State of the module that defined `type` or one of its bases; never NULL for our types. */
+module_state *module_state_of_type(PyTypeObject *type);
+
+/* Creates the heap type and adds it to the module under its own name; new reference. */
+PyTypeObject *module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base);
+
+/*
+ * Attribute `name` of Python module `module_name`, imported when first needed so that
+ * importing the package stays cheap; new reference or NULL with an exception.
+ */
+PyObject *import_attribute(const char *module_name, const char *name);
+
+#endif

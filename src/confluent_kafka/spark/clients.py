@@ -1,0 +1,127 @@
+"""Clients that outlive a task: one pool per Python worker process.
+
+Spark gives a worker process one task after the other. A client that is connected already saves
+each of them the connections and the metadata, which cost more than a small batch takes to read.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeAlias, TypeVar
+
+from confluent_kafka import Consumer, Producer
+
+# Not a member of a group: nothing joins, nothing commits. librdkafka wants a name all the same.
+GROUP = "spark-rdkafka"
+
+_IDLE_AT_MOST = 4
+
+_CONSUMER_DEFAULTS: dict[str, str] = {
+    "group.id": GROUP,
+    # As Spark's own source, and Java's clients, have it; librdkafka's is read_committed.
+    "isolation.level": "read_uncommitted",
+    "allow.auto.create.topics": "false",
+    # librdkafka waits a second before it fetches again after its queue was full, which leaves
+    # a scan without messages for most of that second.
+    "fetch.queue.backoff.ms": "10",
+}
+_CONSUMER_FIXED: dict[str, str] = {
+    # A jump to another offset would lose rows in silence; an error does not.
+    "auto.offset.reset": "error",
+    "enable.auto.commit": "false",
+    "enable.auto.offset.store": "false",
+    # Tells that a range is over where its last offsets hold no message: those were compacted
+    # away or are markers of transactions.
+    "enable.partition.eof": "true",
+}
+_PRODUCER_DEFAULTS: dict[str, str] = {"enable.idempotence": "true"}
+_PRODUCER_FIXED: dict[str, str] = {
+    # A task needs to know what failed; reports of success would only cost.
+    "delivery.report.only.error": "true",
+}
+
+
+class _Client(Protocol):
+    def close(self) -> object: ...
+
+
+C = TypeVar("C", bound=_Client)
+# The process and the configuration.
+_Key: TypeAlias = tuple[int, frozenset[tuple[str, str]]]
+
+
+class Pool(Generic[C]):
+    """Clients that nobody uses now, by process and configuration.
+
+    Args:
+        create: makes a client from a configuration.
+        at_most: how many idle clients are kept; of more, those unused longest are closed.
+    """
+
+    def __init__(
+        self, create: Callable[[dict[str, str]], C], *, at_most: int = _IDLE_AT_MOST
+    ) -> None:
+        self._create = create
+        self._at_most = at_most
+        self._lock = threading.Lock()
+        self._idle: list[tuple[_Key, C]] = []
+
+    @contextmanager
+    def borrow(self, config: Mapping[str, str]) -> Iterator[C]:
+        """Lend a client for the time of a ``with`` block; one at a time has it.
+
+        A block that raises costs the client: what state it is in is not known then.
+        """
+        # A forked process finds its parent's clients here and must leave them alone: their
+        # threads did not come along. With the process in the key it never takes one.
+        key = (os.getpid(), frozenset(config.items()))
+        client = self._take(key)
+        if client is None:
+            client = self._create(dict(config))
+        try:
+            yield client
+        except BaseException:
+            client.close()
+            raise
+        self._give_back(key, client)
+
+    def close(self) -> None:
+        """Close all idle clients of this process."""
+        self._shrink(0)
+
+    def _take(self, key: _Key) -> C | None:
+        with self._lock:
+            for index, (other, client) in enumerate(self._idle):
+                if other == key:
+                    del self._idle[index]
+                    return client
+        return None
+
+    def _give_back(self, key: _Key, client: C) -> None:
+        with self._lock:
+            self._idle.append((key, client))
+        self._shrink(self._at_most)
+
+    def _shrink(self, at_most: int) -> None:
+        with self._lock:
+            mine = [entry for entry in self._idle if entry[0][0] == os.getpid()]
+            surplus = mine[: max(0, len(mine) - at_most)]
+            for entry in surplus:
+                self._idle.remove(entry)
+        for _, client in surplus:
+            client.close()
+
+
+consumers: Pool[Consumer] = Pool(Consumer)
+producers: Pool[Producer] = Pool(Producer)
+
+
+def consumer_config(kafka: Mapping[str, str]) -> dict[str, str]:
+    """Return the configuration of a consumer of exact ranges, over the user's ``kafka.*``."""
+    return {**_CONSUMER_DEFAULTS, **kafka, **_CONSUMER_FIXED}
+
+
+def producer_config(kafka: Mapping[str, str]) -> dict[str, str]:
+    """Return the configuration of a producer that loses nothing, over the user's ``kafka.*``."""
+    return {**_PRODUCER_DEFAULTS, **kafka, **_PRODUCER_FIXED}

@@ -1,0 +1,123 @@
+"""The columns of the data source, which are those of Spark's own Kafka source."""
+
+import difflib
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+_HEADERS = ArrayType(
+    StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+)
+_READABLE = StructType(
+    [
+        StructField("key", BinaryType()),
+        StructField("value", BinaryType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("offset", LongType()),
+        StructField("timestamp", TimestampType()),
+        StructField("timestampType", IntegerType()),
+        StructField("headers", _HEADERS),
+    ]
+)
+_TEXT_OR_BYTES = (StringType(), BinaryType())
+_WRITABLE: dict[str, tuple[DataType, ...]] = {
+    "key": _TEXT_OR_BYTES,
+    "value": _TEXT_OR_BYTES,
+    "topic": (StringType(),),
+    "partition": (IntegerType(),),
+    "headers": (_HEADERS,),
+}
+
+
+def source_schema(*, headers: bool) -> StructType:
+    """Return the columns of a read, ``headers`` among them only if asked for."""
+    return StructType(_READABLE.fields if headers else _READABLE.fields[:-1])
+
+
+class Projection:
+    """Narrows batches of messages to the columns of a schema.
+
+    Args:
+        schema: what Spark expects: the source's own columns, or those of them that the user
+            named with ``.schema(...)``, in the user's order.
+
+    Raises:
+        ValueError: a column is unknown or has another type than the source gives it.
+    """
+
+    def __init__(self, schema: StructType) -> None:
+        for field in schema.fields:
+            _check_readable(field)
+        self.headers = "headers" in schema.fieldNames()
+        # What Spark compares the batches with: made by the same function, it cannot differ.
+        self._schema = to_arrow_schema(schema, timezone="UTC")
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the schema's columns of a batch that has all of them, without copying."""
+        return pa.RecordBatch.from_arrays(
+            [batch.column(name) for name in self._schema.names], schema=self._schema
+        )
+
+
+def writable_columns(schema: StructType, *, topic_given: bool) -> list[str]:
+    """Return the names of the columns of a DataFrame that are written; others are left out.
+
+    Args:
+        schema: the columns of the DataFrame.
+        topic_given: whether the option ``topic`` names the topic of every row.
+
+    Raises:
+        ValueError: ``value`` or the topic is missing, or a column has a type that cannot be
+            written.
+    """
+    names = []
+    for field in schema.fields:
+        allowed = _WRITABLE.get(field.name)
+        if allowed is None:
+            continue
+        if not any(_alike(field.dataType, one) for one in allowed):
+            raise ValueError(
+                f"column {field.name} is {field.dataType.simpleString()}; it must be "
+                f"{' or '.join(one.simpleString() for one in allowed)}: cast it"
+            )
+        names.append(field.name)
+    if "value" not in names:
+        raise ValueError(
+            f"there is no column value to write, only {', '.join(schema.fieldNames())}: "
+            "name one so, for example with to_json(struct('*')).alias('value')"
+        )
+    if topic_given:
+        return [name for name in names if name != "topic"]
+    if "topic" not in names:
+        raise ValueError("there is neither an option topic nor a column topic: give one of them")
+    return names
+
+
+def _check_readable(field: StructField) -> None:
+    known = {one.name: one.dataType for one in _READABLE.fields}
+    if field.name not in known:
+        near = difflib.get_close_matches(field.name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+        raise ValueError(f"the source has no column {field.name!r}: {hint}")
+    if not _alike(field.dataType, known[field.name]):
+        raise ValueError(
+            f"column {field.name} is {known[field.name].simpleString()}, not "
+            f"{field.dataType.simpleString()}: take it as it is and cast it after load()"
+        )
+
+
+def _alike(given: DataType, wanted: DataType) -> bool:
+    """Whether two types are the same but for which parts may be null."""
+    return given.simpleString() == wanted.simpleString()

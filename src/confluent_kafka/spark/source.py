@@ -1,0 +1,64 @@
+"""The data source: what Spark looks for when it reads ``format("rdkafka")``."""
+
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.types import StructType
+
+from .options import includes_headers, read_options, write_options
+from .reader import RdKafkaReader
+from .schema import source_schema
+from .stream import RdKafkaStreamReader
+from .writer import RdKafkaWriter
+
+
+class RdKafkaDataSource(DataSource):
+    """Kafka topics as Spark DataFrames: batch reads and writes, and streaming reads.
+
+    Columns of a read: ``key`` binary, ``value`` binary, ``topic`` string, ``partition`` int,
+    ``offset`` long, ``timestamp`` timestamp, ``timestampType`` int and, with the option
+    ``includeHeaders``, ``headers`` array<struct<key: string, value: binary>>. A schema given
+    with ``.schema("value binary, offset bigint")`` leaves the other columns out.
+
+    Columns of a write: ``value`` and, if there, ``key`` (string or binary), ``topic`` (string),
+    ``partition`` (int) and ``headers``; others are left out, as Spark's own sink does.
+
+    Options for both: ``kafka.bootstrap.servers`` (required) and any other property of
+    librdkafka behind ``kafka.``.
+
+    Options of a read: ``subscribe`` (required; topics, separated by commas),
+    ``startingOffsets`` and ``endingOffsets`` (``earliest``, ``latest`` or JSON),
+    ``includeHeaders``, ``failOnDataLoss`` (true), ``kafkaConsumer.pollTimeoutMs`` (120000) and,
+    for streaming, ``maxOffsetsPerTrigger``.
+
+    Option of a write: ``topic``, which goes before the column.
+
+    Errors: a ValueError names the option or the column that is wrong; DataLoss says which
+    offsets are gone; what brokers refuse is a KafkaException. Spark shows each of them as part
+    of its own exception.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the format's name."""
+        return "rdkafka"
+
+    def schema(self) -> StructType:
+        """Return the columns of a read."""
+        return source_schema(headers=includes_headers(self.options))
+
+    def reader(self, schema: StructType) -> RdKafkaReader:
+        """Return the reader of a batch query."""
+        return RdKafkaReader(read_options(self.options, streaming=False), schema)
+
+    def streamReader(self, schema: StructType) -> RdKafkaStreamReader:  # noqa: N802
+        """Return the reader of a streaming query."""
+        return RdKafkaStreamReader(read_options(self.options, streaming=True), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> RdKafkaWriter:
+        """Return the writer of a batch query.
+
+        Raises:
+            ValueError: the mode is ``overwrite``; a topic can only be appended to.
+        """
+        if overwrite:
+            raise ValueError("mode overwrite: a topic can only be appended to, use mode('append')")
+        return RdKafkaWriter(write_options(self.options), schema)

@@ -1,0 +1,81 @@
+"""Fixtures for pytest: ``kafka_cluster`` and ``kafka_topic``.
+
+pytest finds this module through the package's entry point; ``-p no:confluent_kafka`` turns
+it off. It imports nothing but pytest and the extension, and no broker runs unless a test
+asks for one.
+
+Options in the ini file:
+
+- ``kafka_cluster_brokers``: brokers of ``kafka_cluster``, 1 to 100 (default 3).
+- ``kafka_cluster_scope``: how long one ``kafka_cluster`` is used: ``function`` (default),
+  ``class``, ``module``, ``package`` or ``session``. Starting a cluster takes less than a
+  millisecond, so a wider scope is for fixtures that need one, not for speed: faults that a
+  test injects stay for the next.
+
+Marker ``kafka_topic(partitions=1, replication_factor=1)``: what ``kafka_topic`` creates.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka.testing import MockCluster
+
+_SCOPES = ("function", "class", "module", "package", "session")
+_topic_numbers = itertools.count(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini("kafka_cluster_brokers", "brokers of kafka_cluster, 1 to 100", default="3")
+    parser.addini(
+        "kafka_cluster_scope", f"scope of kafka_cluster: {', '.join(_SCOPES)}", default="function"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "kafka_topic(partitions=1, replication_factor=1): what the fixture kafka_topic creates",
+    )
+
+
+def _cluster_scope(fixture_name: str, config: pytest.Config) -> Any:
+    scope = config.getini("kafka_cluster_scope")
+    if scope not in _SCOPES:
+        raise pytest.UsageError(
+            f"kafka_cluster_scope must be one of {', '.join(_SCOPES)}, not {scope!r}"
+        )
+    return scope
+
+
+def _broker_count(config: pytest.Config) -> int:
+    text = config.getini("kafka_cluster_brokers")
+    if not text.isdecimal() or not 1 <= int(text) <= 100:
+        raise pytest.UsageError(f"kafka_cluster_brokers must be 1 to 100, not {text!r}")
+    return int(text)
+
+
+@pytest.fixture(scope=_cluster_scope)
+def kafka_cluster(pytestconfig: pytest.Config) -> Iterator[MockCluster]:
+    """A running ``confluent_kafka.testing.MockCluster``, new for every test by default."""
+    with MockCluster(brokers=_broker_count(pytestconfig)) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def kafka_topic(request: pytest.FixtureRequest, kafka_cluster: MockCluster) -> str:
+    """The name of a new topic in ``kafka_cluster``, with one partition.
+
+    ``@pytest.mark.kafka_topic(partitions=3, replication_factor=2)`` asks for others.
+    """
+    marker = request.node.get_closest_marker("kafka_topic")
+    args, kwargs = (marker.args, marker.kwargs) if marker else ((), {})
+    test = re.sub(r"[^A-Za-z0-9._-]+", "-", request.node.name)[:200]
+    topic = f"{test}-{next(_topic_numbers)}"
+    kafka_cluster.create_topic(topic, *args, **kwargs)
+    return topic

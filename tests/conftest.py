@@ -1,0 +1,35 @@
+"""What every test run says about itself: the versions at its head, what was left out at its end."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+
+import pytest
+
+import confluent_kafka
+
+
+def pytest_report_header() -> str:
+    return (
+        f"confluent_kafka {confluent_kafka.version()} ({confluent_kafka.__file__}), "
+        f"librdkafka {confluent_kafka.libversion()[0]}, "
+        f"{platform.python_implementation()} {platform.python_version()}"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line that names every reason for a skip, so that a green run cannot hide one."""
+    reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
+    left_out = ", ".join(
+        f"{count} {'test' if count == 1 else 'tests'} ({reason})"
+        for reason, count in sorted(reasons.items())
+    )
+    terminalreporter.write_line(f"not run: {left_out or 'nothing'}")
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    longrepr = report.longrepr
+    text = longrepr[2] if isinstance(longrepr, tuple) else str(longrepr)
+    return text.removeprefix("Skipped: ")

@@ -1,0 +1,102 @@
+"""Offsets in Spark's JSON, and what the words in it come to."""
+
+# ruff: noqa: E402 - nothing of it can be imported without PySpark
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from confluent_kafka.spark.offsets import Partition, from_json, parse_bound, to_json
+from confluent_kafka.spark.positions import resolve
+from confluent_kafka.spark.stream import share_out
+
+A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
+
+
+def test_words_and_json_are_bounds() -> None:
+    """The two words in any case, and JSON with its special offsets."""
+    assert parse_bound(" Earliest ") == "earliest"
+    assert parse_bound("latest") == "latest"
+    assert parse_bound('{"a": {"0": 5, "1": -2}, "b": {"0": -1}}') == {A0: 5, A1: -2, B0: -1}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("soon", "neither earliest nor latest nor JSON"),
+        ("[1]", "not an object of topics"),
+        ('{"a": 5}', "topic 'a': 5 is not an object of partitions"),
+        ('{"a": {"first": 5}}', "'first' is not the number of a partition"),
+        ('{"a": {"-1": 5}}', "'-1' is not the number of a partition"),
+        ('{"a": {"0": -3}}', r"a \[0\]: -3 is not an offset"),
+        ('{"a": {"0": 1.5}}', r"a \[0\]: 1.5 is not an offset"),
+        ('{"a": {"0": true}}', r"a \[0\]: True is not an offset"),
+        ('{"a": {"0": "5"}}', r"a \[0\]: '5' is not an offset"),
+    ],
+)
+def test_wrong_json_is_refused_with_its_place(text: str, message: str) -> None:
+    """The error names the topic and the partition."""
+    with pytest.raises(ValueError, match=message):
+        parse_bound(text)
+
+
+def test_json_is_in_the_order_of_partition_numbers() -> None:
+    """Spark compares offsets as text: the same offsets must give the same text."""
+    offsets = {Partition("b", 10): 1, Partition("b", 9): 2, Partition("a", 0): 3}
+    text = json.dumps(to_json(offsets))
+    assert text == '{"a": {"0": 3}, "b": {"9": 2, "10": 1}}'
+    assert from_json(json.loads(text)) == offsets
+
+
+def test_bounds_resolve_to_offsets() -> None:
+    """Words stand for every partition, -1 and -2 for one."""
+    first, last = {A0: 3, A1: 0}, {A0: 9, A1: 7}
+    assert resolve("startingOffsets", "earliest", first, last) == first
+    assert resolve("startingOffsets", "latest", first, last) == last
+    assert resolve("startingOffsets", {A0: -2, A1: 5}, first, last) == {A0: 3, A1: 5}
+    assert resolve("startingOffsets", {A0: 4, A1: -1}, first, last) == {A0: 4, A1: 7}
+
+
+def test_json_names_exactly_the_partitions_there_are() -> None:
+    """A partition left out would be lost in silence, one too many is a mistake."""
+    first, last = {A0: 0, A1: 0}, {A0: 9, A1: 9}
+    with pytest.raises(ValueError, match=r"startingOffsets leaves out a \[1\]"):
+        resolve("startingOffsets", {A0: 0}, first, last)
+    with pytest.raises(ValueError, match=r"endingOffsets names b \[0\]"):
+        resolve("endingOffsets", {A0: 0, A1: 0, B0: 0}, first, last)
+
+
+def total(starts: dict[Partition, int], ends: dict[Partition, int]) -> int:
+    return sum(ends[one] - starts[one] for one in ends)
+
+
+@pytest.mark.parametrize("most", [1, 2, 10, 99, 1_000])
+def test_a_limit_advances_every_partition_by_the_same_fraction(most: int) -> None:
+    """A partition that was done early would put the watermark ahead of the others' rows."""
+    starts, ends = {A0: 10, A1: 0, B0: 5}, {A0: 110, A1: 900, B0: 5}
+    shared = share_out(starts, ends, most)
+    taken = {one: shared[one] - starts[one] for one in ends}
+    if most >= total(starts, ends):
+        assert shared == ends
+        return
+    assert taken[B0] == 0
+    assert total(starts, shared) <= max(most, 2)
+    for one, size in ((A0, 100), (A1, 900)):
+        assert abs(taken[one] - most * size / 1000) <= 1
+        assert 1 <= taken[one] < size
+
+
+def test_a_limit_reaches_the_end_in_the_end() -> None:
+    """Rounding never leaves a partition behind for ever."""
+    offsets: dict[Partition, int] = {A0: 0, A1: 0, B0: 0}
+    ends: Any = {A0: 1, A1: 1_000, B0: 17}
+    for _ in range(1_100):
+        if offsets == ends:
+            break
+        offsets = share_out(offsets, ends, 7)
+    assert offsets == ends

@@ -1,0 +1,94 @@
+"""The pool of clients of a worker process."""
+
+# ruff: noqa: E402 - nothing of it can be imported without PySpark
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from confluent_kafka.spark.clients import Pool, consumer_config
+
+
+class Client:
+    """Stands for a client, since only its life is looked at; as false as an empty Producer."""
+
+    def __init__(self, config: dict[str, str]) -> None:
+        self.config = config
+        self.closed = False
+
+    def __len__(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def borrowed(pool: Pool[Client], **config: str) -> Client:
+    with pool.borrow(config) as client:
+        return client
+
+
+def test_a_client_is_used_again_for_the_same_configuration_only() -> None:
+    """That is what saves a task the connections."""
+    pool = Pool(Client)
+    first = borrowed(pool, servers="a")
+    assert borrowed(pool, servers="a") is first
+    assert borrowed(pool, servers="b") is not first
+
+
+def test_one_client_is_lent_to_one_borrower() -> None:
+    """A range read within another range's read has a consumer of its own."""
+    pool = Pool(Client)
+    with pool.borrow({}) as outer, pool.borrow({}) as inner:
+        assert outer is not inner
+
+
+def test_a_client_whose_user_failed_is_closed() -> None:
+    """Nobody knows what state it is in."""
+    pool = Pool(Client)
+    with pytest.raises(ZeroDivisionError), pool.borrow({}) as client:
+        raise ZeroDivisionError
+    assert client.closed
+    assert borrowed(pool) is not client
+
+
+def test_few_idle_clients_are_kept() -> None:
+    """A worker that sees many clusters does not collect connections: the oldest go."""
+    pool = Pool(Client, at_most=2)
+    clients = [borrowed(pool, servers=str(number)) for number in range(4)]
+    assert [client.closed for client in clients] == [True, True, False, False]
+
+
+def test_close_closes_the_idle_ones() -> None:
+    """And the next borrower gets a new one."""
+    pool = Pool(Client)
+    first = borrowed(pool)
+    pool.close()
+    assert first.closed
+    assert borrowed(pool) is not first
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_forked_process_neither_uses_nor_closes_its_parent_s_clients() -> None:
+    """The threads of a client do not come along in a fork."""
+    pool = Pool(Client, at_most=1)
+    first = borrowed(pool)
+    child = os.fork()
+    if child == 0:
+        second = borrowed(pool)
+        pool.close()
+        alone = second is not first and second.closed and not first.closed
+        os._exit(0 if alone else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_exact_ranges_rest_on_cannot_be_configured_away() -> None:
+    """The user's properties come over the defaults, and under what is fixed."""
+    config = consumer_config({"isolation.level": "read_committed", "auto.offset.reset": "latest"})
+    assert config["isolation.level"] == "read_committed"
+    assert config["auto.offset.reset"] == "error"
+    assert consumer_config({})["isolation.level"] == "read_uncommitted"

@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+"""Finds the librdkafka to build against, and builds the pinned one where there is none.
+
+The system's librdkafka is taken when pkg-config knows one that is new enough. Otherwise the
+pinned release is compiled once, as a static archive, into a prefix under
+``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default), where every clone and every
+Python on this machine finds it again.
+
+Used by setup.py, by the Makefile and by the native benchmark::
+
+    python tools/librdkafka.py                 # make sure there is one, say which
+    python tools/librdkafka.py --print cflags  # flags to compile against it
+    python tools/librdkafka.py --print libs    # flags to link against it
+    python tools/librdkafka.py --check         # build nothing; exit code 1 if that would
+                                               # take a download
+
+Environment:
+    LIBRDKAFKA_ARCHIVE  a .tar.gz of librdkafka's sources to build instead of the pinned one
+    LIBRDKAFKA_SHA256   its SHA-256 (64 hexadecimal digits); needed with LIBRDKAFKA_ARCHIVE
+    LIBRDKAFKA_PREFIX   a prefix (include/, lib/) that already holds a librdkafka, for
+                        platforms without pkg-config (vcpkg on Windows)
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import hashlib
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+OLDEST = "2.14"
+VERSION = "2.15.1"
+
+# Raise it when _build() changes what it leaves in the prefix.
+RECIPE = "1"
+
+# The release's sources as the npm registry carries them, inside the package of Confluent's
+# JavaScript client: reachable wherever npm is, and immutable once published.
+NPM_PACKAGE = "@confluentinc/kafka-javascript@1.10.1"
+NPM_SHA256 = "ada7d703bb1d3237e2292bfabf438d663b6160c9f1ac2a2406b5dc4257c81b66"
+
+# librdkafka's configure leaves out silently what it does not find; asked for by name, a
+# missing library is an error. lz4 and snappy come with the sources.
+OPTIONS = (
+    "--enable-ssl",
+    "--enable-curl",
+    "--enable-zstd",
+    "--enable-zlib",
+    "--disable-lz4-ext",
+    "--disable-debug-symbols",
+    "--no-download",
+)
+
+# Names of builtin.features, and the Debian package that brings each one that can be missing.
+FEATURES = {
+    "gzip": "zlib1g-dev",
+    "snappy": "",
+    "lz4": "",
+    "zstd": "libzstd-dev",
+    "ssl": "libssl-dev",
+    "sasl_plain": "",
+    "sasl_scram": "libssl-dev",
+    "sasl_oauthbearer": "libssl-dev",
+    "oidc": "libcurl4-openssl-dev",
+    "plugins": "",
+}
+
+
+class BuildError(Exception):
+    """librdkafka cannot be had; the text says what to do about it."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """How to compile and link against one librdkafka."""
+
+    origin: str
+    cflags: list[str]
+    libs: list[str]
+    licenses: Path | None = None  # what must go along with a copy of the archive
+
+
+@dataclass(frozen=True)
+class Source:
+    """A release archive and what it must hash to."""
+
+    sha256: str
+    path: Path | None = None
+
+    @classmethod
+    def from_environment(cls) -> Source:
+        path = os.environ.get("LIBRDKAFKA_ARCHIVE")
+        sha256 = os.environ.get("LIBRDKAFKA_SHA256", "").lower()
+        if not path:
+            return cls(NPM_SHA256)
+        if not sha256:
+            raise BuildError(
+                f"LIBRDKAFKA_ARCHIVE={path} needs LIBRDKAFKA_SHA256 as well: the SHA-256 that the "
+                "archive's publisher states"
+            )
+        return cls(sha256, Path(path))
+
+
+def find() -> Flags:
+    """The librdkafka to use, built first if need be; raises BuildError."""
+    if given := os.environ.get("LIBRDKAFKA_PREFIX"):
+        prefix = Path(given)
+        libs = [f"-L{prefix / 'lib'}", "-lrdkafka"]
+        if sys.platform == "win32":
+            libs = [f"/LIBPATH:{prefix / 'lib'}", "rdkafka.lib"]
+        return Flags(f"librdkafka in {prefix}", [f"-I{prefix / 'include'}"], libs)
+    if version := _system_version():
+        return _flags(f"the system's librdkafka {version}", "rdkafka")
+    prefix = _bundled()
+    flags = _flags(f"librdkafka in {prefix}", "rdkafka-static", prefix / "lib" / "pkgconfig")
+    return replace(flags, licenses=prefix / "LICENSES.txt")
+
+
+def needs_download() -> bool:
+    """Whether find() would have to download the sources."""
+    if any(name in os.environ for name in ("LIBRDKAFKA_PREFIX", "LIBRDKAFKA_ARCHIVE")):
+        return False
+    if _system_version():
+        return False
+    source = Source.from_environment()
+    return not (_prefix(source, _options()).is_dir() or _kept_archive().is_file())
+
+
+def _flags(origin: str, package: str, search: Path | None = None) -> Flags:
+    cflags = _pkg_config("--cflags", package, search)
+    libs = _pkg_config("--libs", package, search)
+    if cflags is None or libs is None:
+        raise BuildError(
+            f"pkg-config cannot resolve {package} of {origin}: "
+            f"run 'pkg-config --print-errors --libs {package}' to see which library it misses"
+        )
+    # A system include: the header has warnings of its own, and ours are errors.
+    include = [re.sub("^-I", "-isystem", flag) for flag in shlex.split(cflags)]
+    return Flags(origin, include, shlex.split(libs))
+
+
+def _system_version() -> str | None:
+    """None also where an archive is given: who gives one wants it built."""
+    new_enough = _pkg_config(f"--atleast-version={OLDEST}") is not None
+    if os.environ.get("LIBRDKAFKA_ARCHIVE") or not new_enough:
+        return None
+    return _pkg_config("--modversion")
+
+
+def _pkg_config(question: str, package: str = "rdkafka", search: Path | None = None) -> str | None:
+    """pkg-config's answer, None where it says no or does not exist."""
+    command = [os.environ.get("PKG_CONFIG", "pkg-config"), question, package]
+    environment = dict(os.environ)
+    if search is not None:
+        given = os.environ.get("PKG_CONFIG_PATH")
+        environment["PKG_CONFIG_PATH"] = f"{search}:{given}" if given else str(search)
+    try:
+        result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return result.stdout.strip() if result.returncode == 0 else None
+
+
+def _bundled() -> Path:
+    """The prefix of the pinned librdkafka, built unless an earlier run did."""
+    source = Source.from_environment()
+    options = _options()
+    prefix = _prefix(source, options)
+    if prefix.is_dir():
+        return prefix
+    if sys.platform == "win32":
+        raise BuildError(
+            "librdkafka's own build does not run on Windows: install it with "
+            "'vcpkg install librdkafka' and set LIBRDKAFKA_PREFIX to vcpkg's installed folder"
+        )
+    _cache().mkdir(parents=True, exist_ok=True)
+    with _lock(_cache() / "lock"):
+        if not prefix.is_dir():
+            _build(_archive(source), options, prefix)
+    return prefix
+
+
+def _cache() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "confluent-kafka"
+
+
+def _kept_archive() -> Path:
+    return _cache() / f"{NPM_SHA256[:12]}.tgz"
+
+
+def _options() -> tuple[str, ...]:
+    """GSSAPI is the one feature that depends on the machine: it needs Cyrus SASL."""
+    cyrus = _pkg_config("--exists", "libsasl2") is not None
+    return (*OPTIONS, "--enable-gssapi" if cyrus else "--disable-gssapi")
+
+
+def _prefix(source: Source, options: tuple[str, ...]) -> Path:
+    """Its name says everything that the compiled archive depends on."""
+    target = os.environ.get("MACOSX_DEPLOYMENT_TARGET", "")
+    recipe = " ".join((RECIPE, source.sha256, target, *options))
+    digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
+    libc = "".join(platform.libc_ver()) or "libc"
+    return _cache() / f"librdkafka-{VERSION}-{sysconfig.get_platform()}-{libc}-{digest}"
+
+
+@contextlib.contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Keeps two builds on one machine from doing the same work, or half of it each."""
+    import fcntl
+
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _archive(source: Source) -> Path:
+    """The verified archive of librdkafka's sources."""
+    archive = source.path or _kept_archive()
+    if source.path is None and not archive.is_file():
+        _say(f"downloading the sources of librdkafka {VERSION}")
+        with tempfile.TemporaryDirectory(dir=_cache()) as scratch:
+            _npm_pack(Path(scratch))
+            (downloaded,) = Path(scratch).glob("*.tgz")
+            _verify(downloaded, source.sha256)
+            downloaded.rename(archive)
+    _verify(archive, source.sha256)
+    return archive
+
+
+def _npm_pack(folder: Path) -> None:
+    command = ["npm", "pack", NPM_PACKAGE, "--ignore-scripts", "--silent"]
+    way_out = (
+        f"or fetch librdkafka {VERSION} yourself and set LIBRDKAFKA_ARCHIVE and LIBRDKAFKA_SHA256"
+    )
+    try:
+        # npm reads a package.json above its folder: run it where there is none.
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise BuildError(
+            f"npm is needed to download librdkafka's sources ({NPM_PACKAGE}): install npm, "
+            f"{way_out}"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        raise BuildError(
+            f"'{shlex.join(command)}' failed: {error.stderr.strip() or error.stdout.strip()}\n"
+            f"Check the network, {way_out}"
+        ) from None
+
+
+def _verify(archive: Path, expected: str) -> None:
+    try:
+        actual = hashlib.sha256(archive.read_bytes()).hexdigest()
+    except OSError as error:
+        raise BuildError(f"cannot read the archive of librdkafka's sources: {error}") from None
+    if actual != expected:
+        raise BuildError(
+            f"{archive} is not the archive that was pinned: its SHA-256 is {actual}, "
+            f"expected {expected}. Nothing was built from it"
+        )
+
+
+def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
+    """Compiles the archive and moves the finished prefix into place in one step."""
+    log = prefix.with_name(f"{prefix.name}.log")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=prefix.parent) as scratch:
+        root = _unpack(archive, Path(scratch))
+        stage = Path(scratch) / "stage"
+        jobs = os.cpu_count() or 1
+        log.unlink(missing_ok=True)
+        _say(f"configuring librdkafka {VERSION}")
+        _run(["bash", "configure", f"--prefix={prefix}", *options], root, log)
+        _say(f"compiling librdkafka {VERSION} ({jobs} at a time, about a minute on two cores)")
+        _run(["make", "-C", "src", f"-j{jobs}", "lib"], root, log)
+        _check_features(root / "src")
+        _run(["make", "-C", "src", "install", f"DESTDIR={stage}"], root, log)
+        staged = stage / prefix.relative_to(prefix.anchor)
+        # With a shared library beside the archive a plain -lrdkafka would link that one.
+        for shared in (*staged.glob("lib/*.so*"), *staged.glob("lib/*.dylib")):
+            shared.unlink()
+        (root / "LICENSES.txt").rename(staged / "LICENSES.txt")
+        staged.rename(prefix)
+    _say(f"librdkafka {VERSION} is ready ({time.monotonic() - began:.0f} s) in {prefix}")
+
+
+def _unpack(archive: Path, folder: Path) -> Path:
+    """Returns the folder of librdkafka's own configure script."""
+    with tarfile.open(archive) as tar:
+        # CPython 3.11 has no filter before 3.11.4; the archive is pinned anyway.
+        tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+        tar.extractall(folder)
+    roots = [path.parent for path in folder.rglob("configure.self")]
+    if len(roots) != 1:
+        raise BuildError(f"{archive} does not hold librdkafka's sources (no configure.self)")
+    return roots[0]
+
+
+def _run(command: list[str], folder: Path, log: Path) -> None:
+    # Flags meant for the extension must not change an archive that others share.
+    unwanted = {"CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+    with log.open("a") as output:
+        try:
+            result = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        except FileNotFoundError:
+            raise BuildError(
+                f"{command[0]} is needed to build librdkafka and is not installed"
+            ) from None
+    if result.returncode != 0:
+        tail = "\n".join(log.read_text(errors="replace").splitlines()[-30:])
+        raise BuildError(f"{tail}\n'{shlex.join(command)}' failed; its whole output is in {log}")
+
+
+def _check_features(folder: Path) -> None:
+    """Asks the library just built what it can do: configure's word is not enough."""
+    extension = "dylib" if sys.platform == "darwin" else "so"
+    library = ctypes.CDLL(str(folder / f"librdkafka.{extension}"))
+    library.rd_kafka_conf_new.restype = ctypes.c_void_p
+    configuration = ctypes.c_void_p(library.rd_kafka_conf_new())
+    text = ctypes.create_string_buffer(1024)
+    size = ctypes.c_size_t(len(text))
+    library.rd_kafka_conf_get(configuration, b"builtin.features", text, ctypes.byref(size))
+    library.rd_kafka_conf_destroy(configuration)
+    built = text.value.decode().split(",")
+    missing = {name: package for name, package in FEATURES.items() if name not in built}
+    if missing:
+        packages = " ".join(sorted(set(missing.values()) - {""}))
+        raise BuildError(
+            f"librdkafka was built without {', '.join(missing)} (it has {', '.join(built)}); "
+            f"install the development packages ({packages} on Debian) and build again"
+        )
+
+
+def _say(text: str) -> None:
+    print(f"==> {text}", file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Finds or builds the librdkafka to use.")
+    parser.add_argument("--print", choices=("cflags", "libs"), help="print flags on stdout")
+    parser.add_argument("--check", action="store_true", help="only tell if a download is due")
+    arguments = parser.parse_args()
+    try:
+        if arguments.check:
+            return int(needs_download())
+        flags = find()
+    except BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if arguments.print:
+        print(shlex.join(flags.cflags if arguments.print == "cflags" else flags.libs))
+    else:
+        _say(f"using {flags.origin}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

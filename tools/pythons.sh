@@ -1,0 +1,26 @@
+#!/bin/sh
+# Prints every CPython >= 3.11 on this machine, one path a line and one per version, the one
+# that "python3" means first: python3* on PATH, then pyenv's.
+seen=" "
+
+offer() {
+    described=$("$1" -c '
+import sys, sysconfig
+if sys.implementation.name == "cpython" and sys.version_info >= (3, 11):
+    # The executable itself: a pyenv shim or a virtual environment is only a way to it.
+    print(sysconfig.get_config_var("SOABI"), sys._base_executable)
+' </dev/null 2>/dev/null) || return 0
+    [ -n "$described" ] || return 0
+    abi=${described%% *}
+    case $seen in *" $abi "*) return 0 ;; esac
+    seen="$seen$abi "
+    printf '%s\n' "${described#* }"
+}
+
+for name in python3 python3.11 python3.12 python3.13 python3.14 python3.13t python3.14t; do
+    offer "$name"
+done
+for executable in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python; do
+    [ -x "$executable" ] && offer "$executable"
+done
+exit 0

@@ -1,0 +1,47 @@
+"""Tries an installed package from the outside: imports it and sends one message round.
+
+Run with `python -P` (nothing is imported from the folder it stands in) and the interpreter
+that the package is installed for; exits non-zero when something is wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import confluent_kafka
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.testing import MockCluster
+
+FEATURES = {"gzip", "snappy", "lz4", "zstd", "ssl", "sasl_scram", "sasl_oauthbearer", "oidc"}
+
+
+def main() -> None:
+    undelivered: list[object] = []
+
+    def delivered(error: object, _message: object) -> None:
+        if error is not None:
+            undelivered.append(error)
+
+    with MockCluster(brokers=1) as cluster:
+        cluster.create_topic("smoke", partitions=1)
+        configuration = {"bootstrap.servers": cluster.bootstrap_servers}
+        # librdkafka refuses a client that asks for a feature it was built without.
+        features = {"builtin.features": ",".join(sorted(FEATURES))}
+        with Producer(configuration | features | {"compression.type": "zstd"}) as producer:
+            producer.produce("smoke", key=b"key", value=b"value", on_delivery=delivered)
+            if producer.flush(30) or undelivered:
+                sys.exit(f"error: the message was not delivered: {undelivered}")
+        group = {"group.id": "smoke", "auto.offset.reset": "earliest"}
+        with Consumer(configuration | group) as consumer:
+            consumer.subscribe(["smoke"])
+            message = consumer.poll(30)
+            if message is None or message.error() or message.value() != b"value":
+                sys.exit(f"error: the message did not come back: {message}")
+    print(
+        f"ok: Python {sys.version.split()[0]}, confluent_kafka {confluent_kafka.version()}, "
+        f"librdkafka {confluent_kafka.libversion()[0]}, from {confluent_kafka.__file__}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+#!/bin/sh
+# Makes sure that the system has what a purpose needs:
+#
+#   tools/system.sh build   a C compiler, Python's headers, the libraries librdkafka links to
+#   tools/system.sh npm     npm, to download librdkafka's sources
+#   tools/system.sh java    Java 17 or newer, for Spark
+#
+# As root on Debian and its children it installs what is missing; anywhere else it prints the
+# one line to run and fails. Where all is there it only looks at commands and files, so it is
+# cheap enough to run every time.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+missing=""
+
+need() {
+    missing="$missing $*"
+}
+
+check_build() {
+    command -v cc >/dev/null && command -v make >/dev/null || need build-essential
+    if command -v pkg-config >/dev/null; then
+        # A librdkafka of the system brings its own libraries along.
+        pkg-config --atleast-version=2.14 rdkafka || check_libraries
+    else
+        need pkg-config
+        check_libraries
+    fi
+    if [ -x .venv/bin/python ]; then
+        python=.venv/bin/python
+    else
+        python=${PYTHON:-$(sh tools/pythons.sh | head -n 1)}
+    fi
+    if [ -z "$python" ]; then
+        need python3 python3-dev python3-venv
+        return
+    fi
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || exit 1
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || need "python$version-venv"
+    "$python" -c '
+import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
+' || need "python$version-dev"
+}
+
+check_libraries() {
+    for pair in openssl:libssl-dev libcurl:libcurl4-openssl-dev libsasl2:libsasl2-dev \
+        libzstd:libzstd-dev zlib:zlib1g-dev; do
+        pkg-config --exists "${pair%%:*}" 2>/dev/null || need "${pair#*:}"
+    done
+}
+
+check_npm() {
+    command -v npm >/dev/null || need npm
+}
+
+check_java() {
+    java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+    # "17.0.15" and "21" both start with the number that counts; "1.8.0" is Java 8.
+    found=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+    [ "${found:-0}" -ge 17 ] || need java
+}
+
+# The packages' names. Which Java a release of Debian or Ubuntu has only its lists tell.
+packages() {
+    java=openjdk-17-jre-headless
+    for candidate in openjdk-17-jre-headless openjdk-21-jre-headless; do
+        if apt-cache show "$candidate" >/dev/null 2>&1; then
+            java=$candidate
+            break
+        fi
+    done
+    printf '%s' "$missing" | sed "s/ java$/ $java/"
+}
+
+apt() {
+    DEBIAN_FRONTEND=noninteractive apt-get "$@" </dev/null
+}
+
+install() {
+    echo "==> installing with apt-get:$missing" >&2
+    log=$(mktemp) || exit 1
+    trap 'rm -f "$log"' EXIT
+    # The lists may be absent (a fresh container) or too old: they are read only then.
+    # shellcheck disable=SC2046
+    apt install -y -q --no-install-recommends $(packages) >"$log" 2>&1 && return
+    apt update -q >"$log" 2>&1
+    # shellcheck disable=SC2046
+    apt install -y -q --no-install-recommends $(packages) >>"$log" 2>&1 && return
+    tail -n 20 "$log" >&2
+    echo "error: apt-get could not install:$missing" >&2
+    exit 1
+}
+
+explain() {
+    if command -v apt-get >/dev/null; then
+        echo "error: the system lacks$missing. Run this, then try again:" >&2
+        echo "    sudo apt-get install -y --no-install-recommends$(packages)" >&2
+    else
+        echo "error: the system lacks, by their Debian names:$missing" >&2
+        echo "Install the same with your package manager (macOS: 'xcode-select --install' and" >&2
+        echo "'brew install pkg-config openssl@3 curl zstd python'), then try again." >&2
+    fi
+    exit 1
+}
+
+case ${1:-} in
+build | npm | java) "check_$1" ;;
+*)
+    echo "usage: tools/system.sh build|npm|java" >&2
+    exit 2
+    ;;
+esac
+[ -z "$missing" ] && exit 0
+if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+    install
+else
+    explain
+fi
