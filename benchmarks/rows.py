@@ -111,9 +111,13 @@ ROWS = (
         _sides(_consume("consume-all", RECORDS), _consume("consume-all", RECORDS)),
     ),
     Row(
-        "consume_arrow(1000), every column (confluent-kafka: consume, every accessor)",
-        _sides(_consume("arrow", RECORDS), _consume("consume-all", RECORDS)),
+        "consume_arrow(1000) with headers (confluent-kafka: consume, every accessor)",
+        _sides(_consume("arrow-all", RECORDS), _consume("consume-all", RECORDS)),
         Bar(4.0, Side.PEER),
+    ),
+    Row(
+        "consume_arrow(1000) (confluent-kafka: consume, every accessor but headers())",
+        _sides(_consume("arrow-columns", RECORDS), _consume("consume-columns", RECORDS)),
     ),
 )
 
@@ -134,7 +138,7 @@ def _memory(call: str, topic: str) -> tuple[str, ...]:
 MEMORY_ROWS = (
     MemoryRow("produce(on_delivery=), flush()", _memory("produce", PRODUCED)),
     MemoryRow("poll() and consume(), every accessor", _memory("consume", RECORDS)),
-    MemoryRow("consume_arrow(), every column", _memory("arrow", RECORDS), (Side.OURS,)),
+    MemoryRow("consume_arrow() with headers", _memory("arrow", RECORDS), (Side.OURS,)),
 )
 # The allocator may still grow in the first rounds; how far each later one may be from them.
 MEMORY_ROUNDS = 10

@@ -63,8 +63,24 @@ def consume_value(consumer: Consumer, messages: int) -> None:
         messages -= len(batch)
 
 
+def consume_columns(consumer: Consumer, messages: int) -> None:
+    """Read what the columns of an Arrow batch hold but headers, through the accessors."""
+    while messages > 0:
+        batch = next_batch(consumer, messages)
+        for message in batch:
+            if message.error():
+                check(message)
+            message.topic()
+            message.partition()
+            message.offset()
+            message.key()
+            message.value()
+            message.timestamp()
+        messages -= len(batch)
+
+
 def consume_all(consumer: Consumer, messages: int) -> None:
-    """Read all that the columns of an Arrow batch hold, through the accessors."""
+    """Read what the columns of an Arrow batch hold, headers too, through the accessors."""
     while messages > 0:
         batch = next_batch(consumer, messages)
         for message in batch:
@@ -80,22 +96,29 @@ def consume_all(consumer: Consumer, messages: int) -> None:
         messages -= len(batch)
 
 
-def consume_arrow(consumer: Consumer, messages: int) -> None:
+def consume_arrow(consumer: Consumer, messages: int, headers: bool = True) -> None:
     """Take Arrow batches with every column, and export each as a reader of it would."""
     while messages > 0:
-        batch = consumer.consume_arrow(min(BATCH_SIZE, messages), TIMEOUT_SECONDS, headers=True)
+        batch = consumer.consume_arrow(min(BATCH_SIZE, messages), TIMEOUT_SECONDS, headers=headers)
         if not len(batch):
             check(None)
         batch.__arrow_c_array__()
         messages -= len(batch)
 
 
+def consume_arrow_columns(consumer: Consumer, messages: int) -> None:
+    """Take Arrow batches with every column but headers."""
+    consume_arrow(consumer, messages, headers=False)
+
+
 CALLS: dict[str, Callable[[Consumer, int], None]] = {
     "poll": poll,
     "poll-value": poll_value,
     "consume-value": consume_value,
+    "consume-columns": consume_columns,
     "consume-all": consume_all,
-    "arrow": consume_arrow,
+    "arrow-columns": consume_arrow_columns,
+    "arrow-all": consume_arrow,
 }
 
 

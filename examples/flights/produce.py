@@ -1,6 +1,7 @@
 """The producer: every flight, and what the brokers said of it."""
 
 import json
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -22,7 +23,7 @@ class Deliveries:
     failed: int = 0
     first_error: str = ""
     transmitted: list[tuple[float, int]] = field(default_factory=list)
-    """Seconds by librdkafka's clock, and messages that had gone out by then."""
+    """Seconds since 1970, and messages that had gone out by then."""
     waiting: int = 0
     round_trip: float = 0.0
     """Milliseconds, the slowest broker's average."""
@@ -38,7 +39,7 @@ class Deliveries:
     def statistics(self, text: str) -> None:
         """Take what the display needs out of librdkafka's statistics."""
         values = json.loads(text)
-        self.transmitted.append((values["ts"] / 1e6, values["txmsgs"]))
+        self.transmitted.append((time.time(), values["txmsgs"]))
         self.waiting = values["msg_cnt"]
         averages = [broker["rtt"]["avg"] / 1e3 for broker in values["brokers"].values()]
         self.round_trip = max(averages, default=0.0)

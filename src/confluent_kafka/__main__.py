@@ -7,10 +7,11 @@ def main() -> None:
     try:
         from confluent_kafka.cli import app
     except ModuleNotFoundError as error:
-        if error.name not in {"rich", "typer"}:
+        package = (error.name or "").partition(".")[0]
+        if package not in {"rich", "typer"}:
             raise
         sys.exit(
-            f"The command line needs {error.name}, which is not installed.\n"
+            f"The command line needs {package}, which is not installed.\n"
             "Install it with: python -m pip install 'confluent-kafka[cli]'"
         )
     app()

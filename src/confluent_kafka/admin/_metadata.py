@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from confluent_kafka.cimpl import KafkaError
+from confluent_kafka.cimpl import KafkaError
 
 
 class PartitionMetadata:
@@ -25,7 +22,7 @@ class PartitionMetadata:
 
     def __init__(
         self,
-        id: int = -1,
+        id: int = -1,  # noqa: A002
         leader: int = -1,
         replicas: list[int] | None = None,
         isrs: list[int] | None = None,
@@ -88,7 +85,12 @@ class BrokerMetadata:
 
     __slots__ = ("host", "id", "port")
 
-    def __init__(self, id: int = -1, host: str | None = None, port: int = -1) -> None:
+    def __init__(
+        self,
+        id: int = -1,  # noqa: A002
+        host: str | None = None,
+        port: int = -1,
+    ) -> None:
         self.id = id
         self.host = host
         self.port = port

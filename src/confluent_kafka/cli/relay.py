@@ -18,17 +18,28 @@ CHUNK = 65536
 async def bootstrap_relay(host: str, port: int, brokers: str) -> AsyncIterator[None]:
     """Relays connections to ``host:port`` to ``brokers`` ("host:port,..."), in turn."""
     addresses = itertools.cycle(brokers.split(","))
+    connections: set[asyncio.Task[None]] = set()
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         broker_host, _, broker_port = next(addresses).rpartition(":")
         broker_reader, broker_writer = await asyncio.open_connection(broker_host, broker_port)
         await asyncio.gather(_copy(reader, broker_writer), _copy(broker_reader, writer))
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # A task of our own: asyncio reports one that it started itself as failed when it is
+        # cancelled (CPython 3.11).
+        connection = asyncio.create_task(relay(reader, writer))
+        connections.add(connection)
+        connection.add_done_callback(connections.discard)
 
     server = await asyncio.start_server(connected, host, port)
     try:
         yield
     finally:
         server.close()
+        for connection in connections:
+            connection.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

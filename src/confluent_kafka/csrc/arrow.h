@@ -11,21 +11,15 @@
 int message_batch_type_add(PyObject *module, module_state *state);
 
 /*
- * A MessageBatch of `count` messages without errors, which stay the caller's. Key, value,
- * topic, partition, offset, timestamp and timestampType always, headers when asked for.
- * `eof` (list of TopicPartition) is stolen, also on failure. The buffers are filled
- * without the GIL. The messages must fit: see message_batch_fit().
+ * A MessageBatch of the first messages, which have no errors and stay the caller's. Key,
+ * value, topic, partition, offset, timestamp and timestampType always, headers when asked
+ * for. `*count` is how many messages there are, and becomes how many the batch holds: fewer
+ * when a column would have 2 GiB, since its offsets are int32, but at least one; 0 with a
+ * MemoryError. `eof` (list of TopicPartition) is stolen, also on failure. The buffers are
+ * filled without the GIL.
  */
 PyObject *message_batch_new(module_state *state, rd_kafka_message_t *const *messages,
-                            size_t count, bool with_headers, PyObject *eof);
-
-/*
- * How many of the first messages fit in one batch: a column holds less than 2 GiB, as its
- * offsets are int32. At least 1 of any, because a record's sizes are int32 as well. Needs
- * no GIL.
- */
-size_t message_batch_fit(rd_kafka_message_t *const *messages, size_t count,
-                         bool with_headers);
+                            size_t *count, bool with_headers, PyObject *eof);
 
 /* One row to produce; pointers stay valid until the rows are released. */
 typedef struct {

@@ -67,7 +67,7 @@ client_leave(Client *self)
 
 /* Waits for `lock` with the GIL released, in slices: 1 acquired, 0 time is up, -1 signal. */
 static int
-lock_within(PyThread_type_lock lock, const deadline *until)
+lock_within(PyThread_type_lock lock, deadline *until)
 {
     for (;;) {
         PyLockStatus status;
@@ -87,23 +87,42 @@ lock_within(PyThread_type_lock lock, const deadline *until)
     }
 }
 
-int
-serve_begin(Client *self, serve_frame *frame, const deadline *until)
+/* The turn is this thread's: links the frame. */
+static void
+link_frame(Client *self, serve_frame *frame)
 {
-    unsigned long thread = PyThread_get_thread_ident();
-    if (atomic_load(&self->serving_thread) != thread) {
-        if (!PyThread_acquire_lock(self->serving, NOWAIT_LOCK)) {
-            int acquired = lock_within(self->serving, until);
-            if (acquired != 1) {
-                return acquired;
-            }
-        }
-        atomic_store(&self->serving_thread, thread);
-        self->served = 0;
-    }
     frame->outer = self->frame;
     frame->released = NULL;
     self->frame = frame;
+}
+
+/* 1 it is this thread's turn, 0 time is up, -1 exception of a signal handler. */
+static int
+wait_for_turn(Client *self, deadline *until)
+{
+    unsigned long thread = PyThread_get_thread_ident();
+    if (atomic_load(&self->serving_thread) == thread) {
+        return 1; /* a callback polls again */
+    }
+    if (!PyThread_acquire_lock(self->serving, NOWAIT_LOCK)) {
+        int acquired = lock_within(self->serving, until);
+        if (acquired != 1) {
+            return acquired;
+        }
+    }
+    atomic_store(&self->serving_thread, thread);
+    self->served = 0;
+    return 1;
+}
+
+int
+serve_begin(Client *self, serve_frame *frame, deadline *until)
+{
+    int turn = wait_for_turn(self, until);
+    if (turn != 1) {
+        return turn;
+    }
+    link_frame(self, frame);
     if (client_raise_parked(self) < 0
         || (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0)) {
         serve_end(self, frame);
@@ -120,6 +139,58 @@ serve_end(Client *self, serve_frame *frame)
         atomic_store(&self->serving_thread, 0);
         PyThread_release_lock(self->serving);
     }
+}
+
+int
+serve_take_turn(Client *self, serve_turn *turn)
+{
+    deadline never = DEADLINE_NEVER;
+    turn->took = atomic_load(&self->serving_thread) != PyThread_get_thread_ident();
+    if (turn->took) {
+        if (lock_within(self->taking_turn, &never) < 0) {
+            return -1;
+        }
+        atomic_store(&self->turn_wanted, 1);
+        rd_kafka_queue_yield(self->core->queue);
+        int waited = wait_for_turn(self, &never);
+        atomic_store(&self->turn_wanted, 0);
+        if (waited < 0) {
+            PyThread_release_lock(self->taking_turn);
+            return -1;
+        }
+    }
+    link_frame(self, &turn->frame);
+    return 0;
+}
+
+void
+serve_end_turn(Client *self, serve_turn *turn)
+{
+    serve_end(self, &turn->frame);
+    if (turn->took) {
+        PyThread_release_lock(self->taking_turn);
+    }
+}
+
+/* Lets the thread in serve_take_turn() go first. */
+static void
+step_aside(Client *self)
+{
+    serve_frame *frame = self->frame;
+    if (frame->outer != NULL) {
+        return; /* inside a callback: the call around it is not finished */
+    }
+    Py_ssize_t served = self->served;
+    serve_end(self, frame);
+    /* Such a turn is short, so this wait serves no signals and cannot fail. */
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(self->taking_turn, WAIT_LOCK);
+    PyThread_release_lock(self->taking_turn);
+    PyThread_acquire_lock(self->serving, WAIT_LOCK);
+    Py_END_ALLOW_THREADS
+    atomic_store(&self->serving_thread, PyThread_get_thread_ident());
+    self->served = served;
+    link_frame(self, frame);
 }
 
 void
@@ -149,6 +220,9 @@ serve_check(Client *self)
     }
     if (client_raise_parked(self) < 0) {
         return -1;
+    }
+    if (atomic_load(&self->turn_wanted)) {
+        step_aside(self);
     }
     if (atomic_exchange(&self->woken, 0)) {
         return 0;
@@ -201,9 +275,10 @@ client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     atomic_init(&self->phase, CLIENT_NEW);
     self->parked = PyList_New(0);
     self->serving = PyThread_allocate_lock();
+    self->taking_turn = PyThread_allocate_lock();
     self->left = PyThread_allocate_lock();
     self->core = core_new();
-    if (self->parked == NULL || self->serving == NULL || self->left == NULL
+    if (self->parked == NULL || self->serving == NULL || self->taking_turn == NULL || self->left == NULL
         || self->core == NULL) {
         Py_DECREF(self);
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
@@ -330,9 +405,12 @@ static void
 drop_core(Client *self)
 {
     client_core *core = self->core;
+    core->client = NULL; /* no callbacks from here on */
+    if (self->release != NULL && core_owned_by_this_process(core)) {
+        self->release(self);
+    }
     self->core = NULL;
     self->rk = NULL;
-    core->client = NULL;
     Py_BEGIN_ALLOW_THREADS
     core_release(core);
     Py_END_ALLOW_THREADS
@@ -360,6 +438,9 @@ client_dealloc(PyObject *object)
     if (self->serving != NULL) {
         PyThread_free_lock(self->serving);
     }
+    if (self->taking_turn != NULL) {
+        PyThread_free_lock(self->taking_turn);
+    }
     if (self->left != NULL) {
         PyThread_free_lock(self->left);
     }
@@ -371,7 +452,7 @@ client_dealloc(PyObject *object)
 
 /* Waits until no call of another thread is left inside: 0, or -1 with an exception. */
 static int
-wait_for_calls(Client *self, const deadline *until)
+wait_for_calls(Client *self, deadline *until)
 {
     while (atomic_load(&self->calls) > 0) {
         if (self->core->queue != NULL) {
@@ -430,7 +511,7 @@ client_close_begin(Client *self)
         }
     }
     atomic_store(&self->closing_thread, thread);
-    deadline never = {INT64_MAX};
+    deadline never = DEADLINE_NEVER;
     if (wait_for_calls(self, &never) < 0) {
         client_close_interrupted(self);
         return -1;

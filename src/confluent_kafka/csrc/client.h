@@ -45,10 +45,15 @@ typedef struct Client {
     _Atomic unsigned long closing_thread;
     _Atomic unsigned long serving_thread;
     PyThread_type_lock serving;         /* held by the thread that serves callbacks */
+    PyThread_type_lock taking_turn;     /* held by the thread that wants its turn at once */
+    _Atomic int turn_wanted;
     PyThread_type_lock left;            /* released by each call that leaves while closing */
     serve_frame *frame;
     Py_ssize_t served;                  /* callbacks since the outermost call began */
     PyObject *parked;                   /* list: exceptions of callbacks, to be raised */
+
+    /* The subtype's: lets go of everything that refers to the handle, before it ends. */
+    void (*release)(struct Client *self);
 
     PyObject *error_cb, *throttle_cb, *stats_cb, *oauth_cb, *logger;
     PyObject *refresher; /* TokenRefresher or NULL, see oauth.h */
@@ -84,15 +89,28 @@ void client_leave(Client *self);
  * Serving. serve_begin() waits for its turn until `until` and raises what an earlier
  * callback left to be raised: 1 it is this thread's turn, 0 time is up, -1 exception.
  */
-int serve_begin(Client *self, serve_frame *frame, const deadline *until);
+int serve_begin(Client *self, serve_frame *frame, deadline *until);
 void serve_end(Client *self, serve_frame *frame);
+/*
+ * The same for a call that changes what a waiting poll() of another thread will find: that
+ * thread steps aside and goes on afterwards. Raises nothing that a callback left. 0, or -1
+ * with an exception of a signal handler.
+ */
+typedef struct {
+    serve_frame frame;
+    bool took; /* false inside a callback, where it is this thread's turn already */
+} serve_turn;
+
+int serve_take_turn(Client *self, serve_turn *turn);
+void serve_end_turn(Client *self, serve_turn *turn);
 /* Brackets one librdkafka call that waits or may run callbacks. */
 void serve_release_gil(Client *self);
 void serve_take_gil(Client *self);
 
 /*
- * Between two librdkafka calls of a wait: runs signal handlers, raises a parked exception.
- * 1 to go on, 0 when wakeup() or close() ended the wait, -1 with an exception.
+ * Between two librdkafka calls of a wait: runs signal handlers, raises a parked exception,
+ * steps aside for serve_take_turn(). 1 to go on, 0 when wakeup() or close() ended the wait,
+ * -1 with an exception.
  */
 int serve_check(Client *self);
 

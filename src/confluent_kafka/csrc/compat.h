@@ -86,14 +86,4 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
 }
 #endif
 
-#if defined(__GNUC__)
-#define IGNORE_DEPRECATED_BEGIN                                                          \
-    _Pragma("GCC diagnostic push")                                                       \
-    _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
-#define IGNORE_DEPRECATED_END _Pragma("GCC diagnostic pop")
-#else
-#define IGNORE_DEPRECATED_BEGIN
-#define IGNORE_DEPRECATED_END
-#endif
-
 #endif

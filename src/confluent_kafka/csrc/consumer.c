@@ -4,6 +4,7 @@
 #include "consumer.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "callbacks.h"
 #include "config.h"
@@ -28,6 +29,39 @@ check_group_id(rd_kafka_conf_t *conf)
     return -1;
 }
 
+/*
+ * Offsets are stored when a message is handed out (prefetch.h), so librdkafka must not store
+ * them when it is fetched: 0, or -1 with an exception.
+ */
+static int
+take_over_offset_store(Consumer *self, rd_kafka_conf_t *conf)
+{
+    static const char property[] = "enable.auto.offset.store";
+    char value[8], reason[256];
+    size_t size = sizeof(value);
+    if (rd_kafka_conf_get(conf, property, value, &size) != RD_KAFKA_CONF_OK
+        || rd_kafka_conf_set(conf, property, "false", reason, sizeof(reason))
+               != RD_KAFKA_CONF_OK) {
+        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "cannot set %s", property);
+        return -1;
+    }
+    self->auto_offset_store = strcmp(value, "true") == 0;
+    return 0;
+}
+
+/* Before the handle ends: what refers to it. */
+static void
+consumer_release(Client *client)
+{
+    Consumer *self = (Consumer *)client;
+    prefetch_drop_all(&self->prefetch);
+    if (self->closing_queue != NULL) {
+        rd_kafka_queue_destroy(self->closing_queue);
+        self->closing_queue = NULL;
+    }
+}
+
 static int
 consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
 {
@@ -40,10 +74,11 @@ consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
     if (conf == NULL) {
         return -1;
     }
-    if (check_group_id(conf) < 0) {
+    if (check_group_id(conf) < 0 || take_over_offset_store(self, conf) < 0) {
         rd_kafka_conf_destroy(conf);
         return -1;
     }
+    self->client.release = consumer_release;
     rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
     if (self->on_commit != NULL) {
         rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
@@ -85,11 +120,7 @@ consumer_dealloc(PyObject *object)
         return; /* the finalizer made it live again */
     }
     PyObject_GC_UnTrack(object);
-    Consumer *self = (Consumer *)object;
-    clear_callbacks(self);
-    if (self->closing_queue != NULL && core_owned_by_this_process(self->client.core)) {
-        rd_kafka_queue_destroy(self->closing_queue);
-    }
+    clear_callbacks((Consumer *)object);
     client_dealloc(object);
 }
 
@@ -160,6 +191,7 @@ serve_closing(Consumer *self)
 static int
 leave_group(Consumer *self)
 {
+    prefetch_drop_all(&self->prefetch); /* not handed out, so not to be committed */
     int begun = start_leaving(self);
     if (begun != 1) {
         return begun;
@@ -170,8 +202,6 @@ leave_group(Consumer *self)
             return -1;
         }
     }
-    rd_kafka_queue_destroy(self->closing_queue);
-    self->closing_queue = NULL;
     return 0;
 }
 
@@ -179,7 +209,7 @@ static int
 close_consumer(Consumer *self)
 {
     Client *client = &self->client;
-    deadline never = {INT64_MAX};
+    deadline never = DEADLINE_NEVER;
     serve_frame frame;
     int begun = client_close_begin(client);
     if (begun != 1) {

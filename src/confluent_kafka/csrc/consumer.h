@@ -6,11 +6,14 @@
 #define CONFLUENT_KAFKA_CONSUMER_H
 
 #include "client.h"
+#include "prefetch.h"
 
 typedef struct {
     Client client;
     PyObject *on_commit;
     PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
+    bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
+    prefetch prefetch;
     bool assigned; /* the rebalance callback has changed the assignment itself */
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
 } Consumer;
@@ -36,9 +39,19 @@ void consumer_commit_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                         rd_kafka_topic_partition_list_t *offsets, void *opaque);
 
 /*
+ * Notes that messages have been handed to the application: unless enable.auto.offset.store
+ * is off, their offsets are what the next commit commits.
+ */
+void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count);
+
+/*
  * Takes back messages that were fetched and not handed out: the next fetch returns them
- * again, and their offsets are not committed. For a call that must raise instead.
+ * again. For a call that must raise instead.
  */
 void consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count);
+
+/* Drops what was fetched ahead of these partitions (NULL: of all). */
+void consumer_drop_prefetched(Consumer *self,
+                              const rd_kafka_topic_partition_list_t *partitions);
 
 #endif

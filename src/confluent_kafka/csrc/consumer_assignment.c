@@ -72,6 +72,9 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
     }
     Consumer *self = (Consumer *)scope.client;
     PyObject *callback = callback_for(self, rk, code);
+    if (code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+        consumer_drop_prefetched(self, partitions);
+    }
     self->assigned = false;
     if (callback != NULL) {
         call_rebalance_callback(self, callback, partitions);
@@ -229,16 +232,26 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
                   rd_kafka_error_t *(*change)(rd_kafka_t *,
                                               const rd_kafka_topic_partition_list_t *))
 {
-    if (client_enter(&self->client) < 0) {
+    Client *client = &self->client;
+    serve_turn turn;
+    rd_kafka_error_t *error;
+    if (client_enter(client) < 0) {
         return NULL;
     }
-    rd_kafka_error_t *error;
-    Py_BEGIN_ALLOW_THREADS
-    error = change(self->client.rk, partitions);
-    Py_END_ALLOW_THREADS
-    int failed = raise_if_error(self->client.state, error);
-    self->assigned = self->assigned || failed == 0;
-    client_leave(&self->client);
+    int failed = serve_take_turn(client, &turn);
+    if (failed == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        error = change(client->rk, partitions);
+        Py_END_ALLOW_THREADS
+        failed = raise_if_error(client->state, error);
+        if (failed == 0) {
+            self->assigned = true;
+            /* assign() starts its partitions anew; incremental_assign() adds new ones. */
+            consumer_drop_prefetched(self, change == assign_all ? NULL : partitions);
+        }
+        serve_end_turn(client, &turn);
+    }
+    client_leave(client);
     return failed < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -361,38 +374,75 @@ assignment(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- pause and resume ---- */
 
+/* Each partition's own result counts: librdkafka's call returns no error for them. */
+static rd_kafka_resp_err_t
+first_error(const rd_kafka_topic_partition_list_t *partitions)
+{
+    for (int i = 0; i < partitions->cnt; i++) {
+        if (partitions->elems[i].err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            return partitions->elems[i].err;
+        }
+    }
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+/* What was fetched ahead of a partition to be paused comes again when it is resumed. */
+static void
+put_back_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        int64_t offset =
+            prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+        if (offset != RD_KAFKA_OFFSET_INVALID) {
+            rd_kafka_topic_partition_list_add(offsets, entry->topic, entry->partition)->offset =
+                offset;
+        }
+    }
+    consumer_drop_prefetched(self, offsets);
+    if (offsets->cnt > 0) {
+        /* Their errors are those that pausing reports. */
+        rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
+    }
+    rd_kafka_topic_partition_list_destroy(offsets);
+}
+
 static PyObject *
 pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
                 const signature *sig,
                 rd_kafka_resp_err_t (*change)(rd_kafka_t *, rd_kafka_topic_partition_list_t *))
 {
     Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
     PyObject *values[1];
-    if (args_parse(self->client.state, sig, args, nargs, kwnames, values) < 0) {
+    serve_turn turn;
+    if (args_parse(client->state, sig, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
     rd_kafka_topic_partition_list_t *partitions =
-        topic_partitions_to_c(self->client.state, values[0], "partitions");
+        topic_partitions_to_c(client->state, values[0], "partitions");
     if (partitions == NULL) {
         return NULL;
     }
-    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__STATE;
-    int entered = client_enter(&self->client);
-    if (entered == 0) {
-        Py_BEGIN_ALLOW_THREADS
-        code = change(self->client.rk, partitions);
-        Py_END_ALLOW_THREADS
-        for (int i = 0; code == RD_KAFKA_RESP_ERR_NO_ERROR && i < partitions->cnt; i++) {
-            code = partitions->elems[i].err;
+    int failed = client_enter(client);
+    if (failed == 0) {
+        failed = serve_take_turn(client, &turn);
+        if (failed == 0) {
+            put_back_prefetched(self, partitions);
+            rd_kafka_resp_err_t code = change(client->rk, partitions);
+            code = code != RD_KAFKA_RESP_ERR_NO_ERROR ? code : first_error(partitions);
+            if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+                raise_kafka_error(client->state, code, "%s failed: %s", sig->function,
+                                  rd_kafka_err2str(code));
+                failed = -1;
+            }
+            serve_end_turn(client, &turn);
         }
-        if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-            raise_kafka_error(self->client.state, code, "%s failed: %s", sig->function,
-                              rd_kafka_err2str(code));
-        }
-        client_leave(&self->client);
+        client_leave(client);
     }
     rd_kafka_topic_partition_list_destroy(partitions);
-    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+    return failed < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 SIGNATURE(pause_signature, "pause()", 1, 1, P_partitions);

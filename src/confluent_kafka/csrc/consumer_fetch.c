@@ -6,18 +6,53 @@
 #include "arrow.h"
 #include "topic_partition.h"
 
+/* consumer_put_back() with an exception set. */
+static void
+put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    PyObject *raised = PyErr_GetRaisedException();
+    consumer_put_back(self, messages, count);
+    PyErr_SetRaisedException(raised);
+}
+
 /* ---- one message ---- */
+
+/* Asks librdkafka for up to `wanted` messages without waiting, and keeps them. */
+static void
+fetch_ahead(Consumer *self, size_t wanted)
+{
+    rd_kafka_message_t *messages[PREFETCH_CAPACITY];
+    /* Not into `prefetch` itself: a rebalance callback drops messages there meanwhile. */
+    ssize_t fetched =
+        rd_kafka_consume_batch_queue(self->client.core->queue, 0, messages, wanted);
+    if (fetched > 0) {
+        prefetch_add(&self->prefetch, messages, (size_t)fetched);
+    }
+}
+
+/* What can be had without waiting, or NULL. Callbacks may run. */
+static rd_kafka_message_t *
+take_one(Consumer *self)
+{
+    prefetch *waiting = &self->prefetch;
+    if (waiting->count == 0) {
+        fetch_ahead(self, prefetch_next_size(waiting));
+    }
+    else if (prefetch_is_stale(waiting) && waiting->count < PREFETCH_CAPACITY) {
+        fetch_ahead(self, 1);
+    }
+    return prefetch_take(waiting);
+}
 
 /*
  * Between serve_begin() and serve_end(): 1 with a message (or a consumer error as one),
  * 0 time is up or woken, -1 exception.
  */
 static int
-fetch_one(Consumer *self, const deadline *until, rd_kafka_message_t **message)
+fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
 {
     Client *client = &self->client;
-    /* Mostly there is a message already: that takes no release of the GIL. */
-    *message = rd_kafka_consumer_poll(client->rk, 0);
+    *message = take_one(self);
     while (*message == NULL) {
         int go_on = serve_check(client);
         if (go_on <= 0) {
@@ -36,7 +71,7 @@ fetch_one(Consumer *self, const deadline *until, rd_kafka_message_t **message)
 
 /* 1 with a new Message, 0 nothing, -1 exception. */
 static int
-poll_message(Consumer *self, const deadline *until, PyObject **result)
+poll_message(Consumer *self, deadline *until, PyObject **result)
 {
     Client *client = &self->client;
     serve_frame frame;
@@ -47,15 +82,18 @@ poll_message(Consumer *self, const deadline *until, PyObject **result)
     int found = serve_begin(client, &frame, until);
     if (found == 1) {
         found = fetch_one(self, until, &message);
-        serve_end(client, &frame);
-    }
-    if (found == 1) {
-        *result = message_from_consumed(client->state, &client->names, message);
-        if (*result == NULL) {
-            consumer_put_back(self, &message, 1);
-            found = -1;
+        if (found == 1) {
+            *result = message_from_consumed(client->state, &client->names, message);
+            if (*result != NULL) {
+                consumer_handed_out(self, &message, 1);
+            }
+            else {
+                put_back(self, &message, 1);
+                found = -1;
+            }
+            rd_kafka_message_destroy(message);
         }
-        rd_kafka_message_destroy(message);
+        serve_end(client, &frame);
     }
     client_leave(client);
     return found;
@@ -103,7 +141,7 @@ PyObject *
 consumer_iter_next(PyObject *object)
 {
     Consumer *self = (Consumer *)object;
-    deadline never = {INT64_MAX};
+    deadline never = DEADLINE_NEVER;
     PyObject *message;
     int found = poll_message(self, &never, &message);
     if (found <= 0) {
@@ -147,28 +185,40 @@ fetch_batch(Client *client, collected *batch, int timeout_ms)
     return fetched > 0 ? (size_t)fetched : 0;
 }
 
+/* What poll() has fetched ahead comes first. */
+static void
+take_prefetched(Consumer *self, collected *batch)
+{
+    rd_kafka_message_t *message;
+    while (batch->count < batch->wanted
+           && (message = prefetch_take(&self->prefetch)) != NULL) {
+        batch->messages[batch->count++] = message;
+    }
+}
+
 /*
  * Fills the batch until it is full, time is up or someone called wakeup(): 0 or -1. On -1
  * what was fetched has been put back, so that the exception loses nothing.
  *
- * Messages of a partition that is revoked while we wait stay in the batch: librdkafka has
- * stored their offsets, and the revocation may have committed them.
+ * Messages of a partition that is revoked while we wait stay in the batch. Their offsets
+ * cannot be stored any more, so its new owner gets them too.
  */
 static int
-collect(Consumer *self, collected *batch, const deadline *until)
+collect(Consumer *self, collected *batch, deadline *until)
 {
     Client *client = &self->client;
     int timeout_ms = 0;
+    take_prefetched(self, batch);
     for (;;) {
-        batch->count += fetch_batch(client, batch, timeout_ms);
+        if (batch->count < batch->wanted) {
+            batch->count += fetch_batch(client, batch, timeout_ms);
+        }
         if (batch->count == batch->wanted) {
             return 0;
         }
         int go_on = serve_check(client);
         if (go_on < 0) {
-            PyObject *raised = PyErr_GetRaisedException();
-            consumer_put_back(self, batch->messages, batch->count);
-            PyErr_SetRaisedException(raised);
+            put_back(self, batch->messages, batch->count);
             return -1;
         }
         if (!go_on || deadline_passed(until)) {
@@ -178,15 +228,13 @@ collect(Consumer *self, collected *batch, const deadline *until)
     }
 }
 
-/* 0 with the batch to be cleared by the caller, -1 exception. The guard is held. */
+/* Reads the arguments; the batch must be cleared in any case. */
 static int
-collect_from_args(Consumer *self, PyObject *num_messages, PyObject *timeout, collected *batch)
+collected_init(collected *batch, PyObject *num_messages)
 {
     int32_t wanted = 1;
-    deadline until;
-    if ((num_messages != NULL
-         && arg_int32(num_messages, "num_messages", 0, 1000000, &wanted) < 0)
-        || deadline_from_arg(timeout, "timeout", &until) < 0) {
+    if (num_messages != NULL
+        && arg_int32(num_messages, "num_messages", 0, 1000000, &wanted) < 0) {
         return -1;
     }
     batch->wanted = (size_t)wanted;
@@ -195,13 +243,7 @@ collect_from_args(Consumer *self, PyObject *num_messages, PyObject *timeout, col
         PyErr_NoMemory();
         return -1;
     }
-    serve_frame frame;
-    int result = serve_begin(&self->client, &frame, &until);
-    if (result == 1) {
-        result = wanted == 0 ? 0 : collect(self, batch, &until);
-        serve_end(&self->client, &frame);
-    }
-    return result;
+    return 0;
 }
 
 static PyObject *
@@ -219,11 +261,45 @@ messages_as_list(Consumer *self, collected *batch)
         PyList_SET_ITEM(list, (Py_ssize_t)i, message);
     }
     if (list == NULL) {
-        PyObject *raised = PyErr_GetRaisedException();
-        consumer_put_back(self, batch->messages, batch->count);
-        PyErr_SetRaisedException(raised);
+        put_back(self, batch->messages, batch->count);
+        return NULL;
     }
+    consumer_handed_out(self, batch->messages, batch->count);
     return list;
+}
+
+/*
+ * Collects messages and makes an object of them with `build`, all in this thread's turn:
+ * new reference, or NULL with an exception.
+ */
+static PyObject *
+collect_and_build(Consumer *self, PyObject *num_messages, PyObject *timeout,
+                  PyObject *(*build)(Consumer *, collected *))
+{
+    Client *client = &self->client;
+    collected batch = {0};
+    deadline until;
+    serve_frame frame;
+    PyObject *result = NULL;
+    if (collected_init(&batch, num_messages) < 0
+        || deadline_from_arg(timeout, "timeout", &until) < 0 || client_enter(client) < 0) {
+        collected_clear(&batch);
+        return NULL;
+    }
+    int turn = serve_begin(client, &frame, &until);
+    if (turn == 1) {
+        turn = batch.wanted == 0 ? 0 : collect(self, &batch, &until);
+        if (turn == 0) {
+            result = build(self, &batch);
+        }
+        serve_end(client, &frame);
+    }
+    else if (turn == 0) {
+        result = build(self, &batch); /* nothing: another thread had the turn all the time */
+    }
+    collected_clear(&batch);
+    client_leave(client);
+    return result;
 }
 
 PyDoc_STRVAR(consume_doc,
@@ -254,18 +330,10 @@ consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
-    collected batch = {0};
-    PyObject *list = NULL;
-    if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0
-        || client_enter(&self->client) < 0) {
+    if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
-    if (collect_from_args(self, values[0], values[1], &batch) == 0) {
-        list = messages_as_list(self, &batch);
-    }
-    collected_clear(&batch);
-    client_leave(&self->client);
-    return list;
+    return collect_and_build(self, values[0], values[1], messages_as_list);
 }
 
 /* ---- columns ---- */
@@ -327,6 +395,7 @@ messages_as_columns(Consumer *self, collected *batch, bool with_headers)
     PyObject *eof = PyList_New(0);
     if (eof == NULL || keep_records(self, batch, eof) < 0) {
         Py_XDECREF(eof);
+        put_back(self, batch->messages, batch->count);
         return NULL;
     }
     if (batch->count == 0 && PyList_GET_SIZE(eof) == 0
@@ -334,10 +403,30 @@ messages_as_columns(Consumer *self, collected *batch, bool with_headers)
         Py_DECREF(eof);
         return NULL;
     }
-    /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
-    size_t fit = message_batch_fit(batch->messages, batch->count, with_headers);
-    consumer_put_back(self, batch->messages + fit, batch->count - fit);
-    return message_batch_new(self->client.state, batch->messages, fit, with_headers, eof);
+    size_t taken = batch->count;
+    PyObject *columns =
+        message_batch_new(self->client.state, batch->messages, &taken, with_headers, eof);
+    if (columns != NULL) {
+        consumer_handed_out(self, batch->messages, taken);
+        /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
+        consumer_put_back(self, batch->messages + taken, batch->count - taken);
+    }
+    else {
+        put_back(self, batch->messages, batch->count);
+    }
+    return columns;
+}
+
+static PyObject *
+columns_without_headers(Consumer *self, collected *batch)
+{
+    return messages_as_columns(self, batch, false);
+}
+
+static PyObject *
+columns_with_headers(Consumer *self, collected *batch)
+{
+    return messages_as_columns(self, batch, true);
 }
 
 PyDoc_STRVAR(consume_arrow_doc,
@@ -376,20 +465,13 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[3];
-    collected batch = {0};
     bool with_headers = false;
-    PyObject *columns = NULL;
     if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
-        || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
-        || client_enter(&self->client) < 0) {
+        || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)) {
         return NULL;
     }
-    if (collect_from_args(self, values[0], values[1], &batch) == 0) {
-        columns = messages_as_columns(self, &batch, with_headers);
-    }
-    collected_clear(&batch);
-    client_leave(&self->client);
-    return columns;
+    return collect_and_build(self, values[0], values[1],
+                             with_headers ? columns_with_headers : columns_without_headers);
 }
 
 PyMethodDef consumer_fetch_methods[] = {

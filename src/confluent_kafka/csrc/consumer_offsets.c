@@ -272,6 +272,13 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
         PyErr_SetString(PyExc_ValueError, "store_offsets() needs message or offsets");
         return NULL;
     }
+    if (self->auto_offset_store) {
+        rd_kafka_topic_partition_list_destroy(offsets);
+        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "StoreOffsets failed: set 'enable.auto.offset.store' to False to "
+                          "store offsets yourself");
+        return NULL;
+    }
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__STATE;
     int entered = client_enter(&self->client);
     if (entered == 0) {
@@ -291,7 +298,30 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
 }
 
-/* ---- messages that were fetched and are not handed out ---- */
+/* ---- messages handed out, and messages that are not ---- */
+
+static bool
+same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
+{
+    return one->partition == other->partition && one->rkt == other->rkt;
+}
+
+void
+consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    if (!self->auto_offset_store) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rd_kafka_message_t *message = messages[i];
+        bool last_of_run = i + 1 == count || messages[i + 1]->err != RD_KAFKA_RESP_ERR_NO_ERROR
+                           || !same_partition(message, messages[i + 1]);
+        if (last_of_run && message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            /* Fails only if the partition was taken away, and then it must. */
+            rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
+        }
+    }
+}
 
 /* Each partition's first offset among `messages`. */
 static rd_kafka_topic_partition_list_t *
@@ -312,55 +342,33 @@ first_offsets(rd_kafka_message_t **messages, size_t count)
     return list;
 }
 
-static bool
-is_enabled(rd_kafka_t *rk, const char *property)
-{
-    char value[8];
-    size_t size = sizeof(value);
-    return rd_kafka_conf_get(rd_kafka_conf(rk), property, value, &size) == RD_KAFKA_CONF_OK
-           && strcmp(value, "true") == 0;
-}
-
-/*
- * Lets the stored offset of each message's partition go back to the message. The one call
- * for it besides enable.auto.offset.store is deprecated for applications in general.
- */
-static void
-store_first_offsets(rd_kafka_message_t **messages, size_t count)
-{
-    /* Backwards, so that a partition's first message has the last word. */
-    for (size_t i = count; i-- > 0;) {
-        if (messages[i]->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-            IGNORE_DEPRECATED_BEGIN
-            rd_kafka_offset_store(messages[i]->rkt, messages[i]->partition,
-                                  messages[i]->offset - 1);
-            IGNORE_DEPRECATED_END
-        }
-    }
-}
-
 void
 consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
 {
     if (count == 0) {
         return;
     }
-    rd_kafka_t *rk = self->client.rk;
     rd_kafka_topic_partition_list_t *offsets = first_offsets(messages, count);
+    consumer_drop_prefetched(self, offsets); /* they come after these and again with them */
     Py_BEGIN_ALLOW_THREADS
     /* A partition that is no longer ours cannot be sought, and need not be: its new owner
      * reads the messages. So the results are of no interest. Timeout 0 does not wait. */
-    rd_kafka_error_destroy(rd_kafka_seek_partitions(rk, offsets, 0));
-    if (is_enabled(rk, "enable.auto.offset.store")) {
-        store_first_offsets(messages, count);
-        if (is_enabled(rk, "enable.auto.commit")) {
-            /* The offsets after them may be committed already, and librdkafka does not
-             * go back by itself. */
-            rd_kafka_commit(rk, offsets, 1);
-        }
-    }
+    rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
     Py_END_ALLOW_THREADS
     rd_kafka_topic_partition_list_destroy(offsets);
+}
+
+void
+consumer_drop_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    if (partitions == NULL) {
+        prefetch_drop_all(&self->prefetch);
+        return;
+    }
+    for (int i = 0; i < partitions->cnt && self->prefetch.count > 0; i++) {
+        prefetch_drop_partition(&self->prefetch, partitions->elems[i].topic,
+                                partitions->elems[i].partition);
+    }
 }
 
 PyMethodDef consumer_offsets_methods[] = {

@@ -189,6 +189,23 @@ PyDoc_STRVAR(seek_doc,
 "    _STATE: the partition is not assigned, or not being fetched yet.\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
 
+/* A thread that polls meanwhile must not get a message from before the seek after it. */
+static PyObject *
+seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    serve_turn turn;
+    if (serve_take_turn(&self->client, &turn) < 0) {
+        return NULL;
+    }
+    PyObject *result = run_list_request(self, rd_kafka_topic_partition_list_copy(partitions), -1,
+                                        request_seek, "seek()");
+    if (result != NULL) {
+        consumer_drop_prefetched(self, partitions);
+    }
+    serve_end_turn(&self->client, &turn);
+    return result;
+}
+
 SIGNATURE(seek_signature, "seek()", 1, 1, P_partition);
 
 static PyObject *
@@ -205,7 +222,8 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         rd_kafka_topic_partition_list_destroy(partitions);
         return NULL;
     }
-    PyObject *result = run_list_request(self, partitions, -1, request_seek, "seek()");
+    PyObject *result = seek_in_turn(self, partitions);
+    rd_kafka_topic_partition_list_destroy(partitions);
     client_leave(&self->client);
     if (result == NULL) {
         return NULL;
@@ -225,6 +243,20 @@ PyDoc_STRVAR(position_doc,
 "list of TopicPartition\n"
 "    Offset is OFFSET_INVALID where no message was returned yet.\n\n"
 "librdkafka: rd_kafka_position().");
+
+/* To librdkafka, what was fetched ahead has been returned to the application. */
+static void
+stop_before_prefetched(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+{
+    for (int i = 0; i < partitions->cnt; i++) {
+        rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        int64_t waiting =
+            prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+        if (waiting != RD_KAFKA_OFFSET_INVALID) {
+            entry->offset = waiting;
+        }
+    }
+}
 
 SIGNATURE(position_signature, "position()", 1, 1, P_partitions);
 
@@ -252,6 +284,7 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
                               rd_kafka_err2str(code));
         }
         else {
+            stop_before_prefetched(self, partitions);
             result = topic_partitions_from(self->client.state, partitions);
         }
         client_leave(&self->client);

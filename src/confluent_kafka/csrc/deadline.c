@@ -10,13 +10,35 @@ now_us(void)
 {
     return (int64_t)GetTickCount64() * 1000;
 }
+
+int64_t
+coarse_now_us(void)
+{
+    return now_us();
+}
 #else
+static int64_t
+read_clock(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 static int64_t
 now_us(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t
+coarse_now_us(void)
+{
+#ifdef CLOCK_MONOTONIC_COARSE
+    return read_clock(CLOCK_MONOTONIC_COARSE);
+#else
+    return read_clock(CLOCK_MONOTONIC);
+#endif
 }
 #endif
 
@@ -27,12 +49,18 @@ deadline
 deadline_after(double seconds)
 {
     if (seconds < 0 || seconds > FOREVER_SECONDS) {
-        return (deadline){INT64_MAX};
+        return DEADLINE_NEVER;
     }
-    if (seconds == 0) {
-        return (deadline){0}; /* long past: spares the clock on the hot path */
+    return (deadline){seconds, seconds == 0 ? 0 : -1};
+}
+
+/* Mostly a call finds what it wants without waiting: it is spared reading the clock. */
+static void
+begin(deadline *until)
+{
+    if (until->at_us == -1) {
+        until->at_us = now_us() + (int64_t)(until->seconds * 1e6);
     }
-    return (deadline){now_us() + (int64_t)(seconds * 1e6)};
 }
 
 int
@@ -58,8 +86,9 @@ timeout_ms_from_arg(PyObject *timeout, const char *name, int *timeout_ms)
 }
 
 bool
-deadline_passed(const deadline *until)
+deadline_passed(deadline *until)
 {
+    begin(until);
     if (until->at_us == 0) {
         return true;
     }
@@ -67,8 +96,9 @@ deadline_passed(const deadline *until)
 }
 
 int
-deadline_remaining_ms(const deadline *until, int limit_ms)
+deadline_remaining_ms(deadline *until, int limit_ms)
 {
+    begin(until);
     if (until->at_us == 0) {
         return 0;
     }

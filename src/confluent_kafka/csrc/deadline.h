@@ -10,8 +10,11 @@
 #define WAIT_SLICE_MS 100
 
 typedef struct {
-    int64_t at_us; /* on the monotonic clock; INT64_MAX: never */
+    double seconds; /* to wait, counted from the first look at the deadline */
+    int64_t at_us;  /* on the monotonic clock; 0: past, INT64_MAX: never, -1: not begun */
 } deadline;
+
+#define DEADLINE_NEVER ((deadline){-1, INT64_MAX})
 
 /* From a timeout in seconds: negative, infinite or NULL (the default) wait without limit. */
 int deadline_from_arg(PyObject *timeout, const char *name, deadline *result);
@@ -20,9 +23,12 @@ deadline deadline_after(double seconds);
 /* The same as librdkafka's timeouts: milliseconds, -1 without limit. */
 int timeout_ms_from_arg(PyObject *timeout, const char *name, int *timeout_ms);
 
-bool deadline_passed(const deadline *until);
+/* The monotonic clock to within a scheduler tick (some ms), much cheaper to read. */
+int64_t coarse_now_us(void);
+
+bool deadline_passed(deadline *until);
 
 /* Milliseconds left, rounded up, at most `limit_ms`; 0 when the deadline has passed. */
-int deadline_remaining_ms(const deadline *until, int limit_ms);
+int deadline_remaining_ms(deadline *until, int limit_ms);
 
 #endif

@@ -185,7 +185,7 @@ serve_queue(Producer *self, rd_kafka_event_t *event)
 }
 
 Py_ssize_t
-producer_serve(Producer *self, const deadline *until)
+producer_serve(Producer *self, deadline *until)
 {
     Client *client = &self->client;
     Py_ssize_t served_before = client->served;
@@ -233,19 +233,18 @@ void
 producer_discard_deliveries(Producer *self)
 {
     client_core *core = self->client.core;
+    if (core->rk == NULL) {
+        return; /* it could not be created */
+    }
     while (self->deliveries != NULL) {
         delivery *entry = self->deliveries;
         self->deliveries = entry->next;
         drop_callbacks(entry->event);
         PyMem_Free(entry);
     }
-    if (core == NULL || core->rk == NULL || !core_owned_by_this_process(core)) {
-        return;
-    }
     /* Purged messages come back as reports, which own their callbacks. */
     rd_kafka_purge(core->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT
                                  | RD_KAFKA_PURGE_F_NON_BLOCKING);
-    core->client = NULL; /* no callbacks any more */
     deadline moment = deadline_after(1);
     while (rd_kafka_outq_len(core->rk) > 0 && !deadline_passed(&moment)) {
         rd_kafka_event_t *event;

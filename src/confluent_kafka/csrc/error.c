@@ -1,10 +1,10 @@
 #include "error.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "args.h"
 #include "reduce.h"
+#include "text.h"
 
 typedef struct {
     PyObject_HEAD
@@ -12,13 +12,6 @@ typedef struct {
     bool fatal, retriable, txn_requires_abort;
     PyObject *reason; /* str */
 } KafkaError;
-
-/* librdkafka's texts quote what brokers and the operating system said: any bytes. */
-static PyObject *
-text_from(const char *text)
-{
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-}
 
 /* A KafkaError without flags; steals `reason` (NULL: an exception is set). */
 static KafkaError *
@@ -73,6 +66,18 @@ kafka_error_code(PyObject *kafka_error)
     return ((KafkaError *)kafka_error)->code;
 }
 
+int
+arg_kafka_error(module_state *state, PyObject *object, const char *name)
+{
+    if (object == NULL || object == Py_None
+        || PyObject_TypeCheck(object, state->KafkaError)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "%s must be KafkaError or None, not %.100s", name,
+                 Py_TYPE(object)->tp_name);
+    return -1;
+}
+
 void
 raise_kafka_error_object(module_state *state, PyObject *kafka_error)
 {
@@ -109,13 +114,14 @@ raise_if_error(module_state *state, rd_kafka_error_t *error)
     return -1;
 }
 
-/* -- The type ------------------------------------------------------------------------- */
+/* ---- the type ---- */
 
 SIGNATURE(kafka_error_signature, "KafkaError()", 1, 5, P_error, P_reason, P_fatal,
           P_retriable, P_txn_requires_abort);
 
 static PyObject *
-kafka_error_tp_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+kafka_error_tp_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
+                   PyObject *Py_UNUSED(kwargs))
 {
     PyObject *reason = PyUnicode_FromString("");
     if (reason == NULL) {
@@ -200,8 +206,9 @@ kafka_error_repr(PyObject *object)
 {
     KafkaError *self = (KafkaError *)object;
     return PyUnicode_FromFormat("KafkaError{%scode=%s,val=%d,str=\"%U\"}",
-                                self->fatal ? "FATAL," : "", rd_kafka_err2name(self->code),
-                                (int)self->code, self->reason);
+                                self->fatal ? "FATAL," : "",
+                                rd_kafka_err2name(self->code), (int)self->code,
+                                self->reason);
 }
 
 static Py_hash_t
@@ -298,14 +305,22 @@ PyDoc_STRVAR(kafka_error_doc,
 "underscore are the client's own, the others come from brokers. A KafkaError equals and\n"
 "orders like its code, so ``error == KafkaError._PARTITION_EOF`` and\n"
 "``error.code() == KafkaError._PARTITION_EOF`` say the same.\n\n"
-"Args:\n"
-"    error (int): the code.\n"
-"    reason (str): what went wrong; librdkafka's text for the code when None.\n"
-"    fatal (bool): the client cannot go on.\n"
-"    retriable (bool): the operation may be tried again.\n"
-"    txn_requires_abort (bool): the transaction must be aborted.\n\n"
-"Raises:\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
+"Parameters\n"
+"----------\n"
+"error : int\n"
+"    The code.\n"
+"reason : str\n"
+"    What went wrong; librdkafka's text for the code when None.\n"
+"fatal : bool\n"
+"    The client cannot go on.\n"
+"retriable : bool\n"
+"    The operation may be tried again.\n"
+"txn_requires_abort : bool\n"
+"    The transaction must be aborted.\n\n"
+"Raises\n"
+"------\n"
+"TypeError, ValueError, OverflowError\n"
+"    An argument is not of these types or ranges.\n\n"
 "librdkafka: rd_kafka_error_t, rd_kafka_resp_err_t, rd_kafka_get_err_descs().");
 
 PyDoc_STRVAR(kafka_error_code_doc,

@@ -22,6 +22,9 @@ PyObject *kafka_error_or_none(module_state *state, rd_kafka_resp_err_t code,
 /* The code of a KafkaError object. */
 rd_kafka_resp_err_t kafka_error_code(PyObject *kafka_error);
 
+/* 0 when argument `name` is a KafkaError, None or not given; else -1 with a TypeError. */
+int arg_kafka_error(module_state *state, PyObject *object, const char *name);
+
 /* Raises KafkaException(KafkaError); `format` (PyUnicode_FromFormat style) may be NULL. */
 void raise_kafka_error(module_state *state, rd_kafka_resp_err_t code, const char *format, ...);
 

@@ -1,15 +1,13 @@
 #include "headers.h"
 
-#include <string.h>
-
 #include "args.h"
+#include "text.h"
 
 /* One (name, value) pair; new reference. */
 static PyObject *
 header_from(const char *name, const void *value, size_t size)
 {
-    /* Kafka says names are UTF-8; one that is not must not make the message unreadable. */
-    PyObject *name_object = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+    PyObject *name_object = text_from(name);
     if (name_object == NULL) {
         return NULL;
     }
@@ -55,7 +53,8 @@ static void
 name_header_in_exception(const char *argument, Py_ssize_t index)
 {
     PyObject *exception = PyErr_GetRaisedException();
-    PyErr_Format((PyObject *)Py_TYPE(exception), "%s[%zd] %S", argument, index, exception);
+    PyErr_Format((PyObject *)Py_TYPE(exception), "%s[%zd] %S", argument, index,
+                 exception);
     Py_DECREF(exception);
 }
 

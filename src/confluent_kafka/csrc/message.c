@@ -5,8 +5,9 @@
 #include "error.h"
 #include "headers.h"
 #include "message_object.h"
+#include "text.h"
 
-/* -- Topic names ----------------------------------------------------------------------- */
+/* ---- topic names ---- */
 
 void
 topic_names_clear(topic_names *cache)
@@ -53,7 +54,7 @@ topic_names_get(topic_names *cache, const rd_kafka_topic_t *topic)
             return move_to_front(cache, i);
         }
     }
-    PyObject *object = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+    PyObject *object = text_from(name);
     if (object != NULL && PyUnicode_IS_ASCII(object)) {
         Py_XSETREF(cache->names[TOPIC_NAMES - 1], Py_NewRef(object));
         Py_DECREF(move_to_front(cache, TOPIC_NAMES - 1));
@@ -61,7 +62,7 @@ topic_names_get(topic_names *cache, const rd_kafka_topic_t *topic)
     return object;
 }
 
-/* -- Fields that are converted when read ----------------------------------------------- */
+/* ---- fields that are converted when read ---- */
 
 void
 message_fields_reset(Message *self)
@@ -156,7 +157,7 @@ message_drop_unread_headers(Message *self)
     }
 }
 
-/* -- From librdkafka ------------------------------------------------------------------- */
+/* ---- from librdkafka ---- */
 
 /* An untracked message with what consumed messages and delivery reports share. */
 static Message *
@@ -236,7 +237,8 @@ message_borrow_delivered(module_state *state, topic_names *names,
     }
     if (rkm->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
         /* The broker's own words where it gave some (KIP-467). */
-        self->error = kafka_error_new(state, rkm->err, rd_kafka_message_produce_errstr(rkm));
+        self->error =
+            kafka_error_new(state, rkm->err, rd_kafka_message_produce_errstr(rkm));
         if (self->error == NULL) {
             Py_DECREF(self);
             return NULL;
@@ -279,7 +281,7 @@ message_end_borrow(PyObject *message)
     return result;
 }
 
-/* -- For the rest of the extension ----------------------------------------------------- */
+/* ---- for the rest of the extension ---- */
 
 int
 message_position(PyObject *message, PyObject **topic, int32_t *partition, int64_t *offset,

@@ -10,7 +10,7 @@ typedef struct {
 } MessageBatch;
 
 PyObject *
-message_batch_new(module_state *state, rd_kafka_message_t *const *messages, size_t count,
+message_batch_new(module_state *state, rd_kafka_message_t *const *messages, size_t *count,
                   bool with_headers, PyObject *eof)
 {
     message_columns *columns;
@@ -18,11 +18,13 @@ message_batch_new(module_state *state, rd_kafka_message_t *const *messages, size
     columns = message_columns_new(messages, count, with_headers);
     Py_END_ALLOW_THREADS
     if (columns == NULL) {
+        *count = 0;
         Py_DECREF(eof);
         return PyErr_NoMemory();
     }
     MessageBatch *self = PyObject_GC_New(MessageBatch, state->MessageBatch);
     if (self == NULL) {
+        *count = 0;
         message_columns_release(columns);
         Py_DECREF(eof);
         return NULL;

@@ -1,9 +1,9 @@
-#include "arrow.h"
-#include "arrow_abi.h"
 #include "message_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "arrow_abi.h"
 
 #define NULLABLE ARROW_FLAG_NULLABLE
 
@@ -36,12 +36,15 @@ const message_field_type message_field_types[FIELD_COUNT] = {
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* What the columns of some messages need. */
+/* Some messages, and what their columns need. */
 typedef struct {
+    rd_kafka_message_t *const *messages;
+    size_t count;
+    rd_kafka_headers_t **headers; /* of each message, or NULL; absent when not wanted */
+    int64_t header_count;
     int64_t bytes[FIELD_COUNT]; /* of buffer 2 */
     int64_t nulls[FIELD_COUNT];
-    int64_t messages, headers;
-} extent;
+} source;
 
 /* The name of the topic of the message before, so that it is not measured each time. */
 typedef struct {
@@ -58,19 +61,6 @@ last_topic_update(last_topic *last, const rd_kafka_topic_t *topic)
         last->name = rd_kafka_topic_name(topic);
         last->size = strlen(last->name);
     }
-}
-
-/* The message's headers, or NULL and a count of 0 when there are none. */
-static rd_kafka_headers_t *
-message_headers(const rd_kafka_message_t *message, size_t *count)
-{
-    rd_kafka_headers_t *headers;
-    if (rd_kafka_message_headers(message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        *count = 0;
-        return NULL;
-    }
-    *count = rd_kafka_header_cnt(headers);
-    return *count == 0 ? NULL : headers;
 }
 
 /*
@@ -90,82 +80,103 @@ message_timestamp_us(const rd_kafka_message_t *message, int64_t *timestamp_us,
     return true;
 }
 
-static void
-measure_headers(extent *needed, const rd_kafka_message_t *message)
+/* librdkafka parses headers anew each time it is asked for those of a message without. */
+static rd_kafka_headers_t *
+message_headers(const rd_kafka_message_t *message)
 {
-    size_t count;
-    rd_kafka_headers_t *headers = message_headers(message, &count);
-    needed->nulls[FIELD_HEADERS] += headers == NULL;
-    needed->headers += (int64_t)count;
-    for (size_t i = 0; i < count; i++) {
-        const char *name;
-        const void *value;
-        size_t size;
-        rd_kafka_header_get_all(headers, i, &name, &value, &size);
-        needed->bytes[FIELD_HEADER_KEY] += (int64_t)strlen(name);
-        needed->bytes[FIELD_HEADER_VALUE] += value == NULL ? 0 : (int64_t)size;
-        needed->nulls[FIELD_HEADER_VALUE] += value == NULL;
+    rd_kafka_headers_t *headers;
+    if (rd_kafka_message_headers(message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR
+        || rd_kafka_header_cnt(headers) == 0) {
+        return NULL;
+    }
+    return headers;
+}
+
+static void
+measure_headers(source *from, const rd_kafka_headers_t *headers)
+{
+    if (headers == NULL) {
+        from->nulls[FIELD_HEADERS]++;
+        return;
+    }
+    const char *name;
+    const void *value;
+    size_t size;
+    for (size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &value, &size)
+                       == RD_KAFKA_RESP_ERR_NO_ERROR; i++) {
+        from->header_count++;
+        from->bytes[FIELD_HEADER_KEY] += (int64_t)strlen(name);
+        from->bytes[FIELD_HEADER_VALUE] += value == NULL ? 0 : (int64_t)size;
+        from->nulls[FIELD_HEADER_VALUE] += value == NULL;
     }
 }
 
 static void
-measure(extent *needed, last_topic *last, const rd_kafka_message_t *message,
-        bool with_headers)
+measure_message(source *from, last_topic *last, const rd_kafka_message_t *message)
 {
-    needed->messages++;
-    needed->bytes[FIELD_KEY] += message->key == NULL ? 0 : (int64_t)message->key_len;
-    needed->nulls[FIELD_KEY] += message->key == NULL;
-    needed->bytes[FIELD_VALUE] += message->payload == NULL ? 0 : (int64_t)message->len;
-    needed->nulls[FIELD_VALUE] += message->payload == NULL;
+    from->bytes[FIELD_KEY] += message->key == NULL ? 0 : (int64_t)message->key_len;
+    from->nulls[FIELD_KEY] += message->key == NULL;
+    from->bytes[FIELD_VALUE] += message->payload == NULL ? 0 : (int64_t)message->len;
+    from->nulls[FIELD_VALUE] += message->payload == NULL;
     last_topic_update(last, message->rkt);
-    needed->bytes[FIELD_TOPIC] += (int64_t)last->size;
+    from->bytes[FIELD_TOPIC] += (int64_t)last->size;
     int64_t timestamp_us;
     rd_kafka_timestamp_type_t type;
-    needed->nulls[FIELD_TIMESTAMP] +=
-        !message_timestamp_us(message, &timestamp_us, &type);
-    if (with_headers) {
-        measure_headers(needed, message);
-    }
+    from->nulls[FIELD_TIMESTAMP] += !message_timestamp_us(message, &timestamp_us, &type);
 }
 
-size_t
-message_batch_fit(rd_kafka_message_t *const *messages, size_t count, bool with_headers)
+static bool
+fits(const source *from)
 {
-    extent needed = {.messages = 0};
+    return from->bytes[FIELD_KEY] <= COLUMN_LIMIT && from->bytes[FIELD_VALUE] <= COLUMN_LIMIT
+           && from->bytes[FIELD_TOPIC] <= COLUMN_LIMIT && from->header_count <= COLUMN_LIMIT
+           && from->bytes[FIELD_HEADER_KEY] <= COLUMN_LIMIT
+           && from->bytes[FIELD_HEADER_VALUE] <= COLUMN_LIMIT;
+}
+
+/* Measures the first `count` messages, or as many as fit. */
+static void
+measure(source *from, size_t count)
+{
     last_topic last = {.topic = NULL};
-    for (size_t i = 0; i < count; i++) {
-        measure(&needed, &last, messages[i], with_headers);
-        if (needed.bytes[FIELD_KEY] > COLUMN_LIMIT
-            || needed.bytes[FIELD_VALUE] > COLUMN_LIMIT
-            || needed.bytes[FIELD_TOPIC] > COLUMN_LIMIT || needed.headers > COLUMN_LIMIT
-            || needed.bytes[FIELD_HEADER_KEY] > COLUMN_LIMIT
-            || needed.bytes[FIELD_HEADER_VALUE] > COLUMN_LIMIT) {
-            return i;
+    from->header_count = 0;
+    memset(from->bytes, 0, sizeof(from->bytes));
+    memset(from->nulls, 0, sizeof(from->nulls));
+    for (from->count = 0; from->count < count; from->count++) {
+        const rd_kafka_message_t *message = from->messages[from->count];
+        measure_message(from, &last, message);
+        if (from->headers != NULL) {
+            from->headers[from->count] = message_headers(message);
+            measure_headers(from, from->headers[from->count]);
+        }
+        if (!fits(from)) {
+            /* Once more, without the one that is too much. */
+            measure(from, from->count);
+            return;
         }
     }
-    return count;
 }
 
 static int64_t
-field_length(const extent *needed, enum message_field field)
+field_length(const source *from, enum message_field field)
 {
-    return field < FIELD_HEADER ? needed->messages : needed->headers;
+    return field < FIELD_HEADER ? (int64_t)from->count : from->header_count;
 }
 
 /* Bytes of the field's buffer `index`, without padding. */
 static size_t
-buffer_size(const extent *needed, enum message_field field, int index)
+buffer_size(const source *from, enum message_field field, int index)
 {
     const message_field_type *type = &message_field_types[field];
-    size_t length = (size_t)field_length(needed, field);
+    size_t length = (size_t)field_length(from, field);
     if (index >= type->n_buffers) {
         return 0;
     }
     if (index == 0) {
-        return needed->nulls[field] == 0 ? 0 : (length + 7) / 8;
+        return from->nulls[field] == 0 ? 0 : (length + 7) / 8;
     }
     if (index == 2) {
-        return (size_t)needed->bytes[field];
+        return (size_t)from->bytes[field];
     }
     bool offsets = type->n_buffers == 3 || type->n_children > 0;
     return (length + offsets) * (size_t)type->width;
@@ -177,20 +188,15 @@ padded(size_t size)
     return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-static int
-fields_used(bool with_headers)
-{
-    return with_headers ? FIELD_COUNT : FIELD_HEADERS;
-}
-
 /* One allocation: the struct, then each buffer at its place, still to be filled. */
 static message_columns *
-message_columns_allocate(const extent *needed, bool with_headers)
+message_columns_allocate(const source *from)
 {
+    int fields = from->headers != NULL ? FIELD_COUNT : FIELD_HEADERS;
     size_t total = sizeof(message_columns) + ALIGNMENT;
-    for (int field = 0; field < fields_used(with_headers); field++) {
+    for (int field = 0; field < fields; field++) {
         for (int i = 0; i < 3; i++) {
-            total += padded(buffer_size(needed, field, i));
+            total += padded(buffer_size(from, field, i));
         }
     }
     message_columns *columns = malloc(total);
@@ -199,14 +205,14 @@ message_columns_allocate(const extent *needed, bool with_headers)
     }
     memset(columns, 0, sizeof(*columns));
     atomic_init(&columns->references, 1);
-    columns->with_headers = with_headers;
+    columns->with_headers = from->headers != NULL;
     uint8_t *next = (uint8_t *)padded((uintptr_t)(columns + 1));
-    for (int field = 0; field < fields_used(with_headers); field++) {
+    for (int field = 0; field < fields; field++) {
         message_field_data *data = &columns->fields[field];
-        data->length = field_length(needed, field);
-        data->null_count = needed->nulls[field];
+        data->length = field_length(from, field);
+        data->null_count = from->nulls[field];
         for (int i = 0; i < message_field_types[field].n_buffers; i++) {
-            size_t size = buffer_size(needed, field, i);
+            size_t size = buffer_size(from, field, i);
             if (i == 0 && data->null_count == 0) {
                 continue; /* no validity bitmap where nothing is null */
             }
@@ -320,47 +326,47 @@ typedef struct {
 } headers_writer;
 
 static void
-write_headers(headers_writer *to, size_t row, const rd_kafka_message_t *message)
+write_headers(headers_writer *to, size_t row, const rd_kafka_headers_t *headers)
 {
-    size_t count;
-    rd_kafka_headers_t *headers = message_headers(message, &count);
     if (headers == NULL) {
         write_null(&to->lists, row);
     }
-    for (size_t i = 0; i < count; i++) {
+    else {
         const char *name;
         const void *value;
         size_t size;
-        rd_kafka_header_get_all(headers, i, &name, &value, &size);
-        size_t item = (size_t)to->lists.end++;
-        write_name(&to->keys, item, name);
-        write_bytes(&to->values, item, value, size);
+        for (size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &value, &size)
+                           == RD_KAFKA_RESP_ERR_NO_ERROR; i++) {
+            size_t item = (size_t)to->lists.end++;
+            write_name(&to->keys, item, name);
+            write_bytes(&to->values, item, value, size);
+        }
     }
     to->lists.offsets[row + 1] = to->lists.end;
 }
 
 static void
-fill_headers(message_columns *columns, rd_kafka_message_t *const *messages, size_t count)
+fill_headers(message_columns *columns, const source *from)
 {
-    headers_writer headers = {
+    headers_writer to = {
         writer_of(columns, FIELD_HEADERS),
         writer_of(columns, FIELD_HEADER_KEY),
         writer_of(columns, FIELD_HEADER_VALUE),
     };
-    for (size_t i = 0; i < count; i++) {
-        write_headers(&headers, i, messages[i]);
+    for (size_t i = 0; i < from->count; i++) {
+        write_headers(&to, i, from->headers[i]);
     }
 }
 
 static void
-fill_times(message_columns *columns, rd_kafka_message_t *const *messages, size_t count)
+fill_times(message_columns *columns, const source *from)
 {
     writer times = writer_of(columns, FIELD_TIMESTAMP);
     int64_t *timestamps = (int64_t *)times.values;
     int32_t *types = (int32_t *)writer_of(columns, FIELD_TIMESTAMP_TYPE).values;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         rd_kafka_timestamp_type_t type;
-        if (!message_timestamp_us(messages[i], &timestamps[i], &type)) {
+        if (!message_timestamp_us(from->messages[i], &timestamps[i], &type)) {
             timestamps[i] = 0;
             write_null(&times, i);
         }
@@ -370,17 +376,17 @@ fill_times(message_columns *columns, rd_kafka_message_t *const *messages, size_t
 }
 
 static void
-fill(message_columns *columns, rd_kafka_message_t *const *messages, size_t count)
+fill(message_columns *columns, const source *from)
 {
     writer keys = writer_of(columns, FIELD_KEY), values = writer_of(columns, FIELD_VALUE),
            topics = writer_of(columns, FIELD_TOPIC);
     int32_t *partitions = (int32_t *)writer_of(columns, FIELD_PARTITION).values;
     int64_t *offsets = (int64_t *)writer_of(columns, FIELD_OFFSET).values;
     last_topic last = {.topic = NULL};
-    for (size_t i = 0; i < count; i++) {
-        const rd_kafka_message_t *message = messages[i];
-        if (i + PREFETCH_DISTANCE < count) {
-            PREFETCH(messages[i + PREFETCH_DISTANCE]->payload);
+    for (size_t i = 0; i < from->count; i++) {
+        const rd_kafka_message_t *message = from->messages[i];
+        if (i + PREFETCH_DISTANCE < from->count) {
+            PREFETCH(from->messages[i + PREFETCH_DISTANCE]->payload);
         }
         write_bytes(&keys, i, message->key, message->key_len);
         write_bytes(&values, i, message->payload, message->len);
@@ -389,24 +395,29 @@ fill(message_columns *columns, rd_kafka_message_t *const *messages, size_t count
         partitions[i] = message->partition;
         offsets[i] = message->offset;
     }
-    fill_times(columns, messages, count);
+    fill_times(columns, from);
     if (columns->with_headers) {
-        fill_headers(columns, messages, count);
+        fill_headers(columns, from);
     }
 }
 
 message_columns *
-message_columns_new(rd_kafka_message_t *const *messages, size_t count, bool with_headers)
+message_columns_new(rd_kafka_message_t *const *messages, size_t *count, bool with_headers)
 {
-    extent needed = {.messages = 0};
-    last_topic last = {.topic = NULL};
-    for (size_t i = 0; i < count; i++) {
-        measure(&needed, &last, messages[i], with_headers);
+    source from = {.messages = messages};
+    if (with_headers) {
+        from.headers = malloc((*count + 1) * sizeof(*from.headers));
+        if (from.headers == NULL) {
+            return NULL;
+        }
     }
-    message_columns *columns = message_columns_allocate(&needed, with_headers);
+    measure(&from, *count);
+    message_columns *columns = message_columns_allocate(&from);
     if (columns != NULL) {
-        fill(columns, messages, count);
+        fill(columns, &from);
+        *count = from.count;
     }
+    free(from.headers);
     return columns;
 }
 

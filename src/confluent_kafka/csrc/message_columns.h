@@ -52,8 +52,11 @@ typedef struct {
     message_field_data fields[FIELD_COUNT];
 } message_columns;
 
-/* Columns of `count` messages that fit (see message_batch_fit()); NULL without memory. */
-message_columns *message_columns_new(rd_kafka_message_t *const *messages, size_t count,
+/*
+ * Columns of the first of `*count` messages, as many as fit, which `*count` then says;
+ * NULL without memory.
+ */
+message_columns *message_columns_new(rd_kafka_message_t *const *messages, size_t *count,
                                      bool with_headers);
 message_columns *message_columns_share(message_columns *columns);
 void message_columns_release(message_columns *columns);

@@ -1,9 +1,10 @@
 #include "message_object.h"
 
 #include "args.h"
+#include "error.h"
 #include "reduce.h"
 
-/* -- Construction ---------------------------------------------------------------------- */
+/* ---- construction ---- */
 
 SIGNATURE(message_signature, "Message()", 0, 11, P_topic, P_partition, P_offset, P_key,
           P_value, P_headers, P_error, P_timestamp, P_latency, P_leader_epoch,
@@ -39,19 +40,9 @@ check_headers(PyObject *headers)
         return 0;
     }
     PyErr_Format(PyExc_TypeError,
-                 "headers must be a dict, a list of (name, value) pairs or None, not %.100s",
+                 "headers must be a dict, a list of (name, value) pairs or None, "
+                 "not %.100s",
                  Py_TYPE(headers)->tp_name);
-    return -1;
-}
-
-static int
-check_error(module_state *state, PyObject *error)
-{
-    if (!given(error) || PyObject_TypeCheck(error, state->KafkaError)) {
-        return 0;
-    }
-    PyErr_Format(PyExc_TypeError, "error must be KafkaError or None, not %.100s",
-                 Py_TYPE(error)->tp_name);
     return -1;
 }
 
@@ -131,10 +122,10 @@ init(PyObject *object, PyObject *args, PyObject *kwargs)
     message_fields_reset(&fields);
     if (args_parse_tuple(state, &message_signature, args, kwargs, values) < 0
         || check_topic(values[TOPIC]) < 0 || check_headers(values[HEADERS]) < 0
-        || check_error(state, values[ERROR]) < 0
+        || arg_kafka_error(state, values[ERROR], "error") < 0
         || numbers_from_args(values[PARTITION], values[OFFSET], values[TIMESTAMP],
-                             values[LATENCY], values[LEADER_EPOCH], values[DELIVERY_COUNT],
-                             &fields) < 0) {
+                             values[LATENCY], values[LEADER_EPOCH],
+                             values[DELIVERY_COUNT], &fields) < 0) {
         return -1;
     }
     Py_BEGIN_CRITICAL_SECTION(object);
@@ -155,7 +146,7 @@ init(PyObject *object, PyObject *args, PyObject *kwargs)
     return 0;
 }
 
-/* -- Life ------------------------------------------------------------------------------ */
+/* ---- life ---- */
 
 static int
 traverse(PyObject *object, visitproc visit, void *arg)
@@ -193,7 +184,7 @@ dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* -- Reading --------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static PyObject *
 topic(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -265,7 +256,8 @@ static PyObject *
 timestamp(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     Message *self = (Message *)object;
-    return Py_BuildValue("(iL)", (int)self->timestamp_type, (long long)self->timestamp_ms);
+    return Py_BuildValue("(iL)", (int)self->timestamp_type,
+                         (long long)self->timestamp_ms);
 }
 
 static PyObject *
@@ -289,7 +281,7 @@ delivery_count(PyObject *object, PyObject *Py_UNUSED(unused))
     return number <= 0 ? Py_NewRef(Py_None) : PyLong_FromLong(number);
 }
 
-/* -- Writing --------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static PyObject *
 set_topic(PyObject *object, PyObject *topic)
@@ -342,7 +334,7 @@ static PyObject *
 set_error(PyObject *object, PyObject *error)
 {
     Message *self = (Message *)object;
-    if (check_error(module_state_of_type(Py_TYPE(object)), error) < 0) {
+    if (arg_kafka_error(module_state_of_type(Py_TYPE(object)), error, "error") < 0) {
         return NULL;
     }
     Py_BEGIN_CRITICAL_SECTION(object);
@@ -351,7 +343,7 @@ set_error(PyObject *object, PyObject *error)
     Py_RETURN_NONE;
 }
 
-/* -- Protocols ------------------------------------------------------------------------- */
+/* ---- protocols ---- */
 
 static Py_ssize_t
 length(PyObject *object)
@@ -361,7 +353,8 @@ length(PyObject *object)
     if (payload == NULL) {
         return -1;
     }
-    if (PyBytes_Check(payload) || PyUnicode_Check(payload) || PyByteArray_Check(payload)) {
+    if (PyBytes_Check(payload) || PyUnicode_Check(payload)
+        || PyByteArray_Check(payload)) {
         size = PyObject_Size(payload);
     }
     Py_DECREF(payload);
@@ -372,8 +365,8 @@ length(PyObject *object)
 static PyObject *
 repr(PyObject *object)
 {
-    PyObject *names[] = {topic(object, NULL), partition(object, NULL), offset(object, NULL),
-                         error(object, NULL)};
+    PyObject *names[] = {topic(object, NULL), partition(object, NULL),
+                         offset(object, NULL), error(object, NULL)};
     PyObject *text = NULL;
     if (names[0] != NULL && names[1] != NULL && names[2] != NULL && names[3] != NULL) {
         text = PyUnicode_FromFormat("Message{topic=%S,partition=%S,offset=%S,error=%S}",
@@ -427,7 +420,7 @@ reduce(PyObject *object, PyObject *Py_UNUSED(unused))
                       delivery_count(object, NULL)));
 }
 
-/* -- Documentation and tables ---------------------------------------------------------- */
+/* ---- documentation and tables ---- */
 
 PyDoc_STRVAR(message_doc,
 "Message(topic=None, partition=None, offset=None, key=None, value=None, headers=None, "
@@ -439,21 +432,35 @@ PyDoc_STRVAR(message_doc,
 "tests and tools. Two messages are equal when they are the same record with the same\n"
 "content. ``len(message)`` is the size of the value, so that a message without one is\n"
 "false: ask ``message is None``, not ``not message``.\n\n"
-"Args:\n"
-"    topic (str): the topic's name.\n"
-"    partition (int): the partition's number; negative for none.\n"
-"    offset (int): the record's offset; negative for none.\n"
-"    key (object): bytes, or what a deserializer made of them.\n"
-"    value (object): bytes, or what a deserializer made of them.\n"
-"    headers (list): (name, value) pairs; a dict is taken as well.\n"
-"    error (KafkaError): what went wrong.\n"
-"    timestamp (tuple): (type, milliseconds since the epoch), type being one of the\n"
-"        TIMESTAMP_ constants.\n"
-"    latency (float): seconds from produce() to the acknowledgement.\n"
-"    leader_epoch (int): the leader's epoch at the offset; negative for none.\n"
-"    delivery_count (int): how often a share group was given the record; 0 for none.\n\n"
-"Raises:\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
+"Parameters\n"
+"----------\n"
+"topic : str\n"
+"    The topic's name.\n"
+"partition : int\n"
+"    The partition's number; negative for none.\n"
+"offset : int\n"
+"    The record's offset; negative for none.\n"
+"key : object\n"
+"    Bytes, or what a deserializer made of them.\n"
+"value : object\n"
+"    Bytes, or what a deserializer made of them.\n"
+"headers : list\n"
+"    (name, value) pairs; a dict is taken as well.\n"
+"error : KafkaError\n"
+"    What went wrong.\n"
+"timestamp : tuple\n"
+"    (type, milliseconds since the epoch), type being one of the\n"
+"    TIMESTAMP_ constants.\n"
+"latency : float\n"
+"    Seconds from produce() to the acknowledgement.\n"
+"leader_epoch : int\n"
+"    The leader's epoch at the offset; negative for none.\n"
+"delivery_count : int\n"
+"    How often a share group was given the record; 0 for none.\n\n"
+"Raises\n"
+"------\n"
+"TypeError, ValueError, OverflowError\n"
+"    An argument is not of these types or ranges.\n\n"
 "librdkafka: rd_kafka_message_t.");
 
 PyDoc_STRVAR(topic_doc,
@@ -496,8 +503,8 @@ PyDoc_STRVAR(timestamp_doc,
 "librdkafka: rd_kafka_message_timestamp() (KIP-32).");
 PyDoc_STRVAR(latency_doc,
 "latency($self, /)\n--\n\n"
-"Seconds from produce() until the delivery report was served, a float, or None: consumed\n"
-"messages have none.\n\n"
+"Seconds from produce() until the delivery report was served, a float, or None:\n"
+"consumed messages have none.\n\n"
 "librdkafka: rd_kafka_message_latency().");
 PyDoc_STRVAR(leader_epoch_doc,
 "leader_epoch($self, /)\n--\n\n"
@@ -519,8 +526,10 @@ PyDoc_STRVAR(deserialized_value_doc,
 PyDoc_STRVAR(set_topic_doc,
 "set_topic($self, topic, /)\n--\n\n"
 "Replaces the topic's name: a str, or None.\n\n"
-"Raises:\n"
-"    TypeError, ValueError: it is no str, or not one that can be UTF-8.");
+"Raises\n"
+"------\n"
+"TypeError, ValueError\n"
+"    It is no str, or not one that can be UTF-8.");
 PyDoc_STRVAR(set_key_doc,
 "set_key($self, key, /)\n--\n\n"
 "Replaces the key by any object, as a deserializer does.");
@@ -530,13 +539,17 @@ PyDoc_STRVAR(set_value_doc,
 PyDoc_STRVAR(set_headers_doc,
 "set_headers($self, headers, /)\n--\n\n"
 "Replaces the headers: a list of (name, value) pairs, a dict, or None.\n\n"
-"Raises:\n"
-"    TypeError: it is none of these.");
+"Raises\n"
+"------\n"
+"TypeError\n"
+"    It is none of these.");
 PyDoc_STRVAR(set_error_doc,
 "set_error($self, error, /)\n--\n\n"
 "Replaces the error: a KafkaError, or None.\n\n"
-"Raises:\n"
-"    TypeError: it is neither.");
+"Raises\n"
+"------\n"
+"TypeError\n"
+"    It is neither.");
 
 static PyMethodDef methods[] = {
     {"topic", topic, METH_NOARGS, topic_doc},

@@ -1,8 +1,7 @@
 #include "metadata.h"
 
-#include <string.h>
-
 #include "error.h"
+#include "text.h"
 
 /* The Python classes that metadata is made of, for the time of one conversion. */
 typedef struct {
@@ -37,16 +36,6 @@ classes_release(metadata_classes *classes)
     Py_XDECREF(classes->broker);
     Py_XDECREF(classes->topic);
     Py_XDECREF(classes->partition);
-}
-
-/* None for NULL; new reference. */
-static PyObject *
-text_or_none(const char *text)
-{
-    if (text == NULL) {
-        Py_RETURN_NONE;
-    }
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
 static PyObject *
@@ -92,7 +81,8 @@ partition_from(const metadata_classes *classes,
 }
 
 static PyObject *
-partitions_from(const metadata_classes *classes, const struct rd_kafka_metadata_topic *topic)
+partitions_from(const metadata_classes *classes,
+                const struct rd_kafka_metadata_topic *topic)
 {
     PyObject *partitions = PyDict_New();
     for (int i = 0; partitions != NULL && i < topic->partition_cnt; i++) {
@@ -108,7 +98,7 @@ partitions_from(const metadata_classes *classes, const struct rd_kafka_metadata_
 static PyObject *
 topic_from(const metadata_classes *classes, const struct rd_kafka_metadata_topic *topic)
 {
-    return PyObject_CallFunction(classes->topic, "NNN", text_or_none(topic->topic),
+    return PyObject_CallFunction(classes->topic, "NNN", text_from(topic->topic),
                                  partitions_from(classes, topic),
                                  kafka_error_or_none(classes->state, topic->err, NULL));
 }
@@ -119,7 +109,7 @@ topics_from(const metadata_classes *classes, const struct rd_kafka_metadata *met
     PyObject *topics = PyDict_New();
     for (int i = 0; topics != NULL && i < metadata->topic_cnt; i++) {
         const struct rd_kafka_metadata_topic *topic = &metadata->topics[i];
-        if (dict_add(topics, text_or_none(topic->topic), topic_from(classes, topic)) < 0) {
+        if (dict_add(topics, text_from(topic->topic), topic_from(classes, topic)) < 0) {
             Py_CLEAR(topics);
         }
     }
@@ -127,10 +117,11 @@ topics_from(const metadata_classes *classes, const struct rd_kafka_metadata *met
 }
 
 static PyObject *
-broker_from(const metadata_classes *classes, const struct rd_kafka_metadata_broker *broker)
+broker_from(const metadata_classes *classes,
+            const struct rd_kafka_metadata_broker *broker)
 {
     return PyObject_CallFunction(classes->broker, "iNi", (int)broker->id,
-                                 text_or_none(broker->host), broker->port);
+                                 text_from(broker->host), broker->port);
 }
 
 static PyObject *
@@ -152,7 +143,7 @@ static PyObject *
 cluster_id_known(rd_kafka_t *rk)
 {
     char *id = rd_kafka_clusterid(rk, 0);
-    PyObject *object = text_or_none(id);
+    PyObject *object = text_from(id);
     if (id != NULL) {
         rd_kafka_mem_free(rk, id);
     }
@@ -170,7 +161,7 @@ cluster_metadata_from(module_state *state, rd_kafka_t *rk,
             classes.cluster, "NiNNiN", cluster_id_known(rk),
             (int)rd_kafka_controllerid(rk, 0), brokers_from(&classes, metadata),
             topics_from(&classes, metadata), (int)metadata->orig_broker_id,
-            text_or_none(metadata->orig_broker_name));
+            text_from(metadata->orig_broker_name));
     }
     classes_release(&classes);
     return cluster;

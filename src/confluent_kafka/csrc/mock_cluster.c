@@ -26,6 +26,17 @@ in_forked_child(MockCluster *self)
     return self->owner_pid != (long)getpid();
 }
 
+/*
+ * Keeps two calls a millisecond apart. A command that reaches the brokers' thread between
+ * answering the last one and emptying its wake-up pipe loses its wake-up, and would wait
+ * for the end of that thread's sleep: a second (rd_kafka_mock_cluster_io_poll()).
+ */
+static void
+let_brokers_settle(MockCluster *self)
+{
+    rd_kafka_poll(self->rk, 1);
+}
+
 int
 mock_cluster_call(MockCluster *self, mock_call *call, rd_kafka_resp_err_t *error)
 {
@@ -42,6 +53,7 @@ mock_cluster_call(MockCluster *self, mock_call *call, rd_kafka_resp_err_t *error
     PyThread_acquire_lock(self->lock, WAIT_LOCK);
     open = self->cluster != NULL;
     if (open) {
+        let_brokers_settle(self);
         *error = call->run(self, call);
     }
     PyThread_release_lock(self->lock);
@@ -157,7 +169,7 @@ mock_arg_error(MockCluster *self, PyObject *object, const char *name, bool or_di
                      name, Py_TYPE(object)->tp_name);
         return -1;
     }
-    else if (arg_int64(object, name, INT32_MIN, INT32_MAX, &code) < 0) {
+    else if (arg_int64(object, name, INT64_MIN, INT64_MAX, &code) < 0) {
         return -1;
     }
     /* Below UNKNOWN (-1) are librdkafka's own codes, which no broker sends. */
@@ -245,6 +257,7 @@ stop_brokers(MockCluster *self)
 {
     PyThread_acquire_lock(self->lock, WAIT_LOCK);
     if (self->cluster != NULL) {
+        let_brokers_settle(self);
         rd_kafka_mock_cluster_destroy(self->cluster);
         rd_kafka_destroy(self->rk);
         self->cluster = NULL;
@@ -306,9 +319,30 @@ mock_cluster_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
+/* Warns of a cluster that was dropped and not closed, as files and sockets do. */
+static void
+mock_cluster_finalize(PyObject *object)
+{
+    MockCluster *self = (MockCluster *)object;
+    if (self->cluster == NULL || in_forked_child(self)) {
+        return;
+    }
+    PyObject *raised = PyErr_GetRaisedException();
+    if (PyErr_ResourceWarning(
+            object, 1, "MockCluster was not closed: call close() or use 'with'") < 0) {
+        PyErr_WriteUnraisable(object);
+    }
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+}
+
 static void
 mock_cluster_dealloc(MockCluster *self)
 {
+    if (PyObject_CallFinalizerFromDealloc((PyObject *)self) < 0) {
+        return; /* a warnings filter kept it alive */
+    }
     PyTypeObject *type = Py_TYPE(self);
     /* A forked child leaves its copy of the handle to the process's end: the threads that
      * would have to end, and may hold its locks, are the parent's. */
@@ -496,6 +530,7 @@ static PyType_Slot mock_cluster_slots[] = {
     {Py_tp_doc, (void *)mock_cluster_doc},
     {Py_tp_new, mock_cluster_new},
     {Py_tp_dealloc, mock_cluster_dealloc},
+    {Py_tp_finalize, mock_cluster_finalize},
     {Py_tp_repr, mock_cluster_repr},
     {Py_tp_methods, mock_cluster_methods},
     {Py_tp_getset, mock_cluster_getset},

@@ -62,14 +62,20 @@ fnv1a(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 }
 
 #define ARGUMENTS_DOC                                                                    \
-    "Args:\n"                                                                            \
-    "    key (str or bytes-like): the message's key; str counts as its UTF-8.\n"         \
-    "    partition_count (int): how many partitions the topic has, at least 1.\n\n"      \
-    "Returns:\n"                                                                         \
-    "    int: from 0 to partition_count - 1.\n\n"                                        \
-    "Raises:\n"                                                                          \
-    "    TypeError, ValueError, OverflowError: an argument is not of these types or\n"   \
-    "        ranges.\n\n"
+    "Parameters\n"                                                                       \
+    "----------\n"                                                                       \
+    "key : str or bytes-like\n"                                                          \
+    "    The message's key; str counts as its UTF-8.\n"                                  \
+    "partition_count : int\n"                                                            \
+    "    How many partitions the topic has, at least 1.\n\n"                             \
+    "Returns\n"                                                                          \
+    "-------\n"                                                                          \
+    "int\n"                                                                              \
+    "    From 0 to partition_count - 1.\n\n"                                             \
+    "Raises\n"                                                                           \
+    "------\n"                                                                           \
+    "TypeError, ValueError, OverflowError\n"                                             \
+    "    An argument is not of these types or ranges.\n\n"
 
 PyDoc_STRVAR(murmur2_doc,
 "murmur2(key, partition_count, /)\n"
@@ -95,7 +101,7 @@ PyDoc_STRVAR(fnv1a_doc,
 ARGUMENTS_DOC
 "librdkafka: rd_kafka_msg_partitioner_fnv1a().");
 
-/* By way of void (*)(void), because a fast call has another signature than PyCFunction. */
+/* By way of void (*)(void): a fast call has another signature than PyCFunction. */
 #define FASTCALL(function) (PyCFunction)(void (*)(void))function, METH_FASTCALL
 
 static PyMethodDef partitioner_functions[] = {

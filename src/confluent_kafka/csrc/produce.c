@@ -65,9 +65,7 @@ producer_release_topics(Producer *self)
     self->last_handle = NULL;
     PyObject *name, *address;
     Py_ssize_t position = 0;
-    bool ours = self->client.core != NULL && core_owned_by_this_process(self->client.core);
-    while (self->topics != NULL && ours
-           && PyDict_Next(self->topics, &position, &name, &address)) {
+    while (self->topics != NULL && PyDict_Next(self->topics, &position, &name, &address)) {
         rd_kafka_topic_destroy(PyLong_AsVoidPtr(address));
     }
     Py_CLEAR(self->topics);
@@ -146,7 +144,7 @@ raise_produce_error(Producer *self, rd_kafka_resp_err_t code)
 
 /* The queue is full: serves callbacks, which makes room, until there is room. */
 static int
-wait_for_room(Producer *self, outgoing *message, const deadline *until)
+wait_for_room(Producer *self, outgoing *message, deadline *until)
 {
     serve_frame frame;
     int turn = serve_begin(&self->client, &frame, until);
@@ -174,7 +172,7 @@ wait_for_room(Producer *self, outgoing *message, const deadline *until)
 }
 
 int
-producer_enqueue_within(Producer *self, outgoing *message, const deadline *until)
+producer_enqueue_within(Producer *self, outgoing *message, deadline *until)
 {
     rd_kafka_resp_err_t code = producer_enqueue(self, message);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -263,7 +261,7 @@ read_scalars(PyObject **values, outgoing *message, deadline *until)
 }
 
 static int
-enqueue_arguments(Producer *self, PyObject *topic, outgoing *message, const deadline *until)
+enqueue_arguments(Producer *self, PyObject *topic, outgoing *message, deadline *until)
 {
     if (client_enter(&self->client) < 0) {
         return -1;

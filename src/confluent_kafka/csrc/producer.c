@@ -17,6 +17,15 @@ static const python_key producer_keys[] = {
 
 /* ---- life ---- */
 
+/* Before the handle ends: what refers to it. */
+static void
+producer_release(Client *client)
+{
+    Producer *self = (Producer *)client;
+    producer_discard_deliveries(self);
+    producer_release_topics(self);
+}
+
 static int
 producer_init(PyObject *object, PyObject *args, PyObject *kwargs)
 {
@@ -34,6 +43,7 @@ producer_init(PyObject *object, PyObject *args, PyObject *kwargs)
         rd_kafka_conf_destroy(conf);
         return -1;
     }
+    self->client.release = producer_release;
     rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
     return client_open(&self->client, RD_KAFKA_PRODUCER, conf);
 }
@@ -63,9 +73,13 @@ producer_dealloc(PyObject *object)
         return; /* the finalizer made it live again */
     }
     PyObject_GC_UnTrack(object);
-    producer_discard_deliveries(self);
-    producer_release_topics(self);
     Py_CLEAR(self->on_delivery);
+    client_core *core = self->client.core;
+    if (core != NULL && !core_owned_by_this_process(core)) {
+        /* The handles are the parent process's: only their table is let go of. */
+        Py_CLEAR(self->last_topic);
+        Py_CLEAR(self->topics);
+    }
     client_dealloc(object);
 }
 
@@ -125,7 +139,7 @@ hurry(Producer *self)
 
 /* Between serve_begin() and serve_end(): 0 time is up or all delivered, -1 exception. */
 static int
-flush_until(Producer *self, const deadline *until)
+flush_until(Producer *self, deadline *until)
 {
     while (producer_outstanding(self) > 0) {
         hurry(self);
@@ -275,15 +289,15 @@ purge_rest(Producer *self)
     if (purge_with(self, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT) < 0) {
         return -1;
     }
-    deadline never = {INT64_MAX};
+    deadline never = DEADLINE_NEVER;
     return flush_until(self, &never);
 }
 
 static int
-close_producer(Producer *self, const deadline *until)
+close_producer(Producer *self, deadline *until)
 {
     Client *client = &self->client;
-    deadline never = {INT64_MAX};
+    deadline never = DEADLINE_NEVER;
     serve_frame frame;
     int begun = client_close_begin(client);
     if (begun != 1) {
@@ -301,7 +315,6 @@ close_producer(Producer *self, const deadline *until)
         client_close_interrupted(client);
         return -1;
     }
-    producer_release_topics(self);
     return client_close_finish(client);
 }
 

@@ -56,7 +56,7 @@ rd_kafka_resp_err_t producer_enqueue(Producer *self, outgoing *message);
  * The same, but while the queue is full serves callbacks until `until`. 0, or -1 with
  * BufferError (still full), KafkaException, or the exception of a callback.
  */
-int producer_enqueue_within(Producer *self, outgoing *message, const deadline *until);
+int producer_enqueue_within(Producer *self, outgoing *message, deadline *until);
 
 /* Raises BufferError for _QUEUE_FULL and KafkaException for anything else. */
 void raise_produce_error(Producer *self, rd_kafka_resp_err_t code);
@@ -82,7 +82,7 @@ int producer_outstanding(Producer *self);
  * Serves what is there, waiting for it until `until`: the number of reports and callbacks
  * served, or -1. Must be called between serve_begin() and serve_end().
  */
-Py_ssize_t producer_serve(Producer *self, const deadline *until);
+Py_ssize_t producer_serve(Producer *self, deadline *until);
 
 /* Frees what nobody will serve any more, without running callbacks. */
 void producer_discard_deliveries(Producer *self);

@@ -6,6 +6,7 @@
 #include "args.h"
 #include "error.h"
 #include "reduce.h"
+#include "text.h"
 
 typedef struct {
     PyObject_HEAD
@@ -18,7 +19,7 @@ typedef struct {
     int32_t leader_epoch; /* -1: none */
 } TopicPartition;
 
-/* -- From and to librdkafka ------------------------------------------------------------ */
+/* ---- from and to librdkafka ---- */
 
 static PyObject *
 metadata_from(const rd_kafka_topic_partition_t *rktpar)
@@ -34,8 +35,7 @@ PyObject *
 topic_partition_from(module_state *state, const rd_kafka_topic_partition_t *rktpar)
 {
     PyTypeObject *type = state->TopicPartition;
-    PyObject *topic =
-        PyUnicode_DecodeUTF8(rktpar->topic, (Py_ssize_t)strlen(rktpar->topic), "replace");
+    PyObject *topic = text_from(rktpar->topic);
     PyObject *metadata = metadata_from(rktpar);
     PyObject *error = kafka_error_or_none(state, rktpar->err, NULL);
     TopicPartition *self = NULL;
@@ -157,7 +157,7 @@ topic_partitions_to_c(module_state *state, PyObject *sequence, const char *name)
     return list;
 }
 
-/* -- The type -------------------------------------------------------------------------- */
+/* ---- the type ---- */
 
 SIGNATURE(topic_partition_signature, "TopicPartition()", 1, 6, P_topic, P_partition,
           P_offset, P_metadata, P_leader_epoch, P_error);
@@ -199,17 +199,6 @@ leader_epoch_from_arg(PyObject *object, int32_t *leader_epoch)
     return 0;
 }
 
-static bool
-is_kafka_error_or_none(module_state *state, PyObject *error)
-{
-    if (error == Py_None || PyObject_TypeCheck(error, state->KafkaError)) {
-        return true;
-    }
-    PyErr_Format(PyExc_TypeError, "error must be KafkaError or None, not %.100s",
-                 Py_TYPE(error)->tp_name);
-    return false;
-}
-
 static int
 topic_partition_init(PyObject *object, PyObject *args, PyObject *kwargs)
 {
@@ -232,7 +221,7 @@ topic_partition_init(PyObject *object, PyObject *args, PyObject *kwargs)
             && arg_int64(values[OFFSET], "offset", INT64_MIN, INT64_MAX, &offset) < 0)
         || (metadata != Py_None && arg_utf8(metadata, "metadata", NULL) == NULL)
         || leader_epoch_from_arg(values[LEADER_EPOCH], &leader_epoch) < 0
-        || !is_kafka_error_or_none(state, error)) {
+        || arg_kafka_error(state, error, "error") < 0) {
         return -1;
     }
     self->partition = partition;
@@ -347,7 +336,7 @@ topic_partition_reduce(PyObject *object, PyObject *Py_UNUSED(unused))
                               self->error == NULL ? Py_None : self->error));
 }
 
-/* -- Attributes ------------------------------------------------------------------------ */
+/* ---- attributes ---- */
 
 static PyObject *
 get_topic(PyObject *object, void *Py_UNUSED(closure))
@@ -428,17 +417,26 @@ PyDoc_STRVAR(topic_partition_doc,
 "Two of them are equal when topic and partition are, and so they hash and order: the\n"
 "offset is a property of the partition, not a part of its name. Topic, metadata, leader\n"
 "epoch and error are read-only.\n\n"
-"Args:\n"
-"    topic (str): the topic's name.\n"
-"    partition (int): the partition's number; -1 for none (PARTITION_UA).\n"
-"    offset (int): an absolute offset, or OFFSET_BEGINNING, OFFSET_END, OFFSET_STORED,\n"
-"        OFFSET_INVALID. With offsets_for_times() a time in ms since the epoch.\n"
-"    metadata (str): text that is committed together with the offset.\n"
-"    leader_epoch (int): the epoch of the partition's leader at the offset; None or a\n"
-"        negative number when it is not known (KIP-320).\n"
-"    error (KafkaError): the error of this partition in a result.\n\n"
-"Raises:\n"
-"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
+"Parameters\n"
+"----------\n"
+"topic : str\n"
+"    The topic's name.\n"
+"partition : int\n"
+"    The partition's number; -1 for none (PARTITION_UA).\n"
+"offset : int\n"
+"    An absolute offset, or OFFSET_BEGINNING, OFFSET_END, OFFSET_STORED,\n"
+"    OFFSET_INVALID. With offsets_for_times() a time in ms since the epoch.\n"
+"metadata : str\n"
+"    Text that is committed together with the offset.\n"
+"leader_epoch : int\n"
+"    The epoch of the partition's leader at the offset; None or a\n"
+"    negative number when it is not known (KIP-320).\n"
+"error : KafkaError\n"
+"    The error of this partition in a result.\n\n"
+"Raises\n"
+"------\n"
+"TypeError, ValueError, OverflowError\n"
+"    An argument is not of these types or ranges.\n\n"
 "librdkafka: rd_kafka_topic_partition_t.");
 
 static PyMethodDef topic_partition_methods[] = {

@@ -19,7 +19,8 @@ uuid_from(module_state *state, const rd_kafka_Uuid_t *uuid)
     return (PyObject *)self;
 }
 
-SIGNATURE(uuid_signature, "Uuid()", 2, 2, P_most_significant_bits, P_least_significant_bits);
+SIGNATURE(uuid_signature, "Uuid()", 2, 2, P_most_significant_bits,
+          P_least_significant_bits);
 
 static int
 uuid_init(PyObject *object, PyObject *args, PyObject *kwargs)
@@ -116,11 +117,16 @@ PyDoc_STRVAR(uuid_doc,
 "--\n\n"
 "A 128-bit identifier as Kafka gives to topics; immutable. ``str(uuid)`` is its base64\n"
 "form without padding, the way Kafka's tools print it.\n\n"
-"Args:\n"
-"    most_significant_bits (int): the upper half, a signed 64-bit number.\n"
-"    least_significant_bits (int): the lower half, a signed 64-bit number.\n\n"
-"Raises:\n"
-"    TypeError, OverflowError: an argument is no int or needs more than 64 bits.\n\n"
+"Parameters\n"
+"----------\n"
+"most_significant_bits : int\n"
+"    The upper half, a signed 64-bit number.\n"
+"least_significant_bits : int\n"
+"    The lower half, a signed 64-bit number.\n\n"
+"Raises\n"
+"------\n"
+"TypeError, OverflowError\n"
+"    An argument is no int or needs more than 64 bits.\n\n"
 "librdkafka: rd_kafka_Uuid_new(), rd_kafka_Uuid_base64str().");
 
 PyDoc_STRVAR(uuid_get_most_significant_bits_doc,
@@ -155,7 +161,7 @@ static PyType_Slot uuid_slots[] = {
     {0, NULL},
 };
 
-/* No garbage collection: it holds two numbers, and an immutable type holds no instance. */
+/* No garbage collection: two numbers, and an immutable type that holds no instance. */
 static PyType_Spec uuid_spec = {
     .name = "confluent_kafka.cimpl.Uuid",
     .basicsize = sizeof(Uuid),

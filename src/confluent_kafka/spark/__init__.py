@@ -15,13 +15,12 @@ The options and the schema are those of Spark's own ``kafka`` source: see `RdKaf
 """
 
 try:
-    import pandas
     import pyarrow
     import pyspark.sql.datasource
     import pyspark.sql.streaming.datasource  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "confluent_kafka.spark needs PySpark 4.3 or newer, pyarrow and pandas: "
+        "confluent_kafka.spark needs PySpark 4.3 or newer and pyarrow: "
         f"pip install 'confluent-kafka[spark]' ({error})",
         name=error.name,
     ) from error

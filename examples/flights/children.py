@@ -1,0 +1,118 @@
+"""The processes that the demo starts, and how they end."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).parents[2]
+# Seconds that a process has to end by itself before it is killed.
+_GRACE = 5.0
+_LAST_LINES = 15
+
+
+class Child:
+    """A module of this package that runs as a process of its own.
+
+    It is the leader of a session, so that Ctrl-C reaches this process alone, which then ends the
+    others in its own time, whatever processes they have started themselves.
+
+    Args:
+        module: its name within this package.
+        settings: the first message that it gets.
+        log: where its standard error goes; its directory is the working directory.
+        on_event: called, on a thread, with each message that it sends.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        settings: dict[str, Any],
+        log: Path,
+        on_event: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self._name = module
+        self._log = log
+        self._on_event = on_event
+        with log.open("w") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", f"{__package__}.{module}"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                cwd=log.parent,
+                env={**os.environ, "PYTHONPATH": str(_ROOT)},
+                start_new_session=True,
+            )
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        self.send(settings)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send it a message; one that is gone is noticed by `check`."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(message) + "\n")
+            self._process.stdin.flush()
+
+    def finish(self) -> None:
+        """Tell it, by the end of its input, that nothing more will come."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def check(self) -> bool:
+        """Whether it has ended.
+
+        Raises:
+            ChildFailed: it ended badly.
+        """
+        code = self._process.poll()
+        if code is None:
+            return False
+        # What it sent last may still be in the pipe.
+        self._listener.join(_GRACE)
+        if code != 0:
+            tail = self._log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
+            raise ChildFailed(
+                "\n".join([f"{self._name} ended with code {code}; {self._log} ends with:", *tail])
+            )
+        return True
+
+    def stop(self) -> None:
+        """End it now, with everything it has started."""
+        self._signal(signal.SIGTERM)
+        deadline = time.monotonic() + _GRACE
+        while self._alive() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+
+    def _alive(self) -> bool:
+        self._process.poll()
+        return self._signal(0)
+
+    def _signal(self, number: int) -> bool:
+        """Send a signal to all its processes; False when there are none."""
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._on_event(json.loads(line))
+
+
+class ChildFailed(RuntimeError):
+    """A process ended badly; the message has the end of its log."""

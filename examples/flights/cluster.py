@@ -1,0 +1,69 @@
+"""The cluster: the embedded one, or the one that ``BOOTSTRAP=host:port`` names."""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka.testing import MockCluster
+
+_BROKERS = 3
+_TIMEOUT = 15.0
+
+
+@contextmanager
+def cluster(topics: Mapping[str, int]) -> Iterator[str]:
+    """Lend a cluster that has some topics; yield its bootstrap servers.
+
+    Args:
+        topics: names, and with how many partitions the embedded cluster creates them. Another
+            cluster creates them as it likes, or the demo ends and says so.
+    """
+    if servers := os.environ.get("BOOTSTRAP"):
+        _create_by_asking(servers, list(topics))
+        yield servers
+        return
+    with MockCluster(_BROKERS) as embedded:
+        for topic, partitions in topics.items():
+            embedded.create_topic(topic, partitions, _BROKERS)
+        yield embedded.bootstrap_servers
+
+
+def stored(servers: str, topic: str) -> tuple[int, int]:
+    """Return how many messages a topic has got, and how many of them are no longer there."""
+    with _consumer(servers) as consumer:
+        partitions = consumer.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions
+        ranges = [
+            consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=_TIMEOUT)
+            for number in partitions
+        ]
+    return sum(last for _, last in ranges), sum(first for first, _ in ranges)
+
+
+def _create_by_asking(servers: str, topics: list[str]) -> None:
+    """Ask for topics until they are there: brokers create what clients may create."""
+    deadline = time.monotonic() + _TIMEOUT
+    with _consumer(servers) as consumer:
+        for topic in topics:
+            while consumer.list_topics(topic, timeout=_TIMEOUT).topics[topic].error is not None:
+                if time.monotonic() > deadline:
+                    raise SystemExit(
+                        f"{servers} did not create topic {topic}: "
+                        "set auto.create.topics.enable=true there"
+                    )
+                time.sleep(0.2)
+
+
+@contextmanager
+def _consumer(servers: str) -> Iterator[Consumer]:
+    config = {
+        "bootstrap.servers": servers,
+        "group.id": "flights-cluster",
+        "allow.auto.create.topics": True,
+    }
+    try:
+        with Consumer(config) as consumer:
+            yield consumer
+    except KafkaException as failure:
+        raise SystemExit(f"{servers}: {failure.args[0].str()}") from failure

@@ -1,0 +1,201 @@
+"""The run itself: its parts in their order, and whether nothing was lost between them."""
+
+import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from . import data
+from .children import Child
+from .cluster import cluster, stored
+from .compare import differences, read_members, read_parquet
+from .data import Event, HourOfCarrier
+from .display import Display
+from .produce import produce
+from .state import Member, Run
+
+_FLIGHTS_PARTITIONS, _RESULTS_PARTITIONS = 6, 4
+_ROWS_PER_BATCH = 40_000
+# How far the partitions may be apart in event time within a micro-batch. They are read in
+# proportion, and keys spread the flights evenly: less than two days in this data.
+_WATERMARK_DAYS = 7
+# Seconds without any progress after which the demo gives up.
+_PATIENCE = 120.0
+_REFRESH = 0.1
+
+
+class Stalled(RuntimeError):
+    """Nothing moved any more."""
+
+
+class Demo:
+    """One run of the demo.
+
+    Args:
+        console: where its progress goes.
+        output: an empty directory for what it writes.
+        limit: how many flights to send; None for all.
+    """
+
+    def __init__(self, console: Console, output: Path, limit: int | None) -> None:
+        self._output = output
+        self._flights = data.load(limit)
+        self._wanted: list[HourOfCarrier] = []
+        run = uuid.uuid4().hex[:6]
+        self._flights_topic = f"flights-{run}"
+        self._results_topic = f"flights-per-hour-{run}"
+        self.state = Run(len(self._flights) + 1, [Member("reader A"), Member("reader B")])
+        self._display = Display(console, self.state)
+
+    def run(self) -> tuple[list[HourOfCarrier], list[str]]:
+        """Run it all; return the rows that the consumers read, and what is wrong with them."""
+        topics = {
+            self._flights_topic: _FLIGHTS_PARTITIONS,
+            self._results_topic: _RESULTS_PARTITIONS,
+        }
+        with cluster(topics) as servers, self._children(servers) as (job, members), self._display:
+            self._display.say(f"cluster {servers}")
+            self._produce(servers)
+            self._wanted = data.per_carrier_and_hour(self._flights)
+            self.state.results = len(self._wanted)
+            self._process(job)
+            self._read(servers, members)
+            problems = self._lost(servers)
+        rows = read_members(self._file(member) for member in self.state.members)
+        problems += differences("the topic", self._wanted, rows)
+        problems += differences("Parquet", self._wanted, read_parquet(self._output / "parquet"))
+        return rows, problems
+
+    @contextmanager
+    def _children(self, servers: str) -> Iterator[tuple[Child, list[Child]]]:
+        """Start the job and the members of the group; end them whatever happens."""
+        with ExitStack() as stack:
+
+            def start(
+                module: str, log: str, on_event: Callable[[dict[str, Any]], None], **settings: Any
+            ) -> Child:
+                child = Child(
+                    module, {"servers": servers, **settings}, self._output / log, on_event
+                )
+                stack.callback(child.stop)
+                return child
+
+            try:
+                # Spark takes its time to start: the producer uses it.
+                job = start("job", "spark.log", self.state.job.on_event, **self._job_settings())
+                members = [
+                    start(
+                        "member",
+                        f"{member.name}.log",
+                        member.on_event,
+                        name=member.name,
+                        group=self._results_topic,
+                        results_topic=self._results_topic,
+                        file=str(self._file(member)),
+                    )
+                    for member in self.state.members
+                ]
+                yield job, members
+            except KeyboardInterrupt:
+                # Who presses Ctrl-C twice must not leave processes behind.
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+                raise
+
+    def _job_settings(self) -> dict[str, Any]:
+        return {
+            "flights_topic": self._flights_topic,
+            "results_topic": self._results_topic,
+            "rows_per_batch": _ROWS_PER_BATCH,
+            "watermark_days": _WATERMARK_DAYS,
+            "work": str(self._output),
+        }
+
+    def _file(self, member: Member) -> Path:
+        return self._output / f"{member.name}.jsonl"
+
+    def _events(self) -> Iterator[Event]:
+        for event in data.events(self._flights):
+            yield event
+        yield data.closing_event(event, _WATERMARK_DAYS)
+
+    def _produce(self, servers: str) -> None:
+        began = time.monotonic()
+        deliveries = self.state.deliveries
+        produce(servers, self._flights_topic, self._events(), deliveries, self._display.update)
+        seconds = time.monotonic() - began
+        self._display.say(
+            f"{deliveries.delivered:,} of {deliveries.sent:,} messages delivered in "
+            f"{seconds:.1f} s, {deliveries.failed} failed"
+        )
+
+    def _process(self, job: Child) -> None:
+        """Let the job run until it has read everything.
+
+        It starts when all flights are there. Played back this fast, partitions that are still
+        being filled would be months apart in event time, and the watermark would drop rows.
+        """
+        self._wait(lambda: bool(self.state.job.version), job)
+        self._display.say(f"Spark {self.state.job.version} is ready")
+        job.send({})
+        self._wait(job.check, job)
+        state = self.state.job
+        self._display.say(
+            f"Spark read {state.rows:,} messages in {len(state.batches)} micro-batches, "
+            f"{state.dropped} behind the watermark"
+        )
+
+    def _read(self, servers: str, members: list[Child]) -> None:
+        """Let the group read all results, then tell it that there are no more."""
+        results, _ = stored(servers, self._results_topic)
+        states = self.state.members
+        self._wait(lambda: sum(member.rows for member in states) >= results, *members)
+        for member in members:
+            member.finish()
+        self._wait(lambda: all([member.check() for member in members]), *members)
+        shares = " and ".join(f"{member.name} {member.rows:,}" for member in states)
+        self._display.say(
+            f"the group read {results:,} results, {shares}, with "
+            f"{sum(member.commits for member in states)} commits and "
+            f"{sum(member.rebalances for member in states)} rebalance callbacks"
+        )
+
+    def _wait(self, done: Callable[[], bool], *children: Child) -> None:
+        """Show the progress until something is done, as long as there is any."""
+        seen, deadline = self._moved(), time.monotonic() + _PATIENCE
+        while not done():
+            for child in children:
+                child.check()
+            if (now := self._moved()) != seen:
+                seen, deadline = now, time.monotonic() + _PATIENCE
+            if time.monotonic() > deadline:
+                raise Stalled(f"nothing moved for {_PATIENCE:.0f} s; see the logs in build/demo")
+            self._display.update()
+            time.sleep(_REFRESH)
+        self._display.update()
+
+    def _moved(self) -> tuple[int, ...]:
+        return (self.state.job.rows, *(member.rows for member in self.state.members))
+
+    def _lost(self, servers: str) -> list[str]:
+        """Return what was lost on the way."""
+        deliveries, job = self.state.deliveries, self.state.job
+        problems = []
+        if deliveries.delivered != deliveries.sent:
+            problems.append(
+                f"{deliveries.sent - deliveries.delivered:,} messages were not delivered, "
+                f"{deliveries.failed:,} with an error: {deliveries.first_error}"
+            )
+        for topic in (self._flights_topic, self._results_topic):
+            total, dropped = stored(servers, topic)
+            if dropped:
+                problems.append(f"the cluster no longer has {dropped:,} of {total:,} in {topic}")
+        if job.rows != deliveries.sent:
+            problems.append(f"Spark read {job.rows:,} of {deliveries.sent:,} messages")
+        if job.dropped:
+            problems.append(f"Spark dropped {job.dropped:,} rows behind the watermark")
+        return problems

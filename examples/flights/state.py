@@ -1,0 +1,91 @@
+"""What is known of a run while it goes on; the display and the report read it."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from .produce import Deliveries
+
+
+@dataclass
+class Batch:
+    """A micro-batch of the job."""
+
+    started: float
+    """Seconds since 1970."""
+    seconds: float
+    rows: int
+
+
+@dataclass
+class Job:
+    """The Spark job, by what it has said."""
+
+    version: str = ""
+    done: bool = False
+    batches: list[Batch] = field(default_factory=list)
+    rows: int = 0
+    windows: int = 0
+    dropped: int = 0
+    watermark: str = ""
+
+    def on_event(self, message: dict[str, Any]) -> None:
+        """Take in one message of the job."""
+        match message["event"]:
+            case "ready":
+                self.version = message["version"]
+            case "batch":
+                batch = Batch(message["started"], message["seconds"], message["rows"])
+                self.batches.append(batch)
+                self.rows += message["rows"]
+                self.windows = message["windows"]
+                self.dropped += message["dropped"]
+                self.watermark = message["watermark"]
+            case "done":
+                self.done = True
+
+
+@dataclass
+class Member:
+    """A consumer of the group, by what it has said."""
+
+    name: str
+    rows: int = 0
+    partitions: set[int] = field(default_factory=set)
+    rebalances: int = 0
+    commits: int = 0
+    read: list[tuple[float, int]] = field(default_factory=list)
+    """Seconds since 1970, and rows read by then."""
+
+    def on_event(self, message: dict[str, Any]) -> None:
+        """Take in one message of the consumer."""
+        match message["event"]:
+            case "rows":
+                self.rows = message["rows"]
+                self.read.append((time.time(), self.rows))
+            case "assigned":
+                self.rebalances += 1
+                self.partitions |= set(message["partitions"])
+            case "revoked":
+                self.rebalances += 1
+                self.partitions -= set(message["partitions"])
+            case "committed":
+                self.commits += 1
+
+
+@dataclass
+class Run:
+    """All parts of a run."""
+
+    flights: int
+    members: list[Member]
+    started: float = field(default_factory=time.time)
+    deliveries: Deliveries = field(default_factory=Deliveries)
+    job: Job = field(default_factory=Job)
+    results: int = 0
+    """Rows that the job has to find."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return time.time() - self.started

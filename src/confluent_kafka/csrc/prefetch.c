@@ -1,0 +1,97 @@
+#include "prefetch.h"
+
+#include "deadline.h"
+
+#include <string.h>
+
+/* Longer than the coarse clock's tick, and short for a person and for Kafka's timers. */
+#define STALE_AFTER_US 20000
+
+size_t
+prefetch_next_size(prefetch *self)
+{
+    bool fast = coarse_now_us() - self->filled_at_us < STALE_AFTER_US;
+    self->ahead = !fast || self->ahead == 0 ? 1 : self->ahead * 2;
+    if (self->ahead > PREFETCH_CAPACITY) {
+        self->ahead = PREFETCH_CAPACITY;
+    }
+    return self->ahead;
+}
+
+bool
+prefetch_is_stale(const prefetch *self)
+{
+    return coarse_now_us() - self->filled_at_us >= STALE_AFTER_US;
+}
+
+static rd_kafka_message_t **
+slot(prefetch *self, size_t index)
+{
+    return &self->messages[(self->first + index) % PREFETCH_CAPACITY];
+}
+
+void
+prefetch_add(prefetch *self, rd_kafka_message_t **messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        *slot(self, self->count++) = messages[i];
+    }
+    self->filled_at_us = coarse_now_us();
+}
+
+rd_kafka_message_t *
+prefetch_take(prefetch *self)
+{
+    if (self->count == 0) {
+        return NULL;
+    }
+    rd_kafka_message_t *message = self->messages[self->first];
+    self->first = (self->first + 1) % PREFETCH_CAPACITY;
+    self->count--;
+    return message;
+}
+
+static bool
+is_of(const rd_kafka_message_t *message, const char *topic, int32_t partition)
+{
+    return message->partition == partition && message->rkt != NULL
+           && strcmp(rd_kafka_topic_name(message->rkt), topic) == 0;
+}
+
+int64_t
+prefetch_first_offset(const prefetch *self, const char *topic, int32_t partition)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        const rd_kafka_message_t *message =
+            self->messages[(self->first + i) % PREFETCH_CAPACITY];
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && is_of(message, topic, partition)) {
+            return message->offset;
+        }
+    }
+    return RD_KAFKA_OFFSET_INVALID;
+}
+
+void
+prefetch_drop_partition(prefetch *self, const char *topic, int32_t partition)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        rd_kafka_message_t *message = *slot(self, i);
+        if (is_of(message, topic, partition)) {
+            rd_kafka_message_destroy(message);
+        }
+        else {
+            *slot(self, kept++) = message;
+        }
+    }
+    self->count = kept;
+}
+
+void
+prefetch_drop_all(prefetch *self)
+{
+    rd_kafka_message_t *message;
+    while ((message = prefetch_take(self)) != NULL) {
+        rd_kafka_message_destroy(message);
+    }
+}

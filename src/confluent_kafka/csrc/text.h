@@ -1,0 +1,13 @@
+#ifndef CONFLUENT_KAFKA_TEXT_H
+#define CONFLUENT_KAFKA_TEXT_H
+
+#include "compat.h"
+
+/*
+ * A str from librdkafka's text; None for NULL; new reference. The text may quote what a
+ * broker, another client or the operating system said: bytes that are not UTF-8 become
+ * U+FFFD, because nothing must be unreadable on their account.
+ */
+PyObject *text_from(const char *text);
+
+#endif

@@ -1,0 +1,70 @@
+"""Clients of the test's own cluster, closed when it ends."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.testing import MockCluster
+
+MakeProducer = Callable[..., Producer]
+MakeConsumer = Callable[..., Consumer]
+
+
+@pytest.fixture
+def make_producer(kafka_cluster: MockCluster) -> Iterator[MakeProducer]:
+    """make_producer({"linger.ms": 0, ...}): a Producer of `kafka_cluster`."""
+    with contextlib.ExitStack() as clients:
+
+        def make(config: dict[str, Any] | None = None) -> Producer:
+            common = {
+                "bootstrap.servers": kafka_cluster.bootstrap_servers,
+                "linger.ms": 0,
+                "retry.backoff.ms": 10,
+            }
+            producer = Producer(common | (config or {}))
+            clients.callback(producer.close, 0)
+            return producer
+
+        yield make
+
+
+@pytest.fixture
+def make_consumer(kafka_cluster: MockCluster) -> Iterator[MakeConsumer]:
+    """make_consumer({"enable.partition.eof": True, ...}): a Consumer of `kafka_cluster`.
+
+    It starts at the beginning and commits only when told to. Its group rebalances in one
+    second (see MockCluster).
+    """
+    with contextlib.ExitStack() as clients:
+
+        def make(config: dict[str, Any] | None = None) -> Consumer:
+            common = {
+                "bootstrap.servers": kafka_cluster.bootstrap_servers,
+                "group.id": "group",
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "session.timeout.ms": 2000,
+                "heartbeat.interval.ms": 100,
+                "fetch.wait.max.ms": 50,
+                "retry.backoff.ms": 10,
+            }
+            consumer = Consumer(common | (config or {}))
+            clients.callback(consumer.close)
+            return consumer
+
+        yield make
+
+
+@pytest.fixture
+def producer(make_producer: MakeProducer) -> Producer:
+    return make_producer()
+
+
+@pytest.fixture
+def consumer(make_consumer: MakeConsumer) -> Consumer:
+    return make_consumer()

@@ -1,0 +1,154 @@
+"""`python -m confluent_kafka cluster`: a cluster in the foreground for other programs."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from confluent_kafka import Consumer, Producer
+
+COMMAND = [sys.executable, "-m", "confluent_kafka", "cluster"]
+TIMEOUT = 30
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command and the address that its first line names."""
+    with subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            key, _, address = process.stdout.readline().strip().partition("=")
+            assert key == "bootstrap.servers"
+            yield process, address
+        finally:
+            process.kill()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=TIMEOUT)
+
+
+def words(text: str) -> str:
+    """The text without the frame and the line breaks that rich puts into messages."""
+    return " ".join(re.sub(r"[╭╮╰╯│─]", " ", text).split())
+
+
+def test_other_programs_use_it_through_one_port() -> None:
+    """Clients bootstrap from --port and then send and read through all brokers."""
+    port = free_port()
+    with running("--port", str(port), "--brokers", "2", "--topic", "orders:4") as (_, address):
+        assert address == f"127.0.0.1:{port}"
+        config = {"bootstrap.servers": address}
+        with Producer(config) as producer:
+            for number in range(100):
+                producer.produce("orders", str(number))
+            assert producer.flush(TIMEOUT) == 0
+            metadata = producer.list_topics("orders", TIMEOUT)
+        assert len(metadata.topics["orders"].partitions) == 4
+        assert len(metadata.brokers) == 2
+        assert port not in {broker.port for broker in metadata.brokers.values()}
+        group = {"group.id": "g", "auto.offset.reset": "earliest"}
+        with Consumer(config | group) as consumer:
+            consumer.subscribe(["orders"])
+            messages = consumer.consume(100, TIMEOUT)
+        values = {int(message.value() or b"") for message in messages}
+        assert values == set(range(100))
+
+
+def test_ports_of_the_systems_choice() -> None:
+    """With --port 0 the line names every broker, so nothing can be in the way."""
+    with (
+        running("--port", "0", "--brokers", "2", "--topic", "a", "--topic", "b") as (_, address),
+        Producer({"bootstrap.servers": address}) as producer,
+    ):
+        metadata = producer.list_topics(timeout=TIMEOUT)
+    ports = {broker.port for broker in metadata.brokers.values()}
+    assert {f"127.0.0.1:{port}" for port in ports} == set(address.split(","))
+    partitions = {name: len(topic.partitions) for name, topic in metadata.topics.items()}
+    assert partitions == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("relay", [True, False])
+def test_it_ends_cleanly(number: signal.Signals, relay: bool) -> None:
+    """Ctrl-C and SIGTERM end it with status 0, also while a client is connected."""
+    port = str(free_port() if relay else 0)
+    with (
+        running("--port", port, "--quiet") as (process, address),
+        Producer({"bootstrap.servers": address, "log_level": 0}) as producer,
+    ):
+        assert producer.list_topics(timeout=TIMEOUT).brokers
+        process.send_signal(number)
+        assert process.communicate(timeout=TIMEOUT) == ("", "")
+        assert process.returncode == 0
+
+
+def test_hints_go_to_stderr() -> None:
+    """People are told the brokers and how to end it; programs read one line on stdout."""
+    with running("--port", "0", "--brokers", "1") as (process, address):
+        process.send_signal(signal.SIGTERM)
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
+    assert stdout == ""
+    assert address in stderr
+    assert "Ctrl-C" in stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--topic", "a:x"], "'a:x': after the colon comes the number of partitions"),
+        (["--topic", "a:0"], "'a': partitions must be an int from 1 to 10000, not 0"),
+        (["--topic", "a b"], "'a b': topic must be 1 to 249 of the characters"),
+        (["--topic", "a", "--topic", "a"], "topic 'a' already exists"),
+        (["--brokers", "0"], "--brokers"),
+        (["--port", "65536"], "--port"),
+        (["--prot", "0"], "--port"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str) -> None:
+    """Status 2, and a message that names the option, what was given and what is allowed."""
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in words(done.stderr)
+
+
+def test_a_port_in_use() -> None:
+    """Status 1, and what to do about it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        done = run("--port", str(port))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"{port}" in done.stderr
+    assert "choose another --port, or 0" in done.stderr
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra(missing: str) -> None:
+    """Without the extra's packages the command says how to install them."""
+    script = (
+        "import runpy, sys\n"
+        f"sys.modules[{missing!r}] = None\n"
+        "sys.argv = ['confluent_kafka', 'cluster']\n"
+        "runpy.run_module('confluent_kafka', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert done.returncode == 1
+    assert "pip install 'confluent-kafka[cli]'" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,347 @@
+"""MockCluster as an object: its life cycle, arguments and the errors they lead to."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import itertools
+import os
+import pickle
+import resource
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.testing import MockCluster
+
+# Every method with arguments that it takes.
+CALLS: dict[str, tuple[Any, ...]] = {
+    "create_topic": ("topic",),
+    "set_topic_error": ("topic", None),
+    "set_leader": ("topic", 0, 1),
+    "set_follower": ("topic", 0, 1),
+    "set_follower_watermarks": ("topic", 0, None, None),
+    "set_broker_down": (1,),
+    "set_broker_up": (1,),
+    "set_rack": (1, "rack"),
+    "set_round_trip_time": (1, 0),
+    "set_coordinator": ("group", "key", 1),
+    "set_group_initial_rebalance_delay": (0,),
+    "set_group_consumer_heartbeat_interval": (1,),
+    "set_group_consumer_session_timeout": (1,),
+    "inject_errors": ("Produce", [KafkaError.NOT_LEADER_FOR_PARTITION]),
+    "pending_errors": ("Produce", 1),
+    "clear_errors": (),
+    "set_api_versions": ("Produce", 0, 7),
+    "start_request_tracking": (),
+    "requests": (),
+    "clear_requests": (),
+    "stop_request_tracking": (),
+}
+
+
+def can_connect(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def test_calls_name_every_method() -> None:
+    """The table above is complete, so the tests that use it leave no method out."""
+    methods = {name for name in dir(MockCluster) if not name.startswith("_")}
+    assert methods - {"bootstrap_servers", "brokers", "close"} == set(CALLS)
+
+
+def test_every_method_works_on_an_open_cluster() -> None:
+    """The arguments in the table are right, so a failure elsewhere is not theirs."""
+    with MockCluster(brokers=1) as cluster:
+        for name, args in CALLS.items():
+            getattr(cluster, name)(*args)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_signatures_can_be_inspected(name: str) -> None:
+    """help(), editors and the stub test see the arguments of each method."""
+    parameters = inspect.signature(getattr(MockCluster, name)).parameters
+    assert [p for p in parameters.values() if p.kind is p.VAR_POSITIONAL] == []
+    assert len(parameters) - 1 >= len(CALLS[name])
+
+
+def test_addresses_of_all_brokers() -> None:
+    """bootstrap_servers names one listener per broker, on the loopback interface."""
+    with MockCluster(brokers=5) as cluster:
+        addresses = cluster.bootstrap_servers.split(",")
+        assert cluster.brokers == len(addresses) == len(set(addresses)) == 5
+        assert all(address.startswith("127.0.0.1:") for address in addresses)
+        assert all(map(can_connect, addresses))
+
+
+def test_three_brokers_by_default() -> None:
+    """A replication factor of three, as in production, needs no argument."""
+    with MockCluster() as cluster:
+        assert cluster.brokers == 3
+
+
+def test_close_frees_the_ports_and_can_be_repeated() -> None:
+    """After close() nothing listens any more; closing again is no error."""
+    cluster = MockCluster(brokers=2)
+    addresses = cluster.bootstrap_servers.split(",")
+    cluster.close()
+    cluster.close()
+    assert not any(map(can_connect, addresses))
+    assert repr(cluster) == "<MockCluster, closed>"
+
+
+def test_an_abandoned_cluster_ends() -> None:
+    """Without close() the brokers end with the last reference, and Python warns of it."""
+    cluster = MockCluster(brokers=1)
+    address = cluster.bootstrap_servers
+    with pytest.warns(ResourceWarning, match="MockCluster was not closed"):
+        del cluster
+    assert not can_connect(address)
+
+
+def test_the_context_manager_closes_after_an_exception() -> None:
+    """`with` leaves no broker behind, and lets the exception through."""
+    with pytest.raises(ZeroDivisionError), MockCluster(brokers=1) as cluster:
+        raise ZeroDivisionError
+    with pytest.raises(RuntimeError, match="has been closed"), cluster:
+        pass
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_methods_of_a_closed_cluster(name: str) -> None:
+    """Each method of a closed cluster raises RuntimeError and says what to do."""
+    cluster = MockCluster(brokers=1)
+    cluster.close()
+    with pytest.raises(RuntimeError, match="has been closed: create a new one"):
+        getattr(cluster, name)(*CALLS[name])
+
+
+def test_addresses_of_a_closed_cluster() -> None:
+    """An address where nobody listens is not handed out."""
+    cluster = MockCluster(brokers=1)
+    cluster.close()
+    with pytest.raises(RuntimeError, match="has been closed"):
+        _ = cluster.bootstrap_servers
+
+
+@pytest.mark.parametrize("copier", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_copies_are_refused(copier: Callable[[object], object]) -> None:
+    """A second process gets the address, not the object: the error says so."""
+    with MockCluster(brokers=1) as cluster, pytest.raises(TypeError, match="bootstrap_servers"):
+        copier(cluster)
+
+
+BAD_ARGUMENTS: list[tuple[str, tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
+    ("create_topic", (), {}, TypeError, "needs argument 'topic'"),
+    ("create_topic", ("t", 1, 1, 1), {}, TypeError, "at most 3"),
+    ("create_topic", ("t",), {"partition": 1}, TypeError, "partitions"),
+    ("create_topic", (None,), {}, TypeError, "topic"),
+    ("create_topic", (b"t",), {}, TypeError, "topic"),
+    ("create_topic", ("",), {}, ValueError, "topic must be 1 to 249"),
+    ("create_topic", ("t" * 250,), {}, ValueError, "topic must be 1 to 249"),
+    ("create_topic", ("..",), {}, ValueError, "topic must be"),
+    ("create_topic", ("a/b",), {}, ValueError, "topic must be .* not 'a/b'"),
+    ("create_topic", ("a\0b",), {}, ValueError, "topic"),
+    ("create_topic", ("\ud800",), {}, ValueError, "topic"),
+    ("create_topic", ("t", 0), {}, ValueError, "partitions must be an int from 1 to 10000"),
+    ("create_topic", ("t", 10_001), {}, ValueError, "partitions"),
+    ("create_topic", ("t", 2**33), {}, ValueError, "partitions"),
+    ("create_topic", ("t", 2**70), {}, (ValueError, OverflowError), "partitions"),
+    ("create_topic", ("t", 1.5), {}, TypeError, "partitions"),
+    ("create_topic", ("t", 1, 3), {}, ValueError, "replication_factor .* 1 to 2, not 3"),
+    ("set_leader", ("t", -1, 1), {}, ValueError, "partition"),
+    ("set_leader", ("t", 0, 3), {}, ValueError, "broker_id must be an int from 1 to 2, not 3"),
+    ("set_leader", ("t", 0, "1"), {}, TypeError, "broker_id"),
+    ("set_follower", ("t", 2**33, 1), {}, ValueError, "partition"),
+    ("set_follower_watermarks", ("t", 0, -1, None), {}, ValueError, "low"),
+    ("set_follower_watermarks", ("t", 0, None, "1"), {}, TypeError, "high"),
+    ("set_broker_down", (0,), {}, ValueError, "broker_id"),
+    ("set_broker_up", (2**33,), {}, ValueError, "broker_id"),
+    ("set_rack", (1, None), {}, TypeError, "rack"),
+    ("set_rack", (1, "a\0b"), {}, ValueError, "rack"),
+    ("set_round_trip_time", (1, None), {}, TypeError, "round_trip_time"),
+    ("set_round_trip_time", (1, -0.1), {}, ValueError, "round_trip_time must be 0 to 86400"),
+    ("set_round_trip_time", (1, float("nan")), {}, ValueError, "round_trip_time"),
+    ("set_round_trip_time", (1, float("inf")), {}, ValueError, "round_trip_time"),
+    ("set_coordinator", ("groups", "g", 1), {}, ValueError, "'group' or 'transaction'"),
+    ("set_coordinator", ("group", None, 1), {}, TypeError, "key"),
+    ("set_coordinator", ("group", "g", None), {}, TypeError, "broker_id"),
+    ("set_group_initial_rebalance_delay", ("3",), {}, TypeError, "delay"),
+    ("set_group_consumer_heartbeat_interval", (0,), {}, ValueError, "interval must be at least"),
+    ("set_group_consumer_session_timeout", (1e-9,), {}, ValueError, "timeout must be at least"),
+    ("inject_errors", ("Produc", [3]), {}, ValueError, "did you mean 'Produce'"),
+    ("inject_errors", ("?", [3]), {}, ValueError, "request must be one of .*'Fetch'.* not '\\?'"),
+    ("inject_errors", (0, [3]), {}, TypeError, "request"),
+    ("inject_errors", ("Produce", 3), {}, TypeError, "errors"),
+    ("inject_errors", ("Produce", []), {}, ValueError, "errors is empty"),
+    ("inject_errors", ("Produce", ["3"]), {}, TypeError, "errors must be error codes"),
+    ("inject_errors", ("Produce", [9999]), {}, ValueError, "9999"),
+    ("inject_errors", ("Produce", [2**40]), {}, ValueError, "errors"),
+    ("inject_errors", ("Produce", [KafkaError._TIMED_OUT]), {}, ValueError, "_TRANSPORT"),
+    ("inject_errors", ("Produce", [3]), {"round_trip_time": 1}, ValueError, "needs broker_id"),
+    ("inject_errors", ("Produce", [3], 1), {}, TypeError, "at most 2 positional"),
+    ("pending_errors", ("Produce", None), {}, TypeError, "broker_id"),
+    ("clear_errors", ("produce",), {}, ValueError, "did you mean 'Produce'"),
+    ("set_topic_error", ("t", KafkaError._TRANSPORT), {}, ValueError, "error"),
+    ("set_topic_error", ("t", "x"), {}, TypeError, "error"),
+    ("set_api_versions", ("Produce", None, 3), {}, TypeError, "min_version"),
+    ("set_api_versions", ("Produce", 3, 2), {}, ValueError, "max_version"),
+    ("set_api_versions", ("Produce", 0, 2**15), {}, ValueError, "max_version"),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs", "error", "message"), BAD_ARGUMENTS)
+def test_bad_arguments(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    """A wrong argument is a typed error that names it and what is allowed; never a crash."""
+    with MockCluster(brokers=2) as cluster, pytest.raises(error, match=message):
+        getattr(cluster, name)(*args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("brokers", "error"),
+    [(0, ValueError), (101, ValueError), (2**33, ValueError), ("3", TypeError), (None, TypeError)],
+)
+def test_bad_number_of_brokers(brokers: Any, error: type[Exception]) -> None:
+    """The constructor names its argument, too."""
+    with pytest.raises(error, match="brokers"):
+        MockCluster(brokers)
+
+
+def test_librdkafkas_own_errors_are_kafka_exceptions() -> None:
+    """What only the brokers can know comes as KafkaException with the code and the name."""
+    with MockCluster(brokers=1) as cluster:
+        cluster.create_topic("t")
+        with pytest.raises(KafkaException) as twice:
+            cluster.create_topic("t")
+        with pytest.raises(KafkaException) as beyond:
+            cluster.set_leader("t", 1, 1)
+    assert twice.value.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS
+    assert twice.value.args[0].str() == "topic 't' already exists"
+    assert beyond.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert beyond.value.args[0].str() == "topic 't' has no partition 1"
+
+
+def test_errors_can_be_given_as_objects() -> None:
+    """KafkaError objects stand for their codes."""
+    with MockCluster(brokers=1) as cluster:
+        error = KafkaError(KafkaError.REQUEST_TIMED_OUT)
+        cluster.inject_errors("Produce", (error, KafkaError.NO_ERROR), broker_id=1)
+        assert cluster.pending_errors("Produce", 1) == 2
+
+
+def test_too_few_file_descriptors() -> None:
+    """The constructor raises OSError where librdkafka would end the process."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = len(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 20, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            MockCluster(brokers=100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert len(os.listdir("/proc/self/fd")) == used
+
+
+def test_a_forked_child_is_told_what_to_do() -> None:
+    """In a child the cluster cannot be controlled or ended; its address stays of use."""
+    with MockCluster(brokers=1) as cluster:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                answer = f"{can_connect(cluster.bootstrap_servers)} "
+                cluster.create_topic("t")
+            except RuntimeError as error:
+                answer += str(error)
+            finally:
+                cluster.close()
+                os.write(writer, answer.encode())
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as stream:
+            answer = stream.read()
+        assert os.waitpid(child, 0) == (child, 0)
+        assert answer.startswith("True MockCluster was created before os.fork()")
+        assert can_connect(cluster.bootstrap_servers)
+
+
+def test_exit_with_a_live_cluster() -> None:
+    """A script that ends without close() ends cleanly; the brokers log nothing on stderr."""
+    script = (
+        "from confluent_kafka.testing import MockCluster\n"
+        "cluster = MockCluster(brokers=2)\n"
+        "cycle = [MockCluster(brokers=1)]; cycle.append(cycle)\n"
+        "cluster.create_topic('t')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_close_while_other_threads_call() -> None:
+    """Calls from other threads are done or refused; none sees a half-closed cluster."""
+
+    def call_until_closed(cluster: MockCluster, name: str, started: threading.Barrier) -> str:
+        started.wait(30)
+        try:
+            for number in itertools.count():
+                cluster.create_topic(f"{name}-{number}")
+        except RuntimeError as error:
+            return str(error)
+        raise AssertionError
+
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(20):
+            cluster = MockCluster(brokers=2)
+            started = threading.Barrier(5)
+            calls = [
+                pool.submit(call_until_closed, cluster, name, started)
+                for name in ("a", "b", "c", "d")
+            ]
+            started.wait(30)
+            cluster.close()
+            outcomes = {call.result(30) for call in calls}
+            assert outcomes == {"MockCluster has been closed: create a new one"}
+
+
+def test_nothing_is_leaked() -> None:
+    """Objects, threads and descriptors are the same after each round of use and failure."""
+
+    def use() -> None:
+        with MockCluster(brokers=2) as cluster:
+            for name, args in CALLS.items():
+                getattr(cluster, name)(*args)
+        for name, args, kwargs, error, _ in BAD_ARGUMENTS:
+            with pytest.raises(error):
+                getattr(cluster, name)(*args, **kwargs)
+
+    def held() -> tuple[int, int, int, int]:
+        gc.collect()
+        return (
+            len(os.listdir("/proc/self/fd")),
+            len(os.listdir("/proc/self/task")),
+            sys.getrefcount(MockCluster),
+            sum(isinstance(item, MockCluster) for item in gc.get_objects()),
+        )
+
+    use()
+    before = held()
+    for _ in range(3):
+        use()
+    assert held() == before

@@ -1,0 +1,427 @@
+"""MockCluster seen by real clients: topics, moves, outages, injected errors, the request log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition, libversion
+from confluent_kafka.testing import MockCluster
+from tests.embedded.wire import api_versions, racks
+
+TIMEOUT = 30
+PINNED = 0x020F0000  # an older librdkafka's brokers answer fewer requests
+
+
+def producer_config(kafka_cluster: MockCluster, **extra: object) -> dict[str, object]:
+    """A configuration that makes a producer return soon after a fault."""
+    return {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "retry.backoff.ms": 10,
+        "reconnect.backoff.ms": 10,
+        "reconnect.backoff.max.ms": 50,
+    } | extra
+
+
+@pytest.fixture
+def producer(kafka_cluster: MockCluster) -> Iterator[Producer]:
+    with Producer(producer_config(kafka_cluster)) as producer:
+        yield producer
+
+
+@pytest.fixture
+def consumer(kafka_cluster: MockCluster) -> Iterator[Consumer]:
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "group",
+        "auto.offset.reset": "earliest",
+    }
+    with Consumer(config) as consumer:
+        yield consumer
+
+
+def deliver(producer: Producer, topic: str, values: list[bytes]) -> list[KafkaError | None]:
+    """Sends `values` one after the other; each one's error."""
+    errors: list[KafkaError | None] = []
+
+    def delivered(error: KafkaError | None, _message: Message) -> None:
+        errors.append(error)
+
+    for value in values:
+        producer.produce(topic, value, on_delivery=delivered)
+        assert producer.flush(TIMEOUT) == 0
+    return errors
+
+
+def read(consumer: Consumer, topic: str, count: int) -> list[bytes | None]:
+    """The first `count` values of partition 0."""
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    messages = consumer.consume(count, TIMEOUT)
+    assert [message.error() for message in messages] == [None] * count
+    return [message.value() for message in messages]
+
+
+def wait_until(condition: Callable[[], bool], poll: Callable[[float], object]) -> None:
+    """Polls until the condition holds; fails after TIMEOUT."""
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < end, "timed out"
+        poll(0.01)
+
+
+# ---- topics and partitions ----
+
+
+def test_topics_have_what_was_asked_for(kafka_cluster: MockCluster, producer: Producer) -> None:
+    """create_topic() makes the partitions and replicas that clients then see."""
+    kafka_cluster.create_topic("orders", partitions=5, replication_factor=2)
+    partitions = producer.list_topics("orders", TIMEOUT).topics["orders"].partitions
+    assert sorted(partitions) == [0, 1, 2, 3, 4]
+    for partition in partitions.values():
+        assert len(set(partition.replicas)) == 2
+        assert partition.leader in partition.replicas
+
+
+def test_records_come_back(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
+    """What one client sends another one reads, in order."""
+    values = [b"%d" % i for i in range(10)]
+    assert deliver(producer, kafka_topic, values) == [None] * 10
+    assert read(consumer, kafka_topic, 10) == values
+
+
+def test_a_topics_error(kafka_cluster: MockCluster, producer: Producer) -> None:
+    """set_topic_error() answers Metadata requests until it is taken back with None."""
+    kafka_cluster.create_topic("secret")
+    kafka_cluster.set_topic_error("secret", KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    error = producer.list_topics("secret", TIMEOUT).topics["secret"].error
+    assert error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    kafka_cluster.set_topic_error("secret", None)
+    assert producer.list_topics("secret", TIMEOUT).topics["secret"].error is None
+
+
+def test_leaders_move(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
+    """set_leader() changes what Metadata says; None leaves the partition without one."""
+    for broker_id, leader in ((1, 1), (2, 2), (3, 3), (None, -1)):
+        kafka_cluster.set_leader(kafka_topic, 0, broker_id)
+        topic = producer.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic]
+        assert topic.partitions[0].leader == leader
+
+
+def test_nothing_is_lost_when_leaders_move(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """Clients follow the leader: each record is delivered once and read in order."""
+    kafka_cluster.set_leader(kafka_topic, 0, 1)
+    values = [b"%d" % i for i in range(9)]
+    errors = []
+    for broker_id in (1, 2, 3):
+        kafka_cluster.set_leader(kafka_topic, 0, broker_id)
+        start = 3 * (broker_id - 1)
+        errors += deliver(producer, kafka_topic, values[start : start + 3])
+    assert errors == [None] * 9
+    assert read(consumer, kafka_topic, 9) == values
+
+
+def test_consumers_fetch_from_the_follower(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """set_follower() redirects fetches; what the follower lacks is not read (KIP-392)."""
+    kafka_cluster.set_leader(kafka_topic, 0, 1)
+    kafka_cluster.set_follower(kafka_topic, 0, 2)
+    kafka_cluster.set_follower_watermarks(kafka_topic, 0, None, 2)
+    assert deliver(producer, kafka_topic, [b"0", b"1", b"2"]) == [None] * 3
+    kafka_cluster.start_request_tracking()
+    assert read(consumer, kafka_topic, 2) == [b"0", b"1"]
+    fetched_from = {r.broker_id for r in kafka_cluster.requests() if r.request == "Fetch"}
+    assert fetched_from == {1, 2}
+    kafka_cluster.set_follower_watermarks(kafka_topic, 0, None, None)
+    assert consumer.poll(TIMEOUT).value() == b"2"
+
+
+# ---- brokers ----
+
+
+def test_a_broker_goes_down_and_comes_back(kafka_cluster: MockCluster, producer: Producer) -> None:
+    """A stopped broker leaves the Metadata; started again, it has the same address."""
+    before = {b.id: b.port for b in producer.list_topics(timeout=TIMEOUT).brokers.values()}
+    kafka_cluster.set_broker_down(2)
+    assert sorted(producer.list_topics(timeout=TIMEOUT).brokers) == [1, 3]
+    kafka_cluster.set_broker_up(2)
+    after = {b.id: b.port for b in producer.list_topics(timeout=TIMEOUT).brokers.values()}
+    assert after == before
+
+
+def test_nothing_is_lost_in_an_outage(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """Records produced while every broker is down are delivered once they are back."""
+    assert deliver(producer, kafka_topic, [b"before"]) == [None]
+    kafka_cluster.set_broker_down()
+    producer.produce(kafka_topic, b"during")
+    assert producer.flush(0.3) == 1
+    kafka_cluster.set_broker_up()
+    assert producer.flush(TIMEOUT) == 0
+    assert read(consumer, kafka_topic, 2) == [b"before", b"during"]
+
+
+def test_racks(kafka_cluster: MockCluster) -> None:
+    """set_rack() names one broker's rack, or that of all."""
+    address = kafka_cluster.bootstrap_servers.split(",")[0]
+    assert racks(address) == {1: None, 2: None, 3: None}
+    kafka_cluster.set_rack(None, "everywhere")
+    kafka_cluster.set_rack(2, "elsewhere")
+    assert racks(address) == {1: "everywhere", 2: "elsewhere", 3: "everywhere"}
+
+
+def test_round_trip_time(kafka_cluster: MockCluster, producer: Producer) -> None:
+    """set_round_trip_time() delays every response, and none once it is 0 again."""
+    producer.list_topics(timeout=TIMEOUT)
+    kafka_cluster.set_round_trip_time(None, 0.4)
+    start = time.monotonic()
+    producer.list_topics(timeout=TIMEOUT)
+    assert time.monotonic() - start >= 0.4
+    kafka_cluster.set_round_trip_time(None, 0)
+    start = time.monotonic()
+    producer.list_topics(timeout=TIMEOUT)
+    assert time.monotonic() - start < 0.4
+
+
+# ---- injected errors ----
+
+
+def test_errors_are_taken_in_order(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """Each request takes one error; NO_ERROR lets one pass; then all is well again."""
+    kafka_cluster.inject_errors(
+        "Produce",
+        [
+            KafkaError.RECORD_LIST_TOO_LARGE,
+            KafkaError.NO_ERROR,
+            KafkaError.INVALID_REQUIRED_ACKS,
+        ],
+    )
+    errors = deliver(producer, kafka_topic, [b"a", b"b", b"c", b"d"])
+    assert [error and error.code() for error in errors] == [
+        KafkaError.RECORD_LIST_TOO_LARGE,
+        None,
+        KafkaError.INVALID_REQUIRED_ACKS,
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    "code", [KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.REQUEST_TIMED_OUT]
+)
+def test_retriable_errors_are_retried(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, code: int
+) -> None:
+    """The record is delivered after as many requests more as errors were injected."""
+    assert deliver(producer, kafka_topic, [b"first"]) == [None]
+    kafka_cluster.start_request_tracking()
+    kafka_cluster.inject_errors("Produce", [code] * 3)
+    assert deliver(producer, kafka_topic, [b"second"]) == [None]
+    requests = [request.request for request in kafka_cluster.requests()]
+    assert requests.count("Produce") == 4
+
+
+def test_a_closed_connection(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """_TRANSPORT drops the connection; an idempotent producer still writes once."""
+    config = producer_config(kafka_cluster, **{"enable.idempotence": True})
+    with Producer(config) as producer:
+        assert deliver(producer, kafka_topic, [b"0"]) == [None]
+        kafka_cluster.inject_errors("Produce", [KafkaError._TRANSPORT])
+        assert deliver(producer, kafka_topic, [b"1", b"2"]) == [None, None]
+    assert read(consumer, kafka_topic, 3) == [b"0", b"1", b"2"]
+
+
+def test_errors_of_one_broker(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """A broker's own errors come before those for all, and are counted until taken."""
+    kafka_cluster.set_leader(kafka_topic, 0, 2)
+    kafka_cluster.inject_errors("Produce", [KafkaError.INVALID_REQUIRED_ACKS])
+    kafka_cluster.inject_errors("Produce", [KafkaError.INVALID_MSG], broker_id=1)
+    kafka_cluster.inject_errors("Produce", [KafkaError.TOPIC_AUTHORIZATION_FAILED], broker_id=2)
+    assert [kafka_cluster.pending_errors("Produce", b) for b in (1, 2, 3)] == [1, 1, 0]
+    assert kafka_cluster.pending_errors("Fetch", 1) == 0
+    (error,) = deliver(producer, kafka_topic, [b"x"])
+    assert error is not None
+    assert error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    assert [kafka_cluster.pending_errors("Produce", b) for b in (1, 2, 3)] == [1, 0, 0]
+
+
+def test_a_delayed_response(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """round_trip_time delays just the responses it was given with."""
+    assert deliver(producer, kafka_topic, [b"first"]) == [None]
+    for broker_id in (1, 2, 3):
+        kafka_cluster.inject_errors(
+            "Produce", [KafkaError.NO_ERROR], broker_id=broker_id, round_trip_time=0.4
+        )
+    start = time.monotonic()
+    assert deliver(producer, kafka_topic, [b"slow"]) == [None]
+    between = time.monotonic()
+    assert deliver(producer, kafka_topic, [b"fast"]) == [None]
+    assert between - start >= 0.4
+    assert time.monotonic() - between < 0.4
+
+
+@pytest.mark.parametrize("request_name", ["Produce", None])
+def test_errors_can_be_taken_back(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, request_name: str | None
+) -> None:
+    """clear_errors() drops the errors for all brokers, of one kind or of every kind."""
+    kafka_cluster.inject_errors("Produce", [KafkaError.TOPIC_AUTHORIZATION_FAILED] * 5)
+    kafka_cluster.clear_errors(request_name)
+    assert deliver(producer, kafka_topic, [b"x"]) == [None]
+
+
+# ---- versions and the request log ----
+
+
+def test_every_request_kind_has_its_name(kafka_cluster: MockCluster) -> None:
+    """Every request that the brokers answer can be named, and no other one."""
+    address = kafka_cluster.bootstrap_servers.split(",")[0]
+    announced = set(api_versions(address))
+    with pytest.raises(ValueError, match="must be one of") as refused:
+        kafka_cluster.clear_errors("-")
+    names = str(refused.value).partition("[")[2].partition("]")[0].replace("'", "").split(", ")
+    assert len(names) == len(set(names)) >= len(announced)
+    for name in set(names) - {"ApiVersions"}:
+        kafka_cluster.set_api_versions(name, None, None)
+    assert set(api_versions(address)) == {18}
+    if libversion()[1] >= PINNED:
+        assert len(names) == len(announced)
+
+
+def test_brokers_of_another_version(kafka_cluster: MockCluster) -> None:
+    """set_api_versions() changes the range of one request, or withdraws it."""
+    address = kafka_cluster.bootstrap_servers.split(",")[0]
+    before = api_versions(address)
+    kafka_cluster.set_api_versions("Produce", 3, 7)
+    kafka_cluster.set_api_versions("ConsumerGroupHeartbeat", None, None)
+    assert api_versions(address) == {
+        api_key: (3, 7) if api_key == 0 else versions
+        for api_key, versions in before.items()
+        if api_key != 68
+    }
+
+
+def test_the_request_log(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
+    """It names each request, the broker that got it, and when on the monotonic clock."""
+    kafka_cluster.set_leader(kafka_topic, 0, 3)
+    start = time.monotonic()
+    kafka_cluster.start_request_tracking()
+    assert deliver(producer, kafka_topic, [b"x", b"y"]) == [None, None]
+    requests = kafka_cluster.requests()
+    api_keys = {request.request: request.api_key for request in requests}
+    assert {"ApiVersions": 18, "Metadata": 3, "Produce": 0}.items() <= api_keys.items()
+    assert [r.broker_id for r in requests if r.request == "Produce"] == [3, 3]
+    times = [request.timestamp for request in requests]
+    assert times == sorted(times)
+    if sys.platform == "linux":
+        assert start - 0.001 <= times[0] <= times[-1] <= time.monotonic() + 0.001
+
+
+def test_the_request_log_is_emptied_and_stopped(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """clear_requests() goes on recording; without recording the log refuses to mislead."""
+    kafka_cluster.start_request_tracking()
+    deliver(producer, kafka_topic, [b"x"])
+    kafka_cluster.clear_requests()
+    deliver(producer, kafka_topic, [b"y"])
+    counted = Counter(request.request for request in kafka_cluster.requests())
+    assert counted["Produce"] == 1
+    kafka_cluster.stop_request_tracking()
+    with pytest.raises(RuntimeError, match=r"call start_request_tracking\(\) first"):
+        kafka_cluster.requests()
+
+
+# ---- groups ----
+
+
+def test_coordinators(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
+    """set_coordinator() chooses the broker that a group's members talk to."""
+    kafka_cluster.set_coordinator("group", "group", 2)
+    kafka_cluster.start_request_tracking()
+    consumer.subscribe([kafka_topic])
+    wait_until(lambda: bool(consumer.assignment()), consumer.poll)
+    joins = [r.broker_id for r in kafka_cluster.requests() if r.request == "JoinGroup"]
+    assert set(joins) == {2}
+
+
+def test_the_initial_rebalance_delay(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """A new group gets its first assignment when the delay is over, not before."""
+    kafka_cluster.set_group_initial_rebalance_delay(0.5)
+    start = time.monotonic()
+    consumer.subscribe([kafka_topic])
+    wait_until(lambda: bool(consumer.assignment()), consumer.poll)
+    assert time.monotonic() - start >= 0.5
+
+
+def test_two_members_share_the_first_assignment(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """Members that join within the delay are in one generation: no later rebalance."""
+    kafka_cluster.create_topic("shared", 2)
+    kafka_cluster.set_group_initial_rebalance_delay(1)
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "pair"}
+    kafka_cluster.start_request_tracking()
+    with Consumer(config) as one, Consumer(config) as two:
+        for consumer in (one, two):
+            consumer.subscribe(["shared"])
+        wait_until(
+            lambda: len(one.assignment()) == len(two.assignment()) == 1,
+            lambda timeout: (one.poll(timeout), two.poll(timeout)),
+        )
+        requests = Counter(request.request for request in kafka_cluster.requests())
+    assert requests["SyncGroup"] == 2
+
+
+def test_kip_848_heartbeats(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """set_group_consumer_heartbeat_interval() makes new assignments arrive soon."""
+    kafka_cluster.create_topic("shared", 2)
+    kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "new",
+        "group.protocol": "consumer",
+    }
+    start = time.monotonic()
+    with Consumer(config) as one, Consumer(config) as two:
+        for consumer in (one, two):
+            consumer.subscribe(["shared"])
+        wait_until(
+            lambda: len(one.assignment()) == len(two.assignment()) == 1,
+            lambda timeout: (one.poll(timeout), two.poll(timeout)),
+        )
+        assert time.monotonic() - start < 3
+
+
+def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
+    """After set_group_consumer_session_timeout() a silent member's partitions go to others."""
+    kafka_cluster.create_topic("shared", 2)
+    kafka_cluster.set_group_consumer_session_timeout(0.5)
+    kafka_cluster.set_group_consumer_heartbeat_interval(60)
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "new",
+        "group.protocol": "consumer",
+    }
+    with Consumer(config) as silent, Consumer(config) as heir:
+        silent.subscribe(["shared"])
+        wait_until(lambda: len(silent.assignment()) == 2, silent.poll)
+        kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
+        heir.subscribe(["shared"])
+        wait_until(lambda: len(heir.assignment()) == 2, heir.poll)

@@ -1,0 +1,71 @@
+"""The limits that MockCluster's docstring states, measured."""
+
+from __future__ import annotations
+
+import time
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+
+TIMEOUT = 30
+
+
+def client(kafka_cluster: MockCluster, **extra: object) -> dict[str, object]:
+    return {"bootstrap.servers": kafka_cluster.bootstrap_servers} | {
+        key.replace("_", "."): value for key, value in extra.items()
+    }
+
+
+def test_a_partition_keeps_5_mib(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Beyond 5 MiB of batches the oldest go, and the low watermark says which."""
+    with Producer(client(kafka_cluster, batch_num_messages=10)) as producer:
+        for _ in range(800):
+            producer.produce(kafka_topic, bytes(10_000))
+        assert producer.flush(TIMEOUT) == 0
+    with Consumer(client(kafka_cluster, group_id="g")) as consumer:
+        low, high = consumer.get_watermark_offsets(TopicPartition(kafka_topic, 0), TIMEOUT)
+    assert high == 800
+    # Whole batches are kept; one holds 10 records, 100 kB.
+    assert 5 * 2**20 - 100_500 < (high - low) * 10_000 <= 5 * 2**20
+
+
+def test_topics_come_into_being_with_4_partitions(kafka_cluster: MockCluster) -> None:
+    """A topic that a client asks for has 4 partitions with 3 replicas."""
+    with Producer(client(kafka_cluster)) as producer:
+        producer.produce("new", b"x")
+        assert producer.flush(TIMEOUT) == 0
+        partitions = producer.list_topics("new", TIMEOUT).topics["new"].partitions
+    assert [len(partition.replicas) for partition in partitions.values()] == [3, 3, 3, 3]
+
+
+def test_a_later_rebalance_takes_the_session_timeout(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """A member that joins a running group waits for session.timeout.ms less one second."""
+    kafka_cluster.create_topic("shared", 2)
+    config = client(kafka_cluster, group_id="g", session_timeout_ms=2000, heartbeat_interval_ms=100)
+    with Consumer(config) as one, Consumer(config) as two:
+        one.subscribe(["shared"])
+        end = time.monotonic() + TIMEOUT
+        while not one.assignment() and time.monotonic() < end:
+            one.poll(0.01)
+        start = time.monotonic()
+        two.subscribe(["shared"])
+        while not (one.assignment() and two.assignment()) and time.monotonic() < end:
+            one.poll(0.01)
+            two.poll(0.01)
+        assert len(one.assignment()) == len(two.assignment()) == 1
+        assert time.monotonic() - start >= 0.9
+
+
+def test_no_offsets_for_times(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """offsets_for_times() says "after the end" for every timestamp."""
+    with Producer(client(kafka_cluster)) as producer:
+        for timestamp in (1000, 2000, 3000):
+            producer.produce(kafka_topic, b"x", timestamp=timestamp)
+        assert producer.flush(TIMEOUT) == 0
+    with Consumer(client(kafka_cluster, group_id="g")) as consumer:
+        for timestamp in (500, 2000, 9000):
+            asked = [TopicPartition(kafka_topic, 0, timestamp)]
+            (found,) = consumer.offsets_for_times(asked, TIMEOUT)
+            assert (found.offset, found.error) == (-1, None)

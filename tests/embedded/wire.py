@@ -1,0 +1,48 @@
+"""A few requests of Kafka's protocol by hand: what a client does not show of a broker's answer."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+
+def api_versions(address: str) -> dict[int, tuple[int, int]]:
+    """The broker's API keys with their lowest and highest version (ApiVersions v0)."""
+    answer = _ask(address, api_key=18, version=0, body=b"")
+    error, count = struct.unpack_from(">hi", answer)
+    assert error == 0
+    entries = (struct.unpack_from(">hhh", answer, 6 + 6 * i) for i in range(count))
+    return {api_key: (lowest, highest) for api_key, lowest, highest in entries}
+
+
+def racks(address: str) -> dict[int, str | None]:
+    """The rack of each broker that Metadata v1 names."""
+    answer = _ask(address, api_key=3, version=1, body=struct.pack(">i", 0))
+    (count,) = struct.unpack_from(">i", answer)
+    position = 4
+    result: dict[int, str | None] = {}
+    for _ in range(count):
+        (broker_id,) = struct.unpack_from(">i", answer, position)
+        _host, position = _string(answer, position + 4)
+        result[broker_id], position = _string(answer, position + 4)
+    return result
+
+
+def _string(answer: bytes, position: int) -> tuple[str | None, int]:
+    (size,) = struct.unpack_from(">h", answer, position)
+    if size < 0:
+        return None, position + 2
+    end = position + 2 + size
+    return answer[position + 2 : end].decode(), end
+
+
+def _ask(address: str, api_key: int, version: int, body: bytes) -> bytes:
+    host, _, port = address.rpartition(":")
+    header = struct.pack(">hhih", api_key, version, 7, -1)  # correlation id 7, no client id
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(struct.pack(">i", len(header) + len(body)) + header + body)
+        with connection.makefile("rb") as stream:
+            (size,) = struct.unpack(">i", stream.read(4))
+            answer: bytes = stream.read(size)
+    assert answer[:4] == struct.pack(">i", 7)
+    return answer[4:]

@@ -1,0 +1,33 @@
+"""Waiting for a condition, with a bound: the only kind of waiting that tests do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+# Far more than anything here takes, so that only a hang or a lost event reaches it.
+TIMEOUT = 30.0
+
+
+def wait_until(
+    condition: Callable[[], object], step: Callable[[], object] | None = None
+) -> None:
+    """Calls `step` (or sleeps a moment) until the condition holds; fails after TIMEOUT."""
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < end, "the condition did not become true"
+        if step is None:
+            time.sleep(0.002)
+        else:
+            step()
+
+
+class Stopwatch:
+    """Seconds since it was made."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._start
