@@ -152,7 +152,10 @@ def _memory_table(memories: Sequence[Memory], verdicts: list[Verdict]) -> str:
             ]
         )
     header = ["path", "client", "resident MB after each round", "changes", "bar"]
-    return "## Memory\n\n" + _table(header, lines)
+    return (
+        "## Memory\n\nWithout the free memory that the C library keeps (`malloc_trim`).\n\n"
+        + _table(header, lines)
+    )
 
 
 def _import_table(imports: Sequence[Import], verdicts: list[Verdict]) -> str:

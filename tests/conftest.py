@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
@@ -18,9 +19,11 @@ def pytest_report_header() -> str:
     )
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     """One line that names every reason for a skip, so that a green run cannot hide one."""
+    yield
+    # Below the list of failures, right above pytest's own last line.
     reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
     left_out = ", ".join(
         f"{count} {'test' if count == 1 else 'tests'} ({reason})"

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -104,12 +105,21 @@ def test_close_frees_the_ports_and_can_be_repeated() -> None:
 
 
 def test_an_abandoned_cluster_ends() -> None:
-    """Without close() the brokers end with the last reference, and Python warns of it."""
+    """Without close() the brokers end with the last reference."""
     cluster = MockCluster(brokers=1)
     address = cluster.bootstrap_servers
-    with pytest.warns(ResourceWarning, match="MockCluster was not closed"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
         del cluster
     assert not can_connect(address)
+
+
+def test_an_abandoned_cluster_is_reported() -> None:
+    """Python warns of it, once, as of a file that was not closed."""
+    cluster = MockCluster(brokers=1)
+    with pytest.warns(ResourceWarning, match="MockCluster was not closed") as record:
+        del cluster
+    assert len(record) == 1
 
 
 def test_the_context_manager_closes_after_an_exception() -> None:

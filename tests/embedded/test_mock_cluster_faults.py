@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -15,33 +15,6 @@ from tests.embedded.wire import api_versions, racks
 
 TIMEOUT = 30
 PINNED = 0x020F0000  # an older librdkafka's brokers answer fewer requests
-
-
-def producer_config(kafka_cluster: MockCluster, **extra: object) -> dict[str, object]:
-    """A configuration that makes a producer return soon after a fault."""
-    return {
-        "bootstrap.servers": kafka_cluster.bootstrap_servers,
-        "retry.backoff.ms": 10,
-        "reconnect.backoff.ms": 10,
-        "reconnect.backoff.max.ms": 50,
-    } | extra
-
-
-@pytest.fixture
-def producer(kafka_cluster: MockCluster) -> Iterator[Producer]:
-    with Producer(producer_config(kafka_cluster)) as producer:
-        yield producer
-
-
-@pytest.fixture
-def consumer(kafka_cluster: MockCluster) -> Iterator[Consumer]:
-    config = {
-        "bootstrap.servers": kafka_cluster.bootstrap_servers,
-        "group.id": "group",
-        "auto.offset.reset": "earliest",
-    }
-    with Consumer(config) as consumer:
-        yield consumer
 
 
 def deliver(producer: Producer, topic: str, values: list[bytes]) -> list[KafkaError | None]:
@@ -230,14 +203,16 @@ def test_retriable_errors_are_retried(
 
 
 def test_a_closed_connection(
-    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    make_producer: Callable[..., Producer],
+    consumer: Consumer,
 ) -> None:
     """_TRANSPORT drops the connection; an idempotent producer still writes once."""
-    config = producer_config(kafka_cluster, **{"enable.idempotence": True})
-    with Producer(config) as producer:
-        assert deliver(producer, kafka_topic, [b"0"]) == [None]
-        kafka_cluster.inject_errors("Produce", [KafkaError._TRANSPORT])
-        assert deliver(producer, kafka_topic, [b"1", b"2"]) == [None, None]
+    producer = make_producer({"enable.idempotence": True})
+    assert deliver(producer, kafka_topic, [b"0"]) == [None]
+    kafka_cluster.inject_errors("Produce", [KafkaError._TRANSPORT])
+    assert deliver(producer, kafka_topic, [b"1", b"2"]) == [None, None]
     assert read(consumer, kafka_topic, 3) == [b"0", b"1", b"2"]
 
 

@@ -20,6 +20,7 @@ worker(void *argument)
     call->run(call);
     atomic_store(&call->has_run, true);
     PyThread_release_lock(call->changed);
+    rd_kafka_queue_yield(call->core->queue);
     drop_party(call);
 }
 
@@ -80,12 +81,18 @@ start(Client *self, blocking_call *call)
 
 /* Waits until the worker is done: 0, or -1 with an exception. */
 static int
-wait_until_run(Client *self, blocking_call *call, const char *what)
+wait_until_run(Client *self, blocking_call *call, const char *what,
+               int (*meanwhile)(Client *self))
 {
     while (!atomic_load(&call->has_run)) {
-        Py_BEGIN_ALLOW_THREADS
-        PyThread_acquire_lock_timed(call->changed, WAIT_SLICE_MS * 1000, 1);
-        Py_END_ALLOW_THREADS
+        if (meanwhile != NULL && meanwhile(self) < 0) {
+            return -1;
+        }
+        if (meanwhile == NULL) {
+            Py_BEGIN_ALLOW_THREADS
+            PyThread_acquire_lock_timed(call->changed, WAIT_SLICE_MS * 1000, 1);
+            Py_END_ALLOW_THREADS
+        }
         if (PyErr_CheckSignals() < 0) {
             return -1;
         }
@@ -105,11 +112,18 @@ wait_until_run(Client *self, blocking_call *call, const char *what)
 int
 blocking_call_run(Client *self, blocking_call *call, const char *what)
 {
+    return blocking_call_run_while(self, call, what, NULL);
+}
+
+int
+blocking_call_run_while(Client *self, blocking_call *call, const char *what,
+                        int (*meanwhile)(Client *self))
+{
     if (start(self, call) < 0) {
         return -1;
     }
     add_waiting(self, call);
-    int result = wait_until_run(self, call, what);
+    int result = wait_until_run(self, call, what, meanwhile);
     remove_waiting(self, call);
     if (result < 0) {
         PyObject *raised = PyErr_GetRaisedException();

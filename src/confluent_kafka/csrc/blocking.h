@@ -33,6 +33,14 @@ typedef struct blocking_call {
 int blocking_call_run(Client *self, blocking_call *call, const char *what);
 void blocking_call_end(blocking_call *call);
 
+/*
+ * The same for a request that needs the calling thread meanwhile: `meanwhile` is called
+ * again and again (0 to go on, -1 with an exception) until the call has run. It must return
+ * soon, or wait on the client's queue, which is woken at the end.
+ */
+int blocking_call_run_while(Client *self, blocking_call *call, const char *what,
+                            int (*meanwhile)(Client *self));
+
 /* wakeup(): makes the threads that wait in blocking_call_run() look up. */
 void blocking_calls_wake(Client *self);
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 const python_key client_keys[] = {
@@ -165,32 +166,93 @@ value_text(reader *self, PyObject *key, PyObject *value)
     return NULL;
 }
 
+/*
+ * librdkafka takes this hook of its own unit tests as a string and would call it as a
+ * function.
+ */
+#define UNIT_TEST_HOOK "ut_handle_ProduceResponse"
+
+/* What librdkafka says names the property, but maybe by another of its names. */
 static int
-set_property(reader *self, PyObject *key, PyObject *value)
+refused(reader *self, PyObject *key, const char *name, const char *reason)
+{
+    int length = (int)strcspn(reason, "\n");
+    return strstr(reason, name) != NULL
+               ? invalid(self, "%.*s", length, reason)
+               : invalid(self, "Configuration property \"%U\": %.*s", key, length, reason);
+}
+
+/* The int32 that `text` is, as a whole; false otherwise. */
+static bool
+is_int32(const char *text)
+{
+    char *end;
+    long long number = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && number >= INT32_MIN && number <= INT32_MAX;
+}
+
+/*
+ * librdkafka keeps integers in 32 bits and does not look whether one fits: a larger one
+ * has become another number. (A property that is a text has kept the digits.)
+ */
+static int
+check_not_cut(reader *self, PyObject *key, const char *name, const char *setting)
+{
+    char kept[32];
+    size_t size = sizeof(kept);
+    if (is_int32(setting) || setting[strspn(setting, "-0123456789")] != '\0'
+        || rd_kafka_conf_get(self->conf, name, kept, &size) != RD_KAFKA_CONF_OK
+        || !is_int32(kept)) {
+        return 0;
+    }
+    return invalid(self, "Configuration property \"%U\" value %s is outside allowed range "
+                         "-2147483648..2147483647", key, setting);
+}
+
+/* `setting` NULL is the default. */
+static int
+set_text(reader *self, PyObject *key, const char *name, const char *setting)
 {
     char reason[512];
-    PyObject *text = value == Py_None ? Py_NewRef(Py_None) : value_text(self, key, value);
-    if (text == NULL) {
-        return -1;
+    rd_kafka_conf_res_t result = RD_KAFKA_CONF_UNKNOWN;
+    if (strcmp(name, UNIT_TEST_HOOK) != 0) {
+        result = rd_kafka_conf_set(self->conf, name, setting, reason, sizeof(reason));
     }
-    const char *name = PyUnicode_AsUTF8(key);
-    const char *setting = NULL;
-    if (text != Py_None) {
-        setting = arg_utf8(text, name, NULL);
-        if (setting == NULL) {
-            Py_DECREF(text);
-            PyErr_Clear();
-            return invalid(self, "The value of configuration property \"%U\" is not valid "
-                                 "text: it has a NUL or a lone surrogate", key);
-        }
-    }
-    rd_kafka_conf_res_t result =
-        rd_kafka_conf_set(self->conf, name, setting, reason, sizeof(reason));
-    Py_DECREF(text);
     if (result == RD_KAFKA_CONF_UNKNOWN) {
         return unknown_key(self, key);
     }
-    return result == RD_KAFKA_CONF_OK ? 0 : invalid(self, "%s", reason);
+    if (setting == NULL) {
+        return 0; /* librdkafka refuses it for most properties, which have it already */
+    }
+    return result == RD_KAFKA_CONF_OK ? check_not_cut(self, key, name, setting)
+                                      : refused(self, key, name, reason);
+}
+
+static int
+set_property(reader *self, PyObject *key, PyObject *value)
+{
+    const char *name = PyUnicode_AsUTF8(key);
+    if (value == Py_None) {
+        return set_text(self, key, name, NULL);
+    }
+    PyObject *text = value_text(self, key, value);
+    if (text == NULL) {
+        return -1;
+    }
+    const char *setting = arg_utf8(text, name, NULL);
+    int result;
+    if (setting != NULL) {
+        result = set_text(self, key, name, setting);
+    }
+    else {
+        PyErr_Clear();
+        result = invalid(self,
+                         "The value of configuration property \"%U\" is not valid text: it "
+                         "has a NUL or a lone surrogate",
+                         key);
+    }
+    Py_DECREF(text);
+    return result;
 }
 
 static int
@@ -249,6 +311,10 @@ static int
 set_flag(reader *self, const python_key *entry, PyObject *value)
 {
     bool *field = (bool *)((char *)self->client + entry->offset);
+    if (value == Py_None) {
+        *field = false;
+        return 0;
+    }
     static const char *const texts[] = {"false", "true"};
     for (int i = 0; i < 2; i++) {
         if (value == (i ? Py_True : Py_False)
@@ -286,9 +352,13 @@ read_item(reader *self, PyObject *key, PyObject *value)
         return invalid(self, "Configuration key %A has a NUL or a lone surrogate", key);
     }
     if (PyUnicode_CompareWithASCIIString(key, "default.topic.config") == 0) {
+        if (value == Py_None) {
+            return 0;
+        }
         if (!PyDict_Check(value)) {
-            return invalid(self, "Configuration property \"%U\" must be dict, not %.100s", key,
-                           Py_TYPE(value)->tp_name);
+            return invalid(self,
+                           "Configuration property \"%U\" must be dict or None, not %.100s",
+                           key, Py_TYPE(value)->tp_name);
         }
         return read_dict(self, value);
     }

@@ -260,7 +260,7 @@ static PyMethodDef consumer_methods[] = {
 };
 
 PyDoc_STRVAR(consumer_doc,
-"Consumer(config, /, **kwargs)\n--\n\n"
+"Consumer(config={}, /, **kwargs)\n--\n\n"
 "Reads messages from Kafka, alone or as a member of a group.\n\n"
 "poll() and consume() return messages and run the callbacks on the calling thread. Other\n"
 "methods can be called from other threads; polls of several threads take turns. Iterating\n"
@@ -316,32 +316,14 @@ static PyType_Spec consumer_spec = {
     .slots = consumer_slots,
 };
 
-/* The methods of the other files, which PyType_Spec cannot list from several tables. */
-static int
-add_methods(PyTypeObject *type, PyMethodDef *method)
-{
-    for (; method->ml_name != NULL; method++) {
-        PyObject *descriptor = PyDescr_NewMethod(type, method);
-        if (descriptor == NULL) {
-            return -1;
-        }
-        int result = PyObject_SetAttrString((PyObject *)type, method->ml_name, descriptor);
-        Py_DECREF(descriptor);
-        if (result < 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
 int
 consumer_type_add(PyObject *module, module_state *state)
 {
     state->Consumer = module_add_type(module, &consumer_spec, state->Client);
-    if (state->Consumer == NULL || add_methods(state->Consumer, consumer_fetch_methods) < 0
-        || add_methods(state->Consumer, consumer_assignment_methods) < 0
-        || add_methods(state->Consumer, consumer_offsets_methods) < 0
-        || add_methods(state->Consumer, consumer_positions_methods) < 0) {
+    if (state->Consumer == NULL || module_add_methods(state->Consumer, consumer_fetch_methods) < 0
+        || module_add_methods(state->Consumer, consumer_assignment_methods) < 0
+        || module_add_methods(state->Consumer, consumer_offsets_methods) < 0
+        || module_add_methods(state->Consumer, consumer_positions_methods) < 0) {
         return -1;
     }
     return 0;

@@ -185,24 +185,30 @@ serve_queue(Producer *self, rd_kafka_event_t *event)
 }
 
 Py_ssize_t
-producer_serve(Producer *self, deadline *until)
+producer_serve_once(Producer *self, int timeout_ms)
 {
-    Client *client = &self->client;
-    Py_ssize_t served_before = client->served;
     Py_ssize_t count = serve_reports(self); /* what an exception left behind */
     if (count < 0) {
         return -1;
     }
+    rd_kafka_event_t *event = pop_event(self, count > 0 ? 0 : timeout_ms);
+    Py_ssize_t more = event == NULL ? 0 : serve_queue(self, event);
+    return more < 0 ? -1 : count + more;
+}
+
+Py_ssize_t
+producer_serve(Producer *self, deadline *until)
+{
+    Client *client = &self->client;
+    Py_ssize_t served_before = client->served;
+    Py_ssize_t count = 0;
     int timeout_ms = 0;
     for (;;) {
-        rd_kafka_event_t *event = pop_event(self, timeout_ms);
-        if (event != NULL) {
-            Py_ssize_t served = serve_queue(self, event);
-            if (served < 0) {
-                return -1;
-            }
-            count += served;
+        Py_ssize_t reports = producer_serve_once(self, timeout_ms);
+        if (reports < 0) {
+            return -1;
         }
+        count += reports;
         int go_on = timeout_ms == 0 && PyList_GET_SIZE(client->parked) == 0
                         ? 1
                         : serve_check(client);

@@ -337,12 +337,20 @@ mock_cluster_finalize(PyObject *object)
     }
 }
 
+static int
+mock_cluster_traverse(MockCluster *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
 static void
 mock_cluster_dealloc(MockCluster *self)
 {
     if (PyObject_CallFinalizerFromDealloc((PyObject *)self) < 0) {
-        return; /* a warnings filter kept it alive */
+        return; /* whoever records warnings keeps their source alive */
     }
+    PyObject_GC_UnTrack(self);
     PyTypeObject *type = Py_TYPE(self);
     /* A forked child leaves its copy of the handle to the process's end: the threads that
      * would have to end, and may hold its locks, are the parent's. */
@@ -503,10 +511,9 @@ PyDoc_STRVAR(mock_cluster_doc,
 "    The brokers could not be started.\n\n"
 "Notes\n-----\n"
 "Where it differs from Apache Kafka:\n\n"
-"- A partition keeps at most 5 MiB of record batches, as sent (compressed or not),\n"
-"  and at most 100,000 batches (not records). The oldest are dropped and the low\n"
-"  watermark moves up. There is no retention by time, no compaction, and nothing\n"
-"  survives close().\n"
+"- A partition keeps 5 MiB of record batches, as sent (compressed or not). The oldest\n"
+"  are dropped and the low watermark moves up; the latest batch stays, whatever its\n"
+"  size. There is no retention by time, no compaction, and nothing survives close().\n"
 "- A topic that a client asks for is created with 4 partitions and 3 replicas (fewer\n"
 "  with fewer brokers). Replicas are the same records under another name: a new\n"
 "  leader never lacks any.\n"
@@ -531,6 +538,7 @@ static PyType_Slot mock_cluster_slots[] = {
     {Py_tp_new, mock_cluster_new},
     {Py_tp_dealloc, mock_cluster_dealloc},
     {Py_tp_finalize, mock_cluster_finalize},
+    {Py_tp_traverse, mock_cluster_traverse},
     {Py_tp_repr, mock_cluster_repr},
     {Py_tp_methods, mock_cluster_methods},
     {Py_tp_getset, mock_cluster_getset},
@@ -540,7 +548,7 @@ static PyType_Slot mock_cluster_slots[] = {
 static PyType_Spec mock_cluster_spec = {
     .name = "confluent_kafka.cimpl.MockCluster",
     .basicsize = sizeof(MockCluster),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = mock_cluster_slots,
 };
 

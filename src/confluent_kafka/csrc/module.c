@@ -32,6 +32,23 @@ module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base)
     return (PyTypeObject *)type;
 }
 
+int
+module_add_methods(PyTypeObject *type, PyMethodDef *method)
+{
+    for (; method->ml_name != NULL; method++) {
+        PyObject *descriptor = PyDescr_NewMethod(type, method);
+        if (descriptor == NULL) {
+            return -1;
+        }
+        int result = PyObject_SetAttrString((PyObject *)type, method->ml_name, descriptor);
+        Py_DECREF(descriptor);
+        if (result < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 PyObject *
 import_attribute(const char *module_name, const char *name)
 {

@@ -46,6 +46,9 @@ module_state *module_state_of_type(PyTypeObject *type);
 /* Creates the heap type and adds it to the module under its own name; new reference. */
 PyTypeObject *module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base);
 
+/* Adds methods from a further table: PyType_Spec takes only one. 0, or -1. */
+int module_add_methods(PyTypeObject *type, PyMethodDef *methods);
+
 /*
  * Attribute `name` of Python module `module_name`, imported when first needed so that
  * importing the package stays cheap; new reference or NULL with an exception.

@@ -305,7 +305,12 @@ close_producer(Producer *self, deadline *until)
     }
     int result = serve_begin(client, &frame, &never);
     if (result == 1) {
-        result = flush_until(self, until);
+        int timeout_ms =
+            until->at_us == INT64_MAX ? -1 : deadline_remaining_ms(until, INT32_MAX);
+        result = producer_abort_open_transaction(self, timeout_ms);
+        if (result == 0) {
+            result = flush_until(self, until);
+        }
         if (result == 0) {
             result = purge_rest(self);
         }
@@ -320,7 +325,8 @@ close_producer(Producer *self, deadline *until)
 
 PyDoc_STRVAR(close_doc,
 "close($self, /, timeout=-1)\n--\n\n"
-"Flush, then end the client. Every message's callback has been called afterwards.\n\n"
+"Flush, then end the client. Every message's callback has been called afterwards. A\n"
+"transaction that is open is aborted first.\n\n"
 "Waits for calls of other threads to leave. Closing a closed producer does nothing; if a\n"
 "callback raises or Ctrl-C is pressed, close() can be called again to go on.\n\n"
 "Parameters\n"
@@ -389,7 +395,7 @@ static PyMethodDef producer_methods[] = {
 };
 
 PyDoc_STRVAR(producer_doc,
-"Producer(config, /, **kwargs)\n--\n\n"
+"Producer(config={}, /, **kwargs)\n--\n\n"
 "Sends messages to Kafka.\n\n"
 "produce() only enqueues; librdkafka's threads send in the background, and poll(), flush()\n"
 "and close() run the callbacks on the calling thread. Thread-safe.\n\n"
@@ -446,5 +452,8 @@ int
 producer_type_add(PyObject *module, module_state *state)
 {
     state->Producer = module_add_type(module, &producer_spec, state->Client);
-    return state->Producer == NULL ? -1 : 0;
+    return state->Producer == NULL
+                   || module_add_methods(state->Producer, producer_transaction_methods) < 0
+               ? -1
+               : 0;
 }

@@ -73,6 +73,12 @@ PyObject *producer_produce_arrow(PyObject *self, PyObject *const *args, Py_ssize
 extern const char producer_produce_doc[], producer_produce_batch_doc[],
     producer_produce_arrow_doc[];
 
+/* ---- transactions.c ---- */
+
+extern PyMethodDef producer_transaction_methods[];
+/* Aborts the transaction that is open, if one is: 0, or -1 with an exception. */
+int producer_abort_open_transaction(Producer *self, int timeout_ms);
+
 /* ---- delivery.c ---- */
 
 /* Messages and requests not delivered yet, without those whose callback has been run. */
@@ -83,6 +89,8 @@ int producer_outstanding(Producer *self);
  * served, or -1. Must be called between serve_begin() and serve_end().
  */
 Py_ssize_t producer_serve(Producer *self, deadline *until);
+/* The same, but waits once, and less when someone yields the queue. */
+Py_ssize_t producer_serve_once(Producer *self, int timeout_ms);
 
 /* Frees what nobody will serve any more, without running callbacks. */
 void producer_discard_deliveries(Producer *self);

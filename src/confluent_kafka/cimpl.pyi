@@ -1,0 +1,550 @@
+"""Types of the C extension. Its docstrings are at run time, and in the reference."""
+
+import builtins
+import logging
+from _typeshed import structseq
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, final, overload
+
+from typing_extensions import Buffer
+
+from confluent_kafka import ThrottleEvent
+from confluent_kafka.admin import ClusterMetadata
+
+Payload: TypeAlias = str | Buffer | None
+Headers: TypeAlias = Mapping[str, Payload] | Sequence[tuple[str, Payload]]
+DeliveryCallback: TypeAlias = Callable[[KafkaError | None, Message], object]
+RebalanceCallback: TypeAlias = Callable[[Consumer, list[TopicPartition]], object]
+ConfigValue: TypeAlias = (
+    str
+    | float
+    | bool
+    | None
+    | logging.Logger
+    | logging.Handler
+    | Mapping[str, Any]
+    | Callable[[KafkaError], object]  # error_cb
+    | Callable[[ThrottleEvent], object]  # throttle_cb
+    | Callable[[str], object]  # stats_cb, oauth_cb
+    | DeliveryCallback  # on_delivery
+    | Callable[[KafkaError | None, list[TopicPartition]], object]  # on_commit
+)
+Config: TypeAlias = Mapping[str, ConfigValue]
+
+class ArrowArrayExportable(Protocol):
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+
+def version() -> tuple[str, int]: ...
+def libversion() -> tuple[str, int]: ...
+def murmur2(key: str | Buffer, partition_count: int, /) -> int: ...
+def consistent(key: str | Buffer, partition_count: int, /) -> int: ...
+def fnv1a(key: str | Buffer, partition_count: int, /) -> int: ...
+
+OFFSET_BEGINNING: Final = -2
+OFFSET_END: Final = -1
+OFFSET_INVALID: Final = -1001
+OFFSET_STORED: Final = -1000
+TIMESTAMP_NOT_AVAILABLE: Final = 0
+TIMESTAMP_CREATE_TIME: Final = 1
+TIMESTAMP_LOG_APPEND_TIME: Final = 2
+
+class KafkaError:
+    _BAD_MSG: Final = -199
+    _BAD_COMPRESSION: Final = -198
+    _DESTROY: Final = -197
+    _FAIL: Final = -196
+    _TRANSPORT: Final = -195
+    _CRIT_SYS_RESOURCE: Final = -194
+    _RESOLVE: Final = -193
+    _MSG_TIMED_OUT: Final = -192
+    _PARTITION_EOF: Final = -191
+    _UNKNOWN_PARTITION: Final = -190
+    _FS: Final = -189
+    _UNKNOWN_TOPIC: Final = -188
+    _ALL_BROKERS_DOWN: Final = -187
+    _INVALID_ARG: Final = -186
+    _TIMED_OUT: Final = -185
+    _QUEUE_FULL: Final = -184
+    _ISR_INSUFF: Final = -183
+    _NODE_UPDATE: Final = -182
+    _SSL: Final = -181
+    _WAIT_COORD: Final = -180
+    _UNKNOWN_GROUP: Final = -179
+    _IN_PROGRESS: Final = -178
+    _PREV_IN_PROGRESS: Final = -177
+    _EXISTING_SUBSCRIPTION: Final = -176
+    _ASSIGN_PARTITIONS: Final = -175
+    _REVOKE_PARTITIONS: Final = -174
+    _CONFLICT: Final = -173
+    _STATE: Final = -172
+    _UNKNOWN_PROTOCOL: Final = -171
+    _NOT_IMPLEMENTED: Final = -170
+    _AUTHENTICATION: Final = -169
+    _NO_OFFSET: Final = -168
+    _OUTDATED: Final = -167
+    _TIMED_OUT_QUEUE: Final = -166
+    _UNSUPPORTED_FEATURE: Final = -165
+    _WAIT_CACHE: Final = -164
+    _INTR: Final = -163
+    _KEY_SERIALIZATION: Final = -162
+    _VALUE_SERIALIZATION: Final = -161
+    _KEY_DESERIALIZATION: Final = -160
+    _VALUE_DESERIALIZATION: Final = -159
+    _PARTIAL: Final = -158
+    _READ_ONLY: Final = -157
+    _NOENT: Final = -156
+    _UNDERFLOW: Final = -155
+    _INVALID_TYPE: Final = -154
+    _RETRY: Final = -153
+    _PURGE_QUEUE: Final = -152
+    _PURGE_INFLIGHT: Final = -151
+    _FATAL: Final = -150
+    _INCONSISTENT: Final = -149
+    _GAPLESS_GUARANTEE: Final = -148
+    _MAX_POLL_EXCEEDED: Final = -147
+    _UNKNOWN_BROKER: Final = -146
+    _NOT_CONFIGURED: Final = -145
+    _FENCED: Final = -144
+    _APPLICATION: Final = -143
+    _ASSIGNMENT_LOST: Final = -142
+    _NOOP: Final = -141
+    _AUTO_OFFSET_RESET: Final = -140
+    _LOG_TRUNCATION: Final = -139
+    _INVALID_DIFFERENT_RECORD: Final = -138
+    _DESTROY_BROKER: Final = -137
+    UNKNOWN: Final = -1
+    NO_ERROR: Final = 0
+    OFFSET_OUT_OF_RANGE: Final = 1
+    INVALID_MSG: Final = 2
+    UNKNOWN_TOPIC_OR_PART: Final = 3
+    INVALID_MSG_SIZE: Final = 4
+    LEADER_NOT_AVAILABLE: Final = 5
+    NOT_LEADER_FOR_PARTITION: Final = 6
+    REQUEST_TIMED_OUT: Final = 7
+    BROKER_NOT_AVAILABLE: Final = 8
+    REPLICA_NOT_AVAILABLE: Final = 9
+    MSG_SIZE_TOO_LARGE: Final = 10
+    STALE_CTRL_EPOCH: Final = 11
+    OFFSET_METADATA_TOO_LARGE: Final = 12
+    NETWORK_EXCEPTION: Final = 13
+    COORDINATOR_LOAD_IN_PROGRESS: Final = 14
+    COORDINATOR_NOT_AVAILABLE: Final = 15
+    NOT_COORDINATOR: Final = 16
+    TOPIC_EXCEPTION: Final = 17
+    RECORD_LIST_TOO_LARGE: Final = 18
+    NOT_ENOUGH_REPLICAS: Final = 19
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND: Final = 20
+    INVALID_REQUIRED_ACKS: Final = 21
+    ILLEGAL_GENERATION: Final = 22
+    INCONSISTENT_GROUP_PROTOCOL: Final = 23
+    INVALID_GROUP_ID: Final = 24
+    UNKNOWN_MEMBER_ID: Final = 25
+    INVALID_SESSION_TIMEOUT: Final = 26
+    REBALANCE_IN_PROGRESS: Final = 27
+    INVALID_COMMIT_OFFSET_SIZE: Final = 28
+    TOPIC_AUTHORIZATION_FAILED: Final = 29
+    GROUP_AUTHORIZATION_FAILED: Final = 30
+    CLUSTER_AUTHORIZATION_FAILED: Final = 31
+    INVALID_TIMESTAMP: Final = 32
+    UNSUPPORTED_SASL_MECHANISM: Final = 33
+    ILLEGAL_SASL_STATE: Final = 34
+    UNSUPPORTED_VERSION: Final = 35
+    TOPIC_ALREADY_EXISTS: Final = 36
+    INVALID_PARTITIONS: Final = 37
+    INVALID_REPLICATION_FACTOR: Final = 38
+    INVALID_REPLICA_ASSIGNMENT: Final = 39
+    INVALID_CONFIG: Final = 40
+    NOT_CONTROLLER: Final = 41
+    INVALID_REQUEST: Final = 42
+    UNSUPPORTED_FOR_MESSAGE_FORMAT: Final = 43
+    POLICY_VIOLATION: Final = 44
+    OUT_OF_ORDER_SEQUENCE_NUMBER: Final = 45
+    DUPLICATE_SEQUENCE_NUMBER: Final = 46
+    INVALID_PRODUCER_EPOCH: Final = 47
+    INVALID_TXN_STATE: Final = 48
+    INVALID_PRODUCER_ID_MAPPING: Final = 49
+    INVALID_TRANSACTION_TIMEOUT: Final = 50
+    CONCURRENT_TRANSACTIONS: Final = 51
+    TRANSACTION_COORDINATOR_FENCED: Final = 52
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED: Final = 53
+    SECURITY_DISABLED: Final = 54
+    OPERATION_NOT_ATTEMPTED: Final = 55
+    KAFKA_STORAGE_ERROR: Final = 56
+    LOG_DIR_NOT_FOUND: Final = 57
+    SASL_AUTHENTICATION_FAILED: Final = 58
+    UNKNOWN_PRODUCER_ID: Final = 59
+    REASSIGNMENT_IN_PROGRESS: Final = 60
+    DELEGATION_TOKEN_AUTH_DISABLED: Final = 61
+    DELEGATION_TOKEN_NOT_FOUND: Final = 62
+    DELEGATION_TOKEN_OWNER_MISMATCH: Final = 63
+    DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: Final = 64
+    DELEGATION_TOKEN_AUTHORIZATION_FAILED: Final = 65
+    DELEGATION_TOKEN_EXPIRED: Final = 66
+    INVALID_PRINCIPAL_TYPE: Final = 67
+    NON_EMPTY_GROUP: Final = 68
+    GROUP_ID_NOT_FOUND: Final = 69
+    FETCH_SESSION_ID_NOT_FOUND: Final = 70
+    INVALID_FETCH_SESSION_EPOCH: Final = 71
+    LISTENER_NOT_FOUND: Final = 72
+    TOPIC_DELETION_DISABLED: Final = 73
+    FENCED_LEADER_EPOCH: Final = 74
+    UNKNOWN_LEADER_EPOCH: Final = 75
+    UNSUPPORTED_COMPRESSION_TYPE: Final = 76
+    STALE_BROKER_EPOCH: Final = 77
+    OFFSET_NOT_AVAILABLE: Final = 78
+    MEMBER_ID_REQUIRED: Final = 79
+    PREFERRED_LEADER_NOT_AVAILABLE: Final = 80
+    GROUP_MAX_SIZE_REACHED: Final = 81
+    FENCED_INSTANCE_ID: Final = 82
+    ELIGIBLE_LEADERS_NOT_AVAILABLE: Final = 83
+    ELECTION_NOT_NEEDED: Final = 84
+    NO_REASSIGNMENT_IN_PROGRESS: Final = 85
+    GROUP_SUBSCRIBED_TO_TOPIC: Final = 86
+    INVALID_RECORD: Final = 87
+    UNSTABLE_OFFSET_COMMIT: Final = 88
+    THROTTLING_QUOTA_EXCEEDED: Final = 89
+    PRODUCER_FENCED: Final = 90
+    RESOURCE_NOT_FOUND: Final = 91
+    DUPLICATE_RESOURCE: Final = 92
+    UNACCEPTABLE_CREDENTIAL: Final = 93
+    INCONSISTENT_VOTER_SET: Final = 94
+    INVALID_UPDATE_VERSION: Final = 95
+    FEATURE_UPDATE_FAILED: Final = 96
+    PRINCIPAL_DESERIALIZATION_FAILURE: Final = 97
+    UNKNOWN_TOPIC_ID: Final = 100
+    INCONSISTENT_TOPIC_ID: Final = 103
+    FENCED_MEMBER_EPOCH: Final = 110
+    UNRELEASED_INSTANCE_ID: Final = 111
+    UNSUPPORTED_ASSIGNOR: Final = 112
+    STALE_MEMBER_EPOCH: Final = 113
+    MISMATCHED_ENDPOINT_TYPE: Final = 114
+    UNSUPPORTED_ENDPOINT_TYPE: Final = 115
+    UNKNOWN_CONTROLLER_ID: Final = 116
+    UNKNOWN_SUBSCRIPTION_ID: Final = 117
+    TELEMETRY_TOO_LARGE: Final = 118
+    INVALID_REGISTRATION: Final = 119
+    TRANSACTION_ABORTABLE: Final = 120
+    INVALID_RECORD_STATE: Final = 121
+    SHARE_SESSION_NOT_FOUND: Final = 122
+    INVALID_SHARE_SESSION_EPOCH: Final = 123
+    FENCED_STATE_EPOCH: Final = 124
+    INVALID_VOTER_KEY: Final = 125
+    DUPLICATE_VOTER: Final = 126
+    VOTER_NOT_FOUND: Final = 127
+    INVALID_REGULAR_EXPRESSION: Final = 128
+    REBOOTSTRAP_REQUIRED: Final = 129
+    STREAMS_INVALID_TOPOLOGY: Final = 130
+    STREAMS_INVALID_TOPOLOGY_EPOCH: Final = 131
+    STREAMS_TOPOLOGY_FENCED: Final = 132
+    SHARE_SESSION_LIMIT_REACHED: Final = 133
+    def __init__(
+        self,
+        error: int,
+        reason: builtins.str | None = None,
+        fatal: bool = False,
+        retriable: bool = False,
+        txn_requires_abort: bool = False,
+    ) -> None: ...
+    def code(self) -> int: ...
+    def name(self) -> builtins.str: ...
+    def str(self) -> builtins.str: ...
+    def fatal(self) -> bool: ...
+    def retriable(self) -> bool: ...
+    def txn_requires_abort(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: KafkaError | int, /) -> bool: ...
+    def __le__(self, other: KafkaError | int, /) -> bool: ...
+    def __gt__(self, other: KafkaError | int, /) -> bool: ...
+    def __ge__(self, other: KafkaError | int, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+class KafkaException(Exception): ...
+
+class Uuid:
+    def __init__(self, most_significant_bits: int, least_significant_bits: int) -> None: ...
+    def get_most_significant_bits(self) -> int: ...
+    def get_least_significant_bits(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+class TopicPartition:
+    partition: int
+    offset: int
+    def __init__(
+        self,
+        topic: str,
+        partition: int = -1,
+        offset: int = -1001,
+        metadata: str | None = None,
+        leader_epoch: int | None = None,
+        error: KafkaError | None = None,
+    ) -> None: ...
+    @property
+    def topic(self) -> str: ...
+    @property
+    def metadata(self) -> str | None: ...
+    @property
+    def leader_epoch(self) -> int | None: ...
+    @property
+    def error(self) -> KafkaError | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: TopicPartition, /) -> bool: ...
+    def __le__(self, other: TopicPartition, /) -> bool: ...
+    def __gt__(self, other: TopicPartition, /) -> bool: ...
+    def __ge__(self, other: TopicPartition, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+class Message:
+    def __init__(
+        self,
+        topic: str | None = None,
+        partition: int | None = None,
+        offset: int | None = None,
+        key: Any = None,
+        value: Any = None,
+        headers: Headers | None = None,
+        error: KafkaError | None = None,
+        timestamp: tuple[int, int] | None = None,
+        latency: float | None = None,
+        leader_epoch: int | None = None,
+        delivery_count: int | None = None,
+    ) -> None: ...
+    def topic(self) -> str | None: ...
+    def partition(self) -> int | None: ...
+    def offset(self) -> int | None: ...
+    # Bytes, or whatever a deserializer put there.
+    def key(self) -> Any: ...
+    def value(self) -> Any: ...
+    def deserialized_key(self) -> Any: ...
+    def deserialized_value(self) -> Any: ...
+    def headers(self) -> list[tuple[str, bytes | None]] | None: ...
+    def error(self) -> KafkaError | None: ...
+    def timestamp(self) -> tuple[int, int]: ...
+    def latency(self) -> float | None: ...
+    def leader_epoch(self) -> int | None: ...
+    def delivery_count(self) -> int | None: ...
+    def set_topic(self, topic: str | None, /) -> None: ...
+    def set_key(self, key: Any, /) -> None: ...
+    def set_value(self, value: Any, /) -> None: ...
+    def set_headers(self, headers: Headers | None, /) -> None: ...
+    def set_error(self, error: KafkaError | None, /) -> None: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class MessageBatch:
+    @property
+    def eof(self) -> list[TopicPartition]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _Client:
+    def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata: ...
+    def cluster_id(self, timeout: float = -1) -> str | None: ...
+    def set_sasl_credentials(self, username: str, password: str) -> None: ...
+    def wakeup(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+
+class Producer(_Client):
+    def __init__(self, config: Config = ..., /, **kwargs: Any) -> None: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def produce(
+        self,
+        topic: str,
+        value: Payload = None,
+        key: Payload = None,
+        partition: int = -1,
+        callback: DeliveryCallback | None = None,
+        on_delivery: DeliveryCallback | None = None,
+        timestamp: int = 0,
+        headers: Headers | None = None,
+        *,
+        block: float = 0,
+    ) -> None: ...
+    def produce_batch(
+        self,
+        topic: str,
+        messages: list[Any],
+        partition: int = -1,
+        callback: DeliveryCallback | None = None,
+        on_delivery: DeliveryCallback | None = None,
+        *,
+        block: float = 0,
+    ) -> int: ...
+    def produce_arrow(
+        self,
+        batch: ArrowArrayExportable,
+        topic: str | None = None,
+        *,
+        on_delivery: DeliveryCallback | None = None,
+        block: float = 0,
+    ) -> int: ...
+    def poll(self, timeout: float = -1) -> int: ...
+    def flush(self, timeout: float = -1) -> int: ...
+    def purge(
+        self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
+    ) -> None: ...
+    def init_transactions(self, timeout: float = -1) -> None: ...
+    def begin_transaction(self) -> None: ...
+    def commit_transaction(self, timeout: float = -1) -> None: ...
+    def abort_transaction(self, timeout: float = -1) -> None: ...
+    def send_offsets_to_transaction(
+        self,
+        positions: Sequence[TopicPartition],
+        group_metadata: bytes,
+        timeout: float = -1,
+    ) -> None: ...
+    def close(self, timeout: float = -1) -> bool: ...
+
+class Consumer(_Client):
+    def __init__(self, config: Config = ..., /, **kwargs: Any) -> None: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Message: ...
+    def poll(self, timeout: float = -1) -> Message | None: ...
+    def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]: ...
+    def consume_arrow(
+        self, num_messages: int = 1, timeout: float = -1, *, headers: bool = False
+    ) -> MessageBatch: ...
+    def subscribe(
+        self,
+        topics: Sequence[str],
+        on_assign: RebalanceCallback | None = None,
+        on_revoke: RebalanceCallback | None = None,
+        on_lost: RebalanceCallback | None = None,
+    ) -> None: ...
+    def unsubscribe(self) -> None: ...
+    def assign(self, partitions: Sequence[TopicPartition]) -> None: ...
+    def unassign(self) -> None: ...
+    def incremental_assign(self, partitions: Sequence[TopicPartition]) -> None: ...
+    def incremental_unassign(self, partitions: Sequence[TopicPartition]) -> None: ...
+    def assignment(self) -> list[TopicPartition]: ...
+    def pause(self, partitions: Sequence[TopicPartition]) -> None: ...
+    def resume(self, partitions: Sequence[TopicPartition]) -> None: ...
+    @overload
+    def commit(
+        self,
+        message: Message | None = None,
+        offsets: Sequence[TopicPartition] | None = None,
+        asynchronous: Literal[True] = True,
+    ) -> None: ...
+    @overload
+    def commit(
+        self,
+        message: Message | None = None,
+        offsets: Sequence[TopicPartition] | None = None,
+        *,
+        asynchronous: Literal[False],
+    ) -> list[TopicPartition]: ...
+    @overload
+    def commit(
+        self,
+        message: Message | None = None,
+        offsets: Sequence[TopicPartition] | None = None,
+        asynchronous: bool = True,
+        **older_name: bool,
+    ) -> list[TopicPartition] | None: ...
+    def store_offsets(
+        self, message: Message | None = None, offsets: Sequence[TopicPartition] | None = None
+    ) -> None: ...
+    def committed(
+        self, partitions: Sequence[TopicPartition], timeout: float = -1
+    ) -> list[TopicPartition]: ...
+    def offsets_for_times(
+        self, partitions: Sequence[TopicPartition], timeout: float = -1
+    ) -> list[TopicPartition]: ...
+    def seek(self, partition: TopicPartition) -> None: ...
+    def position(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]: ...
+    def get_watermark_offsets(
+        self, partition: TopicPartition, timeout: float = -1, cached: bool = False
+    ) -> tuple[int, int]: ...
+    def memberid(self) -> str | None: ...
+    def consumer_group_metadata(self) -> bytes: ...
+    def close(self) -> None: ...
+
+@final
+class MockRequest(structseq[Any], tuple[str, int, int, float]):
+    @property
+    def request(self) -> str: ...
+    @property
+    def api_key(self) -> int: ...
+    @property
+    def broker_id(self) -> int: ...
+    @property
+    def timestamp(self) -> float: ...
+
+@final
+class MockCluster:
+    def __new__(cls, brokers: int = 3) -> Self: ...
+    @property
+    def bootstrap_servers(self) -> str: ...
+    @property
+    def brokers(self) -> int: ...
+    def create_topic(
+        self, topic: str, partitions: int = 1, replication_factor: int = 1
+    ) -> None: ...
+    def set_topic_error(self, topic: str, error: int | KafkaError | None) -> None: ...
+    def set_leader(self, topic: str, partition: int, broker_id: int | None) -> None: ...
+    def set_follower(self, topic: str, partition: int, broker_id: int | None) -> None: ...
+    def set_follower_watermarks(
+        self, topic: str, partition: int, low: int | None, high: int | None
+    ) -> None: ...
+    def set_broker_down(self, broker_id: int | None = None) -> None: ...
+    def set_broker_up(self, broker_id: int | None = None) -> None: ...
+    def set_rack(self, broker_id: int | None, rack: str) -> None: ...
+    def set_round_trip_time(self, broker_id: int | None, round_trip_time: float) -> None: ...
+    def set_coordinator(
+        self, coordinator_type: Literal["group", "transaction"], key: str, broker_id: int
+    ) -> None: ...
+    def set_group_initial_rebalance_delay(self, delay: float) -> None: ...
+    def set_group_consumer_heartbeat_interval(self, interval: float) -> None: ...
+    def set_group_consumer_session_timeout(self, timeout: float) -> None: ...
+    def inject_errors(
+        self,
+        request: str,
+        errors: Sequence[int | KafkaError],
+        *,
+        broker_id: int | None = None,
+        round_trip_time: float | None = None,
+    ) -> None: ...
+    def pending_errors(self, request: str, broker_id: int) -> int: ...
+    def clear_errors(self, request: str | None = None) -> None: ...
+    def set_api_versions(
+        self, request: str, min_version: int | None, max_version: int | None
+    ) -> None: ...
+    def start_request_tracking(self) -> None: ...
+    def stop_request_tracking(self) -> None: ...
+    def requests(self) -> list[MockRequest]: ...
+    def clear_requests(self) -> None: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...

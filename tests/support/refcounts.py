@@ -1,0 +1,54 @@
+"""Leak checks: do the same work again and again and compare what the interpreter holds."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+
+from confluent_kafka import cimpl
+
+ROUNDS = 3
+
+# An instance that forgets its type's reference leaks no memory of its own.
+_TYPES = [value for value in vars(cimpl).values() if isinstance(value, type)]
+
+
+def _held() -> dict[str, int]:
+    held = {f"references to {kind.__name__}": sys.getrefcount(kind) for kind in _TYPES}
+    held["references to None"] = sys.getrefcount(None)
+    held["allocated blocks"] = sys.getallocatedblocks()
+    held["tracked objects"] = len(gc.get_objects())
+    return held
+
+
+def _growth(work: Callable[[], object], repeat: int) -> dict[str, int]:
+    gc.collect()
+    before = _held()
+    for _ in range(repeat):
+        work()
+    gc.collect()
+    after = _held()
+    return {name: after[name] - count for name, count in before.items()}
+
+
+def assert_no_leaks(work: Callable[[], object], repeat: int = 200) -> None:
+    """Fails when something grows with every call of `work`, in each of three rounds.
+
+    One leaked thing a call grows by `repeat` a round; less than half of that is caches and
+    other noise, and the first round, which fills them, is not looked at.
+    """
+    # What is there already is not looked at, which makes the collections quick.
+    gc.collect()
+    gc.freeze()
+    try:
+        _growth(work, repeat)
+        rounds = [_growth(work, repeat) for _ in range(ROUNDS)]
+    finally:
+        gc.unfreeze()
+    leaked = {
+        name: [growth[name] for growth in rounds]
+        for name in rounds[0]
+        if all(growth[name] > repeat // 2 for growth in rounds)
+    }
+    assert not leaked, f"grew in each round of {repeat} calls: {leaked}"

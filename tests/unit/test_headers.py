@@ -1,0 +1,136 @@
+"""Message headers: what produce() takes, and what a message gives back.
+
+No broker is needed: purge() reports a message as failed, with the headers that librdkafka
+was given.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Message, Producer
+from tests.support.refcounts import assert_no_leaks
+
+
+@pytest.fixture
+def producer() -> Iterator[Producer]:
+    client = Producer({"log_level": 0})
+    yield client
+    client.close(0)
+
+
+def round_trip(producer: Producer, headers: Any) -> Any:
+    """The headers that librdkafka has of a message produced with `headers`."""
+    reports: list[Message] = []
+    producer.produce(
+        "t", headers=headers, on_delivery=lambda error, message: reports.append(message)
+    )
+    producer.purge()
+    producer.poll(0)
+    (message,) = reports
+    return message.headers()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, None),
+        ([], None),
+        ({}, None),
+        ((), None),
+        ([("a", b"x")], [("a", b"x")]),
+        ([("a", "text")], [("a", b"text")]),
+        ([("a", "☃")], [("a", "☃".encode())]),
+        ([("☃", b"")], [("☃", b"")]),
+        ([("", b"no name")], [("", b"no name")]),
+        ([("a", None)], [("a", None)]),
+        ([("a", b"\0\xff\0")], [("a", b"\0\xff\0")]),
+        ([("a", bytearray(b"x")), ("b", memoryview(b"yz")[1:])], [("a", b"x"), ("b", b"z")]),
+        ([["a", b"x"]], [("a", b"x")]),
+        ((("a", b"x"), ("b", b"y")), [("a", b"x"), ("b", b"y")]),
+        ([("a", b"1"), ("b", b"2"), ("a", b"3")], [("a", b"1"), ("b", b"2"), ("a", b"3")]),
+        ({"b": b"1", "a": None}, [("b", b"1"), ("a", None)]),
+        (OrderedDict(b=b"1", a="2"), [("b", b"1"), ("a", b"2")]),
+    ],
+)
+def test_round_trip(producer: Producer, given: Any, expected: Any) -> None:
+    """Order and duplicates are kept, None is not empty, and no headers are None."""
+    assert round_trip(producer, given) == expected
+
+
+def test_many_and_large(producer: Producer) -> None:
+    """Neither the number nor the size of headers is limited to a few."""
+    headers = [(f"name-{i}", bytes([i % 256]) * i) for i in range(2000)]
+    assert round_trip(producer, headers) == headers
+
+
+def test_the_callers_objects_are_not_changed(producer: Producer) -> None:
+    """produce() reads headers and keeps none of them."""
+    headers: list[Any] = [("a", bytearray(b"x")), ["b", "y"]]
+    assert round_trip(producer, headers) == [("a", b"x"), ("b", b"y")]
+    assert headers == [("a", bytearray(b"x")), ["b", "y"]]
+    headers[0][1].append(0)  # a kept buffer would make this a BufferError
+
+
+@pytest.mark.parametrize(
+    ("given", "exception", "message"),
+    [
+        (5, TypeError, "headers must be a dict or a list"),
+        ("ab", TypeError, "headers must be a dict or a list"),
+        (b"ab", TypeError, "headers must be a dict or a list"),
+        ({"a"}, TypeError, "headers must be a dict or a list"),
+        (iter([("a", b"x")]), TypeError, "headers must be a dict or a list"),
+        ([5], TypeError, r"headers\[0\] must be a \(name, value\) pair"),
+        (["ab"], TypeError, r"headers\[0\] must be a \(name, value\) pair"),
+        ([("a", b"x"), None], TypeError, r"headers\[1\] must be a \(name, value\) pair"),
+        ([("a",)], TypeError, r"headers\[0\] must be a \(name, value\) pair"),
+        ([("a", b"x", b"y")], TypeError, r"headers\[0\] must be a \(name, value\) pair"),
+        ([("a", b"x"), (5, b"y")], TypeError, r"headers\[1\] name must be str, not int"),
+        ([(b"a", b"x")], TypeError, r"headers\[0\] name must be str, not bytes"),
+        ([(None, b"x")], TypeError, r"headers\[0\] name must be str"),
+        ([("\ud800", b"x")], ValueError, r"headers\[0\] name"),
+        ([("a\0b", b"x")], ValueError, r"headers\[0\] name"),
+        ([("a", 5)], TypeError, r"headers\[0\] value must be str, bytes"),
+        ([("a", "\udc80")], ValueError, r"headers\[0\] value"),
+        ([("a", memoryview(b"abcd")[::2])], ValueError, r"headers\[0\] value"),
+        ([("a", [b"x"])], TypeError, r"headers\[0\] value must be str, bytes"),
+        ({"a": b"x", 5: b"y"}, TypeError, r"headers\[1\] name must be str"),
+        ({"a": 2**33}, TypeError, r"headers\[0\] value must be str, bytes"),
+    ],
+)
+def test_bad_headers(
+    producer: Producer, given: Any, exception: type[Exception], message: str
+) -> None:
+    """A wrong header is a typed error that names its place; nothing is sent or leaked."""
+
+    def produce() -> None:
+        with pytest.raises(exception, match=message):
+            producer.produce("t", headers=given)
+
+    produce()
+    assert len(producer) == 0
+    assert_no_leaks(produce, repeat=50)
+
+
+class Treacherous(bytearray):
+    """Stands for any object whose code runs while headers are read."""
+
+
+def test_headers_that_change_while_they_are_read(producer: Producer) -> None:
+    """The list is read as it was when produce() was called: no crash, no partial read."""
+    headers: list[Any] = [("a", Treacherous(b"x")), ("b", b"y")]
+    assert round_trip(producer, headers) == [("a", b"x"), ("b", b"y")]
+
+
+def test_no_leaks(producer: Producer) -> None:
+    """Producing and reading headers hold nothing afterwards."""
+
+    def work() -> None:
+        round_trip(producer, [("a", b"x"), ("b", None), ["c", "text"]])
+        round_trip(producer, {"a": memoryview(b"x")})
+
+    assert_no_leaks(work, repeat=50)

@@ -1,0 +1,253 @@
+"""KafkaError and KafkaException: codes, flags, comparison, pickling."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException
+from tests.support.refcounts import assert_no_leaks
+
+CONSTANTS = {
+    name: value for name, value in vars(KafkaError).items() if isinstance(value, int)
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("NO_ERROR", 0),
+        ("UNKNOWN", -1),
+        ("OFFSET_OUT_OF_RANGE", 1),
+        ("UNKNOWN_TOPIC_OR_PART", 3),
+        ("NOT_LEADER_FOR_PARTITION", 6),
+        ("TOPIC_ALREADY_EXISTS", 36),
+        ("FENCED_INSTANCE_ID", 82),
+        ("UNKNOWN_MEMBER_ID", 25),
+    ],
+)
+def test_broker_codes_are_those_of_the_protocol(name: str, code: int) -> None:
+    """Codes that brokers send have the numbers of Kafka's protocol guide."""
+    assert getattr(KafkaError, name) == code
+
+
+def test_every_code_of_librdkafka_is_a_constant() -> None:
+    """librdkafka's table has no name that is not a constant, and the other way round."""
+    named = {}
+    for code in range(-256, 1024):
+        name = KafkaError(code).name()
+        if not name.startswith("ERR_"):
+            named[name] = code
+    assert named == CONSTANTS
+    assert len(named) >= 150
+
+
+@pytest.mark.parametrize("code", sorted(CONSTANTS.values()))
+def test_every_code_has_a_text(code: int) -> None:
+    """No constant is without librdkafka's own explanation."""
+    assert not KafkaError(code).str().startswith("Err-")
+
+
+def test_unknown_code_is_kept() -> None:
+    """A newer broker's code survives, though nobody knows what it means."""
+    error = KafkaError(32000)
+    assert error.code() == 32000
+    assert error == 32000
+    assert "32000" in error.name()
+    assert "32000" in error.str()
+
+
+def test_defaults() -> None:
+    """Without a reason the text is librdkafka's; no flag is set."""
+    error = KafkaError(KafkaError._TIMED_OUT)
+    assert error.code() == -185
+    assert error.name() == "_TIMED_OUT"
+    assert error.str() == "Local: Timed out"
+    assert error.fatal() is False
+    assert error.retriable() is False
+    assert error.txn_requires_abort() is False
+
+
+def test_all_fields() -> None:
+    """Each argument comes back from its accessor, by name and by place."""
+    for error in (
+        KafkaError(3, "why", True, False, True),
+        KafkaError(
+            error=3, reason="why", fatal=True, retriable=False, txn_requires_abort=True
+        ),
+    ):
+        assert (error.code(), error.str()) == (3, "why")
+        assert error.fatal() is True
+        assert error.retriable() is False
+        assert error.txn_requires_abort() is True
+    assert KafkaError(3, retriable=True).retriable() is True
+
+
+def test_an_empty_reason_is_a_reason() -> None:
+    """Only None asks for librdkafka's text."""
+    assert KafkaError(3, "").str() == ""
+    assert KafkaError(3, None).str() == "Broker: Unknown topic or partition"
+
+
+def test_repr() -> None:
+    """repr() and str() name code, number and text, and a fatal error says so."""
+    error = KafkaError(-190, "gone")
+    assert repr(error) == 'KafkaError{code=_UNKNOWN_PARTITION,val=-190,str="gone"}'
+    assert str(error) == repr(error)
+    assert repr(KafkaError(-190, "gone", fatal=True)).startswith("KafkaError{FATAL,code=")
+
+
+def test_compares_by_code() -> None:
+    """Equality and order look at the code alone, with ints as well."""
+    error = KafkaError(3, "a", fatal=True)
+    assert error == KafkaError(3, "b")
+    assert error == 3
+    assert error == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert error != KafkaError(4)
+    assert error != 4
+    assert error < KafkaError(4) < 5
+    assert error <= 3 <= KafkaError(3)
+    assert error > -1
+    assert error >= KafkaError(-190)
+    assert error < 2**100
+    assert sorted([KafkaError(3), KafkaError(-190), KafkaError(0)]) == [-190, 0, 3]
+
+
+@pytest.mark.parametrize("other", ["x", 3.0, None, b"", [3], object()])
+def test_other_types_are_unequal_and_unordered(other: Any) -> None:
+    """Comparing with something else is False or a TypeError, never an exception in ==."""
+    assert (KafkaError(3) == other) is False
+    assert (KafkaError(3) != other) is True
+    with pytest.raises(TypeError):
+        KafkaError(3) < other  # noqa: B015
+
+
+@pytest.mark.parametrize("code", [0, 3, -1, -2, -191, 32000])
+def test_hashes_like_its_code(code: int) -> None:
+    """What is equal hashes alike, so errors and codes are the same key of a dict."""
+    assert hash(KafkaError(code)) == hash(code)
+    assert {code: "found"}[KafkaError(code)] == "found"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles(protocol: int) -> None:
+    """Code, text and flags survive, as multiprocessing and Spark need."""
+    error = KafkaError(3, "why ☃", True, True, True)
+    for twin in (pickle.loads(pickle.dumps(error, protocol)), copy.deepcopy(error)):
+        assert type(twin) is KafkaError
+        assert twin.code() == 3
+        assert twin.str() == "why ☃"
+        assert (twin.fatal(), twin.retriable(), twin.txn_requires_abort()) == (True,) * 3
+
+
+class Located(KafkaError):
+    """A subclass with a constructor of its own, as applications write them."""
+
+    def __init__(self, error: int, *rest: Any, where: str = "") -> None:
+        super().__init__(error, *rest)
+        self.where = where
+
+
+def test_subclass() -> None:
+    """A subclass keeps its attributes, is equal to its base and pickles."""
+    error = Located(3, "why", where="here")
+    assert error == KafkaError(3)
+    twin = copy.copy(Located(3, where="there"))
+    assert (type(twin), twin.where) == (Located, "there")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "exception", "message"),
+    [
+        ((), {}, TypeError, "error"),
+        ((None,), {}, TypeError, "error must be int"),
+        (("3",), {}, TypeError, "error must be int"),
+        ((3.0,), {}, TypeError, "error must be int"),
+        ((2**33,), {}, OverflowError, "error must be"),
+        ((-(2**33),), {}, OverflowError, "error must be"),
+        ((3, 5), {}, TypeError, "reason must be str or None"),
+        ((3, b"x"), {}, TypeError, "reason must be str or None"),
+        ((3,), {"fatal": "yes"}, TypeError, "fatal must be bool"),
+        ((3,), {"fatal": None}, TypeError, "fatal must be bool"),
+        ((3,), {"retriable": 2}, ValueError, "retriable must be"),
+        ((3,), {"txn_requires_abort": 1.0}, TypeError, "txn_requires_abort must be bool"),
+        ((3,), {"reazon": "x"}, TypeError, "reazon"),
+        ((3, "x", True, True, True, True), {}, TypeError, "at most 5"),
+    ],
+)
+def test_bad_arguments(
+    arguments: tuple[Any, ...], keywords: dict[str, Any], exception: type[Exception], message: str
+) -> None:
+    """A wrong argument is a typed error that names it, and leaks nothing."""
+
+    def make() -> None:
+        with pytest.raises(exception, match=message):
+            KafkaError(*arguments, **keywords)
+
+    make()
+    assert_no_leaks(make, repeat=50)
+
+
+def test_any_text_is_a_reason() -> None:
+    """Lone surrogates and NULs are legal in a str, and so in a reason."""
+    assert KafkaError(3, "\udc80\0").str() == "\udc80\0"
+
+
+def test_uninitialised_is_harmless() -> None:
+    """__new__ without __init__ gives an error of no kind, not a crash."""
+    error = KafkaError.__new__(KafkaError)
+    assert (error.code(), error.str()) == (0, "")
+    assert pickle.loads(pickle.dumps(error)) == error
+
+
+def test_signatures() -> None:
+    """help() and editors see the parameters."""
+    assert str(inspect.signature(KafkaError)) == (
+        "(error, reason=None, fatal=False, retriable=False, txn_requires_abort=False)"
+    )
+    for name in ("code", "name", "str", "fatal", "retriable", "txn_requires_abort"):
+        method = getattr(KafkaError, name)
+        assert str(inspect.signature(method)) == "(self, /)"
+        assert method.__doc__
+
+
+def test_exception_carries_the_error() -> None:
+    """args[0] is the KafkaError, as handlers everywhere expect."""
+    error = KafkaError(3, "why")
+    exception = KafkaException(error)
+    assert isinstance(exception, Exception)
+    assert exception.args == (error,)
+    assert exception.args[0] is error
+    assert str(exception) == str(error)
+    assert KafkaException.__doc__
+
+
+def test_exception_pickles() -> None:
+    """A KafkaException raised in a worker process arrives as one."""
+    twin = pickle.loads(pickle.dumps(KafkaException(KafkaError(3, "why", fatal=True))))
+    assert type(twin) is KafkaException
+    assert twin.args[0].str() == "why"
+    assert twin.args[0].fatal()
+
+
+def test_no_leaks() -> None:
+    """Making, reading, comparing, pickling and raising hold nothing afterwards."""
+
+    def work() -> None:
+        error = KafkaError(3, "why", True, True, True)
+        error.code(), error.name(), error.str(), error.fatal()
+        error.retriable(), error.txn_requires_abort(), repr(error), hash(error)
+        error.__init__(4, "once more")  # type: ignore[misc]
+        assert error == 4
+        assert error != "x"
+        assert error < 2**100
+        pickle.loads(pickle.dumps(error))
+        Located(3, where="here")
+        with pytest.raises(KafkaException):
+            raise KafkaException(error)
+
+    assert_no_leaks(work)

@@ -1,0 +1,382 @@
+"""Message as an object: construction, accessors, setters, comparison, pickling.
+
+What consumed messages and delivery reports hold is tested with a cluster, in
+``tests/embedded/test_message_origins.py``.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import (
+    TIMESTAMP_CREATE_TIME,
+    TIMESTAMP_LOG_APPEND_TIME,
+    TIMESTAMP_NOT_AVAILABLE,
+    KafkaError,
+    Message,
+)
+from tests.support.refcounts import assert_no_leaks
+
+ACCESSORS = (
+    "topic",
+    "partition",
+    "offset",
+    "key",
+    "value",
+    "headers",
+    "error",
+    "timestamp",
+    "latency",
+    "leader_epoch",
+    "delivery_count",
+)
+FULL: dict[str, Any] = {
+    "topic": "t",
+    "partition": 1,
+    "offset": 2,
+    "key": b"k",
+    "value": b"v",
+    "headers": [("h", b"x"), ("h", None)],
+    "error": KafkaError(3, "why"),
+    "timestamp": (TIMESTAMP_CREATE_TIME, 1234567890123),
+    "latency": 0.25,
+    "leader_epoch": 7,
+    "delivery_count": 2,
+}
+EMPTY = dict.fromkeys(ACCESSORS) | {"timestamp": (TIMESTAMP_NOT_AVAILABLE, 0)}
+
+
+def contents(message: Message) -> dict[str, Any]:
+    return {name: getattr(message, name)() for name in ACCESSORS}
+
+
+def test_empty() -> None:
+    """Nothing is needed, and what was not given is None."""
+    assert contents(Message()) == EMPTY
+    assert contents(Message(**dict.fromkeys(ACCESSORS))) == EMPTY
+
+
+def test_all_fields() -> None:
+    """Each argument comes back from its accessor, by name and by place."""
+    assert contents(Message(**FULL)) == FULL
+    assert contents(Message(*FULL.values())) == FULL
+    assert list(FULL) == list(ACCESSORS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("partition", -1),
+        ("partition", -5),
+        ("offset", -1001),
+        ("offset", -1),
+        ("latency", -0.5),
+        ("leader_epoch", -1),
+        ("delivery_count", 0),
+        ("delivery_count", -1),
+    ],
+)
+def test_librdkafkas_own_marks_for_none(name: str, value: float) -> None:
+    """Numbers that mean "none" in librdkafka are None here."""
+    assert getattr(Message(**{name: value}), name)() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("partition", 0),
+        ("partition", 2**31 - 1),
+        ("offset", 0),
+        ("offset", 2**63 - 1),
+        ("latency", 0.0),
+        ("latency", 3),
+        ("leader_epoch", 0),
+        ("timestamp", (TIMESTAMP_LOG_APPEND_TIME, -(2**63))),
+        ("timestamp", (TIMESTAMP_NOT_AVAILABLE, 0)),
+    ],
+)
+def test_extremes(name: str, value: Any) -> None:
+    """The ends of the ranges are inside, and zero is a number."""
+    assert getattr(Message(**{name: value}), name)() == value
+
+
+@pytest.mark.parametrize("value", [b"", "text", {"a": 1}, 5, object(), (), bytearray(b"x")])
+def test_key_and_value_are_any_object(value: Any) -> None:
+    """A deserializer puts what it made into the message, the very object."""
+    message = Message(key=value, value=value)
+    assert message.key() is value
+    assert message.value() is value
+    other = Message()
+    other.set_key(value)
+    other.set_value(value)
+    assert other.key() is other.value() is value
+    assert other.deserialized_key() is other.deserialized_value() is value
+
+
+def test_setters() -> None:
+    """Each setter replaces its field alone, and None empties it."""
+    message = Message()
+    message.set_topic("u")
+    message.set_key(b"k")
+    message.set_value(b"v")
+    message.set_headers([("h", b"x")])
+    message.set_error(KafkaError(3))
+    assert contents(message) == EMPTY | {
+        "topic": "u",
+        "key": b"k",
+        "value": b"v",
+        "headers": [("h", b"x")],
+        "error": KafkaError(3),
+    }
+    for name in ("topic", "key", "value", "headers", "error"):
+        assert getattr(message, f"set_{name}")(None) is None
+    assert contents(message) == EMPTY
+
+
+@pytest.mark.parametrize(
+    ("setter", "value", "exception", "message"),
+    [
+        ("set_topic", 5, TypeError, "topic must be str"),
+        ("set_topic", b"t", TypeError, "topic must be str"),
+        ("set_topic", "\udc80", ValueError, "topic"),
+        ("set_topic", "a\0b", ValueError, "topic"),
+        ("set_headers", 5, TypeError, "headers must be a dict"),
+        ("set_headers", "h", TypeError, "headers must be a dict"),
+        ("set_error", 3, TypeError, "error must be KafkaError or None"),
+        ("set_error", ValueError(), TypeError, "error must be KafkaError or None"),
+    ],
+)
+def test_bad_values_for_setters(
+    setter: str, value: Any, exception: type[Exception], message: str
+) -> None:
+    """A wrong value is a typed error that names the field and changes nothing."""
+    full = Message(**FULL)
+
+    def call() -> None:
+        with pytest.raises(exception, match=message):
+            getattr(full, setter)(value)
+
+    call()
+    assert contents(full) == FULL
+    assert_no_leaks(call, repeat=50)
+
+
+@pytest.mark.parametrize("name", ["key", "value", "headers", "topic", "error"])
+def test_setters_take_one_argument(name: str) -> None:
+    """Setters are positional, as they have always been."""
+    setter = getattr(Message(), f"set_{name}")
+    for arguments, keywords in (((), {}), ((None, None), {}), ((), {name: None})):
+        with pytest.raises(TypeError):
+            setter(*arguments, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "exception", "message"),
+    [
+        ({"topic": 5}, TypeError, "topic must be str"),
+        ({"topic": "\ud800"}, ValueError, "topic"),
+        ({"topic": "a\0"}, ValueError, "topic"),
+        ({"partition": "0"}, TypeError, "partition must be int"),
+        ({"partition": 0.0}, TypeError, "partition must be int"),
+        ({"partition": 2**31}, ValueError, "partition"),
+        ({"offset": "0"}, TypeError, "offset must be int"),
+        ({"offset": 2**63}, OverflowError, "offset"),
+        ({"headers": 5}, TypeError, "headers must be a dict"),
+        ({"error": 3}, TypeError, "error must be KafkaError or None"),
+        ({"error": "x"}, TypeError, "error must be KafkaError or None"),
+        ({"timestamp": 5}, TypeError, "timestamp must be a tuple"),
+        ({"timestamp": (1,)}, TypeError, "timestamp must be a tuple"),
+        ({"timestamp": [1, 5]}, TypeError, "timestamp must be a tuple"),
+        ({"timestamp": (1, 2, 3)}, TypeError, "timestamp must be a tuple"),
+        ({"timestamp": (1, "x")}, TypeError, r"timestamp\[1\] must be int"),
+        ({"timestamp": ("x", 1)}, TypeError, r"timestamp\[0\] must be int"),
+        ({"timestamp": (3, 1)}, ValueError, r"timestamp\[0\]"),
+        ({"timestamp": (1, 2**63)}, OverflowError, r"timestamp\[1\]"),
+        ({"latency": "x"}, TypeError, "latency must be a number"),
+        ({"latency": float("nan")}, ValueError, "latency"),
+        ({"latency": 10**400}, OverflowError, "latency"),
+        ({"leader_epoch": "x"}, TypeError, "leader_epoch must be int"),
+        ({"leader_epoch": 2**33}, ValueError, "leader_epoch"),
+        ({"delivery_count": 1.5}, TypeError, "delivery_count must be int"),
+        ({"payload": b"v"}, TypeError, "payload"),
+    ],
+)
+def test_bad_arguments(
+    keywords: dict[str, Any], exception: type[Exception], message: str
+) -> None:
+    """A wrong argument is a typed error that names it, and leaks nothing."""
+
+    def make() -> None:
+        with pytest.raises(exception, match=message):
+            Message(**keywords)
+
+    make()
+    assert_no_leaks(make, repeat=50)
+
+
+def test_too_many_arguments() -> None:
+    """There are eleven places."""
+    with pytest.raises(TypeError, match="at most 11"):
+        Message(*FULL.values(), None)
+
+
+@pytest.mark.parametrize(
+    ("value", "size"), [(None, 0), (b"", 0), (b"abc", 3), ("åäö", 3), ({"a": 1}, 0), (5, 0)]
+)
+def test_length_is_that_of_the_value(value: Any, size: int) -> None:
+    """len() is the value's size; what has no size as a payload counts as empty."""
+    assert len(Message(value=value)) == size
+    assert bool(Message(value=value)) == (size > 0)
+
+
+def test_equality() -> None:
+    """Equal is the same record with the same content, wherever it came from."""
+    assert Message(**FULL) == Message(**FULL)
+    assert not Message(**FULL) != Message(**FULL)
+    for name in ("latency", "delivery_count"):
+        assert Message(**FULL) == Message(**FULL | {name: None})
+    for name in set(ACCESSORS) - {"latency", "delivery_count"}:
+        assert Message(**FULL) != Message(**FULL | {name: None}), name
+    assert Message(value=b"a") != Message(value=b"b")
+
+
+@pytest.mark.parametrize("other", [b"v", None, 5, "t", FULL])
+def test_other_types_are_unequal_and_nothing_is_ordered(other: Any) -> None:
+    """== with something else is False; there is no order and no hash."""
+    assert (Message(**FULL) == other) is False
+    assert (Message(**FULL) != other) is True
+    with pytest.raises(TypeError):
+        Message() < Message()  # type: ignore[operator]  # noqa: B015
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Message())
+
+
+def test_comparison_hands_errors_on() -> None:
+    """An exception in a value's own == comes out of the comparison."""
+
+    class Strange:
+        def __eq__(self, other: object) -> bool:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        Message(value=Strange()) == Message(value=Strange())  # noqa: B015
+
+
+def test_repr_says_where_and_not_what() -> None:
+    """Logs get topic, partition, offset and error, never the payload."""
+    text = repr(Message(**FULL | {"key": b"SECRET", "value": b"SECRET", "error": None}))
+    assert text == "Message{topic=t,partition=1,offset=2,error=None}"
+    assert repr(Message()) == "Message{topic=None,partition=None,offset=None,error=None}"
+    assert "UNKNOWN_TOPIC_OR_PART" in repr(Message(error=KafkaError(3)))
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("fields", [FULL, {}], ids=["full", "empty"])
+def test_pickles(protocol: int, fields: dict[str, Any]) -> None:
+    """Every field survives pickling and copying, the error's text too."""
+    message = Message(**fields)
+    for twin in (pickle.loads(pickle.dumps(message, protocol)), copy.deepcopy(message)):
+        assert type(twin) is Message
+        assert contents(twin) == contents(message)
+        assert str(twin.error()) == str(message.error())
+
+
+def test_message_that_cannot_pickle_says_so() -> None:
+    """The value's own error comes out, whole."""
+    with pytest.raises(TypeError):
+        pickle.dumps(Message(value=iter(())))
+
+
+class Annotated(Message):
+    """A subclass with an attribute, as applications write them."""
+
+    note: Any = None
+
+
+def test_subclass() -> None:
+    """A subclass is equal to its base and keeps its attributes through pickling."""
+    message = Annotated(**FULL)
+    message.note = "mine"
+    assert message == Message(**FULL)
+    twin = pickle.loads(pickle.dumps(message))
+    assert (type(twin), twin.note) == (Annotated, "mine")
+
+
+def cycles() -> Iterator[Message]:
+    """Messages that refer to themselves, through each field that can hold anything."""
+    message = Message()
+    message.set_value(message)
+    yield message
+    message = Message()
+    message.set_key([message])
+    yield message
+    message = Message()
+    message.set_headers([("h", message)])  # type: ignore[list-item]
+    yield message
+    annotated = Annotated()
+    annotated.note = annotated
+    yield annotated
+
+
+def test_cycles_are_collected() -> None:
+    """A message that refers to itself does not live for ever."""
+
+    def work() -> None:
+        for _ in cycles():
+            pass
+
+    assert_no_leaks(work, repeat=50)
+
+
+def test_garbage_collector_sees_messages_with_objects() -> None:
+    """Without this a cycle through a message would never be found."""
+    message = Message()
+    message.set_value([])
+    assert gc.is_tracked(message)
+
+
+def test_uninitialised_is_harmless() -> None:
+    """__new__ without __init__ gives an empty message, not a crash."""
+    message = Message.__new__(Message)
+    assert contents(message) == EMPTY
+    assert message == Message()
+    assert len(message) == 0
+
+
+def test_signatures() -> None:
+    """help() and editors see the parameters, and everything has a docstring."""
+    expected = ", ".join(f"{name}=None" for name in ACCESSORS)
+    assert str(inspect.signature(Message)) == f"({expected})"
+    for name in (*ACCESSORS, "deserialized_key", "deserialized_value"):
+        assert str(inspect.signature(getattr(Message, name))) == "(self, /)"
+        assert getattr(Message, name).__doc__
+    for name in ("topic", "key", "value", "headers", "error"):
+        setter = getattr(Message, f"set_{name}")
+        assert str(inspect.signature(setter)) == f"(self, {name}, /)"
+        assert setter.__doc__
+
+
+def test_no_leaks() -> None:
+    """Making, reading, setting, comparing and pickling hold nothing afterwards."""
+
+    def work() -> None:
+        message = Message(**FULL)
+        contents(message), repr(message), len(message)
+        assert message == pickle.loads(pickle.dumps(message))
+        assert message != Message()
+        message.set_topic("u")
+        message.set_key([])
+        message.set_value({})
+        message.set_headers({"h": b"x"})
+        message.set_error(KafkaError(4))
+        message.__init__(**FULL)  # type: ignore[misc]
+        message.__init__()  # type: ignore[misc]
+
+    assert_no_leaks(work)

@@ -1,0 +1,106 @@
+"""murmur2, consistent and fnv1a: which partition a key belongs to."""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import consistent, fnv1a, murmur2
+from tests.support.refcounts import assert_no_leaks
+
+MOST = 2**31 - 1  # partitions: the result is the hash itself, but for its sign
+FUNCTIONS = [murmur2, consistent, fnv1a]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (b"21", -973932308),
+        (b"foobar", -790332482),
+        (b"a-little-bit-long-string", -985981536),
+        (b"a-little-bit-longer-string", -1486304829),
+        (b"lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", -58897971),
+        (b"abc", 479470107),
+    ],
+)
+def test_murmur2_is_that_of_the_java_client(key: bytes, value: int) -> None:
+    """The hashes that Kafka's own test suite publishes, made positive as it does."""
+    assert murmur2(key, MOST) == (value & 0x7FFFFFFF) % MOST
+    assert murmur2(key, 12) == (value & 0x7FFFFFFF) % 12
+
+
+@pytest.mark.parametrize("key", [b"", b"a", b"key", bytes(range(256)), b"x" * 10_000])
+@pytest.mark.parametrize("count", [1, 2, 12, MOST])
+def test_consistent_is_crc32(key: bytes, count: int) -> None:
+    """librdkafka's default is the CRC-32 that everybody has."""
+    assert consistent(key, count) == zlib.crc32(key) % count
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [(b"", 0x811C9DC5), (b"a", 0xE40C292C), (b"b", 0xE70C2DE5), (b"foobar", 0xBF9CF968)],
+)
+def test_fnv1a_is_the_published_one(key: bytes, value: int) -> None:
+    """The 32-bit FNV-1a hashes of its authors, with Sarama's way to lose the sign."""
+    signed = value - 2**32 if value >= 2**31 else value
+    assert fnv1a(key, MOST) == abs(signed) % MOST
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_forms_of_a_key(function: Callable[..., int]) -> None:
+    """A str is hashed as the UTF-8 that produce() would send; buffers by their bytes."""
+    expected = function("é☃".encode(), MOST)
+    for key in ("é☃", bytearray("é☃".encode()), memoryview("é☃".encode())):
+        assert function(key, MOST) == expected
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("count", [1, 3, 7])
+def test_partitions_are_in_range_and_all_used(function: Callable[..., int], count: int) -> None:
+    """Every partition gets keys and no other number comes out."""
+    assert {function(b"%d" % i, count) for i in range(200)} == set(range(count))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("arguments", "exception", "message"),
+    [
+        ((), TypeError, "key"),
+        ((b"k",), TypeError, "partition_count"),
+        ((b"k", 0), ValueError, "partition_count must be at least 1, not 0"),
+        ((b"k", -1), ValueError, "partition_count must be at least 1, not -1"),
+        ((b"k", 2**33), ValueError, "partition_count"),
+        ((b"k", 1.0), TypeError, "partition_count must be int"),
+        ((b"k", None), TypeError, "partition_count must be int"),
+        ((None, 1), TypeError, "key must be str or bytes, not None"),
+        ((5, 1), TypeError, "key must be str, bytes"),
+        (("\ud800", 1), ValueError, "key"),
+        ((memoryview(b"abcd")[::2], 1), ValueError, "key"),
+        ((b"k", 1, 1), TypeError, "at most 2"),
+    ],
+)
+def test_bad_arguments(
+    function: Callable[..., int],
+    arguments: tuple[Any, ...],
+    exception: type[Exception],
+    message: str,
+) -> None:
+    """A wrong argument is a typed error that names it, and leaks nothing."""
+
+    def call() -> None:
+        with pytest.raises(exception, match=message):
+            function(*arguments)
+
+    call()
+    assert_no_leaks(call, repeat=50)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_signature(function: Callable[..., int]) -> None:
+    """Positional only, with a docstring."""
+    assert str(inspect.signature(function)) == "(key, partition_count, /)"
+    assert function.__doc__
