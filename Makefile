@@ -30,10 +30,12 @@ test: build $(VENV)/.spark ## every test this machine can run (ARGS="..." goes t
 
 build: $(VENV)/.extension $(VENV)/.package $(VENV)/.tests ## .venv with the package, its extension and the test tools
 
-lint: build $(VENV)/.lint $(VENV)/.spark $(VENV)/.demo ## style, types, spelling, C with warnings as errors
+lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.spark $(VENV)/.demo ## style, types, spelling, C with warnings as errors
 	$(call say,ruff)
 	@$(BIN)/ruff check -q .
 	@$(BIN)/ruff format -q --check .
+	$(call say,reference)
+	@$(BIN)/python tools/docs.py --check
 	$(call say,codespell)
 	@$(BIN)/codespell
 	$(call say,mypy)
@@ -58,7 +60,8 @@ asan: build ## unit and embedded tests under the address and undefined-behaviour
 	$(call say,running the tests under the sanitizers)
 	@PYTHONPATH=$(CURDIR)/build/asan/lib PYTHONMALLOC=malloc \
 		LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \
-		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		$(BIN)/python -m pytest -p no:cacheprovider tests/unit tests/embedded $(ARGS)
 
 docs: build $(VENV)/.docs ## the reference from the docstrings

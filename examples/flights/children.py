@@ -49,7 +49,7 @@ class Child:
                 stderr=errors,
                 text=True,
                 cwd=log.parent,
-                env={**os.environ, "PYTHONPATH": str(_ROOT)},
+                env={**os.environ, "PYTHONPATH": _python_path()},
                 start_new_session=True,
             )
         self._listener = threading.Thread(target=self._listen, daemon=True)
@@ -112,6 +112,11 @@ class Child:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._on_event(json.loads(line))
+
+
+def _python_path() -> str:
+    """Where a process finds this package, whatever its working directory is."""
+    return os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
 
 
 class ChildFailed(RuntimeError):

@@ -6,6 +6,7 @@ was given.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
@@ -64,7 +65,7 @@ def test_round_trip(producer: Producer, given: Any, expected: Any) -> None:
 
 def test_many_and_large(producer: Producer) -> None:
     """Neither the number nor the size of headers is limited to a few."""
-    headers = [(f"name-{i}", bytes([i % 256]) * i) for i in range(2000)]
+    headers = [(f"name-{i}", bytes([i % 256]) * i) for i in range(1000)]
     assert round_trip(producer, headers) == headers
 
 
@@ -116,14 +117,26 @@ def test_bad_headers(
     assert_no_leaks(produce, repeat=50)
 
 
-class Treacherous(bytearray):
-    """Stands for any object whose code runs while headers are read."""
+class Treacherous:
+    """A buffer whose own code empties the list that it is in."""
+
+    def __init__(self, headers: list[Any]) -> None:
+        self.headers = headers
+
+    def __buffer__(self, flags: int) -> memoryview:
+        self.headers.clear()
+        return memoryview(b"x")
 
 
+@pytest.mark.skipif(
+    sys.version_info < (3, 12), reason="buffers in Python need CPython 3.12 (PEP 688)"
+)
 def test_headers_that_change_while_they_are_read(producer: Producer) -> None:
     """The list is read as it was when produce() was called: no crash, no partial read."""
-    headers: list[Any] = [("a", Treacherous(b"x")), ("b", b"y")]
+    headers: list[Any] = []
+    headers += [("a", Treacherous(headers)), ("b", b"y")]
     assert round_trip(producer, headers) == [("a", b"x"), ("b", b"y")]
+    assert headers == []
 
 
 def test_no_leaks(producer: Producer) -> None:

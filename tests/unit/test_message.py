@@ -10,6 +10,7 @@ import copy
 import gc
 import inspect
 import pickle
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -185,7 +186,7 @@ def test_setters_take_one_argument(name: str) -> None:
         ({"topic": "a\0"}, ValueError, "topic"),
         ({"partition": "0"}, TypeError, "partition must be int"),
         ({"partition": 0.0}, TypeError, "partition must be int"),
-        ({"partition": 2**31}, ValueError, "partition"),
+        ({"partition": 2**31}, OverflowError, "partition"),
         ({"offset": "0"}, TypeError, "offset must be int"),
         ({"offset": 2**63}, OverflowError, "offset"),
         ({"headers": 5}, TypeError, "headers must be a dict"),
@@ -203,7 +204,7 @@ def test_setters_take_one_argument(name: str) -> None:
         ({"latency": float("nan")}, ValueError, "latency"),
         ({"latency": 10**400}, OverflowError, "latency"),
         ({"leader_epoch": "x"}, TypeError, "leader_epoch must be int"),
-        ({"leader_epoch": 2**33}, ValueError, "leader_epoch"),
+        ({"leader_epoch": 2**33}, OverflowError, "leader_epoch"),
         ({"delivery_count": 1.5}, TypeError, "delivery_count must be int"),
         ({"payload": b"v"}, TypeError, "payload"),
     ],
@@ -290,8 +291,8 @@ def test_pickles(protocol: int, fields: dict[str, Any]) -> None:
 
 def test_message_that_cannot_pickle_says_so() -> None:
     """The value's own error comes out, whole."""
-    with pytest.raises(TypeError):
-        pickle.dumps(Message(value=iter(())))
+    with pytest.raises(TypeError, match="lock"):
+        pickle.dumps(Message(value=threading.Lock()))
 
 
 class Annotated(Message):

@@ -285,7 +285,10 @@ bind_column(arrow_chunk *chunk, node *found, bool *seen)
     }
 }
 
-/* What is wrong with the data of a column; `row` is -1 for the column as a whole. */
+/*
+ * What is wrong with the data of a column (NULL: with a row itself); `row` is -1 for the
+ * column as a whole.
+ */
 typedef struct {
     const char *column, *problem;
     int64_t row;
@@ -397,7 +400,7 @@ check(const arrow_chunk *chunk, const arrow_column *rows, defect *found)
 {
     for (int64_t row = 0; row < chunk->count; row++) {
         if (!arrow_column_is_valid(rows, row)) {
-            *found = (defect){"", "the row itself must not be null", row};
+            *found = (defect){NULL, "it must not be null", row};
             return false;
         }
     }
@@ -418,13 +421,19 @@ check_chunk(const arrow_chunk *chunk, const arrow_column *rows, const node *root
     if (good) {
         return 0;
     }
+    node column = *root;
+    column.column = found.column;
+    long long row = (long long)(chunk->first_row + found.row);
     if (found.row < 0) {
-        node column = *root;
-        column.column = found.column;
-        return broken(&column, found.problem);
+        broken(&column, found.problem);
     }
-    PyErr_Format(PyExc_ValueError, "%s column '%s', row %lld: %s", root->batch,
-                 found.column, (long long)(chunk->first_row + found.row), found.problem);
+    else if (found.column == NULL) {
+        PyErr_Format(PyExc_ValueError, "%s row %lld: %s", root->batch, row, found.problem);
+    }
+    else {
+        PyErr_Format(PyExc_ValueError, "%s column '%s', row %lld: %s", root->batch,
+                     found.column, row, found.problem);
+    }
     return -1;
 }
 

@@ -66,6 +66,8 @@ PyDoc_STRVAR(list_topics_doc,
 "------\n"
 "KafkaException\n"
 "    _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_metadata().");
 
 SIGNATURE(list_topics_signature, "list_topics()", 0, 2, P_topic, P_timeout);
@@ -161,6 +163,8 @@ PyDoc_STRVAR(cluster_id_doc,
 "-------\n"
 "str or None\n"
 "    None when no broker answered in time.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_clusterid().");
 
 SIGNATURE(cluster_id_signature, "cluster_id()", 0, 1, P_timeout);
@@ -213,6 +217,8 @@ PyDoc_STRVAR(set_sasl_credentials_doc,
 "------\n"
 "KafkaException\n"
 "    When the client does not use SASL.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_sasl_set_credentials().");
 
 SIGNATURE(set_sasl_credentials_signature, "set_sasl_credentials()", 2, 2, P_username,

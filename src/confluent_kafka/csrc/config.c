@@ -174,12 +174,12 @@ value_text(reader *self, PyObject *key, PyObject *value)
 
 /* What librdkafka says names the property, but maybe by another of its names. */
 static int
-refused(reader *self, PyObject *key, const char *name, const char *reason)
+refused(reader *self, PyObject *key, const char *name, char *reason)
 {
-    int length = (int)strcspn(reason, "\n");
+    reason[strcspn(reason, "\n")] = '\0';
     return strstr(reason, name) != NULL
-               ? invalid(self, "%.*s", length, reason)
-               : invalid(self, "Configuration property \"%U\": %.*s", key, length, reason);
+               ? invalid(self, "%s", reason)
+               : invalid(self, "Configuration property \"%U\": %s", key, reason);
 }
 
 /* The int32 that `text` is, as a whole; false otherwise. */
@@ -386,7 +386,7 @@ read_dict(reader *self, PyObject *dict)
     if (items == NULL) {
         return -1;
     }
-    int result = Py_EnterRecursiveCall(" while reading the configuration");
+    int result = Py_EnterRecursiveCall(" while reading the configuration") ? -1 : 0;
     if (result == 0) {
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items) && result == 0; i++) {
             PyObject *item = PyList_GET_ITEM(items, i);

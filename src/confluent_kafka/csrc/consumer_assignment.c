@@ -115,6 +115,8 @@ PyDoc_STRVAR(subscribe_doc,
 "------\n"
 "KafkaException\n"
 "    _INVALID_ARG for an empty list, an empty name or a wrong expression.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_subscribe(), rd_kafka_conf_set_rebalance_cb().");
 
 SIGNATURE(subscribe_signature, "subscribe()", 1, 4, P_topics, P_on_assign, P_on_revoke,
@@ -287,6 +289,8 @@ PyDoc_STRVAR(assign_doc,
 "partitions : list of TopicPartition\n"
 "    Their offset is where to start: a number, OFFSET_BEGINNING, OFFSET_END, or\n"
 "    OFFSET_STORED and OFFSET_INVALID for the committed one.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_assign().");
 
 static PyObject *
@@ -302,6 +306,8 @@ PyDoc_STRVAR(incremental_assign_doc,
 "----------\n"
 "partitions : list of TopicPartition\n"
 "    Their offset is where to start, as for assign().\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_incremental_assign() (KIP-429).");
 
 static PyObject *
@@ -318,6 +324,8 @@ PyDoc_STRVAR(incremental_unassign_doc,
 "Parameters\n"
 "----------\n"
 "partitions : list of TopicPartition\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_incremental_unassign() (KIP-429).");
 
 static PyObject *
@@ -345,6 +353,8 @@ PyDoc_STRVAR(assignment_doc,
 "Returns\n"
 "-------\n"
 "list of TopicPartition\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_assignment().");
 
 static PyObject *
@@ -458,6 +468,8 @@ PyDoc_STRVAR(pause_doc,
 "------\n"
 "KafkaException\n"
 "    _UNKNOWN_PARTITION: one of them is not assigned.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_pause_partitions().");
 
 static PyObject *
@@ -473,6 +485,8 @@ PyDoc_STRVAR(resume_doc,
 "Parameters\n"
 "----------\n"
 "partitions : list of TopicPartition\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_resume_partitions().");
 
 static PyObject *

@@ -115,6 +115,8 @@ PyDoc_STRVAR(poll_doc,
 "------\n"
 "Exception\n"
 "    What a callback raised.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_consumer_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -321,6 +323,8 @@ PyDoc_STRVAR(consume_doc,
 "Exception\n"
 "    What a callback or a signal handler raised. Messages fetched by then are not lost:\n"
 "    the next call returns them.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_consume_batch_queue().");
 
 SIGNATURE(consume_signature, "consume()", 0, 2, P_num_messages, P_timeout);
@@ -455,6 +459,8 @@ PyDoc_STRVAR(consume_arrow_doc,
 "    An error of the consumer, after the rows before it have been returned.\n"
 "Exception\n"
 "    What a callback or a signal handler raised. Rows fetched by then are not lost.\n\n"
+"Notes\n"
+"-----\n"
 "Source: rd_kafka_consume_batch_queue(); Arrow C data interface, PyCapsule protocol.");
 
 SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,

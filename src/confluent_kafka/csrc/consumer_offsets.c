@@ -198,7 +198,8 @@ PyDoc_STRVAR(commit_doc,
 "    consume() returned, unless enable.auto.offset.store is false.\n"
 "asynchronous : bool\n"
 "    True returns at once, and on_commit is called from a later poll(); False waits for\n"
-"    the broker. Its older name `async` can be given as **{'async': False}.\n\n"
+"    the broker. Its older name, async, is a keyword of Python now and can be given by\n"
+"    expanding a dict.\n\n"
 "Returns\n"
 "-------\n"
 "None, or list of TopicPartition\n"
@@ -207,6 +208,8 @@ PyDoc_STRVAR(commit_doc,
 "------\n"
 "KafkaException\n"
 "    _NO_OFFSET: there is nothing to commit; or the group coordinator's error.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
 
 SIGNATURE(commit_signature, "commit()", 0, 3, P_message, P_offsets, P_asynchronous, P_async);
@@ -254,6 +257,8 @@ PyDoc_STRVAR(store_offsets_doc,
 "KafkaException\n"
 "    _INVALID_ARG with enable.auto.offset.store on, _STATE for a partition that is not\n"
 "    assigned.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_offsets_store().");
 
 SIGNATURE(store_offsets_signature, "store_offsets()", 0, 2, P_message, P_offsets);

@@ -139,6 +139,8 @@ PyDoc_STRVAR(committed_doc,
 "-------\n"
 "list of TopicPartition\n"
 "    Offset is OFFSET_INVALID where nothing is committed; check each one's error.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_committed().");
 
 SIGNATURE(committed_signature, "committed()", 1, 2, P_partitions, P_timeout);
@@ -162,6 +164,8 @@ PyDoc_STRVAR(offsets_for_times_doc,
 "-------\n"
 "list of TopicPartition\n"
 "    Offset is OFFSET_END where all messages are older; check each one's error.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_offsets_for_times().");
 
 SIGNATURE(offsets_for_times_signature, "offsets_for_times()", 1, 2, P_partitions, P_timeout);
@@ -187,6 +191,8 @@ PyDoc_STRVAR(seek_doc,
 "------\n"
 "KafkaException\n"
 "    _STATE: the partition is not assigned, or not being fetched yet.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_seek_partitions().");
 
 /* A thread that polls meanwhile must not get a message from before the seek after it. */
@@ -242,6 +248,8 @@ PyDoc_STRVAR(position_doc,
 "-------\n"
 "list of TopicPartition\n"
 "    Offset is OFFSET_INVALID where no message was returned yet.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_position().");
 
 /* To librdkafka, what was fetched ahead has been returned to the application. */
@@ -379,6 +387,8 @@ PyDoc_STRVAR(get_watermark_offsets_doc,
 "-------\n"
 "tuple of int\n"
 "    (low, high).\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_query_watermark_offsets(), rd_kafka_get_watermark_offsets().");
 
 SIGNATURE(watermarks_signature, "get_watermark_offsets()", 1, 3, P_partition, P_timeout,
@@ -419,6 +429,8 @@ PyDoc_STRVAR(memberid_doc,
 "-------\n"
 "str or None\n"
 "    None while it is not a member.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_memberid().");
 
 static PyObject *
@@ -446,6 +458,8 @@ PyDoc_STRVAR(consumer_group_metadata_doc,
 "-------\n"
 "bytes\n"
 "    Opaque: librdkafka's serialized form.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_consumer_group_metadata(), ..._write().");
 
 static PyObject *

@@ -321,6 +321,8 @@ PyDoc_STRVAR(kafka_error_doc,
 "------\n"
 "TypeError, ValueError, OverflowError\n"
 "    An argument is not of these types or ranges.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_error_t, rd_kafka_resp_err_t, rd_kafka_get_err_descs().");
 
 PyDoc_STRVAR(kafka_error_code_doc,

@@ -450,7 +450,7 @@ PyDoc_STRVAR(message_doc,
 "    What went wrong.\n"
 "timestamp : tuple\n"
 "    (type, milliseconds since the epoch), type being one of the\n"
-"    TIMESTAMP_ constants.\n"
+"    constants TIMESTAMP_CREATE_TIME and so on.\n"
 "latency : float\n"
 "    Seconds from produce() to the acknowledgement.\n"
 "leader_epoch : int\n"
@@ -461,6 +461,8 @@ PyDoc_STRVAR(message_doc,
 "------\n"
 "TypeError, ValueError, OverflowError\n"
 "    An argument is not of these types or ranges.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_message_t.");
 
 PyDoc_STRVAR(topic_doc,

@@ -18,12 +18,7 @@ partition_of(PyObject *module, const signature *sig, PyObject *const *args,
     PyObject *values[2];
     int32_t count;
     if (args_parse(PyModule_GetState(module), sig, args, nargs, NULL, values) < 0
-        || arg_int32(values[1], "partition_count", INT32_MIN, INT32_MAX, &count) < 0) {
-        return NULL;
-    }
-    if (count < 1) {
-        PyErr_Format(PyExc_ValueError, "partition_count must be at least 1, not %d",
-                     (int)count);
+        || arg_int32(values[1], "partition_count", 1, INT32_MAX, &count) < 0) {
         return NULL;
     }
     bytes_view key;

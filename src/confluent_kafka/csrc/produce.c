@@ -232,6 +232,8 @@ const char producer_produce_doc[] =
 "    The queue is full (queue.buffering.max.messages or .kbytes).\n"
 "KafkaException\n"
 "    For example MSG_SIZE_TOO_LARGE, _UNKNOWN_PARTITION, _FATAL.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_produce(), rd_kafka_produceva().";
 
 SIGNATURE(produce_signature, "produce()", 1, 8, P_topic, P_value, P_key, P_partition, P_callback,

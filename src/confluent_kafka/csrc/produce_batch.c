@@ -35,6 +35,8 @@ const char producer_produce_batch_doc[] =
 "------\n"
 "TypeError, ValueError, OverflowError\n"
 "    A message's field is wrong; names the message's index. Those before it are enqueued.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_produce(), rd_kafka_produceva().";
 
 SIGNATURE(batch_signature, "produce_batch()", 2, 5, P_topic, P_messages, P_partition,
@@ -267,6 +269,8 @@ const char producer_produce_arrow_doc[] =
 "    A row could not be enqueued; names its index. Those before it are enqueued.\n"
 "TypeError, ValueError\n"
 "    A column has a wrong name or type, or there is no topic.\n\n"
+"Notes\n"
+"-----\n"
 "Source: Arrow C data interface and PyCapsule protocol; rd_kafka_produce().";
 
 SIGNATURE(arrow_signature, "produce_arrow()", 1, 2, P_batch, P_topic, P_on_delivery, P_block);

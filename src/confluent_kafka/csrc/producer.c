@@ -100,6 +100,8 @@ PyDoc_STRVAR(poll_doc,
 "------\n"
 "Exception\n"
 "    What a callback raised. Callbacks not run yet are kept for the next call.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_queue_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -173,6 +175,8 @@ PyDoc_STRVAR(flush_doc,
 "------\n"
 "Exception\n"
 "    What a callback raised.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_flush().");
 
 SIGNATURE(flush_signature, "flush()", 0, 1, P_timeout);
@@ -252,6 +256,8 @@ PyDoc_STRVAR(purge_doc,
 "    Messages sent and not acknowledged: whether they arrive is then unknown.\n"
 "blocking : bool\n"
 "    Wait until the broker threads have let go of their messages.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_purge().");
 
 SIGNATURE(purge_signature, "purge()", 0, 3, P_in_queue, P_in_flight, P_blocking);
@@ -342,6 +348,8 @@ PyDoc_STRVAR(close_doc,
 "------\n"
 "RuntimeError\n"
 "    When called from one of the client's callbacks.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_flush(), rd_kafka_purge(), rd_kafka_destroy().");
 
 SIGNATURE(close_signature, "close()", 0, 1, P_timeout);
@@ -404,27 +412,27 @@ PyDoc_STRVAR(producer_doc,
 "config : dict\n"
 "    librdkafka's configuration properties (CONFIGURATION.md there), str to str, int,\n"
 "    float, bool or None (the default), and these keys:\n\n"
-"    on_delivery : callable(KafkaError or None, Message)\n"
-"        For messages without a callback of their own.\n"
-"    delivery.report.only.error : bool\n"
-"        Call delivery callbacks for failed messages only.\n"
-"    error_cb : callable(KafkaError)\n"
-"        For errors of the client; mostly information, it recovers by itself.\n"
-"    throttle_cb : callable(ThrottleEvent)\n"
-"    stats_cb : callable(str)\n"
-"        JSON, each statistics.interval.ms.\n"
-"    oauth_cb : callable(str) -> (token, expiry[, principal[, extensions]])\n"
-"        SASL/OAUTHBEARER token; expiry in seconds since the epoch. Runs on a thread of\n"
-"        its own, without poll().\n"
-"    logger : logging.Logger or logging.Handler\n"
-"        For librdkafka's log records, handed over by poll(), flush() and close();\n"
-"        without one they go to the logger 'confluent_kafka'.\n"
+"    - on_delivery: callable(KafkaError or None, Message), for messages without a\n"
+"      callback of their own.\n"
+"    - delivery.report.only.error: bool, call delivery callbacks for failed messages only.\n"
+"    - error_cb: callable(KafkaError), for errors of the client. Mostly information: it\n"
+"      recovers by itself.\n"
+"    - throttle_cb: callable(ThrottleEvent).\n"
+"    - stats_cb: callable(str), gets JSON each statistics.interval.ms.\n"
+"    - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
+"      sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
+"      the epoch. Runs on a thread of its own, without poll().\n"
+"    - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
+"      by poll(), flush() and close(). Without one they go to the logger\n"
+"      'confluent_kafka'.\n"
 "**kwargs\n"
 "    More configuration, for keys that are Python identifiers.\n\n"
 "Raises\n"
 "------\n"
 "KafkaException\n"
 "    _INVALID_ARG: a key, type or value is wrong; names it.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_new().");
 
 static PyType_Slot producer_slots[] = {

@@ -437,6 +437,8 @@ PyDoc_STRVAR(topic_partition_doc,
 "------\n"
 "TypeError, ValueError, OverflowError\n"
 "    An argument is not of these types or ranges.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_topic_partition_t.");
 
 static PyMethodDef topic_partition_methods[] = {
@@ -447,7 +449,7 @@ static PyMethodDef topic_partition_methods[] = {
 static PyGetSetDef topic_partition_getset[] = {
     {"topic", get_topic, NULL, "The topic's name.", NULL},
     {"partition", get_partition, set_partition, "The partition's number.", NULL},
-    {"offset", get_offset, set_offset, "The offset, or one of the OFFSET_ constants.",
+    {"offset", get_offset, set_offset, "The offset, or a constant such as OFFSET_END.",
      NULL},
     {"metadata", get_metadata, NULL, "Text committed with the offset, or None.", NULL},
     {"leader_epoch", get_leader_epoch, NULL, "The leader's epoch, or None.", NULL},

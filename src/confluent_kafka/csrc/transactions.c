@@ -147,8 +147,8 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     "Raises\n"                                                                           \
     "------\n"                                                                           \
     "KafkaException\n"                                                                   \
-    "    Its KafkaError says what to do: retriable() call again; txn_requires_abort()\n" \
-    "    abort_transaction(); fatal() close the producer and make a new one.\n\n"
+    "    Its KafkaError says what to do. retriable(): call again. txn_requires_abort():\n" \
+    "    call abort_transaction(). fatal(): close the producer and make a new one.\n\n"
 
 PyDoc_STRVAR(init_doc,
 "init_transactions($self, /, timeout=-1)\n--\n\n"
@@ -159,6 +159,8 @@ PyDoc_STRVAR(init_doc,
 "timeout : float\n"
 "    Seconds; -1 waits for twice transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_init_transactions() (KIP-98).");
 
 SIGNATURE(init_signature, "init_transactions()", 0, 1, P_timeout);
@@ -191,6 +193,8 @@ PyDoc_STRVAR(commit_doc,
 "timeout : float\n"
 "    Seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_commit_transaction() (KIP-98).");
 
 SIGNATURE(commit_signature, "commit_transaction()", 0, 1, P_timeout);
@@ -210,6 +214,8 @@ PyDoc_STRVAR(abort_doc,
 "timeout : float\n"
 "    Seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_abort_transaction() (KIP-98).");
 
 SIGNATURE(abort_signature, "abort_transaction()", 0, 1, P_timeout);
@@ -234,6 +240,8 @@ PyDoc_STRVAR(send_offsets_doc,
 "timeout : float\n"
 "    Seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_send_offsets_to_transaction() (KIP-98, KIP-447).");
 
 SIGNATURE(send_offsets_signature, "send_offsets_to_transaction()", 2, 3, P_positions,

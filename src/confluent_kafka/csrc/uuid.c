@@ -127,6 +127,8 @@ PyDoc_STRVAR(uuid_doc,
 "------\n"
 "TypeError, OverflowError\n"
 "    An argument is no int or needs more than 64 bits.\n\n"
+"Notes\n"
+"-----\n"
 "librdkafka: rd_kafka_Uuid_new(), rd_kafka_Uuid_base64str().");
 
 PyDoc_STRVAR(uuid_get_most_significant_bits_doc,

@@ -1,0 +1,134 @@
+"""The Arrow C data interface through ctypes: arrays that no library would make."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow
+
+
+class ArrowSchema(ctypes.Structure):
+    pass
+
+
+class ArrowArray(ctypes.Structure):
+    pass
+
+
+_RELEASE_SCHEMA = ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowSchema))
+_RELEASE_ARRAY = ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowArray))
+
+ArrowSchema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_char_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.POINTER(ctypes.POINTER(ArrowSchema))),
+    ("dictionary", ctypes.POINTER(ArrowSchema)),
+    ("release", _RELEASE_SCHEMA),
+    ("private_data", ctypes.c_void_p),
+]
+ArrowArray._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(ArrowArray))),
+    ("dictionary", ctypes.POINTER(ArrowArray)),
+    ("release", _RELEASE_ARRAY),
+    ("private_data", ctypes.c_void_p),
+]
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def array_of(capsule: object) -> ArrowArray:
+    """The struct inside a capsule 'arrow_array', which must outlive it."""
+    return ArrowArray.from_address(_capsule_pointer(capsule, b"arrow_array"))
+
+
+class Exported:
+    """A pyarrow array as structs that can be changed; counts how often they are released.
+
+    `schema` and `array` are this object's own; the structs below them are pyarrow's and
+    may be changed too, since `tampered()` restores them before pyarrow releases them.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self._schema, self._array = ArrowSchema(), ArrowArray()
+        source._export_to_c(ctypes.addressof(self._array), ctypes.addressof(self._schema))
+        self.releases = 0
+        self.schema, self.array = ArrowSchema(), ArrowArray()
+        ctypes.memmove(ctypes.byref(self.schema), ctypes.byref(self._schema), 72)
+        ctypes.memmove(ctypes.byref(self.array), ctypes.byref(self._array), 80)
+        self.schema.release = _RELEASE_SCHEMA(lambda pointer: None)
+        self.array.release = _RELEASE_ARRAY(self._release)
+        self._changes: list[tuple[Any, str | int, Any]] = []
+
+    def _release(self, pointer: Any) -> None:
+        self.releases += 1
+        pointer.contents.release = _RELEASE_ARRAY()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        return (
+            _new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
+            _new_capsule(ctypes.addressof(self.array), b"arrow_array", None),
+        )
+
+    def column(self, index: int) -> ArrowArray:
+        return self._array.children[index].contents
+
+    def column_schema(self, index: int) -> ArrowSchema:
+        return self._schema.children[index].contents
+
+    def set(self, struct: Any, field: str, value: Any) -> None:
+        self._changes.append((struct, field, getattr(struct, field)))
+        setattr(struct, field, value)
+
+    def set_item(self, pointers: Any, index: int, value: Any) -> None:
+        """Changes an entry of `buffers` or `children`; None makes it NULL."""
+        places = ctypes.cast(pointers, ctypes.POINTER(ctypes.c_void_p))
+        self._changes.append((places, index, places[index]))
+        places[index] = value
+
+    def restore(self) -> None:
+        for struct, place, value in reversed(self._changes):
+            if isinstance(place, int):
+                struct[place] = value
+            else:
+                setattr(struct, place, value)
+        self._changes.clear()
+        for struct in (self._array, self._schema):
+            if struct.release:
+                struct.release(ctypes.pointer(struct))
+
+
+@contextmanager
+def tampered(source: Any) -> Iterator[Exported]:
+    """The structs of a pyarrow batch, to be changed and handed over in the body."""
+    exported = Exported(source)
+    try:
+        yield exported
+    finally:
+        exported.restore()
+
+
+def columns_of(**columns: Any) -> Any:
+    """A pyarrow record batch; columns are pyarrow arrays or lists."""
+    return pyarrow.record_batch(
+        {
+            name: values if isinstance(values, pyarrow.Array) else pyarrow.array(values)
+            for name, values in columns.items()
+        }
+    )

@@ -1,0 +1,741 @@
+"""Producer.produce_arrow(): which columns are taken, how they are read, what is refused.
+
+No broker is needed: what was enqueued comes back as delivery reports when it is purged.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import datetime
+import random
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Message, Producer
+from tests.support.refcounts import assert_no_leaks
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from tests.support.arrow_structs import Exported, columns_of, tampered  # noqa: E402
+
+HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+LONG = b"longer than the twelve bytes that a view holds"
+
+
+@pytest.fixture
+def producer() -> Iterator[Producer]:
+    # Without brokers to connect to: nothing leaves the queue.
+    producer = Producer({"log_level": 0})
+    yield producer
+    producer.purge()
+    producer.close()
+
+
+def enqueued(producer: Producer, batch: Any, topic: str | None = None) -> list[Message]:
+    """Produces `batch` and returns its messages in their order."""
+    messages: list[Message] = []
+    count = producer.produce_arrow(
+        batch, topic, on_delivery=lambda error, message: messages.append(message)
+    )
+    assert len(producer) == count
+    producer.purge()
+    assert producer.flush(10) == 0
+    assert len(messages) == count
+    return messages
+
+
+def keys(producer: Producer, column: Any) -> list[bytes | None]:
+    return [message.key() for message in enqueued(producer, columns_of(key=column), "t")]
+
+
+# ---- what is taken ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.binary(),
+        pa.large_binary(),
+        pa.binary_view(),
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int8(), pa.binary()),
+        pa.dictionary(pa.uint32(), pa.string()),
+        pa.dictionary(pa.int64(), pa.large_string()),
+    ],
+    ids=str,
+)
+def test_bytes_of_every_layout(producer: Producer, kind: Any) -> None:
+    """A key is binary or string in any of Arrow's layouts; null, empty and long stay apart."""
+    values = [b"a", None, b"", LONG, b"twelve bytes", b"thirteen byte", b"a", LONG]
+    column = pa.array(values, pa.binary())
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type).dictionary_encode().cast(kind)
+    else:
+        column = column.cast(kind)
+    assert column.type == kind
+    assert keys(producer, column) == values
+    assert keys(producer, column.slice(1)) == values[1:]
+    assert keys(producer, column.slice(3, 3)) == values[3:6]
+
+
+def test_fixed_size_binary(producer: Producer) -> None:
+    """Bytes of a fixed size are values like others, those of no bytes too."""
+    column = pa.array([b"abc", None, b"xyz"], pa.binary(3))
+    assert keys(producer, column) == [b"abc", None, b"xyz"]
+    assert keys(producer, column.slice(2)) == [b"xyz"]
+    assert keys(producer, pa.array([b"", None], pa.binary(0))) == [b"", None]
+
+
+def test_columns_of_nulls(producer: Producer) -> None:
+    """The null type, which libraries give to a column without values, is all null."""
+    nulls = pa.nulls(2)
+    batch = columns_of(key=nulls, value=nulls, partition=nulls, timestamp=nulls, headers=nulls)
+    for message in enqueued(producer, batch, "t"):
+        assert message.key() is message.value() is message.headers() is None
+        assert message.partition() is None
+
+
+def test_missing_columns(producer: Producer) -> None:
+    """No column is required: what is missing is null."""
+    (message,) = enqueued(producer, columns_of(topic=["t"]))
+    assert message.topic() == "t"
+    assert message.key() is message.value() is message.headers() is None
+    assert enqueued(producer, pa.record_batch({"key": pa.array([], pa.binary())}), "t") == []
+
+
+@pytest.mark.parametrize("kind", "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
+def test_partition_of_any_integer(producer: Producer, kind: str) -> None:
+    """The width of the integer does not matter, and null leaves the choice to librdkafka."""
+    partitions = [0, None, 100, 7]
+    batch = columns_of(partition=pa.array(partitions, kind))
+    assert [message.partition() for message in enqueued(producer, batch, "t")] == partitions
+    batch = batch.slice(2)
+    assert [message.partition() for message in enqueued(producer, batch, "t")] == [100, 7]
+
+
+def test_partition_minus_one_is_any(producer: Producer) -> None:
+    """-1 means any partition, as it does in produce()."""
+    batch = columns_of(partition=[-1, 2**31 - 1])
+    partitions = [message.partition() for message in enqueued(producer, batch, "t")]
+    assert partitions == [None, 2**31 - 1]
+
+
+def test_topics(producer: Producer) -> None:
+    """Each row has its topic; a dictionary-encoded column (a categorical) is one too."""
+    topics = ["a", "b", "b", "a", "c"]
+    for column in (pa.array(topics), pa.array(topics).dictionary_encode()):
+        messages = enqueued(producer, columns_of(topic=column))
+        assert [message.topic() for message in messages] == topics
+        messages = enqueued(producer, columns_of(topic=column).slice(1, 3))
+        assert [message.topic() for message in messages] == topics[1:4]
+
+
+def test_topic_argument_comes_first(producer: Producer) -> None:
+    """The topic argument is for all rows, whatever the column says."""
+    messages = enqueued(producer, columns_of(topic=["a", None]), "all")
+    assert [message.topic() for message in messages] == ["all", "all"]
+
+
+HEADER_ROWS: list[list[tuple[str, bytes | None]] | None] = [
+    [("a", b"1"), ("b", None), ("a", b"")],
+    None,
+    [],
+    [("", LONG)],
+    [("ü", b"\xff")],
+]
+
+
+def header_column(rows: Any, kind: Any = HEADERS) -> Any:
+    return pa.array(
+        [
+            row if row is None else [{"key": key, "value": value} for key, value in row]
+            for row in rows
+        ],
+        kind,
+    )
+
+
+@pytest.mark.parametrize("outer", [pa.list_, pa.large_list])
+@pytest.mark.parametrize("key", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+@pytest.mark.parametrize("value", [pa.binary(), pa.large_binary(), pa.binary_view()], ids=str)
+def test_headers(producer: Producer, outer: Any, key: Any, value: Any) -> None:
+    """Order, duplicates, nulls and empty values arrive; an empty list is like null."""
+    column = header_column(HEADER_ROWS, outer(pa.struct([("value", value), ("key", key)])))
+    expected = [row or None for row in HEADER_ROWS]
+    messages = enqueued(producer, columns_of(headers=column), "t")
+    assert [message.headers() for message in messages] == expected
+    messages = enqueued(producer, columns_of(headers=column.slice(3)), "t")
+    assert [message.headers() for message in messages] == expected[3:]
+
+
+def test_slices_at_every_level(producer: Producer) -> None:
+    """An offset may be in the batch, a column, a list's structs and their fields at once."""
+    names = pa.array([f"k{i}" for i in range(20)]).slice(2)
+    values = pa.array([f"v{i}".encode() for i in range(20)]).slice(3)
+    structs = pa.StructArray.from_arrays([names.slice(0, 17), values], ["key", "value"]).slice(4)
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 3, 6, 10]), structs)
+    keys = pa.array([b"0", b"1", b"2", b"3", b"4", b"5"]).slice(2)
+    rows = pa.StructArray.from_arrays([keys, lists], ["key", "headers"]).slice(1, 2)
+    first, second = enqueued(producer, rows, "t")
+    assert (first.key(), second.key()) == (b"3", b"4")
+    assert first.headers() == [("k7", b"v8"), ("k8", b"v9")]
+    assert second.headers() == [("k9", b"v10"), ("k10", b"v11"), ("k11", b"v12")]
+
+
+def test_headers_that_are_all_empty(producer: Producer) -> None:
+    """pyarrow guesses list<null> for a column of empty lists: no headers."""
+    column = pa.array([[], None, []])
+    assert column.type == pa.list_(pa.null())
+    messages = enqueued(producer, columns_of(headers=column), "t")
+    assert [message.headers() for message in messages] == [None, None, None]
+
+
+def test_table_of_several_chunks(producer: Producer) -> None:
+    """A table (a stream) is produced as a whole, with its chunks in order."""
+    chunks = [columns_of(key=[f"{i}-{j}" for j in range(i)]) for i in range(7)]
+    table = pa.Table.from_batches(chunks)
+    expected = [value.encode() for value in table["key"].to_pylist()]
+    assert [message.key() for message in enqueued(producer, table, "t")] == expected
+    reader = pa.RecordBatchReader.from_batches(table.schema, chunks)
+    assert [message.key() for message in enqueued(producer, reader, "t")] == expected
+    assert enqueued(producer, table.schema.empty_table(), "t") == []
+
+
+def test_ignored_columns(producer: Producer) -> None:
+    """offset and timestampType, which only a consumed batch has, are not looked at."""
+    batch = columns_of(offset=["any"], timestampType=[1.5], value=["v"])
+    (message,) = enqueued(producer, batch, "t")
+    assert message.value() == b"v"
+
+
+# ---- what is refused --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"key": [1]}, "batch column 'key' must be binary or string, not int64; cast it first"),
+        ({"value": [1.5]}, "'value' must be binary or string, not float64"),
+        ({"value": [["list"]]}, "'value' must be binary or string, not list"),
+        ({"value": [datetime.date(2024, 1, 1)]}, "not date32"),
+        ({"value": pa.array([1]).dictionary_encode()}, "not dictionary of int64"),
+        ({"topic": [b"t"]}, "'topic' must be string, not binary"),
+        ({"topic": [True]}, "'topic' must be string, not bool"),
+        ({"partition": [1.0]}, r"'partition' must be int32 \(or another integer\), not float64"),
+        ({"partition": ["1"]}, "'partition' .* not string"),
+        ({"partition": pa.array([1], pa.timestamp("ms"))}, r"not timestamp\[ms\]"),
+        ({"partition": pa.array([1]).dictionary_encode()}, "not dictionary of int64"),
+        ({"timestamp": [1.0]}, r"'timestamp' must be timestamp \(or int64: milliseconds\)"),
+        ({"timestamp": [datetime.date(2024, 1, 1)]}, "'timestamp' .* not date32"),
+        ({"timestamp": [datetime.timedelta(1)]}, "'timestamp' .* not duration"),
+        ({"headers": ["a"]}, "'headers' must be list<struct<.*>>, not string"),
+        ({"headers": [["a"]]}, "'headers.item' must be struct<.*>, not string"),
+        ({"headers": [{"key": "a", "value": b"1"}]}, "'headers' .* not struct"),
+        ({"headers": [[{"key": "a"}]]}, "'headers.item' .* has no 'value'"),
+        ({"headers": [[{"value": "a", "name": "b"}]]}, "'headers.item' .* has no 'key'"),
+        ({"headers": [[{"key": b"a", "value": b"1"}]]}, "'headers.key' must be string"),
+        ({"headers": [[{"key": "a", "value": 1}]]}, "'headers.value' .* not int64"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else next(iter(value)),
+)
+def test_wrong_types(producer: Producer, columns: dict[str, Any], message: str) -> None:
+    """A TypeError names the column, what it must be and what it is, in words."""
+    with pytest.raises(TypeError, match=message):
+        producer.produce_arrow(columns_of(**columns), "t")
+    assert len(producer) == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"kye": ["a"]}, "batch has an unknown column 'kye'; did you mean 'key'?"),
+        ({"timestamp_type": [1]}, "did you mean 'timestampType'?"),
+        ({"Schlüssel": [1]}, "unknown column 'Schlüssel'; allowed are .*'key', 'value', 'topic'"),
+        ({"": [1]}, "unknown column ''"),
+        ({"partition": [0, -2]}, "'partition', row 1: it must be from 0 to 2147483647"),
+        ({"partition": [2**31]}, "'partition', row 0: it must be from 0 to 2147483647"),
+        ({"partition": pa.array([2**64 - 1], pa.uint64())}, "'partition', row 0"),
+        ({"timestamp": [5, None, -1]}, "'timestamp', row 2: it must be from 1970 on"),
+        ({"timestamp": pa.array([2**63 // 999], pa.timestamp("s"))}, "'timestamp', row 0"),
+        ({"timestamp": pa.array([2**64 - 1], pa.uint64())}, "'timestamp', row 0"),
+        ({"topic": ["a", "b\0c"]}, "'topic', row 1: it must not contain a NUL"),
+        ({"topic": ["a", None]}, "row 1: topic is null"),
+        ({"key": ["a"]}, "no column 'topic'"),
+        ({"headers": [[], [None]]}, "'headers', row 1: a header must not be null"),
+        ({"headers": [[{"key": None, "value": "v"}]]}, "'headers', row 0: a header's key"),
+        ({"headers": pa.array([[None]])}, "'headers', row 0: a header must not be null"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else next(iter(value)),
+)
+def test_wrong_values(producer: Producer, columns: dict[str, Any], message: str) -> None:
+    """A ValueError names the column and the row."""
+    with pytest.raises(ValueError, match=message):
+        producer.produce_arrow(columns_of(**columns))
+
+
+def test_bad_values_outside_the_slice_do_not_matter(producer: Producer) -> None:
+    """Only the rows of a slice are looked at."""
+    batch = columns_of(partition=[-5, 1, -5], topic=["\0", "t", "\0"])
+    (message,) = enqueued(producer, batch.slice(1, 1))
+    assert (message.topic(), message.partition()) == ("t", 1)
+
+
+def test_nothing_is_enqueued_from_a_bad_batch(producer: Producer) -> None:
+    """A batch is checked as a whole before its first row is enqueued; chunks count on."""
+    good, bad = columns_of(partition=[1, 2]), columns_of(partition=[1, -2])
+    with pytest.raises(ValueError, match="row 3"):
+        producer.produce_arrow(pa.Table.from_batches([good, bad]), "t")
+    assert len(producer) == 0
+
+
+def test_same_column_twice(producer: Producer) -> None:
+    batch = pa.record_batch([pa.array(["a"]), pa.array(["b"])], names=["key", "key"])
+    with pytest.raises(ValueError, match="batch has column 'key' twice"):
+        producer.produce_arrow(batch, "t")
+
+
+def test_null_rows(producer: Producer) -> None:
+    """A struct array may have null rows, which no message can be."""
+    rows = pa.array([{"key": "a"}, None, {"key": "b"}])
+    with pytest.raises(ValueError, match="batch row 1: it must not be null"):
+        producer.produce_arrow(rows, "t")
+    assert [message.key() for message in enqueued(producer, rows.slice(2), "t")] == [b"b"]
+
+
+class Returning:
+    """An object whose Arrow methods return (or raise) what they are told."""
+
+    def __init__(self, array: Any = None, stream: Any = None) -> None:
+        if array is not None:
+            self.__arrow_c_array__ = lambda: self._give(array)
+        if stream is not None:
+            self.__arrow_c_stream__ = lambda: self._give(stream)
+
+    def _give(self, result: Any) -> Any:
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        None,
+        1,
+        "text",
+        b"bytes",
+        {"key": ["a"]},
+        [b"value"],
+        pa.array([1]),
+        pa.array(["a"]),
+        Returning(),
+        Returning(array=()),
+        Returning(array=(1, 2)),
+        Returning(array=[1, 2]),
+        Returning(array=columns_of(key=["a"]).__arrow_c_array__()[::-1]),
+        Returning(array=(*columns_of(key=["a"]).__arrow_c_array__(), None)),
+        Returning(stream=1),
+        Returning(stream=columns_of(key=["a"]).__arrow_c_array__()[0]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_not_arrow(producer: Producer, batch: Any) -> None:
+    """A TypeError says what a batch is."""
+    with pytest.raises(TypeError, match="batch"):
+        producer.produce_arrow(batch, "t")
+
+
+def test_exceptions_of_the_batch_pass_through(producer: Producer) -> None:
+    """What an object's own method raises is what the caller sees."""
+    for batch in (Returning(array=ZeroDivisionError("a")), Returning(stream=ZeroDivisionError())):
+        with pytest.raises(ZeroDivisionError):
+            producer.produce_arrow(batch, "t")
+
+
+def test_stream_that_fails(producer: Producer) -> None:
+    """A stream's own error message is passed on, and nothing was enqueued."""
+
+    def batches() -> Iterator[Any]:
+        yield columns_of(key=["a"])
+        raise RuntimeError("the disk is gone")
+
+    schema = columns_of(key=["a"]).schema
+    reader = pa.RecordBatchReader.from_batches(schema, batches())
+    with pytest.raises(RuntimeError, match="batch: its Arrow stream failed: .*the disk is gone"):
+        producer.produce_arrow(reader, "t")
+    assert len(producer) == 0
+
+
+def test_capsule_is_used_once(producer: Producer) -> None:
+    """A capsule whose struct was moved out is a ValueError, not a crash."""
+    batch = Returning(array=columns_of(key=["a"]).__arrow_c_array__())
+    producer.produce_arrow(batch, "t")
+    with pytest.raises(ValueError, match="used before"):
+        producer.produce_arrow(batch, "t")
+    table = Returning(stream=pa.table({"key": ["a"]}).__arrow_c_stream__())
+    producer.produce_arrow(table, "t")
+    with pytest.raises(ValueError, match="used before"):
+        producer.produce_arrow(table, "t")
+
+
+# ---- data that lies ---------------------------------------------------------------------
+
+
+def sample() -> Any:
+    return columns_of(
+        key=[b"a", None, b"c"],
+        topic=pa.array(["t", "u", "t"]).dictionary_encode(),
+        value=pa.array([LONG, b"short", LONG + LONG], pa.binary_view()),
+        partition=[1, 2, 3],
+        headers=header_column([[("a", b"1")], None, [("b", LONG), ("c", b"")]]),
+    )
+
+
+KEY, TOPIC, VALUE, PARTITION, LISTS = range(5)
+
+
+def changes() -> Iterator[Any]:
+    """Every field that could lead a reader astray, at every level of the sample."""
+
+    def change(name: str, apply: Callable[[Exported], None]) -> Any:
+        return pytest.param(apply, id=name)
+
+    levels: dict[str, Callable[[Exported], Any]] = {
+        "root": lambda batch: batch.array,
+        "key": lambda batch: batch.column(KEY),
+        "topic": lambda batch: batch.column(TOPIC),
+        "topic-values": lambda batch: batch.column(TOPIC).dictionary.contents,
+        "value": lambda batch: batch.column(VALUE),
+        "partition": lambda batch: batch.column(PARTITION),
+        "headers": lambda batch: batch.column(LISTS),
+        "header": lambda batch: batch.column(LISTS).children[0].contents,
+        "header-key": lambda batch: batch.column(LISTS).children[0].contents.children[0].contents,
+    }
+    for level, find in levels.items():
+        for field in ("length", "offset", "n_buffers"):
+            for value in (-1, -(2**63)):
+                yield change(
+                    f"{level}-{field}-{value}",
+                    lambda batch, find=find, field=field, value=value: batch.set(
+                        find(batch), field, value
+                    ),
+                )
+        yield change(
+            f"{level}-huge-offset", lambda batch, find=find: batch.set(find(batch), "offset", 2**63 - 1)
+        )
+        yield change(
+            f"{level}-no-buffers",
+            lambda batch, find=find: batch.set(
+                find(batch), "buffers", ctypes.POINTER(ctypes.c_void_p)()
+            ),
+        )
+        yield change(
+            f"{level}-nulls-without-bitmap", lambda batch, find=find: no_bitmap(batch, find(batch))
+        )
+        if level not in ("root", "topic-values"):
+            yield change(
+                f"{level}-short",
+                lambda batch, find=find: batch.set(find(batch), "length", 1),
+            )
+        if level not in ("root", "header"):
+            yield change(
+                f"{level}-no-values",
+                lambda batch, find=find: batch.set_item(find(batch).buffers, 1, None),
+            )
+    for level in ("root", "headers", "header"):
+        find = levels[level]
+        for count in (-1, 0, 1, 100):
+            yield change(
+                f"{level}-{count}-children",
+                lambda batch, find=find, count=count: more_or_fewer(batch, find(batch), count),
+            )
+        yield change(
+            f"{level}-no-children",
+            lambda batch, find=find: batch.set(
+                find(batch), "children", type(find(batch).children)()
+            ),
+        )
+        yield change(
+            f"{level}-null-child",
+            lambda batch, find=find: batch.set_item(find(batch).children, 0, None),
+        )
+    yield change(
+        "dictionary-missing",
+        lambda batch: batch.set(
+            batch.column(TOPIC), "dictionary", type(batch.column(TOPIC).dictionary)()
+        ),
+    )
+    yield change(
+        "no-format", lambda batch: batch.set(batch.column_schema(PARTITION), "format", None)
+    )
+    yield change(
+        "dictionary-no-format",
+        lambda batch: batch.set(
+            batch.column_schema(TOPIC).dictionary.contents, "format", None
+        ),
+    )
+    yield change(
+        "dictionary-of-strings", lambda batch: batch.set(batch.column_schema(TOPIC), "format", b"u")
+    )
+    yield change("key-no-bytes", lambda batch: batch.set_item(batch.column(KEY).buffers, 2, None))
+    yield change(
+        "view-sizes-missing", lambda batch: batch.set_item(batch.column(VALUE).buffers, 3, None)
+    )
+    yield change(
+        "view-block-missing", lambda batch: batch.set_item(batch.column(VALUE).buffers, 2, None)
+    )
+
+
+def no_bitmap(batch: Exported, array: Any) -> None:
+    batch.set(array, "null_count", 1)
+    batch.set_item(array.buffers, 0, None)
+
+
+def more_or_fewer(batch: Exported, array: Any, count: int) -> None:
+    if array.n_children == count:
+        count += 1
+    batch.set(array, "n_children", count)
+
+
+@pytest.mark.parametrize("change", changes())
+def test_broken_structs(producer: Producer, change: Callable[[Exported], None]) -> None:
+    """Structs that contradict themselves are a ValueError, and are released once."""
+    with tampered(sample()) as batch:
+        change(batch)
+        with pytest.raises(ValueError, match=r"batch (has|column)"):
+            producer.produce_arrow(batch)
+        assert batch.releases == 1
+        assert len(producer) == 0
+
+
+def test_good_structs(producer: Producer) -> None:
+    """The sample itself is taken, and released once."""
+    with tampered(sample()) as batch:
+        messages = enqueued(producer, batch)
+        assert batch.releases == 1
+    assert [message.value() for message in messages] == [LONG, b"short", LONG + LONG]
+    assert [message.topic() for message in messages] == ["t", "u", "t"]
+
+
+def raw(kind: Any, length: int, *buffers: bytes | None) -> Any:
+    return pa.Array.from_buffers(
+        kind, length, [None if data is None else pa.py_buffer(data) for data in buffers]
+    )
+
+
+def view(size: int, block: int = 0, offset: int = 0) -> bytes:
+    return struct.pack("=i4sii", size, b"long", block, offset)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (raw(pa.binary(), 2, None, struct.pack("3i", 0, 3, 1), b"abc"), "decrease"),
+        (raw(pa.binary(), 2, None, struct.pack("3i", -1, 1, 2), b"abc"), "negative"),
+        (raw(pa.binary(), 1, None, struct.pack("2i", 0, 3), None), "outside"),
+        (raw(pa.large_binary(), 1, None, struct.pack("2q", 0, -3), b"abc"), "decrease"),
+        (raw(pa.large_binary(), 1, None, struct.pack("2q", -(2**63), 2**63 - 1), b""), "negative"),
+        (raw(pa.binary_view(), 1, None, view(-1)), "negative"),
+        (raw(pa.binary_view(), 1, None, view(20)), "outside"),
+        (raw(pa.binary_view(), 1, None, view(20), b"x" * 19), "outside"),
+        (raw(pa.binary_view(), 1, None, view(20, offset=1), b"x" * 20), "outside"),
+        (raw(pa.binary_view(), 1, None, view(20, offset=-1), b"x" * 20), "outside"),
+        (raw(pa.binary_view(), 1, None, view(20, block=1), b"x" * 20), "outside"),
+        (raw(pa.binary_view(), 1, None, view(20, block=-1), b"x" * 20), "outside"),
+        (raw(pa.binary_view(), 1, None, view(2**31 - 1, offset=2**31 - 1), b"x"), "outside"),
+    ],
+)
+def test_broken_values(producer: Producer, column: Any, message: str) -> None:
+    """Offsets and views that point outside their buffers are found before they are used."""
+    with pytest.raises(ValueError, match=f"'key' is not valid Arrow data: .*{message}"):
+        producer.produce_arrow(columns_of(key=column), "t")
+    headers = pa.ListArray.from_arrays(
+        pa.array([0, 1]),
+        pa.StructArray.from_arrays([pa.array(["a"] * len(column)), column], ["key", "value"]),
+    )
+    if len(column) == 1:
+        with pytest.raises(ValueError, match=f"'headers.value' .*{message}"):
+            producer.produce_arrow(columns_of(headers=headers), "t")
+
+
+@pytest.mark.parametrize("index", [-1, 2, 127])
+def test_broken_dictionary_indices(producer: Producer, index: int) -> None:
+    """An index outside its dictionary is found before it is used."""
+    indices = pa.array([0, index], pa.int8())
+    topics = pa.DictionaryArray.from_arrays(indices, pa.array(["t", "u"]), safe=False)
+    with pytest.raises(ValueError, match="'topic' .* an index lies outside its dictionary"):
+        producer.produce_arrow(columns_of(topic=topics))
+
+
+@pytest.mark.parametrize("offsets", [(0, 3), (2, 1), (-1, 1), (0, -1)])
+def test_broken_lists(producer: Producer, offsets: tuple[int, int]) -> None:
+    """Lists that reach outside their items are found before they are used."""
+    items = header_column([[("a", b"1"), ("b", b"2")]]).values
+    lists = pa.Array.from_buffers(
+        HEADERS, 1, [None, pa.py_buffer(struct.pack("2i", *offsets))], children=[items]
+    )
+    with pytest.raises(ValueError, match="'headers' is not valid Arrow data: its offsets"):
+        producer.produce_arrow(columns_of(headers=lists), "t")
+
+
+# ---- any batch --------------------------------------------------------------------------
+
+BYTES_KINDS = [
+    pa.binary(),
+    pa.large_binary(),
+    pa.binary_view(),
+    pa.string(),
+    pa.large_string(),
+    pa.string_view(),
+    pa.dictionary(pa.int16(), pa.binary()),
+    pa.dictionary(pa.uint8(), pa.large_string()),
+]
+TEXT_KINDS = [kind for kind in BYTES_KINDS if "string" in str(kind)]
+INTEGER_KINDS = [pa.int8(), pa.int32(), pa.int64(), pa.uint16(), pa.uint64()]
+
+
+def random_column(rng: random.Random, values: list[Any], kinds: list[Any]) -> Any:
+    """`values` as a column of a random kind, sliced out of a longer one."""
+    before = [rng.choice(values or [None]) for _ in range(rng.randrange(20))]
+    after = [rng.choice(values or [None]) for _ in range(rng.randrange(20))]
+    padded = before + values + after
+    kind = rng.choice(kinds)
+    if pa.types.is_dictionary(kind):
+        column = pa.array(padded, kind.value_type).dictionary_encode().cast(kind)
+    else:
+        column = pa.array(padded, kind)
+    if rng.random() < 0.5:  # a slice of a slice
+        cut = rng.randrange(len(before) + 1)
+        return column.slice(cut).slice(len(before) - cut, len(values))
+    return column.slice(len(before), len(values))
+
+
+def some_or_null(rng: random.Random, choices: list[Any], nulls: float) -> Any:
+    return None if rng.random() < nulls else rng.choice(choices)
+
+
+def random_rows(rng: random.Random) -> list[dict[str, Any]]:
+    texts = ["", "a", "exactly12byt", "thirteen byte", "äöü€😀" * 3, "x" * 1000]
+    nulls = rng.choice([0, 0.3, 1])
+    return [
+        {
+            "key": some_or_null(rng, texts, nulls),
+            "value": some_or_null(rng, texts, nulls),
+            "topic": rng.choice(["one", "two-topics-with-long-names"]),
+            "partition": some_or_null(rng, [0, 1, 127], nulls),
+            "headers": some_or_null(
+                rng,
+                [
+                    [
+                        {"key": rng.choice(texts), "value": some_or_null(rng, texts, nulls)}
+                        for _ in range(rng.randrange(1, 4))
+                    ]
+                ],
+                nulls,
+            ),
+        }
+        for _ in range(rng.choice([0, 1, 7, 8, 9, 64, 100]))
+    ]
+
+
+def random_batch(rng: random.Random, rows: list[dict[str, Any]]) -> Any:
+    header = pa.struct(
+        [
+            ("key", rng.choice([kind for kind in TEXT_KINDS if not pa.types.is_dictionary(kind)])),
+            ("value", rng.choice([k for k in BYTES_KINDS if not pa.types.is_dictionary(k)])),
+        ]
+    )
+    kinds = {
+        "key": BYTES_KINDS,
+        "value": BYTES_KINDS,
+        "topic": TEXT_KINDS,
+        "partition": INTEGER_KINDS,
+        "headers": [pa.list_(header), pa.large_list(header)],
+    }
+    names = list(kinds)
+    rng.shuffle(names)
+    columns = [random_column(rng, [row[name] for row in rows], kinds[name]) for name in names]
+    return pa.record_batch(columns, names=names)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_batches(producer: Producer, seed: int) -> None:
+    """Any mix of types, slices and nulls is read as pyarrow wrote it, whole and in slices."""
+    rng = random.Random(seed)
+    rows = random_rows(rng)
+    batch = random_batch(rng, rows)
+    start = rng.randrange(len(rows) + 1)
+    # A struct array has an offset of its own, a record batch passes it on to its columns.
+    for part, expected in (
+        (batch, rows),
+        (batch.slice(start), rows[start:]),
+        (batch.to_struct_array().slice(start), rows[start:]),
+    ):
+        for message, row in zip(enqueued(producer, part), expected, strict=True):
+            assert message.topic() == row["topic"]
+            assert message.partition() == row["partition"]
+            assert message.key() == (row["key"] if row["key"] is None else row["key"].encode())
+            assert message.value() == (
+                row["value"] if row["value"] is None else row["value"].encode()
+            )
+            assert message.headers() == (
+                row["headers"]
+                and [
+                    (item["key"], item["value"] if item["value"] is None else item["value"].encode())
+                    for item in row["headers"]
+                ]
+            )
+
+
+# ---- leaks ------------------------------------------------------------------------------
+
+
+def test_imported_memory_is_released(producer: Producer) -> None:
+    """After the call the batch's memory is its owner's alone again, also after an error."""
+    before = pa.total_allocated_bytes()
+    for columns in (
+        {"key": ["a" * 100_000], "headers": header_column([[("a", b"1")]])},
+        {"key": ["a" * 100_000], "partition": [-2]},
+        {"key": ["a" * 100_000], "wrong": [1]},
+    ):
+        batch = columns_of(**columns)
+        for source in (batch, pa.Table.from_batches([batch, batch])):
+            if "headers" in columns:
+                producer.produce_arrow(source, "t")
+            else:
+                with pytest.raises(ValueError, match="batch"):
+                    producer.produce_arrow(source, "t")
+        del batch, source
+    assert pa.total_allocated_bytes() == before
+
+
+def test_errors_do_not_leak(producer: Producer) -> None:
+    """No reference or block of memory is left behind by refused batches."""
+    batches = [columns_of(wrong=[1]), columns_of(key=[1]), columns_of(partition=[-2]), 1]
+    table = pa.Table.from_batches([batches[2]])
+
+    def work() -> None:
+        for batch in (*batches, table):
+            with pytest.raises((TypeError, ValueError)):
+                producer.produce_arrow(batch, "t")
+
+    assert_no_leaks(work)
+
+
+def test_producing_does_not_leak(producer: Producer) -> None:
+    """Nor by produced ones."""
+    batch = sample()
+    table = pa.Table.from_batches([batch, batch])
+
+    def work() -> None:
+        producer.produce_arrow(batch)
+        producer.produce_arrow(table)
+        producer.purge()
+        producer.flush(10)
+
+    assert_no_leaks(work)
