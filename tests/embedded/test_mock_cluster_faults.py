@@ -71,6 +71,7 @@ def test_a_topics_error(kafka_cluster: MockCluster, producer: Producer) -> None:
     kafka_cluster.create_topic("secret")
     kafka_cluster.set_topic_error("secret", KafkaError.TOPIC_AUTHORIZATION_FAILED)
     error = producer.list_topics("secret", TIMEOUT).topics["secret"].error
+    assert error is not None
     assert error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
     kafka_cluster.set_topic_error("secret", None)
     assert producer.list_topics("secret", TIMEOUT).topics["secret"].error is None
@@ -112,7 +113,8 @@ def test_consumers_fetch_from_the_follower(
     fetched_from = {r.broker_id for r in kafka_cluster.requests() if r.request == "Fetch"}
     assert fetched_from == {1, 2}
     kafka_cluster.set_follower_watermarks(kafka_topic, 0, None, None)
-    assert consumer.poll(TIMEOUT).value() == b"2"
+    (message,) = consumer.consume(1, TIMEOUT)
+    assert message.value() == b"2"
 
 
 # ---- brokers ----
@@ -324,14 +326,20 @@ def test_the_request_log_is_emptied_and_stopped(
 # ---- groups ----
 
 
-def test_coordinators(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
+def test_coordinators(
+    kafka_cluster: MockCluster, kafka_topic: str, make_consumer: Callable[..., Consumer]
+) -> None:
     """set_coordinator() chooses the broker that a group's members talk to."""
-    kafka_cluster.set_coordinator("group", "group", 2)
-    kafka_cluster.start_request_tracking()
-    consumer.subscribe([kafka_topic])
-    wait_until(lambda: bool(consumer.assignment()), consumer.poll)
-    joins = [r.broker_id for r in kafka_cluster.requests() if r.request == "JoinGroup"]
-    assert set(joins) == {2}
+    for broker_id in (1, 2, 3):
+        group = f"group-{broker_id}"
+        kafka_cluster.set_coordinator("group", group, broker_id)
+        kafka_cluster.start_request_tracking()
+        consumer = make_consumer({"group.id": group})
+        consumer.subscribe([kafka_topic])
+        wait_until(lambda c=consumer: bool(c.assignment()), consumer.poll)
+        joins = {r.broker_id for r in kafka_cluster.requests() if r.request == "JoinGroup"}
+        assert joins == {broker_id}
+        consumer.close()
 
 
 def test_the_initial_rebalance_delay(

@@ -10,10 +10,10 @@ from confluent_kafka.testing import MockCluster
 TIMEOUT = 30
 
 
-def client(kafka_cluster: MockCluster, **extra: object) -> dict[str, object]:
-    return {"bootstrap.servers": kafka_cluster.bootstrap_servers} | {
-        key.replace("_", "."): value for key, value in extra.items()
-    }
+def client(kafka_cluster: MockCluster, **extra: str | int) -> dict[str, str | int]:
+    """A client's configuration; `group_id` stands for group.id."""
+    config: dict[str, str | int] = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    return config | {key.replace("_", "."): value for key, value in extra.items()}
 
 
 def test_a_partition_keeps_5_mib(kafka_cluster: MockCluster, kafka_topic: str) -> None:
@@ -56,6 +56,21 @@ def test_a_later_rebalance_takes_the_session_timeout(
             two.poll(0.01)
         assert len(one.assignment()) == len(two.assignment()) == 1
         assert time.monotonic() - start >= 0.9
+
+
+def test_aborted_records_are_read(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """isolation.level=read_committed hides nothing."""
+    with Producer(client(kafka_cluster, transactional_id="t")) as producer:
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        producer.produce(kafka_topic, b"aborted")
+        assert producer.flush(TIMEOUT) == 0
+        producer.abort_transaction(TIMEOUT)
+    config = client(kafka_cluster, group_id="g", isolation_level="read_committed")
+    with Consumer(config) as consumer:
+        consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        (message,) = consumer.consume(1, TIMEOUT)
+        assert message.value() == b"aborted"
 
 
 def test_no_offsets_for_times(kafka_cluster: MockCluster, kafka_topic: str) -> None:

@@ -18,6 +18,8 @@ class ArrowArray(ctypes.Structure):
     pass
 
 
+# Every field is as wide as a pointer.
+_WORD = 8
 _RELEASE_SCHEMA = ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowSchema))
 _RELEASE_ARRAY = ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowArray))
 
@@ -70,11 +72,11 @@ class Exported:
         source._export_to_c(ctypes.addressof(self._array), ctypes.addressof(self._schema))
         self.releases = 0
         self.schema, self.array = ArrowSchema(), ArrowArray()
-        ctypes.memmove(ctypes.byref(self.schema), ctypes.byref(self._schema), 72)
-        ctypes.memmove(ctypes.byref(self.array), ctypes.byref(self._array), 80)
+        for mine, original in ((self.schema, self._schema), (self.array, self._array)):
+            ctypes.memmove(ctypes.byref(mine), ctypes.byref(original), ctypes.sizeof(mine))
         self.schema.release = _RELEASE_SCHEMA(lambda pointer: None)
         self.array.release = _RELEASE_ARRAY(self._release)
-        self._changes: list[tuple[Any, str | int, Any]] = []
+        self._changes: list[tuple[int, bytes]] = []
 
     def _release(self, pointer: Any) -> None:
         self.releases += 1
@@ -93,25 +95,25 @@ class Exported:
         return self._schema.children[index].contents
 
     def set(self, struct: Any, field: str, value: Any) -> None:
-        self._changes.append((struct, field, getattr(struct, field)))
+        place = getattr(type(struct), field)
+        self._remember(ctypes.addressof(struct) + place.offset)
         setattr(struct, field, value)
 
-    def set_item(self, pointers: Any, index: int, value: Any) -> None:
-        """Changes an entry of `buffers` or `children`; None makes it NULL."""
+    def clear_item(self, pointers: Any, index: int) -> None:
+        """Makes an entry of `buffers` or `children` NULL."""
         places = ctypes.cast(pointers, ctypes.POINTER(ctypes.c_void_p))
-        self._changes.append((places, index, places[index]))
-        places[index] = value
+        self._remember(ctypes.addressof(places.contents) + index * _WORD)
+        places[index] = None
+
+    def _remember(self, address: int) -> None:
+        self._changes.append((address, ctypes.string_at(address, _WORD)))
 
     def restore(self) -> None:
-        for struct, place, value in reversed(self._changes):
-            if isinstance(place, int):
-                struct[place] = value
-            else:
-                setattr(struct, place, value)
+        for address, content in reversed(self._changes):
+            ctypes.memmove(address, content, _WORD)
         self._changes.clear()
         for struct in (self._array, self._schema):
-            if struct.release:
-                struct.release(ctypes.pointer(struct))
+            struct.release(ctypes.pointer(struct))
 
 
 @contextmanager

@@ -1,0 +1,295 @@
+"""What messages hold that librdkafka made: consumed ones, delivery reports and errors."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    TIMESTAMP_CREATE_TIME,
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka.testing import MockCluster
+from tests.support.refcounts import assert_no_leaks
+from tests.support.waiting import wait_until
+
+HEADERS = [("a", b"x"), ("☃", None), ("a", b"")]
+
+
+def deliver(
+    producer: Producer,
+    topic: str,
+    callback: Callable[[KafkaError | None, Message], None] | None = None,
+    **fields: Any,
+) -> Message:
+    """Produces one message and waits for its report; gives the report's message."""
+    reports: list[Message] = []
+
+    def report(error: KafkaError | None, message: Message) -> None:
+        reports.append(message)
+        if callback is not None:
+            callback(error, message)
+
+    producer.produce(topic, on_delivery=report, **fields)
+    wait_until(lambda: reports, step=lambda: producer.poll(0.1))
+    return reports[0]
+
+
+def consume(consumer: Consumer, topic: str, count: int = 1) -> list[Message]:
+    """The first messages of the topic's partition 0, errors left out."""
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    messages: list[Message] = []
+
+    def poll() -> None:
+        message = consumer.poll(0.1)
+        if message is not None and message.error() is None:
+            messages.append(message)
+
+    wait_until(lambda: len(messages) == count, step=poll)
+    return messages
+
+
+def test_consumed_message(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
+    """Every field that was produced arrives, and what a consumer cannot know is None."""
+    deliver(producer, kafka_topic, key="k", value="v", headers=HEADERS, timestamp=1234567890123)
+    (message,) = consume(consumer, kafka_topic)
+    assert message.topic() == kafka_topic
+    assert message.partition() == 0
+    assert message.offset() == 0
+    assert message.key() == b"k"
+    assert message.value() == b"v"
+    assert message.headers() == HEADERS
+    assert message.headers() is message.headers()
+    assert message.error() is None
+    assert message.timestamp() == (TIMESTAMP_CREATE_TIME, 1234567890123)
+    assert message.latency() is None
+    assert message.leader_epoch() == 0
+    assert message.delivery_count() is None
+    assert len(message) == 1
+    assert repr(message) == f"Message{{topic={kafka_topic},partition=0,offset=0,error=None}}"
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\0", b"x" * 100_000])
+def test_null_is_not_empty(
+    producer: Producer, consumer: Consumer, kafka_topic: str, content: bytes | None
+) -> None:
+    """None and b"" are different keys, and different values (a tombstone is None)."""
+    report = deliver(producer, kafka_topic, key=content, value=content)
+    (message,) = consume(consumer, kafka_topic)
+    for one in (report, message):
+        assert one.key() == content
+        assert one.value() == content
+        assert one.headers() is None
+        assert len(one) == len(content or b"")
+
+
+def test_messages_outlive_their_client(
+    producer: Producer, make_consumer: Callable[[], Consumer], kafka_topic: str
+) -> None:
+    """Key, value and unread headers are the message's own."""
+    deliver(producer, kafka_topic, key="k", value="v", headers=HEADERS)
+    consumer = make_consumer()
+    (message,) = consume(consumer, kafka_topic)
+    consumer.close()
+    del consumer
+    assert (message.key(), message.value(), message.headers()) == (b"k", b"v", HEADERS)
+    assert pickle.loads(pickle.dumps(message)) == message
+
+
+def test_topic_names_are_shared_and_right(
+    kafka_cluster: MockCluster, producer: Producer, consumer: Consumer
+) -> None:
+    """Messages of one topic share its str, however many topics take turns."""
+    topics = [f"topic-{number}" for number in range(20)]
+    for topic in topics:
+        kafka_cluster.create_topic(topic)
+        for _ in range(3):
+            producer.produce(topic, value=topic)
+    producer.flush(30)
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING) for topic in topics])
+    messages: list[Message] = []
+    wait_until(lambda: len(messages) == 60, step=lambda: messages.extend(consumer.consume(60, 0.1)))
+    assert [message.topic() for message in messages] == [
+        message.value().decode() for message in messages
+    ]
+    consumer.assign([TopicPartition(topics[0], 0, OFFSET_BEGINNING)])
+    same = [message for message in consume(consumer, topics[0], 3)]
+    assert len({id(message.topic()) for message in same}) == 1
+
+
+def test_garbage_collector_is_not_bothered(
+    producer: Producer, consumer: Consumer, kafka_topic: str
+) -> None:
+    """A fetched message cannot be part of a cycle, so it is not tracked until it can be."""
+    deliver(producer, kafka_topic, key="k", value="v", headers=HEADERS)
+    (first,) = consume(consumer, kafka_topic)
+    assert not gc.is_tracked(first)
+    first.key(), first.value(), first.topic(), first.timestamp()
+    first.set_value(b"bytes")
+    assert not gc.is_tracked(first)
+    assert first.headers() == HEADERS
+    assert gc.is_tracked(first)
+    (second,) = consume(consumer, kafka_topic)
+    second.set_value({"deserialized": True})
+    assert gc.is_tracked(second)
+
+
+def test_cycle_through_fetched_headers(
+    producer: Producer, consumer: Consumer, kafka_topic: str
+) -> None:
+    """A cycle made with the list that headers() gave is found and freed."""
+    deliver(producer, kafka_topic, headers=HEADERS)
+
+    def work() -> None:
+        (message,) = consume(consumer, kafka_topic)
+        headers: Any = message.headers()
+        headers.append(message)
+
+    assert_no_leaks(work, repeat=10)
+
+
+def test_end_of_partition(
+    producer: Producer, make_consumer: Callable[[dict[str, Any]], Consumer], kafka_topic: str
+) -> None:
+    """An event comes as a message with an error, and its text as the value."""
+    deliver(producer, kafka_topic, key="k", value="v", headers=HEADERS)
+    consumer = make_consumer({"enable.partition.eof": True})
+    consumer.assign([TopicPartition(kafka_topic, 0, OFFSET_BEGINNING)])
+    events: list[Message] = []
+
+    def poll() -> None:
+        message = consumer.poll(0.1)
+        if message is not None and message.error() is not None:
+            events.append(message)
+
+    wait_until(lambda: events, step=poll)
+    (event,) = events
+    error = event.error()
+    assert error is not None
+    assert error.code() == KafkaError._PARTITION_EOF
+    assert event.value() == error.str().encode()
+    assert (event.topic(), event.partition(), event.offset()) == (kafka_topic, 0, 1)
+    assert event.key() is event.headers() is event.leader_epoch() is event.latency() is None
+    assert "_PARTITION_EOF" in repr(event)
+    assert pickle.loads(pickle.dumps(event)) == event
+
+
+def test_delivery_report(producer: Producer, kafka_topic: str) -> None:
+    """A report has what was produced, headers too, and what the broker and client add."""
+    seen: list[Any] = []
+
+    def read(error: KafkaError | None, message: Message) -> None:
+        seen.extend([error, message.key(), message.value(), message.headers()])
+
+    message = deliver(producer, kafka_topic, read, key="k", value="v", headers=HEADERS)
+    assert seen == [None, b"k", b"v", HEADERS]
+    assert message.topic() == kafka_topic
+    assert (message.partition(), message.offset()) == (0, 0)
+    assert message.error() is None
+    latency = message.latency()
+    assert latency is not None
+    assert 0 < latency < 30
+    assert latency == message.latency()
+    assert message.leader_epoch() is None
+    assert message.delivery_count() is None
+    assert isinstance(message.timestamp()[1], int)
+
+
+@pytest.mark.parametrize("read", ["key", "value", "headers", "topic", "latency"])
+def test_report_kept_after_its_callback(producer: Producer, kafka_topic: str, read: str) -> None:
+    """What the callback did not read can be read later, whatever it did read."""
+    message = deliver(
+        producer,
+        kafka_topic,
+        lambda _, message: getattr(message, read)(),
+        key="k",
+        value="v",
+        headers=HEADERS,
+    )
+    producer.close()
+    assert (message.key(), message.value(), message.headers()) == (b"k", b"v", HEADERS)
+
+
+def test_report_changed_in_its_callback(producer: Producer, kafka_topic: str) -> None:
+    """A field that was set stays set, None included: the original does not come back."""
+
+    def change(_: KafkaError | None, message: Message) -> None:
+        message.set_key(None)
+        message.set_value(["new"])
+        message.set_headers(None)
+
+    message = deliver(producer, kafka_topic, change, key="k", value="v", headers=HEADERS)
+    assert message.key() is None
+    assert message.value() == ["new"]
+    assert message.headers() is None
+
+
+def test_report_in_a_traceback(producer: Producer, kafka_topic: str) -> None:
+    """The frames of an exception from a callback keep a message that can be read."""
+
+    def fail(_: KafkaError | None, message: Message) -> None:
+        raise ZeroDivisionError(message)
+
+    producer.produce(kafka_topic, key="k", value="v", headers=HEADERS, on_delivery=fail)
+    with pytest.raises(ZeroDivisionError) as caught:
+        producer.flush(30)
+    (message,) = caught.value.args
+    assert (message.key(), message.value(), message.headers()) == (b"k", b"v", HEADERS)
+
+
+def test_failed_delivery(producer: Producer, kafka_topic: str) -> None:
+    """A report of a failure has the error and no offset; the content can be sent again."""
+    errors: list[KafkaError | None] = []
+    messages: list[Message] = []
+
+    def report(error: KafkaError | None, message: Message) -> None:
+        errors.append(error)
+        messages.append(message)
+
+    producer.produce("no-such-broker-yet", key="k", value="v", headers=HEADERS, on_delivery=report)
+    producer.purge()
+    wait_until(lambda: messages, step=lambda: producer.poll(0.1))
+    (message,) = messages
+    error = message.error()
+    assert errors == [error]
+    assert error is not None
+    assert error.code() in (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
+    assert error.str()
+    assert message.offset() is None
+    assert (message.key(), message.value(), message.headers()) == (b"k", b"v", HEADERS)
+
+
+def test_no_leaks(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
+    """Reports read, kept, changed and ignored, and messages consumed, are all freed."""
+    callbacks: list[Callable[[KafkaError | None, Message], object]] = [
+        lambda error, message: None,
+        lambda error, message: (message.key(), message.value(), message.headers()),
+        lambda error, message: message.set_value([message]),
+        lambda error, message: kept.append(message),
+    ]
+    kept: list[Message] = []
+
+    def produce() -> None:
+        for callback in callbacks:
+            producer.produce(kafka_topic, key="k", value="v", headers=HEADERS, on_delivery=callback)
+        assert producer.flush(30) == 0
+        kept.clear()
+
+    assert_no_leaks(produce, repeat=20)
+
+    def read() -> None:
+        for message in consume(consumer, kafka_topic, 5):
+            message.key(), message.value(), message.timestamp()
+            if message.offset() != 0:
+                message.headers()
+
+    assert_no_leaks(read, repeat=10)
