@@ -46,9 +46,8 @@ def test_unknown_topic(producer: Producer) -> None:
     cluster = producer.list_topics("not-there", timeout=30)
     assert list(cluster.topics) == ["not-there"]
     topic = cluster.topics["not-there"]
-    if topic.error is not None:  # the mock brokers may create it at once, as real ones may
-        assert topic.error == KafkaError.UNKNOWN_TOPIC_OR_PART
-        assert topic.partitions == {}
+    assert topic.error == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert topic.partitions == {}
 
 
 def test_topic_error(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
@@ -62,12 +61,11 @@ def test_topic_error(kafka_cluster: MockCluster, kafka_topic: str, producer: Pro
 def test_partition_without_a_leader(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A partition that nobody leads says so, and its topic has no error."""
+    """A partition that nobody leads has the leader -1, and its topic has no error."""
     kafka_cluster.set_leader(kafka_topic, 0, None)
     topic = producer.list_topics(kafka_topic, timeout=30).topics[kafka_topic]
     assert topic.error is None
     assert topic.partitions[0].leader == -1
-    assert topic.partitions[0].error == KafkaError.LEADER_NOT_AVAILABLE
 
 
 def test_no_leaks(kafka_cluster: MockCluster, producer: Producer) -> None:
@@ -75,4 +73,4 @@ def test_no_leaks(kafka_cluster: MockCluster, producer: Producer) -> None:
     kafka_cluster.create_topic("t", partitions=8)
     kafka_cluster.create_topic("broken")
     kafka_cluster.set_topic_error("broken", KafkaError.TOPIC_AUTHORIZATION_FAILED)
-    assert_no_leaks(lambda: producer.list_topics(timeout=30), repeat=20)
+    assert_no_leaks(lambda: producer.list_topics(timeout=30))

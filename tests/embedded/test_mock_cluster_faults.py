@@ -326,20 +326,21 @@ def test_the_request_log_is_emptied_and_stopped(
 # ---- groups ----
 
 
+@pytest.mark.parametrize("broker_id", [1, 2, 3])
 def test_coordinators(
-    kafka_cluster: MockCluster, kafka_topic: str, make_consumer: Callable[..., Consumer]
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    make_consumer: Callable[..., Consumer],
+    broker_id: int,
 ) -> None:
     """set_coordinator() chooses the broker that a group's members talk to."""
-    for broker_id in (1, 2, 3):
-        group = f"group-{broker_id}"
-        kafka_cluster.set_coordinator("group", group, broker_id)
-        kafka_cluster.start_request_tracking()
-        consumer = make_consumer({"group.id": group})
-        consumer.subscribe([kafka_topic])
-        wait_until(lambda c=consumer: bool(c.assignment()), consumer.poll)
-        joins = {r.broker_id for r in kafka_cluster.requests() if r.request == "JoinGroup"}
-        assert joins == {broker_id}
-        consumer.close()
+    kafka_cluster.set_coordinator("group", "group", broker_id)
+    kafka_cluster.start_request_tracking()
+    consumer = make_consumer({"group.id": "group"})
+    consumer.subscribe([kafka_topic])
+    wait_until(lambda: bool(consumer.assignment()), consumer.poll)
+    joins = {r.broker_id for r in kafka_cluster.requests() if r.request == "JoinGroup"}
+    assert joins == {broker_id}
 
 
 def test_the_initial_rebalance_delay(

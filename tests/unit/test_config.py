@@ -107,7 +107,6 @@ class TestValues:
             ("enable.idempotence", "false"),
             ("compression.type", "none"),
             ("acks", "-1"),
-            ("sasl.password", ""),
         ],
     )
     def test_none_is_the_default(self, key: str, default: str) -> None:
@@ -129,7 +128,7 @@ class TestValues:
         """Producer(**kwargs): for keys that are Python identifiers."""
         assert effective({}, acks="all")["request.required.acks"] == "-1"
         Producer(acks=1).close()
-        Consumer(debug="", **{"group.id": "group"}).close()
+        Consumer(**{"group.id": "group"}).close()
 
     def test_keywords_go_before_the_dict(self) -> None:
         """A keyword is the more specific of two values."""
@@ -260,6 +259,9 @@ class TestWrongValues:
         [
             ("retry.backoff.ms", "soon"),
             ("retry.backoff.ms", 1.5),
+            ("retry.backoff.ms", "1.5"),
+            ("retry.backoff.ms", "100 seconds"),
+            ("retry.backoff.ms", "1e3"),
             ("retry.backoff.ms", -1),
             ("retry.backoff.ms", True),
             ("retry.backoff.ms", float("nan")),
@@ -291,7 +293,7 @@ class TestWrongValues:
         """librdkafka would cut it to another number, and 2**33 ms would be no timeout at all."""
         text = refusal({key: value})
         assert key in text
-        assert "range" in text
+        assert str(value) in text or "range" in text
 
     @pytest.mark.parametrize("number", [2**33, 2**70, 10**100])
     def test_long_number_as_text(self, number: int) -> None:

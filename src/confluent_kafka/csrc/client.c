@@ -19,6 +19,13 @@ static int
 refuse_entry(Client *self, int phase)
 {
     const char *name = type_name(self);
+    unsigned long exiting = atomic_load(&self->state->exiting_thread);
+    if (exiting != 0 && exiting != PyThread_get_thread_ident()) {
+        /* A daemon thread that goes on polling while the interpreter exits: it ends without
+         * a traceback, as it would without this client. */
+        PyErr_SetNone(PyExc_SystemExit);
+        return -1;
+    }
     switch (phase) {
     case CLIENT_NEW:
         PyErr_Format(PyExc_RuntimeError,
@@ -570,6 +577,7 @@ PyObject *
 close_live_clients(PyObject *module, PyObject *Py_UNUSED(unused))
 {
     module_state *state = PyModule_GetState(module);
+    atomic_store(&state->exiting_thread, PyThread_get_thread_ident());
     for (;;) {
         object_mutex_lock(&state->live_clients_mutex);
         Client *client = state->live_clients;

@@ -1,7 +1,9 @@
 #include "config.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,15 +58,32 @@ append_python_keys(PyObject *list, const python_key *keys)
     return 0;
 }
 
-/* Names are the even entries of librdkafka's dump; `dump` is freed. */
+/*
+ * The names of all properties, aliases such as bootstrap.servers among them, which only
+ * librdkafka's table for people has. Its rows begin with "name ... | ". Without a temporary
+ * file the list stays empty, and there is no suggestion.
+ */
 static int
-append_dump(PyObject *list, const char **dump, size_t count)
+append_properties(PyObject *list)
 {
+    char line[256];
+    bool at_start = true;
     int result = 0;
-    for (size_t i = 0; i < count && result == 0; i += 2) {
-        result = append_text(list, dump[i]);
+    FILE *table = tmpfile();
+    if (table == NULL) {
+        return 0;
     }
-    rd_kafka_conf_dump_free(dump, count);
+    rd_kafka_conf_properties_show(table);
+    rewind(table);
+    while (result == 0 && fgets(line, sizeof(line), table) != NULL) {
+        bool is_row = at_start && islower((unsigned char)line[0]) && strstr(line, " | ");
+        at_start = strchr(line, '\n') != NULL;
+        if (is_row) {
+            line[strcspn(line, " ")] = '\0';
+            result = append_text(list, line);
+        }
+    }
+    fclose(table);
     return result;
 }
 
@@ -72,20 +91,9 @@ static PyObject *
 known_keys(reader *self)
 {
     PyObject *list = PyList_New(0);
-    rd_kafka_topic_conf_t *topic_conf = rd_kafka_topic_conf_new();
-    size_t count, topic_count;
-    const char **dump = rd_kafka_conf_dump(self->conf, &count);
-    const char **topic_dump = rd_kafka_topic_conf_dump(topic_conf, &topic_count);
-    rd_kafka_topic_conf_destroy(topic_conf);
-    if (list == NULL) {
-        rd_kafka_conf_dump_free(dump, count);
-        rd_kafka_conf_dump_free(topic_dump, topic_count);
-        return NULL;
-    }
-    int failed = append_dump(list, dump, count);
-    failed |= append_dump(list, topic_dump, topic_count);
-    if (failed || append_python_keys(list, client_keys) < 0
-        || append_python_keys(list, self->own_keys) < 0) {
+    if (list != NULL
+        && (append_properties(list) < 0 || append_python_keys(list, client_keys) < 0
+            || append_python_keys(list, self->own_keys) < 0)) {
         Py_CLEAR(list);
     }
     return list;
@@ -134,6 +142,70 @@ unknown_key(reader *self, PyObject *key)
 
 /* ---- values ---- */
 
+/*
+ * librdkafka takes this hook of its own unit tests as a string and would call it as a
+ * function.
+ */
+#define UNIT_TEST_HOOK "ut_handle_ProduceResponse"
+
+/* What librdkafka says names the property, but maybe by another of its names. */
+static int
+refused(reader *self, PyObject *key, const char *name, char *reason)
+{
+    reason[strcspn(reason, "\n")] = '\0';
+    return strstr(reason, name) != NULL
+               ? invalid(self, "%s", reason)
+               : invalid(self, "Configuration property \"%U\": %s", key, reason);
+}
+
+/*
+ * librdkafka reads as much of a text as looks like an integer, and keeps 32 bits of it:
+ * "1.5", "5 minutes" and 2**33 would become other numbers. (A property that is a text has
+ * kept it as it is, and one with names for its values gives a name back.)
+ */
+static int
+check_number(reader *self, PyObject *key, const char *name, const char *setting)
+{
+    char kept[32];
+    size_t size = sizeof(kept);
+    char *end, *end_of_kept;
+    double given = strtod(setting, &end);
+    if (end == setting
+        || rd_kafka_conf_get(self->conf, name, kept, &size) != RD_KAFKA_CONF_OK) {
+        return 0;
+    }
+    long long number = strtoll(kept, &end_of_kept, 10);
+    bool is_integer = *end_of_kept == '\0' && number >= INT32_MIN && number <= INT32_MAX;
+    end += strspn(end, " \t\r\n");
+    if (!is_integer || strcmp(kept, setting) == 0
+        || (*end == '\0' && given == (double)number)) {
+        return 0;
+    }
+    return invalid(self,
+                   "Invalid value \"%s\" for configuration property \"%U\": it must be an "
+                   "integer of 32 bits (librdkafka would take it for %s)",
+                   setting, key, kept);
+}
+
+/* `setting` NULL is the default. */
+static int
+set_text(reader *self, PyObject *key, const char *name, const char *setting)
+{
+    char reason[512];
+    rd_kafka_conf_res_t result = RD_KAFKA_CONF_UNKNOWN;
+    if (strcmp(name, UNIT_TEST_HOOK) != 0) {
+        result = rd_kafka_conf_set(self->conf, name, setting, reason, sizeof(reason));
+    }
+    if (result == RD_KAFKA_CONF_UNKNOWN) {
+        return unknown_key(self, key);
+    }
+    if (setting == NULL) {
+        return 0; /* librdkafka refuses it for most properties, which have it already */
+    }
+    return result == RD_KAFKA_CONF_OK ? check_number(self, key, name, setting)
+                                      : refused(self, key, name, reason);
+}
+
 /* The text librdkafka is given for a Python value; new reference, NULL with an exception. */
 static PyObject *
 value_text(reader *self, PyObject *key, PyObject *value)
@@ -159,73 +231,14 @@ value_text(reader *self, PyObject *key, PyObject *value)
         }
         return PyObject_Str(value);
     }
-    invalid(self,
-            "Configuration property \"%U\" must be str, int, float, bool or None, "
-            "not %.100s",
-            key, Py_TYPE(value)->tp_name);
+    /* A callback under a wrong name is more likely than one for a property. */
+    if (set_text(self, key, PyUnicode_AsUTF8(key), NULL) == 0) {
+        invalid(self,
+                "Configuration property \"%U\" must be str, int, float, bool or None, "
+                "not %.100s",
+                key, Py_TYPE(value)->tp_name);
+    }
     return NULL;
-}
-
-/*
- * librdkafka takes this hook of its own unit tests as a string and would call it as a
- * function.
- */
-#define UNIT_TEST_HOOK "ut_handle_ProduceResponse"
-
-/* What librdkafka says names the property, but maybe by another of its names. */
-static int
-refused(reader *self, PyObject *key, const char *name, char *reason)
-{
-    reason[strcspn(reason, "\n")] = '\0';
-    return strstr(reason, name) != NULL
-               ? invalid(self, "%s", reason)
-               : invalid(self, "Configuration property \"%U\": %s", key, reason);
-}
-
-/* The int32 that `text` is, as a whole; false otherwise. */
-static bool
-is_int32(const char *text)
-{
-    char *end;
-    long long number = strtoll(text, &end, 10);
-    return end != text && *end == '\0' && number >= INT32_MIN && number <= INT32_MAX;
-}
-
-/*
- * librdkafka keeps integers in 32 bits and does not look whether one fits: a larger one
- * has become another number. (A property that is a text has kept the digits.)
- */
-static int
-check_not_cut(reader *self, PyObject *key, const char *name, const char *setting)
-{
-    char kept[32];
-    size_t size = sizeof(kept);
-    if (is_int32(setting) || setting[strspn(setting, "-0123456789")] != '\0'
-        || rd_kafka_conf_get(self->conf, name, kept, &size) != RD_KAFKA_CONF_OK
-        || !is_int32(kept)) {
-        return 0;
-    }
-    return invalid(self, "Configuration property \"%U\" value %s is outside allowed range "
-                         "-2147483648..2147483647", key, setting);
-}
-
-/* `setting` NULL is the default. */
-static int
-set_text(reader *self, PyObject *key, const char *name, const char *setting)
-{
-    char reason[512];
-    rd_kafka_conf_res_t result = RD_KAFKA_CONF_UNKNOWN;
-    if (strcmp(name, UNIT_TEST_HOOK) != 0) {
-        result = rd_kafka_conf_set(self->conf, name, setting, reason, sizeof(reason));
-    }
-    if (result == RD_KAFKA_CONF_UNKNOWN) {
-        return unknown_key(self, key);
-    }
-    if (setting == NULL) {
-        return 0; /* librdkafka refuses it for most properties, which have it already */
-    }
-    return result == RD_KAFKA_CONF_OK ? check_not_cut(self, key, name, setting)
-                                      : refused(self, key, name, reason);
 }
 
 static int
@@ -460,6 +473,20 @@ set_software_name(reader *self)
     return 0;
 }
 
+static void
+forget_python_keys(Client *client, const python_key *keys)
+{
+    for (; keys->key != NULL; keys++) {
+        char *field = (char *)client + keys->offset;
+        if (keys->kind == CONFIG_BOOL) {
+            *(bool *)field = false;
+        }
+        else {
+            Py_CLEAR(*(PyObject **)field);
+        }
+    }
+}
+
 rd_kafka_conf_t *
 config_read(Client *self, PyObject *args, PyObject *kwargs, const python_key *own_keys)
 {
@@ -468,6 +495,9 @@ config_read(Client *self, PyObject *args, PyObject *kwargs, const python_key *ow
         return NULL;
     }
     reader reader = {self, own_keys, rd_kafka_conf_new()};
+    /* An earlier __init__ may have failed half-way. */
+    forget_python_keys(self, client_keys);
+    forget_python_keys(self, own_keys);
     if (set_software_name(&reader) < 0 || read_plugins(&reader, merged) < 0
         || read_dict(&reader, merged) < 0) {
         rd_kafka_conf_destroy(reader.conf);

@@ -36,6 +36,7 @@ typedef struct {
     PyObject *parameters[PARAMETER_COUNT]; /* interned keyword names, see args.h */
     struct Client *live_clients;           /* linked list, see client.h */
     object_mutex live_clients_mutex;
+    _Atomic unsigned long exiting_thread; /* the one that runs the exit handler, or 0 */
 } module_state;
 
 extern struct PyModuleDef cimpl_module;
