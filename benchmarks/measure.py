@@ -40,8 +40,17 @@ class Speed:
 
     def ratios(self, side: Side) -> list[float]:
         """Return our rate over the side's for each round: what the machine did hits both."""
-        pairs = zip(self.samples[Side.OURS], self.samples[side], strict=True)
-        return [ours.rate / theirs.rate for ours, theirs in pairs]
+        return [ours.rate / theirs.rate for ours, theirs in self._pairs(side)]
+
+    def thread_ratios(self, side: Side) -> list[float]:
+        """Return the same by the CPU time of the calling thread."""
+        return [
+            theirs.thread_nanoseconds / ours.thread_nanoseconds
+            for ours, theirs in self._pairs(side)
+        ]
+
+    def _pairs(self, side: Side) -> Iterable[tuple[Sample, Sample]]:
+        return zip(self.samples[Side.OURS], self.samples[side], strict=True)
 
 
 @dataclass(frozen=True)

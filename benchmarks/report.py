@@ -120,12 +120,16 @@ def _detail_table(speeds: Sequence[Speed]) -> str:
             rates = [s.delivered_rate for s in speed.samples.get(side, []) if s.delivered_rate]
             lines[-1].append(_millions(median(rates)) if rates else NOTHING)
         ratios = speed.ratios(Side.PEER)
-        lines[-1].append(f"{min(ratios):.2f} to {max(ratios):.2f}")
+        lines[-1] += [
+            f"{min(ratios):.2f} to {max(ratios):.2f}",
+            f"{median(speed.thread_ratios(Side.PEER)):.2f}",
+        ]
     header = ["path", *(f"ns, {side}" for side in Side), *(f"M/s, {side}" for side in Side)]
-    header.append(f"ours / {Side.PEER}")
+    header += [f"ours / {Side.PEER}", "by CPU time"]
     return (
-        "CPU time of the calling thread per message; millions per second until all were delivered; "
-        "and how far the rounds lie apart:\n\n" + _table(header, lines)
+        "CPU time of the calling thread per message; millions per second until all were "
+        "delivered; how far the rounds lie apart; and what the ratio is by CPU time, which other "
+        "work on the machine disturbs less:\n\n" + _table(header, lines)
     )
 
 

@@ -41,9 +41,9 @@ def test_cluster_id_and_controller(kafka_cluster: MockCluster, consumer: Consume
     assert consumer.list_topics(timeout=30).cluster_id == consumer.cluster_id(timeout=30)
 
 
-def test_unknown_topic(producer: Producer) -> None:
-    """A topic that does not exist is in the result, with its error."""
-    cluster = producer.list_topics("not-there", timeout=30)
+def test_unknown_topic(consumer: Consumer) -> None:
+    """A topic that does not exist is in the result, with its error (a producer creates it)."""
+    cluster = consumer.list_topics("not-there", timeout=30)
     assert list(cluster.topics) == ["not-there"]
     topic = cluster.topics["not-there"]
     assert topic.error == KafkaError.UNKNOWN_TOPIC_OR_PART

@@ -12,9 +12,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 from tests.support.refcounts import assert_no_leaks
 
-CONSTANTS = {
-    name: value for name, value in vars(KafkaError).items() if isinstance(value, int)
-}
+CONSTANTS = {name: value for name, value in vars(KafkaError).items() if isinstance(value, int)}
 
 
 @pytest.mark.parametrize(
@@ -76,9 +74,7 @@ def test_all_fields() -> None:
     """Each argument comes back from its accessor, by name and by place."""
     for error in (
         KafkaError(3, "why", True, False, True),
-        KafkaError(
-            error=3, reason="why", fatal=True, retriable=False, txn_requires_abort=True
-        ),
+        KafkaError(error=3, reason="why", fatal=True, retriable=False, txn_requires_abort=True),
     ):
         assert (error.code(), error.str()) == (3, "why")
         assert error.fatal() is True

@@ -209,9 +209,7 @@ def test_setters_take_one_argument(name: str) -> None:
         ({"payload": b"v"}, TypeError, "payload"),
     ],
 )
-def test_bad_arguments(
-    keywords: dict[str, Any], exception: type[Exception], message: str
-) -> None:
+def test_bad_arguments(keywords: dict[str, Any], exception: type[Exception], message: str) -> None:
     """A wrong argument is a typed error that names it, and leaks nothing."""
 
     def make() -> None:

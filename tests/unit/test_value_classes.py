@@ -124,9 +124,7 @@ def test_pickles(thing: Any, attributes: dict[str, Any], text: str) -> None:
 
 
 @pytest.mark.parametrize(("thing", "attributes", "text"), OBJECTS, ids=IDS)
-def test_misspelt_attributes_are_refused(
-    thing: Any, attributes: dict[str, Any], text: str
-) -> None:
+def test_misspelt_attributes_are_refused(thing: Any, attributes: dict[str, Any], text: str) -> None:
     """An attribute that does not exist cannot be set by mistake."""
     with pytest.raises(AttributeError):
         thing.misspelt = 1

@@ -3,19 +3,20 @@
 #include <string.h>
 
 struct arrow_rows {
+    PyObject *exported;        /* what the object gave: capsules */
+    struct ArrowSchema schema; /* that of a stream */
     int64_t count;
     size_t chunk_count;
     arrow_chunk *chunks;
 };
 
-/* Room for one more chunk, which is zero; NULL with a MemoryError. */
+/* Room for one more chunk, which is zero; NULL without memory. */
 static arrow_chunk *
 next_chunk(arrow_rows *rows)
 {
     arrow_chunk *chunks = PyMem_Realloc(rows->chunks,
                                         (rows->chunk_count + 1) * sizeof(arrow_chunk));
     if (chunks == NULL) {
-        PyErr_NoMemory();
         return NULL;
     }
     rows->chunks = chunks;
@@ -31,6 +32,7 @@ add_chunk(arrow_rows *rows, const struct ArrowSchema *schema, struct ArrowArray 
     arrow_chunk *chunk = next_chunk(rows);
     if (chunk == NULL) {
         array->release(array);
+        PyErr_NoMemory();
         return -1;
     }
     rows->chunk_count++;
@@ -65,8 +67,9 @@ used_before(const char *name)
 }
 
 static int
-import_array(arrow_rows *rows, PyObject *pair, const char *name)
+import_array(arrow_rows *rows, const char *name)
 {
+    PyObject *pair = rows->exported;
     if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) {
         PyErr_Format(PyExc_TypeError, "%s.__arrow_c_array__() must return two capsules",
                      name);
@@ -102,8 +105,7 @@ stream_failed(struct ArrowArrayStream *stream, int code, const char *name)
  * also on other threads, hence without the GIL.
  */
 static int
-import_arrays(arrow_rows *rows, struct ArrowArrayStream *stream,
-              const struct ArrowSchema *schema, const char *name)
+import_arrays(arrow_rows *rows, struct ArrowArrayStream *stream, const char *name)
 {
     for (;;) {
         struct ArrowArray array = {.release = NULL};
@@ -117,33 +119,32 @@ import_arrays(arrow_rows *rows, struct ArrowArrayStream *stream,
         if (array.release == NULL) {
             return 0;
         }
-        if (add_chunk(rows, schema, &array, name) < 0 || PyErr_CheckSignals() < 0) {
+        if (add_chunk(rows, &rows->schema, &array, name) < 0 || PyErr_CheckSignals() < 0) {
             return -1;
         }
     }
 }
 
 static int
-import_stream(arrow_rows *rows, PyObject *capsule, const char *name)
+import_stream(arrow_rows *rows, const char *name)
 {
-    struct ArrowArrayStream *stream = from_capsule(capsule, ARROW_STREAM_CAPSULE, name);
+    struct ArrowArrayStream *stream = from_capsule(rows->exported, ARROW_STREAM_CAPSULE,
+                                                   name);
     if (stream == NULL) {
         return -1;
     }
     if (stream->release == NULL) {
         return used_before(name);
     }
-    struct ArrowSchema schema = {.release = NULL};
     int code;
     Py_BEGIN_ALLOW_THREADS
-    code = stream->get_schema(stream, &schema);
+    code = stream->get_schema(stream, &rows->schema);
     Py_END_ALLOW_THREADS
     if (code != 0) {
+        rows->schema.release = NULL;
         return stream_failed(stream, code, name);
     }
-    int result = import_arrays(rows, stream, &schema, name);
-    schema.release(&schema);
-    return result;
+    return import_arrays(rows, stream, name);
 }
 
 /* Calls a method: 1 with a new reference in `*result`, 0 no such method, -1 exception. */
@@ -166,13 +167,11 @@ call_if_there(PyObject *object, const char *method, PyObject **result)
 static int
 import_any(arrow_rows *rows, PyObject *object, const char *name)
 {
-    PyObject *exported = NULL;
-    int (*import)(arrow_rows *, PyObject *, const char *) = import_array;
-    int found = call_if_there(object, "__arrow_c_array__", &exported);
-    if (found == 0) {
-        import = import_stream;
-        found = call_if_there(object, "__arrow_c_stream__", &exported);
+    int found = call_if_there(object, "__arrow_c_array__", &rows->exported);
+    if (found != 0) {
+        return found < 0 ? -1 : import_array(rows, name);
     }
+    found = call_if_there(object, "__arrow_c_stream__", &rows->exported);
     if (found == 0) {
         PyErr_Format(PyExc_TypeError,
                      "%s must be a MessageBatch, or a record batch, table or data frame "
@@ -180,12 +179,7 @@ import_any(arrow_rows *rows, PyObject *object, const char *name)
                      "...), not %.100s",
                      name, Py_TYPE(object)->tp_name);
     }
-    if (found <= 0) {
-        return -1;
-    }
-    int result = import(rows, exported, name);
-    Py_DECREF(exported);
-    return result;
+    return found <= 0 ? -1 : import_stream(rows, name);
 }
 
 arrow_rows *
@@ -206,11 +200,20 @@ arrow_rows_import(PyObject *object, const char *name)
 void
 arrow_rows_release(arrow_rows *rows)
 {
+    /* The callbacks may run Python code, which would lose an exception that is set. */
+    PyObject *raised = PyErr_GetRaisedException();
     for (size_t i = 0; i < rows->chunk_count; i++) {
         rows->chunks[i].array.release(&rows->chunks[i].array);
     }
+    if (rows->schema.release != NULL) {
+        rows->schema.release(&rows->schema);
+    }
+    Py_XDECREF(rows->exported);
     PyMem_Free(rows->chunks);
     PyMem_Free(rows);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
 }
 
 int64_t

@@ -85,6 +85,11 @@ int client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf);
 int client_enter(Client *self);
 void client_leave(Client *self);
 
+/* ---- serve.c ---- */
+
+/* Waits for `lock` with the GIL released, in slices: 1 acquired, 0 time is up, -1 signal. */
+int lock_within(PyThread_type_lock lock, deadline *until);
+
 /*
  * Serving. serve_begin() waits for its turn until `until` and raises what an earlier
  * callback left to be raised: 1 it is this thread's turn, 0 time is up, -1 exception.
@@ -118,6 +123,8 @@ int serve_check(Client *self);
 int client_raise_parked(Client *self);
 /* Keeps the exception that is set, to be raised by the call that serves callbacks. */
 void client_park_exception(Client *self);
+
+/* ---- the end ---- */
 
 /*
  * close() in its parts: begin waits until no other thread is inside (1 go on, 0 closed

@@ -1,0 +1,202 @@
+/*
+ * Serving: whose turn it is to run a client's callbacks, and the exceptions they leave.
+ */
+#include "client.h"
+
+#include "callbacks.h"
+
+int
+lock_within(PyThread_type_lock lock, deadline *until)
+{
+    for (;;) {
+        PyLockStatus status;
+        int slice_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+        Py_BEGIN_ALLOW_THREADS
+        status = PyThread_acquire_lock_timed(lock, (PY_TIMEOUT_T)slice_ms * 1000, 1);
+        Py_END_ALLOW_THREADS
+        if (status == PY_LOCK_ACQUIRED) {
+            return 1;
+        }
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+        if (deadline_passed(until)) {
+            return 0;
+        }
+    }
+}
+
+/* The turn is this thread's: links the frame. */
+static void
+link_frame(Client *self, serve_frame *frame)
+{
+    frame->outer = self->frame;
+    frame->released = NULL;
+    self->frame = frame;
+}
+
+/* 1 it is this thread's turn, 0 time is up, -1 exception of a signal handler. */
+static int
+wait_for_turn(Client *self, deadline *until)
+{
+    unsigned long thread = PyThread_get_thread_ident();
+    if (atomic_load(&self->serving_thread) == thread) {
+        return 1; /* a callback polls again */
+    }
+    if (!PyThread_acquire_lock(self->serving, NOWAIT_LOCK)) {
+        int acquired = lock_within(self->serving, until);
+        if (acquired != 1) {
+            return acquired;
+        }
+    }
+    atomic_store(&self->serving_thread, thread);
+    self->served = 0;
+    return 1;
+}
+
+int
+serve_begin(Client *self, serve_frame *frame, deadline *until)
+{
+    int turn = wait_for_turn(self, until);
+    if (turn != 1) {
+        return turn;
+    }
+    link_frame(self, frame);
+    if (client_raise_parked(self) < 0
+        || (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0)) {
+        serve_end(self, frame);
+        return -1;
+    }
+    return 1;
+}
+
+void
+serve_end(Client *self, serve_frame *frame)
+{
+    self->frame = frame->outer;
+    if (self->frame == NULL) {
+        atomic_store(&self->serving_thread, 0);
+        PyThread_release_lock(self->serving);
+    }
+}
+
+int
+serve_take_turn(Client *self, serve_turn *turn)
+{
+    deadline never = DEADLINE_NEVER;
+    turn->took = atomic_load(&self->serving_thread) != PyThread_get_thread_ident();
+    if (turn->took) {
+        if (lock_within(self->taking_turn, &never) < 0) {
+            return -1;
+        }
+        atomic_store(&self->turn_wanted, 1);
+        rd_kafka_queue_yield(self->core->queue);
+        int waited = wait_for_turn(self, &never);
+        atomic_store(&self->turn_wanted, 0);
+        if (waited < 0) {
+            PyThread_release_lock(self->taking_turn);
+            return -1;
+        }
+    }
+    link_frame(self, &turn->frame);
+    return 0;
+}
+
+void
+serve_end_turn(Client *self, serve_turn *turn)
+{
+    serve_end(self, &turn->frame);
+    if (turn->took) {
+        PyThread_release_lock(self->taking_turn);
+    }
+}
+
+/* Lets the thread in serve_take_turn() go first. */
+static void
+step_aside(Client *self)
+{
+    serve_frame *frame = self->frame;
+    if (frame->outer != NULL) {
+        return; /* inside a callback: the call around it is not finished */
+    }
+    Py_ssize_t served = self->served;
+    serve_end(self, frame);
+    /* Such a turn is short, so this wait serves no signals and cannot fail. */
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(self->taking_turn, WAIT_LOCK);
+    PyThread_release_lock(self->taking_turn);
+    PyThread_acquire_lock(self->serving, WAIT_LOCK);
+    Py_END_ALLOW_THREADS
+    atomic_store(&self->serving_thread, PyThread_get_thread_ident());
+    self->served = served;
+    link_frame(self, frame);
+}
+
+void
+serve_release_gil(Client *self)
+{
+    self->frame->released = PyEval_SaveThread();
+}
+
+void
+serve_take_gil(Client *self)
+{
+    /* The frame is read before the GIL is there: it belongs to this thread alone. */
+    serve_frame *frame = self->frame;
+    PyThreadState *thread_state = frame->released;
+    frame->released = NULL;
+    PyEval_RestoreThread(thread_state);
+}
+
+int
+serve_check(Client *self)
+{
+    if (PyErr_CheckSignals() < 0) {
+        return -1;
+    }
+    if (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0) {
+        return -1;
+    }
+    if (client_raise_parked(self) < 0) {
+        return -1;
+    }
+    if (atomic_load(&self->turn_wanted)) {
+        step_aside(self);
+    }
+    if (atomic_exchange(&self->woken, 0)) {
+        return 0;
+    }
+    int phase = atomic_load(&self->phase);
+    return phase == CLIENT_OPEN
+           || atomic_load(&self->closing_thread) == PyThread_get_thread_ident();
+}
+
+int
+client_raise_parked(Client *self)
+{
+    if (PyList_GET_SIZE(self->parked) == 0) {
+        return 0;
+    }
+    PyObject *exception = Py_NewRef(PyList_GET_ITEM(self->parked, 0));
+    if (PySequence_DelItem(self->parked, 0) == 0) {
+        PyErr_SetRaisedException(exception);
+    }
+    else {
+        Py_DECREF(exception);
+    }
+    return -1;
+}
+
+void
+client_park_exception(Client *self)
+{
+    PyObject *exception = PyErr_GetRaisedException();
+    if (PyList_Append(self->parked, exception) < 0) {
+        /* No memory for the list: the exception is at least shown. */
+        PyErr_Clear();
+        PyErr_SetRaisedException(exception);
+        PyErr_WriteUnraisable((PyObject *)self);
+        return;
+    }
+    Py_DECREF(exception);
+}
