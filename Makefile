@@ -32,8 +32,8 @@ build: $(VENV)/.extension $(VENV)/.package $(VENV)/.tests ## .venv with the pack
 
 lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.spark $(VENV)/.demo ## style, types, spelling, C with warnings as errors
 	$(call say,ruff)
-	@$(BIN)/ruff check -q .
-	@$(BIN)/ruff format -q --check .
+	@$(BIN)/ruff check -q --output-format concise .
+	@$(BIN)/ruff format -q --check --output-format concise .
 	$(call say,reference)
 	@$(BIN)/python tools/docs.py --check
 	$(call say,codespell)
@@ -52,7 +52,7 @@ wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/, tried
 	@$(BIN)/python tools/wheels.py
 
 # A build of its own: PYTHONPATH puts it before the one that .venv has.
-asan: build ## unit and embedded tests under the address and undefined-behaviour sanitizers
+asan: build $(VENV)/.spark ## unit and embedded tests under the address and undefined-behaviour sanitizers
 	$(call say,building with sanitizers)
 	@rm -rf build/asan
 	@SANITIZE=address$(comma)undefined $(BIN)/python setup.py -q build \

@@ -3,13 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date, timedelta
-from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
 
-import matplotlib
 import numpy
-
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.dates import ConciseDateFormatter, MonthLocator
@@ -17,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 
 from .data import HourOfCarrier
 from .report import Totals
-from .state import Run
+from .state import Job, Run
 
 _INK, _GRAY = "#22313f", "#8395a7"
 _DELAY, _CANCELLED = "#c0392b", "#b7c3cf"
@@ -82,20 +79,10 @@ def _annotate_worst(axes: Axes, when: list[date], mean: list[float]) -> None:
 
 
 def _draw_throughput(axes: Axes, run: Run) -> None:
-    batches = [
-        point
-        for before, batch in zip(
-            accumulate((batch.rows for batch in run.job.batches), initial=0), run.job.batches
-        )
-        for point in (
-            (batch.started, before),
-            (batch.started + batch.seconds, before + batch.rows),
-        )
-    ]
     end = run.elapsed
     series = [
         ("producer", _PRODUCED, [run.deliveries.transmitted]),
-        ("Spark", _PROCESSED, [batches]),
+        ("Spark", _PROCESSED, [_processed(run.job)]),
         ("consumer group", _READ, [member.read for member in run.members]),
     ]
     edges = numpy.arange(0, end + _BIN, _BIN)
@@ -110,12 +97,23 @@ def _draw_throughput(axes: Axes, run: Run) -> None:
     _finish(axes)
 
 
+def _processed(job: Job) -> Points:
+    """Messages that Spark had processed, at the start and at the end of each micro-batch."""
+    points: Points = []
+    total = 0
+    for batch in job.batches:
+        points.append((batch.started, total))
+        total += batch.rows
+        points.append((batch.started + batch.seconds, total))
+    return points
+
+
 def _rates(points: Points, started: float, edges: numpy.ndarray) -> numpy.ndarray:
     """Messages a second between edges, given how many there were at some moments."""
     if not points:
         return numpy.zeros(len(edges) - 1)
     moments, totals = zip(*points, strict=True)
-    counts = numpy.interp(edges, numpy.array(moments) - started, totals)
+    counts: numpy.ndarray = numpy.interp(edges, numpy.array(moments) - started, totals)
     return numpy.diff(counts) / _BIN
 
 

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.testing import MockCluster
@@ -57,7 +58,7 @@ def _create_by_asking(servers: str, topics: list[str]) -> None:
 
 @contextmanager
 def _consumer(servers: str) -> Iterator[Consumer]:
-    config = {
+    config: dict[str, Any] = {
         "bootstrap.servers": servers,
         "group.id": "flights-cluster",
         "allow.auto.create.topics": True,

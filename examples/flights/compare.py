@@ -24,9 +24,7 @@ def read_members(files: Iterable[Path]) -> list[HourOfCarrier]:
     A message is read twice when a partition changed hands before its offset was committed.
     """
     messages = {
-        (partition, offset): value
-        for file in files
-        for partition, offset, value in _lines(file)
+        (partition, offset): value for file in files for partition, offset, value in _lines(file)
     }
     return [HourOfCarrier(**json.loads(value)) for _, value in sorted(messages.items())]
 

@@ -20,7 +20,7 @@ from .produce import produce
 from .state import Member, Run
 
 _FLIGHTS_PARTITIONS, _RESULTS_PARTITIONS = 6, 4
-_ROWS_PER_BATCH = 40_000
+_ROWS_PER_BATCH = 50_000
 # How far the partitions may be apart in event time within a micro-batch. They are read in
 # proportion, and keys spread the flights evenly: less than two days in this data.
 _WATERMARK_DAYS = 7
@@ -103,7 +103,8 @@ class Demo:
                 yield job, members
             except KeyboardInterrupt:
                 # Who presses Ctrl-C twice must not leave processes behind.
-                signal.signal(signal.SIGINT, signal.SIG_IGN)
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    signal.signal(number, signal.SIG_IGN)
                 raise
 
     def _job_settings(self) -> dict[str, Any]:
@@ -156,7 +157,8 @@ class Demo:
         self._wait(lambda: sum(member.rows for member in states) >= results, *members)
         for member in members:
             member.finish()
-        self._wait(lambda: all([member.check() for member in members]), *members)
+        for member in members:
+            self._wait(member.check, *members)
         shares = " and ".join(f"{member.name} {member.rows:,}" for member in states)
         self._display.say(
             f"the group read {results:,} results, {shares}, with "

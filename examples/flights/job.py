@@ -5,9 +5,9 @@ that it is ready, waits for a second line, runs until it has read everything, an
 progress as lines of JSON on its standard output.
 """
 
-import json
 import os
 import sys
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from .messages import receive, send
 
+_CORES = 4
+_REPORT_EVERY = 0.2
 _FIELDS = "carrier STRING, dep_delay INT, arr_delay INT"
 
 
@@ -140,18 +142,20 @@ def main() -> None:
     settings = receive()
     # Executors take the python3 on PATH otherwise, which may be another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    spark = session(os.cpu_count() or 1)
+    spark = session(min(_CORES, os.cpu_count() or 1))
     send("ready", version=spark.version)
     receive()
     query = start(spark, settings)
     reported = 0
-    while True:
-        finished = query.awaitTermination(0.2)
+    active = True
+    while active:
+        active = query.isActive
         for progress in query.recentProgress[reported:]:
             report(progress)
             reported += 1
-        if finished:
-            break
+        time.sleep(_REPORT_EVERY)
+    # Raises what ended the query, if that was not its end.
+    query.awaitTermination()
     spark.stop()
     send("done")
 

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from confluent_kafka import KafkaError, Message, Producer
 
@@ -58,7 +59,7 @@ def produce(
         deliveries.statistics(text)
         show()
 
-    config = {
+    config: dict[str, Any] = {
         "bootstrap.servers": servers,
         "client.id": "flights",
         "enable.idempotence": True,
@@ -69,17 +70,22 @@ def produce(
         "stats_cb": statistics,
     }
     with Producer(config) as producer:
-        for event in events:
-            producer.produce(
-                topic,
-                event.value,
-                event.key,
-                headers=event.headers,
-                timestamp=event.timestamp,
-                on_delivery=deliveries.report,
-                block=_PATIENCE,
-            )
-            deliveries.sent += 1
-            producer.poll(0)
-        producer.flush(_PATIENCE)
+        try:
+            for event in events:
+                producer.produce(
+                    topic,
+                    event.value,
+                    event.key,
+                    headers=event.headers,
+                    timestamp=event.timestamp,
+                    on_delivery=deliveries.report,
+                    block=_PATIENCE,
+                )
+                deliveries.sent += 1
+                producer.poll(0)
+            producer.flush(_PATIENCE)
+        finally:
+            # What is left here was given up, by Ctrl-C or for lack of brokers: closing the
+            # producer would go on waiting for it.
+            producer.purge()
     show()

@@ -1,7 +1,5 @@
 """Offsets in Spark's JSON, and what the words in it come to."""
 
-# ruff: noqa: E402 - nothing of it can be imported without PySpark
-
 from __future__ import annotations
 
 import json

@@ -1,7 +1,5 @@
 """Options of the data source: read by Spark's names, refused with what to do."""
 
-# ruff: noqa: E402 - nothing of it can be imported without PySpark
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """The pool of clients of a worker process."""
 
-# ruff: noqa: E402 - nothing of it can be imported without PySpark
-
 from __future__ import annotations
 
 import os

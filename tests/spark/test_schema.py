@@ -1,7 +1,5 @@
 """Columns: which can be asked for, which can be written."""
 
-# ruff: noqa: E402 - nothing of it can be imported without PySpark
-
 from __future__ import annotations
 
 import pytest

@@ -5,7 +5,6 @@ No broker is needed: what was enqueued comes back as delivery reports when it is
 
 from __future__ import annotations
 
-import ctypes
 import datetime
 import operator
 import random
@@ -23,6 +22,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from tests.support.arrow_structs import Exported, columns_of, tampered  # noqa: E402
 
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 LONG = b"longer than the twelve bytes that a view holds"
 
 
@@ -109,7 +109,7 @@ def test_missing_columns(producer: Producer) -> None:
     assert enqueued(producer, pa.record_batch({"key": pa.array([], pa.binary())}), "t") == []
 
 
-@pytest.mark.parametrize("kind", "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
+@pytest.mark.parametrize("kind", INTEGERS)
 def test_partition_of_any_integer(producer: Producer, kind: str) -> None:
     """The width of the integer does not matter, and null leaves the choice to librdkafka."""
     partitions = [0, None, 100, 7]
@@ -372,7 +372,7 @@ def test_stream_that_fails(producer: Producer) -> None:
 
     schema = columns_of(key=["a"]).schema
     reader = pa.RecordBatchReader.from_batches(schema, batches())
-    with pytest.raises(RuntimeError, match="batch: its Arrow stream failed: .*the disk is gone"):
+    with pytest.raises(RuntimeError, match=r"batch: its Arrow stream failed: .*the disk is gone"):
         producer.produce_arrow(reader, "t")
     assert len(producer) == 0
 
@@ -405,118 +405,113 @@ def sample() -> Any:
 KEY, TOPIC, VALUE, PARTITION, LISTS = range(5)
 
 
-def changes() -> Iterator[Any]:
-    """Every field that could lead a reader astray, at every level of the sample."""
+LEVELS: dict[str, Callable[[Exported], Any]] = {
+    "root": lambda batch: batch.array,
+    "key": lambda batch: batch.column(KEY),
+    "topic": lambda batch: batch.column(TOPIC),
+    "topic-values": lambda batch: batch.column(TOPIC).dictionary.contents,
+    "value": lambda batch: batch.column(VALUE),
+    "partition": lambda batch: batch.column(PARTITION),
+    "headers": lambda batch: batch.column(LISTS),
+    "header": lambda batch: batch.column(LISTS).children[0].contents,
+    "header-key": lambda batch: batch.column(LISTS).children[0].contents.children[0].contents,
+}
+WITHOUT_VALUES = {"root", "header"}
+WITH_CHILDREN = {"root", "headers", "header"}
+# An array without a parent, or with another number of rows, may be shorter.
+OF_ANY_LENGTH = {"root", "topic-values"}
 
-    def change(name: str, apply: Callable[[Exported], None]) -> Any:
-        return pytest.param(apply, id=name)
+Change = Callable[[Exported, Any], None]
 
-    levels: dict[str, Callable[[Exported], Any]] = {
-        "root": lambda batch: batch.array,
-        "key": lambda batch: batch.column(KEY),
-        "topic": lambda batch: batch.column(TOPIC),
-        "topic-values": lambda batch: batch.column(TOPIC).dictionary.contents,
-        "value": lambda batch: batch.column(VALUE),
-        "partition": lambda batch: batch.column(PARTITION),
-        "headers": lambda batch: batch.column(LISTS),
-        "header": lambda batch: batch.column(LISTS).children[0].contents,
-        "header-key": lambda batch: batch.column(LISTS).children[0].contents.children[0].contents,
-    }
-    for level, find in levels.items():
-        for field in ("length", "offset", "n_buffers"):
-            for value in (-1, -(2**63)):
-                yield change(
-                    f"{level}-{field}-{value}",
-                    lambda batch, find=find, field=field, value=value: batch.set(
-                        find(batch), field, value
-                    ),
-                )
-        yield change(
-            f"{level}-huge-offset", lambda batch, find=find: batch.set(find(batch), "offset", 2**63 - 1)
-        )
-        yield change(
-            f"{level}-no-buffers",
-            lambda batch, find=find: batch.set(
-                find(batch), "buffers", ctypes.POINTER(ctypes.c_void_p)()
-            ),
-        )
-        yield change(
-            f"{level}-nulls-without-bitmap", lambda batch, find=find: no_bitmap(batch, find(batch))
-        )
-        if level not in ("root", "topic-values"):
-            yield change(
-                f"{level}-short",
-                lambda batch, find=find: batch.set(find(batch), "length", 1),
-            )
-        if level not in ("root", "header"):
-            yield change(
-                f"{level}-no-values",
-                lambda batch, find=find: batch.clear_item(find(batch).buffers, 1),
-            )
-    for level in ("root", "headers", "header"):
-        find = levels[level]
-        for count in (-1, 0, 1, 100):
-            yield change(
-                f"{level}-{count}-children",
-                lambda batch, find=find, count=count: more_or_fewer(batch, find(batch), count),
-            )
-        yield change(
-            f"{level}-no-children",
-            lambda batch, find=find: batch.set(
-                find(batch), "children", type(find(batch).children)()
-            ),
-        )
-        yield change(
-            f"{level}-null-child",
-            lambda batch, find=find: batch.clear_item(find(batch).children, 0),
-        )
-    yield change(
-        "dictionary-missing",
-        lambda batch: batch.set(
-            batch.column(TOPIC), "dictionary", type(batch.column(TOPIC).dictionary)()
-        ),
-    )
-    yield change(
-        "no-format", lambda batch: batch.set(batch.column_schema(PARTITION), "format", None)
-    )
-    yield change(
-        "dictionary-no-format",
-        lambda batch: batch.set(
-            batch.column_schema(TOPIC).dictionary.contents, "format", None
-        ),
-    )
-    yield change(
-        "dictionary-of-strings", lambda batch: batch.set(batch.column_schema(TOPIC), "format", b"u")
-    )
-    yield change("key-no-bytes", lambda batch: batch.clear_item(batch.column(KEY).buffers, 2))
-    yield change(
-        "view-sizes-missing", lambda batch: batch.clear_item(batch.column(VALUE).buffers, 3)
-    )
-    yield change(
-        "view-block-missing", lambda batch: batch.clear_item(batch.column(VALUE).buffers, 2)
+
+def field(name: str, value: Any) -> Change:
+    return lambda batch, struct: batch.set(struct, name, value)
+
+
+def no_pointer(name: str) -> Change:
+    return lambda batch, struct: batch.set(struct, name, type(getattr(struct, name))())
+
+
+def no_buffer(index: int) -> Change:
+    return lambda batch, struct: batch.clear_item(struct.buffers, index)
+
+
+def no_bitmap(batch: Exported, struct: Any) -> None:
+    batch.set(struct, "null_count", 1)
+    batch.clear_item(struct.buffers, 0)
+
+
+def no_child(batch: Exported, struct: Any) -> None:
+    batch.clear_item(struct.children, 0)
+
+
+def children(count: int) -> Change:
+    return lambda batch, struct: batch.set(
+        struct, "n_children", count + (struct.n_children == count)
     )
 
 
-def no_bitmap(batch: Exported, array: Any) -> None:
-    batch.set(array, "null_count", 1)
-    batch.clear_item(array.buffers, 0)
+CHANGES: dict[str, tuple[set[str], Change]] = {
+    "length -1": (set(LEVELS), field("length", -1)),
+    "length -2**63": (set(LEVELS), field("length", -(2**63))),
+    "offset -1": (set(LEVELS), field("offset", -1)),
+    "offset -2**63": (set(LEVELS), field("offset", -(2**63))),
+    "offset 2**63-1": (set(LEVELS), field("offset", 2**63 - 1)),
+    "n_buffers -1": (set(LEVELS), field("n_buffers", -1)),
+    "n_buffers 0": (set(LEVELS), field("n_buffers", 0)),
+    "no buffers": (set(LEVELS), no_pointer("buffers")),
+    "nulls without bitmap": (set(LEVELS), no_bitmap),
+    "too short": (set(LEVELS) - OF_ANY_LENGTH, field("length", 1)),
+    "no values": (set(LEVELS) - WITHOUT_VALUES, no_buffer(1)),
+    "no bytes": ({"key", "topic-values", "header-key"}, no_buffer(2)),
+    "no view block": ({"value"}, no_buffer(2)),
+    "no view sizes": ({"value"}, no_buffer(3)),
+    "-1 children": (WITH_CHILDREN, children(-1)),
+    "0 children": (WITH_CHILDREN, children(0)),
+    "1 child": (WITH_CHILDREN, children(1)),
+    "100 children": (WITH_CHILDREN, children(100)),
+    "no children": (WITH_CHILDREN, no_pointer("children")),
+    "a child is NULL": (WITH_CHILDREN, no_child),
+    "no dictionary": ({"topic"}, no_pointer("dictionary")),
+}
 
 
-def more_or_fewer(batch: Exported, array: Any, count: int) -> None:
-    if array.n_children == count:
-        count += 1
-    batch.set(array, "n_children", count)
-
-
-@pytest.mark.parametrize("change", list(changes()))
-def test_broken_structs(producer: Producer, change: Callable[[Exported], None]) -> None:
+@pytest.mark.parametrize(
+    ("level", "change"),
+    [
+        pytest.param(level, change, id=f"{level}: {name}")
+        for name, (levels, change) in CHANGES.items()
+        for level in sorted(levels)
+    ],
+)
+def test_broken_structs(producer: Producer, level: str, change: Change) -> None:
     """Structs that contradict themselves are a ValueError, and are released once."""
     with tampered(sample()) as batch:
-        change(batch)
+        change(batch, LEVELS[level](batch))
         with pytest.raises(ValueError, match=r"batch (has|column)"):
             producer.produce_arrow(batch)
         assert batch.releases == 1
         assert len(producer) == 0
+
+
+@pytest.mark.parametrize(
+    ("find", "content"),
+    [
+        (lambda batch: batch.column_schema(PARTITION), None),
+        (lambda batch: batch.column_schema(TOPIC), b"u"),
+        (lambda batch: batch.column_schema(TOPIC).dictionary.contents, None),
+    ],
+    ids=["missing", "indices that are strings", "missing in a dictionary"],
+)
+def test_broken_formats(
+    producer: Producer, find: Callable[[Exported], Any], content: bytes | None
+) -> None:
+    """So are types that are none."""
+    with tampered(sample()) as batch:
+        batch.set(find(batch), "format", content)
+        with pytest.raises(ValueError, match="batch column"):
+            producer.produce_arrow(batch)
+        assert batch.releases == 1
 
 
 def test_good_structs(producer: Producer) -> None:
@@ -526,6 +521,13 @@ def test_good_structs(producer: Producer) -> None:
         assert batch.releases == 1
     values = {message.value(): message.topic() for message in messages}
     assert values == {LONG: "t", b"short": "u", LONG + LONG: "t"}
+
+
+def test_empty_values_without_a_buffer(producer: Producer) -> None:
+    """A column of empty values needs no buffer for them; empty does not become null."""
+    with tampered(columns_of(key=[b"", None, b""])) as batch:
+        batch.clear_item(batch.column(KEY).buffers, 2)
+        assert [message.key() for message in enqueued(producer, batch, "t")] == [b"", None, b""]
 
 
 class Spoiled:
@@ -583,7 +585,7 @@ def test_broken_dictionary_indices(producer: Producer, index: int) -> None:
     """An index outside its dictionary is found before it is used."""
     indices = pa.array([0, index], pa.int8())
     topics = pa.DictionaryArray.from_arrays(indices, pa.array(["t", "u"]), safe=False)
-    with pytest.raises(ValueError, match="'topic' .* an index lies outside its dictionary"):
+    with pytest.raises(ValueError, match=r"'topic' .* an index lies outside its dictionary"):
         producer.produce_arrow(columns_of(topic=topics))
 
 

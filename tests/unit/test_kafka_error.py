@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException, Producer
 from tests.support.refcounts import assert_no_leaks
 
 CONSTANTS = {name: value for name, value in vars(KafkaError).items() if isinstance(value, int)}
@@ -228,6 +228,23 @@ def test_exception_pickles() -> None:
     assert type(twin) is KafkaException
     assert twin.args[0].str() == "why"
     assert twin.args[0].fatal()
+
+
+def test_raising_from_c_leaks_nothing() -> None:
+    """The KafkaError of an exception is freed with it, whichever way it was made."""
+    producer = Producer({"log_level": 0})
+
+    def work() -> None:
+        with pytest.raises(KafkaException) as caught:
+            Producer({"no.such.property": "x"})
+        assert caught.value.args[0].code() == KafkaError._INVALID_ARG
+        with pytest.raises(KafkaException) as caught:
+            producer.begin_transaction()  # an rd_kafka_error_t, with flags of its own
+        assert caught.value.args[0].code() == KafkaError._NOT_CONFIGURED
+        assert caught.value.args[0].fatal() is False
+
+    assert_no_leaks(work)
+    producer.close(0)
 
 
 def test_no_leaks() -> None:

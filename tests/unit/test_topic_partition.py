@@ -154,7 +154,7 @@ def test_pickles(protocol: int) -> None:
     partition = TopicPartition("t", 1, 2, "☃", 3, KafkaError(3, "why"))
     for twin in (pickle.loads(pickle.dumps(partition, protocol)), copy.deepcopy(partition)):
         assert fields(twin) == fields(partition)
-        assert twin.error.str() == "why"
+        assert str(twin.error) == str(partition.error)
 
 
 class Tagged(TopicPartition):
@@ -226,7 +226,7 @@ def test_failed_init_changes_nothing() -> None:
     """An object whose __init__ is called again with nonsense stays what it was."""
     partition = TopicPartition("t", 1, 2, "m", 3)
     with pytest.raises(TypeError):
-        partition.__init__("u", 5, error="x")  # type: ignore[misc, arg-type]
+        partition.__init__("u", 5, error="x")  # type: ignore[misc]
     assert fields(partition) == ("t", 1, 2, "m", 3, None)
 
 

@@ -3,8 +3,9 @@
 #include <string.h>
 
 struct arrow_rows {
-    PyObject *exported;        /* what the object gave: capsules */
-    struct ArrowSchema schema; /* that of a stream */
+    PyObject *exported; /* what the object gave: capsules */
+    struct ArrowArrayStream stream; /* moved here, if it was one, */
+    struct ArrowSchema schema;      /* and its type */
     int64_t count;
     size_t chunk_count;
     arrow_chunk *chunks;
@@ -105,8 +106,9 @@ stream_failed(struct ArrowArrayStream *stream, int code, const char *name)
  * also on other threads, hence without the GIL.
  */
 static int
-import_arrays(arrow_rows *rows, struct ArrowArrayStream *stream, const char *name)
+import_arrays(arrow_rows *rows, const char *name)
 {
+    struct ArrowArrayStream *stream = &rows->stream;
     for (;;) {
         struct ArrowArray array = {.release = NULL};
         int code;
@@ -136,15 +138,17 @@ import_stream(arrow_rows *rows, const char *name)
     if (stream->release == NULL) {
         return used_before(name);
     }
+    rows->stream = *stream;
+    stream->release = NULL;
     int code;
     Py_BEGIN_ALLOW_THREADS
-    code = stream->get_schema(stream, &rows->schema);
+    code = rows->stream.get_schema(&rows->stream, &rows->schema);
     Py_END_ALLOW_THREADS
     if (code != 0) {
         rows->schema.release = NULL;
-        return stream_failed(stream, code, name);
+        return stream_failed(&rows->stream, code, name);
     }
-    return import_arrays(rows, stream, name);
+    return import_arrays(rows, name);
 }
 
 /* Calls a method: 1 with a new reference in `*result`, 0 no such method, -1 exception. */
@@ -207,6 +211,9 @@ arrow_rows_release(arrow_rows *rows)
     }
     if (rows->schema.release != NULL) {
         rows->schema.release(&rows->schema);
+    }
+    if (rows->stream.release != NULL) {
+        rows->stream.release(&rows->stream);
     }
     Py_XDECREF(rows->exported);
     PyMem_Free(rows->chunks);

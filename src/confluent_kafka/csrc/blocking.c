@@ -93,16 +93,14 @@ wait_until_run(Client *self, blocking_call *call, const char *what,
             PyThread_acquire_lock_timed(call->changed, WAIT_SLICE_MS * 1000, 1);
             Py_END_ALLOW_THREADS
         }
-        if (PyErr_CheckSignals() < 0) {
+        if (client_check_signals(self) < 0) {
             return -1;
         }
-        int phase = atomic_load(&self->phase);
-        bool closing = phase != CLIENT_OPEN
-                       && atomic_load(&self->closing_thread) != PyThread_get_thread_ident();
-        if (closing || atomic_exchange(&self->woken, 0)) {
+        if (!atomic_load(&call->has_run) && client_interrupted(self)) {
+            bool open = atomic_load(&self->phase) == CLIENT_OPEN;
             raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__INTR,
                               "%s was interrupted by %s", what,
-                              closing ? "close()" : "wakeup()");
+                              open ? "wakeup()" : "close()");
             return -1;
         }
     }

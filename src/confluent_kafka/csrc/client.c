@@ -158,8 +158,13 @@ client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
         return -1;
     }
     link_live(self);
+    /* Before it is open: a logger that raises makes __init__ fail, and then nobody has a
+     * client to close. */
+    if (serve_logs(self) < 0) {
+        return -1;
+    }
     atomic_store(&self->phase, CLIENT_OPEN);
-    return serve_logs(self);
+    return 0;
 }
 
 int
@@ -267,7 +272,7 @@ wait_for_calls(Client *self, deadline *until)
             rd_kafka_queue_yield(self->core->queue);
         }
         deadline slice = deadline_after(deadline_remaining_ms(until, 20) / 1000.0);
-        if (lock_within(self->left, &slice) < 0) {
+        if (lock_within(self, self->left, &slice) < 0) {
             return -1;
         }
         if (deadline_passed(until)) {
@@ -286,7 +291,7 @@ wait_for_closing_thread(Client *self)
             return 1;
         }
         deadline slice = deadline_after(WAIT_SLICE_MS / 1000.0);
-        if (lock_within(self->left, &slice) < 0) {
+        if (lock_within(self, self->left, &slice) < 0) {
             return -1;
         }
     }
@@ -300,10 +305,12 @@ client_close_begin(Client *self)
     if (atomic_load(&self->phase) == CLIENT_FORKED) {
         return 0; /* the parent's to close */
     }
-    if (atomic_load(&self->serving_thread) == thread) {
+    if (atomic_load(&self->serving_thread) == thread
+        || atomic_load(&self->signal_thread) == thread) {
         PyErr_Format(PyExc_RuntimeError,
-                     "close() was called from a callback of this %s: set a flag there and "
-                     "call close() after poll() has returned",
+                     "close() was called from a callback or signal handler inside a call of "
+                     "this %s: set a flag or call wakeup() there, and close() when that call "
+                     "has returned",
                      type_name(self));
         return -1;
     }

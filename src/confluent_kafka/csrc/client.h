@@ -31,6 +31,7 @@ enum client_phase {
 typedef struct serve_frame {
     struct serve_frame *outer; /* a callback may poll the client again */
     PyThreadState *released;
+    bool interrupted; /* by wakeup() or close(): nothing in this call waits any more */
 } serve_frame;
 
 typedef struct Client {
@@ -44,6 +45,7 @@ typedef struct Client {
     _Atomic int woken;                  /* wakeup() was called and not yet noticed */
     _Atomic unsigned long closing_thread;
     _Atomic unsigned long serving_thread;
+    _Atomic unsigned long signal_thread; /* running signal handlers inside a call */
     PyThread_type_lock serving;         /* held by the thread that serves callbacks */
     PyThread_type_lock taking_turn;     /* held by the thread that wants its turn at once */
     _Atomic int turn_wanted;
@@ -88,7 +90,7 @@ void client_leave(Client *self);
 /* ---- serve.c ---- */
 
 /* Waits for `lock` with the GIL released, in slices: 1 acquired, 0 time is up, -1 signal. */
-int lock_within(PyThread_type_lock lock, deadline *until);
+int lock_within(Client *self, PyThread_type_lock lock, deadline *until);
 
 /*
  * Serving. serve_begin() waits for its turn until `until` and raises what an earlier
@@ -118,6 +120,14 @@ void serve_take_gil(Client *self);
  * -1 with an exception.
  */
 int serve_check(Client *self);
+
+/* Runs signal handlers inside a call: 0, or -1 with an exception. */
+int client_check_signals(Client *self);
+/*
+ * True when a wait must end: wakeup() was called (which is used up by this) or another
+ * thread closes the client. close() itself is not woken: it has things to finish.
+ */
+bool client_interrupted(Client *self);
 
 /* Raises the oldest exception that a callback left. 0 when there is none, else -1. */
 int client_raise_parked(Client *self);

@@ -78,6 +78,9 @@ consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
         rd_kafka_conf_destroy(conf);
         return -1;
     }
+    if (self->gone_back == NULL) { /* else an earlier __init__() failed */
+        self->gone_back = rd_kafka_topic_partition_list_new(0);
+    }
     self->client.release = consumer_release;
     rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
     if (self->on_commit != NULL) {
@@ -120,7 +123,11 @@ consumer_dealloc(PyObject *object)
         return; /* the finalizer made it live again */
     }
     PyObject_GC_UnTrack(object);
-    clear_callbacks((Consumer *)object);
+    Consumer *self = (Consumer *)object;
+    clear_callbacks(self);
+    if (self->gone_back != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->gone_back);
+    }
     client_dealloc(object);
 }
 
@@ -198,7 +205,7 @@ leave_group(Consumer *self)
     }
     while (!rd_kafka_consumer_closed(self->client.rk)) {
         serve_closing(self);
-        if (PyErr_CheckSignals() < 0) {
+        if (client_check_signals(&self->client) < 0) {
             return -1;
         }
     }
@@ -209,22 +216,21 @@ static int
 close_consumer(Consumer *self)
 {
     Client *client = &self->client;
-    deadline never = DEADLINE_NEVER;
-    serve_frame frame;
+    serve_turn turn;
     int begun = client_close_begin(client);
     if (begun != 1) {
         return begun;
     }
-    int result = serve_begin(client, &frame, &never);
-    if (result == 1) {
+    int result = serve_take_turn(client, &turn);
+    if (result == 0) {
         result = leave_group(self);
-        serve_end(client, &frame);
+        serve_end_turn(client, &turn);
     }
     if (result < 0) {
         client_close_interrupted(client);
         return -1;
     }
-    /* What the last callbacks raised comes out now that the client has ended in order. */
+    /* What callbacks raised comes out now that the client has ended in order. */
     result = client_close_finish(client);
     return result < 0 ? -1 : client_raise_parked(client);
 }

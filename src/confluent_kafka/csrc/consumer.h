@@ -14,6 +14,7 @@ typedef struct {
     PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
     bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
     prefetch prefetch;
+    rd_kafka_topic_partition_list_t *gone_back; /* see consumer_go_back() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
 } Consumer;
@@ -46,9 +47,17 @@ void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t c
 
 /*
  * Takes back messages that were fetched and not handed out: the next fetch returns them
- * again. For a call that must raise instead.
+ * again, or raises if it was an error. For a call that must raise instead.
  */
 void consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count);
+/* The error that `message` is will be raised by the next call that serves callbacks. */
+void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
+
+/*
+ * Fetches from these offsets again. They are the partitions' position() until a message is
+ * handed out: to librdkafka, seeking forgets the position.
+ */
+void consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
 
 /* Drops what was fetched ahead of these partitions (NULL: of all). */
 void consumer_drop_prefetched(Consumer *self,

@@ -410,11 +410,7 @@ put_back_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *parti
                 offset;
         }
     }
-    consumer_drop_prefetched(self, offsets);
-    if (offsets->cnt > 0) {
-        /* Their errors are those that pausing reports. */
-        rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
-    }
+    consumer_go_back(self, offsets);
     rd_kafka_topic_partition_list_destroy(offsets);
 }
 

@@ -17,31 +17,49 @@ put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
 
 /* ---- one message ---- */
 
-/* Asks librdkafka for up to `wanted` messages without waiting, and keeps them. */
-static void
-fetch_ahead(Consumer *self, size_t wanted)
+/*
+ * Messages into `messages`, waiting up to `timeout_ms` for all of them: how many. Callbacks
+ * may run.
+ */
+static size_t
+fetch_batch(Client *client, int timeout_ms, rd_kafka_message_t **messages, size_t wanted)
 {
-    rd_kafka_message_t *messages[PREFETCH_CAPACITY];
+    rd_kafka_queue_t *queue = client->core->queue;
+    ssize_t fetched;
+    if (timeout_ms == 0 && wanted <= PREFETCH_CAPACITY) { /* so quick that the GIL may stay */
+        fetched = rd_kafka_consume_batch_queue(queue, 0, messages, wanted);
+    }
+    else {
+        serve_release_gil(client);
+        fetched = rd_kafka_consume_batch_queue(queue, timeout_ms, messages, wanted);
+        serve_take_gil(client);
+    }
+    return fetched > 0 ? (size_t)fetched : 0;
+}
+
+/* Fetches up to `wanted` messages for poll() to take. */
+static void
+fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
+{
     /* Not into `prefetch` itself: a rebalance callback drops messages there meanwhile. */
-    ssize_t fetched =
-        rd_kafka_consume_batch_queue(self->client.core->queue, 0, messages, wanted);
+    rd_kafka_message_t *messages[PREFETCH_CAPACITY];
+    size_t fetched = fetch_batch(&self->client, timeout_ms, messages, wanted);
     if (fetched > 0) {
-        prefetch_add(&self->prefetch, messages, (size_t)fetched);
+        prefetch_add(&self->prefetch, messages, fetched);
     }
 }
 
-/* What can be had without waiting, or NULL. Callbacks may run. */
-static rd_kafka_message_t *
-take_one(Consumer *self)
+/* Sees to it that there is a message to take, if one can be had without waiting. */
+static void
+look_for_one(Consumer *self)
 {
     prefetch *waiting = &self->prefetch;
     if (waiting->count == 0) {
-        fetch_ahead(self, prefetch_next_size(waiting));
+        fetch_ahead(self, 0, prefetch_next_size(waiting));
     }
     else if (prefetch_is_stale(waiting) && waiting->count < PREFETCH_CAPACITY) {
-        fetch_ahead(self, 1);
+        fetch_ahead(self, 0, 1);
     }
-    return prefetch_take(waiting);
 }
 
 /*
@@ -52,8 +70,15 @@ static int
 fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
 {
     Client *client = &self->client;
-    *message = take_one(self);
-    while (*message == NULL) {
+    look_for_one(self);
+    for (;;) {
+        if (client_raise_parked(client) < 0) {
+            return -1; /* the next call takes the message */
+        }
+        *message = prefetch_take(&self->prefetch);
+        if (*message != NULL) {
+            return 1;
+        }
         int go_on = serve_check(client);
         if (go_on <= 0) {
             return go_on;
@@ -61,12 +86,8 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
         if (deadline_passed(until)) {
             return 0;
         }
-        int timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
-        serve_release_gil(client);
-        *message = rd_kafka_consumer_poll(client->rk, timeout_ms);
-        serve_take_gil(client);
+        fetch_ahead(self, deadline_remaining_ms(until, WAIT_SLICE_MS), 1);
     }
-    return 1;
 }
 
 /* 1 with a new Message, 0 nothing, -1 exception. */
@@ -175,18 +196,6 @@ collected_clear(collected *batch)
     *batch = (collected){0};
 }
 
-static size_t
-fetch_batch(Client *client, collected *batch, int timeout_ms)
-{
-    ssize_t fetched;
-    serve_release_gil(client);
-    fetched = rd_kafka_consume_batch_queue(client->core->queue, timeout_ms,
-                                           batch->messages + batch->count,
-                                           batch->wanted - batch->count);
-    serve_take_gil(client);
-    return fetched > 0 ? (size_t)fetched : 0;
-}
-
 /* What poll() has fetched ahead comes first. */
 static void
 take_prefetched(Consumer *self, collected *batch)
@@ -213,9 +222,10 @@ collect(Consumer *self, collected *batch, deadline *until)
     take_prefetched(self, batch);
     for (;;) {
         if (batch->count < batch->wanted) {
-            batch->count += fetch_batch(client, batch, timeout_ms);
+            batch->count += fetch_batch(client, timeout_ms, batch->messages + batch->count,
+                                        batch->wanted - batch->count);
         }
-        if (batch->count == batch->wanted) {
+        if (batch->count == batch->wanted && PyList_GET_SIZE(client->parked) == 0) {
             return 0;
         }
         int go_on = serve_check(client);
@@ -342,16 +352,6 @@ consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 
 /* ---- columns ---- */
 
-/* An error among the messages: raised by the next call, after the rows before it. */
-static void
-park_error(Consumer *self, const rd_kafka_message_t *message)
-{
-    raise_kafka_error(self->client.state, message->err, "%s[%d]: %s",
-                      message->rkt == NULL ? "" : rd_kafka_topic_name(message->rkt),
-                      (int)message->partition, rd_kafka_message_errstr(message));
-    client_park_exception(&self->client);
-}
-
 static int
 append_eof(Consumer *self, PyObject *eof, const rd_kafka_message_t *message)
 {
@@ -382,7 +382,7 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
             continue;
         }
         if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-            park_error(self, message);
+            consumer_park_error(self, message);
         }
         else if (result == 0) {
             result = append_eof(self, eof, message);

@@ -124,13 +124,13 @@ wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer)
         Py_BEGIN_ALLOW_THREADS
         rd_kafka_queue_poll_callback(queue, WAIT_SLICE_MS);
         Py_END_ALLOW_THREADS
-        if (!answer->answered && PyErr_CheckSignals() < 0) {
+        if (!answer->answered && client_check_signals(client) < 0) {
             return -1;
         }
-        if (!answer->answered && atomic_exchange(&client->woken, 0)) {
+        if (!answer->answered && client_interrupted(client)) {
             raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR,
-                              "commit() was interrupted by wakeup(): whether the offsets "
-                              "are committed is not known");
+                              "commit() was interrupted by wakeup() or close(): whether the "
+                              "offsets are committed is not known");
             return -1;
         }
     }
@@ -263,6 +263,31 @@ PyDoc_STRVAR(store_offsets_doc,
 
 SIGNATURE(store_offsets_signature, "store_offsets()", 0, 2, P_message, P_offsets);
 
+/* 0, or -1 with a KafkaException. */
+static int
+store(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
+{
+    rd_kafka_resp_err_t code;
+    if (self->auto_offset_store) {
+        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "StoreOffsets failed: set 'enable.auto.offset.store' to False to "
+                          "store offsets yourself");
+        return -1;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_offsets_store(self->client.rk, offsets);
+    Py_END_ALLOW_THREADS
+    for (int i = 0; code == RD_KAFKA_RESP_ERR_NO_ERROR && i < offsets->cnt; i++) {
+        code = offsets->elems[i].err;
+    }
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "StoreOffsets failed: %s",
+                          rd_kafka_err2str(code));
+        return -1;
+    }
+    return 0;
+}
+
 static PyObject *
 store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
@@ -277,30 +302,13 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
         PyErr_SetString(PyExc_ValueError, "store_offsets() needs message or offsets");
         return NULL;
     }
-    if (self->auto_offset_store) {
-        rd_kafka_topic_partition_list_destroy(offsets);
-        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__INVALID_ARG,
-                          "StoreOffsets failed: set 'enable.auto.offset.store' to False to "
-                          "store offsets yourself");
-        return NULL;
-    }
-    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__STATE;
-    int entered = client_enter(&self->client);
-    if (entered == 0) {
-        Py_BEGIN_ALLOW_THREADS
-        code = rd_kafka_offsets_store(self->client.rk, offsets);
-        Py_END_ALLOW_THREADS
-        for (int i = 0; code == RD_KAFKA_RESP_ERR_NO_ERROR && i < offsets->cnt; i++) {
-            code = offsets->elems[i].err;
-        }
-        if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-            raise_kafka_error(self->client.state, code, "StoreOffsets failed: %s",
-                              rd_kafka_err2str(code));
-        }
+    int result = client_enter(&self->client);
+    if (result == 0) {
+        result = store(self, offsets);
         client_leave(&self->client);
     }
     rd_kafka_topic_partition_list_destroy(offsets);
-    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 /* ---- messages handed out, and messages that are not ---- */
@@ -314,28 +322,53 @@ same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
 void
 consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count)
 {
-    if (!self->auto_offset_store) {
-        return;
-    }
     for (size_t i = 0; i < count; i++) {
         rd_kafka_message_t *message = messages[i];
         bool last_of_run = i + 1 == count || messages[i + 1]->err != RD_KAFKA_RESP_ERR_NO_ERROR
                            || !same_partition(message, messages[i + 1]);
-        if (last_of_run && message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        if (!last_of_run || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            continue;
+        }
+        if (self->gone_back->cnt > 0) {
+            rd_kafka_topic_partition_list_del(
+                self->gone_back, rd_kafka_topic_name(message->rkt), message->partition);
+        }
+        if (self->auto_offset_store) {
             /* Fails only if the partition was taken away, and then it must. */
             rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
         }
     }
 }
 
-/* Each partition's first offset among `messages`. */
+void
+consumer_park_error(Consumer *self, const rd_kafka_message_t *message)
+{
+    raise_kafka_error(self->client.state, message->err, "%s[%d]: %s",
+                      message->rkt == NULL ? "" : rd_kafka_topic_name(message->rkt),
+                      (int)message->partition, rd_kafka_message_errstr(message));
+    client_park_exception(&self->client);
+}
+
+/* Errors that do not come again are parked: true for those. */
+static bool
+park_if_error(Consumer *self, const rd_kafka_message_t *message)
+{
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR
+        || message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        return false;
+    }
+    consumer_park_error(self, message);
+    return true;
+}
+
+/* Each partition's first offset among `messages`; errors are parked. */
 static rd_kafka_topic_partition_list_t *
-first_offsets(rd_kafka_message_t **messages, size_t count)
+first_offsets(Consumer *self, rd_kafka_message_t **messages, size_t count)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
     for (size_t i = 0; i < count; i++) {
         rd_kafka_message_t *message = messages[i];
-        if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        if (park_if_error(self, message)) {
             continue;
         }
         const char *topic = rd_kafka_topic_name(message->rkt);
@@ -353,14 +386,28 @@ consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
     if (count == 0) {
         return;
     }
-    rd_kafka_topic_partition_list_t *offsets = first_offsets(messages, count);
-    consumer_drop_prefetched(self, offsets); /* they come after these and again with them */
+    rd_kafka_topic_partition_list_t *offsets = first_offsets(self, messages, count);
+    consumer_go_back(self, offsets);
+    rd_kafka_topic_partition_list_destroy(offsets);
+}
+
+void
+consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
+{
+    consumer_drop_prefetched(self, offsets); /* they are fetched again */
+    if (offsets->cnt == 0) {
+        return;
+    }
     Py_BEGIN_ALLOW_THREADS
     /* A partition that is no longer ours cannot be sought, and need not be: its new owner
      * reads the messages. So the results are of no interest. Timeout 0 does not wait. */
     rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
     Py_END_ALLOW_THREADS
-    rd_kafka_topic_partition_list_destroy(offsets);
+    for (int i = 0; i < offsets->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &offsets->elems[i];
+        rd_kafka_topic_partition_list_add(self->gone_back, entry->topic, entry->partition)
+            ->offset = entry->offset;
+    }
 }
 
 void
@@ -368,11 +415,14 @@ consumer_drop_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *
 {
     if (partitions == NULL) {
         prefetch_drop_all(&self->prefetch);
+        rd_kafka_topic_partition_list_destroy(self->gone_back);
+        self->gone_back = rd_kafka_topic_partition_list_new(0);
         return;
     }
-    for (int i = 0; i < partitions->cnt && self->prefetch.count > 0; i++) {
-        prefetch_drop_partition(&self->prefetch, partitions->elems[i].topic,
-                                partitions->elems[i].partition);
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        prefetch_drop_partition(&self->prefetch, entry->topic, entry->partition);
+        rd_kafka_topic_partition_list_del(self->gone_back, entry->topic, entry->partition);
     }
 }
 

@@ -252,14 +252,21 @@ PyDoc_STRVAR(position_doc,
 "-----\n"
 "librdkafka: rd_kafka_position().");
 
-/* To librdkafka, what was fetched ahead has been returned to the application. */
+/*
+ * To librdkafka, what was fetched ahead has been returned to the application; and it does not
+ * know that we went back for the application's sake.
+ */
 static void
-stop_before_prefetched(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 {
     for (int i = 0; i < partitions->cnt; i++) {
         rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        const rd_kafka_topic_partition_t *gone_back = rd_kafka_topic_partition_list_find(
+            self->gone_back, entry->topic, entry->partition);
         int64_t waiting =
-            prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+            gone_back != NULL
+                ? gone_back->offset
+                : prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
         if (waiting != RD_KAFKA_OFFSET_INVALID) {
             entry->offset = waiting;
         }
@@ -292,7 +299,7 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
                               rd_kafka_err2str(code));
         }
         else {
-            stop_before_prefetched(self, partitions);
+            correct_positions(self, partitions);
             result = topic_partitions_from(self->client.state, partitions);
         }
         client_leave(&self->client);

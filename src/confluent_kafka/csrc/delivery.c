@@ -209,15 +209,16 @@ producer_serve(Producer *self, deadline *until)
             return -1;
         }
         count += reports;
-        int go_on = timeout_ms == 0 && PyList_GET_SIZE(client->parked) == 0
-                        ? 1
-                        : serve_check(client);
-        if (go_on < 0) {
+        if (client_raise_parked(client) < 0) {
             return -1;
         }
         Py_ssize_t total = count + client->served - served_before;
-        if (total > 0 || !go_on || deadline_passed(until)) {
+        if (total > 0 || deadline_passed(until)) {
             return total;
+        }
+        int go_on = serve_check(client);
+        if (go_on <= 0) {
+            return go_on;
         }
         timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
     }

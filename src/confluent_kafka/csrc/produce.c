@@ -160,6 +160,14 @@ wait_for_room(Producer *self, outgoing *message, deadline *until)
             return -1;
         }
         code = producer_enqueue(self, message);
+        int go_on = code == RD_KAFKA_RESP_ERR__QUEUE_FULL ? serve_check(&self->client) : 1;
+        if (go_on < 0) {
+            serve_end(&self->client, &frame);
+            return -1;
+        }
+        if (!go_on) {
+            *until = deadline_after(0); /* for the rest of a batch, too */
+        }
     }
     if (turn == 1) {
         serve_end(&self->client, &frame);

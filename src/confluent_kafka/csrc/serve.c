@@ -5,8 +5,28 @@
 
 #include "callbacks.h"
 
+/* ---- what ends a wait ---- */
+
 int
-lock_within(PyThread_type_lock lock, deadline *until)
+client_check_signals(Client *self)
+{
+    unsigned long outer = atomic_exchange(&self->signal_thread, PyThread_get_thread_ident());
+    int result = PyErr_CheckSignals();
+    atomic_store(&self->signal_thread, outer);
+    return result;
+}
+
+bool
+client_interrupted(Client *self)
+{
+    if (atomic_load(&self->phase) == CLIENT_OPEN) {
+        return atomic_exchange(&self->woken, 0);
+    }
+    return atomic_load(&self->closing_thread) != PyThread_get_thread_ident();
+}
+
+int
+lock_within(Client *self, PyThread_type_lock lock, deadline *until)
 {
     for (;;) {
         PyLockStatus status;
@@ -17,7 +37,7 @@ lock_within(PyThread_type_lock lock, deadline *until)
         if (status == PY_LOCK_ACQUIRED) {
             return 1;
         }
-        if (PyErr_CheckSignals() < 0) {
+        if (client_check_signals(self) < 0) {
             return -1;
         }
         if (deadline_passed(until)) {
@@ -26,12 +46,13 @@ lock_within(PyThread_type_lock lock, deadline *until)
     }
 }
 
+/* ---- turns ---- */
+
 /* The turn is this thread's: links the frame. */
 static void
 link_frame(Client *self, serve_frame *frame)
 {
     frame->outer = self->frame;
-    frame->released = NULL;
     self->frame = frame;
 }
 
@@ -44,7 +65,7 @@ wait_for_turn(Client *self, deadline *until)
         return 1; /* a callback polls again */
     }
     if (!PyThread_acquire_lock(self->serving, NOWAIT_LOCK)) {
-        int acquired = lock_within(self->serving, until);
+        int acquired = lock_within(self, self->serving, until);
         if (acquired != 1) {
             return acquired;
         }
@@ -61,6 +82,7 @@ serve_begin(Client *self, serve_frame *frame, deadline *until)
     if (turn != 1) {
         return turn;
     }
+    *frame = (serve_frame){0};
     link_frame(self, frame);
     if (client_raise_parked(self) < 0
         || (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0)) {
@@ -86,7 +108,7 @@ serve_take_turn(Client *self, serve_turn *turn)
     deadline never = DEADLINE_NEVER;
     turn->took = atomic_load(&self->serving_thread) != PyThread_get_thread_ident();
     if (turn->took) {
-        if (lock_within(self->taking_turn, &never) < 0) {
+        if (lock_within(self, self->taking_turn, &never) < 0) {
             return -1;
         }
         atomic_store(&self->turn_wanted, 1);
@@ -98,6 +120,7 @@ serve_take_turn(Client *self, serve_turn *turn)
             return -1;
         }
     }
+    turn->frame = (serve_frame){0};
     link_frame(self, &turn->frame);
     return 0;
 }
@@ -151,7 +174,7 @@ serve_take_gil(Client *self)
 int
 serve_check(Client *self)
 {
-    if (PyErr_CheckSignals() < 0) {
+    if (client_check_signals(self) < 0) {
         return -1;
     }
     if (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0) {
@@ -163,13 +186,12 @@ serve_check(Client *self)
     if (atomic_load(&self->turn_wanted)) {
         step_aside(self);
     }
-    if (atomic_exchange(&self->woken, 0)) {
-        return 0;
-    }
-    int phase = atomic_load(&self->phase);
-    return phase == CLIENT_OPEN
-           || atomic_load(&self->closing_thread) == PyThread_get_thread_ident();
+    serve_frame *frame = self->frame;
+    frame->interrupted = frame->interrupted || client_interrupted(self);
+    return !frame->interrupted;
 }
+
+/* ---- exceptions of callbacks ---- */
 
 int
 client_raise_parked(Client *self)

@@ -15,9 +15,8 @@ The options and the schema are those of Spark's own ``kafka`` source: see `RdKaf
 """
 
 try:
-    import pyarrow
-    import pyspark.sql.datasource
-    import pyspark.sql.streaming.datasource  # noqa: F401
+    import pyarrow  # noqa: F401
+    import pyspark.sql.streaming.datasource  # noqa: F401 - new in 4.2
 except ImportError as error:
     raise ImportError(
         "confluent_kafka.spark needs PySpark 4.3 or newer and pyarrow: "

@@ -7,11 +7,13 @@ as text and its name in lower case.
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from .offsets import Bound, parse_bound
 
 KAFKA_PREFIX = "kafka."
+
+T = TypeVar("T")
 
 # Exactness of a range rests on these, so the options of the source decide them.
 _RESERVED = {
@@ -129,14 +131,14 @@ class _Taker:
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = given
 
-    def __call__(self, name: str, parse: Callable[[str], Any], default: str | None = None) -> Any:
+    def __call__(self, name: str, parse: Callable[[str], T], default: str | None = None) -> T:
         text = self._given.get(name, default)
         if text is None:
             raise ValueError(f"option {name} is required")
         return _named(name, parse, text)
 
 
-def _named(name: str, parse: Callable[[str], Any], text: str) -> Any:
+def _named(name: str, parse: Callable[[str], T], text: str) -> T:
     try:
         return parse(text)
     except ValueError as error:

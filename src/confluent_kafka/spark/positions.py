@@ -1,7 +1,9 @@
 """What the brokers know of topics: their partitions and the offsets these begin and end at."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
@@ -10,6 +12,21 @@ from .offsets import EARLIEST, LATEST, Bound, Offsets, Partition
 # Seconds for one question to the brokers, repeated errors that pass by themselves included.
 TIMEOUT = 15.0
 _RETRY_AFTER = 0.2
+# What a broker answers whose partition just moved, or whose topic is still being made.
+_PASSING = frozenset(
+    {
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.OFFSET_NOT_AVAILABLE,
+        KafkaError.REPLICA_NOT_AVAILABLE,
+        KafkaError.KAFKA_STORAGE_ERROR,
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.REQUEST_TIMED_OUT,
+    }
+)
+
+T = TypeVar("T")
 
 
 def partitions(consumer: Consumer, topics: Iterable[str]) -> list[Partition]:
@@ -19,15 +36,16 @@ def partitions(consumer: Consumer, topics: Iterable[str]) -> list[Partition]:
         ValueError: a topic does not exist.
         KafkaException: the brokers cannot be reached or refuse.
     """
-    found = []
-    for topic in topics:
+
+    def ask(topic: str) -> list[Partition]:
         metadata = consumer.list_topics(topic, timeout=TIMEOUT).topics[topic]
-        if metadata.error is not None:
-            if metadata.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
-                raise ValueError(f"topic {topic!r} of option subscribe does not exist")
-            raise KafkaException(metadata.error)
-        found += [Partition(topic, number) for number in sorted(metadata.partitions)]
-    return found
+        if metadata.error is None:
+            return [Partition(topic, number) for number in sorted(metadata.partitions)]
+        if metadata.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise ValueError(f"topic {topic!r} of option subscribe does not exist")
+        raise KafkaException(metadata.error)
+
+    return [one for topic in topics for one in _patiently(partial(ask, topic))]
 
 
 def earliest(consumer: Consumer, wanted: Iterable[Partition]) -> Offsets:
@@ -87,16 +105,24 @@ def _lookup(consumer: Consumer, wanted: Iterable[Partition], position: int) -> O
     questions = [TopicPartition(topic, number, position) for topic, number in wanted]
     if not questions:
         return {}
+
+    def ask() -> Offsets:
+        answers = consumer.offsets_for_times(questions, timeout=TIMEOUT)
+        for answer in answers:
+            if answer.error is not None:
+                raise KafkaException(answer.error)
+        return {Partition(one.topic, one.partition): one.offset for one in answers}
+
+    return _patiently(ask)
+
+
+def _patiently(ask: Callable[[], T]) -> T:
+    """Ask again, for some time, while the answer is an error that passes by itself."""
     deadline = time.monotonic() + TIMEOUT
     while True:
         try:
-            answers = consumer.offsets_for_times(questions, timeout=TIMEOUT)
-            errors = [answer.error for answer in answers if answer.error is not None]
-            if not errors:
-                return {Partition(one.topic, one.partition): one.offset for one in answers}
-            raise KafkaException(errors[0])
+            return ask()
         except KafkaException as failure:
-            # A leader that just moved answers so until the metadata is fresh.
-            if not failure.args[0].retriable() or time.monotonic() > deadline:
+            if failure.args[0].code() not in _PASSING or time.monotonic() > deadline:
                 raise
         time.sleep(_RETRY_AFTER)

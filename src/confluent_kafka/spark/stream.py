@@ -90,9 +90,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _fetch_latest(self) -> Offsets:
         with self._consumer() as consumer:
-            return positions.latest(
-                consumer, positions.partitions(consumer, self._options.topics)
-            )
+            return positions.latest(consumer, positions.partitions(consumer, self._options.topics))
 
     def _earliest_of(self, new: Any) -> Offsets:
         """Return where partitions begin that were not there before: read from their start."""
@@ -105,9 +103,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return clients.consumers.borrow(clients.consumer_config(self._options.kafka))
 
 
-def share_out(
-    starts: Mapping[Partition, int], ends: Mapping[Partition, int], most: int
-) -> Offsets:
+def share_out(starts: Mapping[Partition, int], ends: Mapping[Partition, int], most: int) -> Offsets:
     """Return ends that leave about ``most`` offsets to read, shared by what each has waiting.
 
     Every partition advances by the same fraction, so none is done much before the others, and
@@ -118,6 +114,5 @@ def share_out(
     if total <= most:
         return dict(ends)
     return {
-        one: starts[one] + min(size, max(1, size * most // total))
-        for one, size in waiting.items()
+        one: starts[one] + min(size, max(1, size * most // total)) for one, size in waiting.items()
     }

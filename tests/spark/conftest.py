@@ -1,0 +1,63 @@
+"""One Spark session and one embedded cluster for all Spark tests; a topic for each test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka.testing import MockCluster
+
+
+def _has_java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java") is not None or (
+        home is not None and os.access(os.path.join(home, "bin", "java"), os.X_OK)
+    )
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A local session on two cores, as small and silent as it gets."""
+    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+    if not _has_java():
+        pytest.skip("there is no Java: Spark needs Java 17 or newer")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    # The tests provoke errors on purpose, and look at the exceptions.
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[MockCluster]:
+    """A cluster that executors, which are other processes, reach over TCP."""
+    with MockCluster(3) as brokers:
+        yield brokers
+
+
+@pytest.fixture
+def new_topic(cluster: MockCluster) -> Callable[..., str]:
+    """Create a topic that no other test has."""
+
+    def create(partitions: int = 2) -> str:
+        name = f"spark-{uuid.uuid4().hex[:8]}"
+        cluster.create_topic(name, partitions)
+        return name
+
+    return create

@@ -1,0 +1,201 @@
+"""Batch reads of the data source, in a real Spark session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.testing import MockCluster
+
+from .topics import fill, numbered
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def load(spark: Any, cluster: MockCluster) -> Callable[..., Any]:
+    """Load topics through the data source, with more options."""
+
+    def read(topics: str, schema: str | None = None, **options: str) -> Any:
+        reader = spark.read.format("rdkafka")
+        reader = reader.option("kafka.bootstrap.servers", cluster.bootstrap_servers)
+        reader = reader.option("subscribe", topics).options(**options)
+        return (reader.schema(schema) if schema else reader).load()
+
+    return read
+
+
+def values(frame: Any) -> list[str]:
+    return sorted(bytes(row.value).decode() for row in frame.select("value").collect())
+
+
+def test_a_message_comes_with_all_its_columns(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """Each column has what the producer gave: bytes, nulls, time to the millisecond, headers."""
+    topic = new_topic(partitions=3)
+    sent = {
+        "key": b"\x00k",
+        "value": "v\u00e9",
+        "partition": 2,
+        "timestamp": 1_357_034_400_123,
+        "headers": [("a", b"1"), ("a", None), ("b", b"")],
+    }
+    fill(cluster, topic, [sent, {"value": None, "partition": 1, "timestamp": 1}])
+    full, empty = load(topic, includeHeaders="true").orderBy("partition", ascending=False).collect()
+    assert full.asDict() == {
+        "key": bytearray(b"\x00k"),
+        "value": bytearray("v\u00e9".encode()),
+        "topic": topic,
+        "partition": 2,
+        "offset": 0,
+        "timestamp": full.timestamp,
+        "timestampType": 0,
+        "headers": full.headers,
+    }
+    assert full.timestamp.astimezone(UTC) == datetime(2013, 1, 1, 10, 0, 0, 123_000, tzinfo=UTC)
+    assert [tuple(header) for header in full.headers] == [
+        ("a", bytearray(b"1")),
+        ("a", None),
+        ("b", bytearray(b"")),
+    ]
+    assert (empty.key, empty.value, empty.headers) == (None, None, None)
+
+
+def test_a_schema_names_the_columns_wanted(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """Columns come in the user's order, the others are not built."""
+    topic = new_topic(partitions=1)
+    fill(cluster, topic, numbered(3, partitions=1))
+    frame = load(topic, schema="offset bigint, value binary")
+    rows = [(row.offset, bytes(row.value)) for row in frame.orderBy("offset").collect()]
+    assert rows == [(0, b"v0"), (1, b"v1"), (2, b"v2")]
+
+
+def test_offsets_bound_the_read(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """The start is read, the end is not; -2 and -1 stand for the ends of a partition."""
+    topic = new_topic()
+    fill(cluster, topic, numbered(20))
+    frame = load(
+        topic,
+        startingOffsets=json.dumps({topic: {"0": 3, "1": -2}}),
+        endingOffsets=json.dumps({topic: {"0": 5, "1": 1}}),
+    )
+    assert values(frame) == ["v1", "v6", "v8"]
+    tail = load(topic, startingOffsets=json.dumps({topic: {"0": 9, "1": 9}}))
+    assert values(tail) == ["v18", "v19"]
+
+
+def test_several_topics_and_an_empty_one(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """An empty topic has no rows and is no error, alone and among others."""
+    first, second, empty = new_topic(), new_topic(), new_topic()
+    fill(cluster, first, [{"value": "a"}])
+    fill(cluster, second, [{"value": "b"}])
+    assert values(load(f"{first}, {second}, {empty}")) == ["a", "b"]
+    assert values(load(empty)) == []
+
+
+def test_a_partition_larger_than_a_batch_comes_whole(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """Every offset is there once, over many record batches and both sizes of messages."""
+    topic = new_topic(partitions=1)
+    rows = [{"value": b"x" * (10 if number % 1000 else 20_000)} for number in range(50_000)]
+    fill(cluster, topic, rows)
+    frame = load(topic, schema="offset bigint, value binary")
+    found = frame.selectExpr(
+        "count(*) n", "count(distinct offset) d", "max(offset) m", "sum(length(value)) s"
+    ).first()
+    assert tuple(found) == (50_000, 50_000, 49_999, sum(len(row["value"]) for row in rows))
+
+
+def test_part_of_a_read_can_be_taken(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """A task that Spark stops early leaves its worker fit for the next one."""
+    topic = new_topic(partitions=1)
+    fill(cluster, topic, numbered(5_000, partitions=1))
+    assert load(topic).limit(1).count() == 1
+    assert load(topic).count() == 5_000
+
+
+def test_a_leader_may_move_while_offsets_are_asked_for(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """An error that passes by itself is not the query's."""
+    topic = new_topic(partitions=1)
+    fill(cluster, topic, [{"value": "a"}])
+    cluster.inject_errors("ListOffsets", [KafkaError.LEADER_NOT_AVAILABLE] * 3)
+    assert values(load(topic)) == ["a"]
+
+
+def trimmed(cluster: MockCluster, topic: str) -> int:
+    """Fill partition 0 beyond what the cluster keeps; return the first offset that is left."""
+    fill(cluster, topic, [{"value": b"x" * 900_000, "partition": 0} for _ in range(12)])
+    config = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "spark-tests"}
+    with Consumer(config) as consumer:
+        low, high = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=10)
+    assert 0 < low < high == 12
+    return low
+
+
+def test_lost_offsets_fail_the_read(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """Data that is gone is said to be gone, with the way to go on without it."""
+    topic = new_topic(partitions=1)
+    low = trimmed(cluster, topic)
+    start = json.dumps({topic: {"0": 0}})
+    with pytest.raises(Exception, match=r"DataLoss.*failOnDataLoss") as failure:
+        load(topic, startingOffsets=start).count()
+    assert f"offsets 0 to 11 were asked for, but the partition has {low} to 11" in str(
+        failure.value
+    )
+    frame = load(topic, startingOffsets=start, failOnDataLoss="false")
+    assert frame.count() == 12 - low
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"subscribe": "spark-not-there-at-all"}, "does not exist|unknown"),
+        ({"startingOfset": "earliest"}, "did you mean 'startingOffsets'"),
+        ({"kafka.bootstrap.server": "x"}, 'No such configuration property: "bootstrap.server"'),
+    ],
+)
+def test_mistakes_are_named(
+    load: Callable[..., Any],
+    new_topic: Callable[..., str],
+    options: dict[str, str],
+    message: str,
+) -> None:
+    """The exception that the user sees has the name of what is wrong."""
+    frame = load(new_topic(), **options)
+    with pytest.raises(Exception, match=message):
+        frame.count()
+
+
+def test_unreachable_brokers_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for ever for a cluster that is not there."""
+    from confluent_kafka.spark import positions
+    from confluent_kafka.spark.options import read_options
+    from confluent_kafka.spark.reader import RdKafkaReader
+    from confluent_kafka.spark.schema import source_schema
+
+    monkeypatch.setattr(positions, "TIMEOUT", 0.5)
+    options = read_options(
+        {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "any"}, streaming=False
+    )
+    with pytest.raises(KafkaException) as failure:
+        RdKafkaReader(options, source_schema(headers=False)).partitions()
+    assert failure.value.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT)
