@@ -48,17 +48,28 @@ def consume_rounds(args: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def resident_bytes() -> int:
-    """Return the memory that this process has now (getrusage() tells only its peak).
+class ResidentMemory:
+    """The memory that this process has now, without what glibc keeps for later.
 
-    Without what glibc keeps for later: how much that is changes from round to round, by more than
-    a leak would add.
+    That is no leak but changes from round to round by more than one. malloc_trim() gives it back
+    where there is a single arena; of the others it leaves the top. Another C library has neither
+    call and is measured as it is.
     """
-    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if malloc_trim is not None:
-        malloc_trim(0)
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
+
+    _M_ARENA_MAX = -8  # of <malloc.h>
+
+    def __init__(self) -> None:
+        self._c = ctypes.CDLL(None)
+        self._is_glibc = hasattr(self._c, "gnu_get_libc_version")
+        if self._is_glibc:
+            self._c.mallopt(self._M_ARENA_MAX, 1)
+
+    def bytes(self) -> int:
+        """Return the resident size (getrusage() tells only its peak)."""
+        if self._is_glibc:
+            self._c.malloc_trim(0)
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * resource.getpagesize()
 
 
 def main() -> None:
@@ -71,11 +82,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--call", choices=("produce", "consume", "arrow"), required=True)
     args = parser.parse_args()
+    memory = ResidentMemory()
     rounds = produce_rounds(args) if args.call == "produce" else consume_rounds(args)
     resident = []
     for _ in range(args.rounds):
         next(rounds)
-        resident.append(resident_bytes())
+        resident.append(memory.bytes())
     print_result(resident_bytes=resident)
 
 

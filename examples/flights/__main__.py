@@ -61,6 +61,7 @@ def _run(limit: int | None) -> int:
         f"[bold green]equal[/]: {len(rows):,} rows per carrier and hour, by Spark into Kafka "
         "and Parquet, are those computed directly, row for row",
         highlight=False,
+        soft_wrap=True,
     )
     return _EQUAL
 

@@ -22,7 +22,7 @@ from .state import Member, Run
 _FLIGHTS_PARTITIONS, _RESULTS_PARTITIONS = 6, 4
 _ROWS_PER_BATCH = 50_000
 # How far the partitions may be apart in event time within a micro-batch. They are read in
-# proportion, and keys spread the flights evenly: less than two days in this data.
+# proportion, and keys spread the flights evenly: three days at most in this data.
 _WATERMARK_DAYS = 7
 # Seconds without any progress after which the demo gives up.
 _PATIENCE = 120.0

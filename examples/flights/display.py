@@ -18,7 +18,7 @@ class Display:
             TextColumn("{task.description:<9}"),
             BarColumn(bar_width=28),
             TextColumn("{task.completed:>9,.0f}"),
-            TextColumn("{task.fields[note]}", style="dim"),
+            TextColumn(" {task.fields[note]}", style="dim"),
             console=console,
             disable=not console.is_terminal,
             transient=True,
@@ -41,7 +41,9 @@ class Display:
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
-        self._console.print(f"[dim]{self._run.elapsed:5.1f} s[/]  {text}", highlight=False)
+        self._console.print(
+            f"[dim]{self._run.elapsed:5.1f} s[/]  {text}", highlight=False, soft_wrap=True
+        )
 
     def update(self) -> None:
         """Show how far the run is."""
@@ -60,7 +62,7 @@ class Display:
 
     def _producer_note(self) -> str:
         deliveries = self._run.deliveries
-        return f"{deliveries.waiting:,} in the queue · {deliveries.round_trip:.1f} ms round trip"
+        return f"{deliveries.waiting:,} on their way · {deliveries.round_trip:.1f} ms round trip"
 
     def _job_note(self) -> str:
         job = self._run.job

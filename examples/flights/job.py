@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
-from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from .messages import receive, send
 
@@ -101,8 +101,8 @@ def _json(rows: DataFrame) -> Any:
     return F.to_json(F.struct(*rows.columns), {"ignoreNullFields": "false"})
 
 
-def start(spark: SparkSession, settings: dict[str, Any]) -> StreamingQuery:
-    """Start the query; it ends when it has read what is in the topic now."""
+def prepare(spark: SparkSession, settings: dict[str, Any]) -> DataStreamWriter:
+    """Return the query, ready to start; it ends when it has read what is in the topic then."""
     work = Path(settings["work"])
     flights = (
         spark.readStream.format("rdkafka")
@@ -118,7 +118,6 @@ def start(spark: SparkSession, settings: dict[str, Any]) -> StreamingQuery:
         .foreachBatch(Sinks(settings["servers"], settings["results_topic"], work / "parquet"))
         .option("checkpointLocation", str(work / "checkpoint"))
         .trigger(availableNow=True)
-        .start()
     )
 
 
@@ -143,9 +142,10 @@ def main() -> None:
     # Executors take the python3 on PATH otherwise, which may be another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     spark = session(min(_CORES, os.cpu_count() or 1))
+    prepared = prepare(spark, settings)
     send("ready", version=spark.version)
     receive()
-    query = start(spark, settings)
+    query = prepared.start()
     reported = 0
     active = True
     while active:

@@ -25,9 +25,13 @@ class Deliveries:
     first_error: str = ""
     transmitted: list[tuple[float, int]] = field(default_factory=list)
     """Seconds since 1970, and messages that had gone out by then."""
-    waiting: int = 0
     round_trip: float = 0.0
     """Milliseconds, the slowest broker's average."""
+
+    @property
+    def waiting(self) -> int:
+        """Messages that are on their way."""
+        return self.sent - self.delivered - self.failed
 
     def report(self, error: KafkaError | None, message: Message) -> None:
         """Count one message: the delivery callback."""
@@ -41,7 +45,6 @@ class Deliveries:
         """Take what the display needs out of librdkafka's statistics."""
         values = json.loads(text)
         self.transmitted.append((time.time(), values["txmsgs"]))
-        self.waiting = values["msg_cnt"]
         averages = [broker["rtt"]["avg"] / 1e3 for broker in values["brokers"].values()]
         self.round_trip = max(averages, default=0.0)
 

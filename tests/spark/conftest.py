@@ -14,19 +14,18 @@ import pytest
 from confluent_kafka.testing import MockCluster
 
 
-def _has_java() -> bool:
+@pytest.fixture(scope="session")
+def java() -> None:
+    """What Spark runs on; without it the test is skipped."""
     home = os.environ.get("JAVA_HOME")
-    return shutil.which("java") is not None or (
-        home is not None and os.access(os.path.join(home, "bin", "java"), os.X_OK)
-    )
+    if shutil.which("java", path=f"{home}/bin" if home else None) is None:
+        pytest.skip("there is no Java: Spark needs Java 17 or newer")
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
+def spark(java: None) -> Iterator[Any]:
     """A local session on two cores, as small and silent as it gets."""
     sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-    if not _has_java():
-        pytest.skip("there is no Java: Spark needs Java 17 or newer")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
         sql.SparkSession.builder.master("local[2]")

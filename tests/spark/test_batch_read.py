@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
 
 from .topics import fill, numbered
@@ -127,6 +127,30 @@ def test_part_of_a_read_can_be_taken(
     fill(cluster, topic, numbered(5_000, partitions=1))
     assert load(topic).limit(1).count() == 1
     assert load(topic).count() == 5_000
+
+
+def test_offsets_without_a_message_are_passed(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """A marker of a transaction has an offset and no message, inside a range and at its end."""
+    topic = new_topic(partitions=1)
+    config = {"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": topic}
+    with Producer(config) as producer:
+        producer.init_transactions(20)
+        for number in range(3):
+            producer.begin_transaction()
+            producer.produce(topic, f"v{number}", partition=0)
+            producer.commit_transaction(20)
+    assert values(load(topic)) == ["v0", "v1", "v2"]
+    # Offset 1 is the first marker: it is not made up for by a message behind the end.
+    head = load(topic, endingOffsets=json.dumps({topic: {"0": 2}}))
+    assert values(head) == ["v0"]
+    middle = load(
+        topic,
+        startingOffsets=json.dumps({topic: {"0": 1}}),
+        endingOffsets=json.dumps({topic: {"0": 4}}),
+    )
+    assert values(middle) == ["v1"]
 
 
 def test_a_leader_may_move_while_offsets_are_asked_for(

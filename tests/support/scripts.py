@@ -7,13 +7,27 @@ import sys
 import textwrap
 
 
-def run_script(source: str, *args: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+_GUARD = "import faulthandler; faulthandler.dump_traceback_later({timeout}, exit=True)\n"
+
+# The other one is a thread, which a forked child does not have and waits for at its exit.
+_GUARD_OF_FORKS = """
+import faulthandler, os, signal
+faulthandler.register(signal.SIGALRM, chain=True)
+signal.alarm({timeout})
+os.register_at_fork(after_in_child=lambda: signal.alarm({timeout}))
+"""
+
+
+def run_script(
+    source: str, *args: str, timeout: int = 60, forks: bool = False
+) -> subprocess.CompletedProcess[str]:
     """Runs `source` (indentation is removed) with sys.argv[1:] = args; captures its output.
 
     A script that takes longer than `timeout` seconds prints the stacks of all its threads
-    and ends with an error: the result never waits for ever.
+    and ends with an error: the result never waits for ever. The same holds for the children
+    of a script that forks.
     """
-    guard = f"import faulthandler; faulthandler.dump_traceback_later({timeout}, exit=True)\n"
+    guard = (_GUARD_OF_FORKS if forks else _GUARD).format(timeout=timeout)
     return subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", guard + textwrap.dedent(source), *args],
         stdin=subprocess.DEVNULL,
@@ -24,8 +38,8 @@ def run_script(source: str, *args: str, timeout: float = 60) -> subprocess.Compl
     )
 
 
-def check_script(source: str, *args: str, timeout: float = 60) -> str:
+def check_script(source: str, *args: str, timeout: int = 60, forks: bool = False) -> str:
     """The same for a script that must succeed and write nothing to stderr: its stdout."""
-    result = run_script(source, *args, timeout=timeout)
+    result = run_script(source, *args, timeout=timeout, forks=forks)
     assert (result.returncode, result.stderr) == (0, ""), result.stderr + result.stdout
     return result.stdout

@@ -9,9 +9,7 @@ from collections.abc import Callable
 TIMEOUT = 30.0
 
 
-def wait_until(
-    condition: Callable[[], object], step: Callable[[], object] | None = None
-) -> None:
+def wait_until(condition: Callable[[], object], step: Callable[[], object] | None = None) -> None:
     """Calls `step` (or sleeps a moment) until the condition holds; fails after TIMEOUT."""
     end = time.monotonic() + TIMEOUT
     while not condition():

@@ -494,18 +494,19 @@ class TestFork:
                 stop = threading.Event()
 
                 def work(step):
-                    while not stop.is_set():
+                    while not stop.wait(0.001):
                         step()
 
                 steps = [
                     lambda: producer.poll(0.01),
-                    lambda: producer.produce("topic", b"value", block=1),
+                    lambda: producer.produce("topic", b"value"),
                     lambda: consumer.consume(100, 0.01),
                     lambda: producer.list_topics(timeout=10),
                 ]
                 threads = [threading.Thread(target=work, args=(step,)) for step in steps]
                 for thread in threads:
                     thread.start()
+                began = time.monotonic()
                 for _ in range(20):
                     child = os.fork()
                     if child == 0:
@@ -521,6 +522,8 @@ class TestFork:
                         gc.collect()
                         sys.exit(7)
                     assert wait(child) == 7
+                # Nobody waited for the threads that the children do not have.
+                assert time.monotonic() - began < 30
                 stop.set()
                 for thread in threads:
                     thread.join()
@@ -615,9 +618,9 @@ def wait(child):
 """
 
 
-def check_fork(script: str, timeout: float = 60) -> str:
+def check_fork(script: str, timeout: int = 60) -> str:
     """The output of a script that forks."""
-    return check_script(FORK + textwrap.dedent(script), timeout=timeout)
+    return check_script(FORK + textwrap.dedent(script), timeout=timeout, forks=True)
 
 
 class TestExit:
@@ -655,7 +658,7 @@ class TestExit:
                 id="closed by __del__",
             ),
             pytest.param(
-                "client = Producer(settings | {'error_cb': print, 'stats_cb': str, 'debug': 'all',"
+                "client = Producer(settings | {'error_cb': str, 'stats_cb': str, 'debug': 'all',"
                 " 'statistics.interval.ms': 1, 'logger': quiet})\nclient.poll(0.05)",
                 id="callbacks",
             ),

@@ -13,6 +13,35 @@ drop_party(blocking_call *call)
     core_release(core);
 }
 
+/* As long as librdkafka itself waits for an answer (socket.timeout.ms) by default. */
+#define ATTEMPT_MS 60000
+/* No broker to ask is noticed sooner: the request has not been sent. */
+#define NO_BROKER_MS 5000
+
+static bool
+is_given_up(blocking_call *call)
+{
+    return atomic_load(&call->parties) == 1;
+}
+
+rd_kafka_resp_err_t
+blocking_call_attempts(blocking_call *call, int timeout_ms,
+                       rd_kafka_resp_err_t (*attempt)(blocking_call *, int))
+{
+    if (timeout_ms >= 0) {
+        return attempt(call, timeout_ms);
+    }
+    rd_kafka_resp_err_t code;
+    int attempt_ms = NO_BROKER_MS;
+    do {
+        code = attempt(call, attempt_ms);
+        attempt_ms = code == RD_KAFKA_RESP_ERR__TIMED_OUT ? ATTEMPT_MS : NO_BROKER_MS;
+    } while ((code == RD_KAFKA_RESP_ERR__TIMED_OUT || code == RD_KAFKA_RESP_ERR__TRANSPORT
+              || code == RD_KAFKA_RESP_ERR__WAIT_COORD)
+             && !is_given_up(call));
+    return code;
+}
+
 static void
 worker(void *argument)
 {

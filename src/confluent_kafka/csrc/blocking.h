@@ -26,6 +26,15 @@ typedef struct blocking_call {
 } blocking_call;
 
 /*
+ * For run(): a request without limit (`timeout_ms` -1) is made again and again with a long
+ * timeout instead, until it is answered or nobody waits for it any more; with -1 it would
+ * hold the handle for ever on a cluster that is gone. Returns what `attempt` returned last.
+ */
+rd_kafka_resp_err_t blocking_call_attempts(blocking_call *call, int timeout_ms,
+                                           rd_kafka_resp_err_t (*attempt)(blocking_call *call,
+                                                                          int timeout_ms));
+
+/*
  * Runs `call` (allocated by the caller, with run and destroy set) and waits for it. 0: it
  * has run and the caller reads its result and then calls blocking_call_end(). -1: an
  * exception is set, the call is no longer the caller's.

@@ -163,9 +163,10 @@ get_logger(Client *self)
     if (get == NULL) {
         return NULL;
     }
-    self->logger = PyObject_CallFunction(get, "s", "confluent_kafka");
+    PyObject *logger = PyObject_CallFunction(get, "s", "confluent_kafka");
     Py_DECREF(get);
-    return Py_XNewRef(self->logger);
+    Py_XSETREF(self->logger, Py_XNewRef(logger)); /* another thread may have been quicker */
+    return logger;
 }
 
 static int

@@ -28,6 +28,7 @@ refuse_entry(Client *self, int phase)
     }
     switch (phase) {
     case CLIENT_NEW:
+    case CLIENT_OPENING:
         PyErr_Format(PyExc_RuntimeError,
                      "%s is not initialised: call super().__init__(config) first", name);
         break;
@@ -93,6 +94,28 @@ client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     }
     self->core->client = self;
     return (PyObject *)self;
+}
+
+int
+client_init_begin(Client *self)
+{
+    int expected = CLIENT_NEW;
+    if (self->rk == NULL
+        && atomic_compare_exchange_strong(&self->phase, &expected, CLIENT_OPENING)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_RuntimeError, "%s is initialised already", type_name(self));
+    return -1;
+}
+
+int
+client_init_end(Client *self, int result)
+{
+    int expected = CLIENT_OPENING;
+    if (result < 0) {
+        atomic_compare_exchange_strong(&self->phase, &expected, CLIENT_NEW);
+    }
+    return result;
 }
 
 static void
@@ -238,10 +261,10 @@ client_dealloc(PyObject *object)
         return; /* the finalizer made it live again */
     }
     PyObject_GC_UnTrack(object);
+    unlink_live(self); /* first: what follows can run Python code, which must not find it */
     if (self->weak_references != NULL) {
         PyObject_ClearWeakRefs(object);
     }
-    unlink_live(self);
     oauth_stop(self);
     if (self->core != NULL) {
         drop_core(self);
@@ -306,7 +329,8 @@ client_close_begin(Client *self)
         return 0; /* the parent's to close */
     }
     if (atomic_load(&self->serving_thread) == thread
-        || atomic_load(&self->signal_thread) == thread) {
+        || atomic_load(&self->signal_thread) == thread
+        || atomic_load(&self->closing_thread) == thread) {
         PyErr_Format(PyExc_RuntimeError,
                      "close() was called from a callback or signal handler inside a call of "
                      "this %s: set a flag or call wakeup() there, and close() when that call "
@@ -357,16 +381,46 @@ PyObject *
 mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
 {
     module_state *state = PyModule_GetState(module);
-    for (Client *client = state->live_clients; client != NULL; client = client->next) {
+    /* They are not this process's to end at its exit: threads that were inside them, and
+     * would be waited for, do not exist here. */
+    while (state->live_clients != NULL) {
+        Client *client = state->live_clients;
         atomic_store(&client->phase, CLIENT_FORKED);
+        unlink_live(client);
     }
     Py_RETURN_NONE;
+}
+
+/* Another thread is inside close(): it gets a moment to finish. True when it has not. */
+static bool
+still_closing(Client *self)
+{
+    deadline moment = deadline_after(2);
+    while (atomic_load(&self->phase) == CLIENT_CLOSING
+           && atomic_load(&self->closing_thread) != 0) {
+        deadline slice = deadline_after(deadline_remaining_ms(&moment, 20) / 1000.0);
+        if (lock_within(self, self->left, &slice) < 0) {
+            PyErr_WriteUnraisable((PyObject *)self);
+        }
+        if (deadline_passed(&moment)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* A client that nobody closed: threads still inside get a moment to leave. */
 static void
 close_at_exit(Client *self)
 {
+    if (still_closing(self)) {
+        unlink_live(self); /* its handle is in use: the process ends with it */
+        return;
+    }
+    if (atomic_load(&self->phase) == CLIENT_CLOSED) {
+        unlink_live(self);
+        return;
+    }
     atomic_store(&self->phase, CLIENT_CLOSING);
     atomic_store(&self->closing_thread, PyThread_get_thread_ident());
     oauth_stop(self);

@@ -17,7 +17,8 @@
 #include "message.h"
 
 enum client_phase {
-    CLIENT_NEW,     /* __init__ has not finished */
+    CLIENT_NEW,     /* __init__ has not begun, or has failed */
+    CLIENT_OPENING, /* a thread is inside __init__ */
     CLIENT_OPEN,
     CLIENT_CLOSING, /* only the closing thread and its callbacks may enter */
     CLIENT_CLOSED,
@@ -78,6 +79,13 @@ void client_finalize(PyObject *self);
 void client_dealloc(PyObject *self);
 
 /*
+ * Brackets __init__: begin is 0, or -1 with a RuntimeError when it has run or is running;
+ * end takes __init__'s own result and returns it.
+ */
+int client_init_begin(Client *self);
+int client_init_end(Client *self, int result);
+
+/*
  * Creates the handle from `conf` (always consumed) and opens the client. Returns 0, or -1
  * with an exception.
  */
@@ -131,6 +139,8 @@ bool client_interrupted(Client *self);
 
 /* Raises the oldest exception that a callback left. 0 when there is none, else -1. */
 int client_raise_parked(Client *self);
+/* Shows those that no call will raise any more (sys.unraisablehook). */
+void client_report_parked(Client *self);
 /* Keeps the exception that is set, to be raised by the call that serves callbacks. */
 void client_park_exception(Client *self);
 

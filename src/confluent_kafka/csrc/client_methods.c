@@ -15,10 +15,19 @@
 typedef struct {
     blocking_call call;
     char *topic; /* NULL: all topics */
+    rd_kafka_topic_t *handle;
     int timeout_ms;
     rd_kafka_resp_err_t code;
     const struct rd_kafka_metadata *metadata;
 } metadata_call;
+
+static rd_kafka_resp_err_t
+attempt_metadata(blocking_call *call, int timeout_ms)
+{
+    metadata_call *self = (metadata_call *)call;
+    return rd_kafka_metadata(call->rk, self->handle == NULL, self->handle, &self->metadata,
+                             timeout_ms);
+}
 
 static void
 metadata_run(blocking_call *call)
@@ -32,8 +41,8 @@ metadata_run(blocking_call *call)
             return;
         }
     }
-    self->code = rd_kafka_metadata(call->rk, topic == NULL, topic, &self->metadata,
-                                   self->timeout_ms);
+    self->handle = topic;
+    self->code = blocking_call_attempts(call, self->timeout_ms, attempt_metadata);
     if (topic != NULL) {
         rd_kafka_topic_destroy(topic);
     }
@@ -135,11 +144,20 @@ typedef struct {
     char *cluster_id;
 } cluster_id_call;
 
+static rd_kafka_resp_err_t
+attempt_cluster_id(blocking_call *call, int timeout_ms)
+{
+    cluster_id_call *self = (cluster_id_call *)call;
+    self->cluster_id = rd_kafka_clusterid(call->rk, timeout_ms);
+    return self->cluster_id == NULL ? RD_KAFKA_RESP_ERR__TIMED_OUT
+                                    : RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 static void
 cluster_id_run(blocking_call *call)
 {
     cluster_id_call *self = (cluster_id_call *)call;
-    self->cluster_id = rd_kafka_clusterid(call->rk, self->timeout_ms);
+    blocking_call_attempts(call, self->timeout_ms, attempt_cluster_id);
 }
 
 static void

@@ -50,6 +50,27 @@ take_over_offset_store(Consumer *self, rd_kafka_conf_t *conf)
     return 0;
 }
 
+/*
+ * A close() that was interrupted has told librdkafka to leave the group, and its handle does
+ * not end before that is done: serves what it waits for, without callbacks into Python.
+ */
+static void
+finish_leaving(Consumer *self)
+{
+    client_core *core = self->client.core;
+    deadline moment = deadline_after(2);
+    while (!rd_kafka_consumer_closed(core->rk) && !deadline_passed(&moment)) {
+        rd_kafka_event_t *event = rd_kafka_queue_poll(self->closing_queue, 50);
+        if (event != NULL && rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE) {
+            consumer_rebalance_cb(core->rk, rd_kafka_event_error(event),
+                                  rd_kafka_event_topic_partition_list(event), core);
+        }
+        rd_kafka_event_destroy(event);
+    }
+    rd_kafka_queue_destroy(self->closing_queue);
+    self->closing_queue = NULL;
+}
+
 /* Before the handle ends: what refers to it. */
 static void
 consumer_release(Client *client)
@@ -57,19 +78,16 @@ consumer_release(Client *client)
     Consumer *self = (Consumer *)client;
     prefetch_drop_all(&self->prefetch);
     if (self->closing_queue != NULL) {
-        rd_kafka_queue_destroy(self->closing_queue);
-        self->closing_queue = NULL;
+        Py_BEGIN_ALLOW_THREADS
+        finish_leaving(self);
+        Py_END_ALLOW_THREADS
     }
 }
 
 static int
-consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
+open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
 {
     Consumer *self = (Consumer *)object;
-    if (self->client.rk != NULL || self->client.core == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "Consumer is initialised already");
-        return -1;
-    }
     rd_kafka_conf_t *conf = config_read(&self->client, args, kwargs, consumer_keys);
     if (conf == NULL) {
         return -1;
@@ -87,6 +105,16 @@ consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
         rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
     }
     return client_open(&self->client, RD_KAFKA_CONSUMER, conf);
+}
+
+static int
+consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)object;
+    if (client_init_begin(client) < 0) {
+        return -1;
+    }
+    return client_init_end(client, open_consumer(object, args, kwargs));
 }
 
 static int
@@ -198,7 +226,6 @@ serve_closing(Consumer *self)
 static int
 leave_group(Consumer *self)
 {
-    prefetch_drop_all(&self->prefetch); /* not handed out, so not to be committed */
     int begun = start_leaving(self);
     if (begun != 1) {
         return begun;
@@ -232,7 +259,11 @@ close_consumer(Consumer *self)
     }
     /* What callbacks raised comes out now that the client has ended in order. */
     result = client_close_finish(client);
-    return result < 0 ? -1 : client_raise_parked(client);
+    if (result == 0) {
+        result = client_raise_parked(client);
+    }
+    client_report_parked(client);
+    return result;
 }
 
 PyDoc_STRVAR(close_doc,

@@ -53,9 +53,7 @@ call_rebalance_callback(Consumer *self, PyObject *callback,
         return;
     }
     PyObject *arguments[] = {(PyObject *)self, list};
-    Py_INCREF(callback); /* it may subscribe again */
     PyObject *result = PyObject_Vectorcall(callback, arguments, 2, NULL);
-    Py_DECREF(callback);
     Py_DECREF(list);
     Py_XDECREF(result);
 }
@@ -71,13 +69,11 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
         return;
     }
     Consumer *self = (Consumer *)scope.client;
-    PyObject *callback = callback_for(self, rk, code);
-    if (code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-        consumer_drop_prefetched(self, partitions);
-    }
+    PyObject *callback = Py_XNewRef(callback_for(self, rk, code)); /* it may subscribe */
     self->assigned = false;
     if (callback != NULL) {
         call_rebalance_callback(self, callback, partitions);
+        Py_DECREF(callback);
     }
     if (PyErr_Occurred()) {
         client_park_exception(&self->client);
@@ -89,6 +85,10 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
         error = follow_rebalance(rk, code, partitions);
         Py_END_ALLOW_THREADS
         (void)raise_if_error(self->client.state, error); /* parked below */
+    }
+    if (code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+        /* Not before the callback: position() there must not count these messages. */
+        consumer_drop_prefetched(self, partitions);
     }
     callback_end(&scope);
 }

@@ -15,6 +15,16 @@ put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
     PyErr_SetRaisedException(raised);
 }
 
+/*
+ * True in a callback that fetches again. It gets nothing: the fetch around it has messages
+ * in hand that come first.
+ */
+static bool
+is_nested(const Client *client)
+{
+    return client->frame->outer != NULL;
+}
+
 /* ---- one message ---- */
 
 /*
@@ -70,6 +80,9 @@ static int
 fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
 {
     Client *client = &self->client;
+    if (is_nested(client)) {
+        return 0;
+    }
     look_for_one(self);
     for (;;) {
         if (client_raise_parked(client) < 0) {
@@ -130,7 +143,8 @@ PyDoc_STRVAR(poll_doc,
 "Returns\n"
 "-------\n"
 "Message or None\n"
-"    None when there is none in time, or after wakeup(). A message's error() tells of an\n"
+"    None when there is none in time, after wakeup(), and inside a callback of this\n"
+"    consumer. A message's error() tells of an\n"
 "    event such as _PARTITION_EOF or UNKNOWN_TOPIC_OR_PART instead of a record.\n\n"
 "Raises\n"
 "------\n"
@@ -219,6 +233,9 @@ collect(Consumer *self, collected *batch, deadline *until)
 {
     Client *client = &self->client;
     int timeout_ms = 0;
+    if (is_nested(client)) {
+        return 0;
+    }
     take_prefetched(self, batch);
     for (;;) {
         if (batch->count < batch->wanted) {
@@ -326,7 +343,8 @@ PyDoc_STRVAR(consume_doc,
 "Returns\n"
 "-------\n"
 "list of Message\n"
-"    Fewer than num_messages when time was up, or after wakeup(). A message's error()\n"
+"    Fewer than num_messages when time was up, after wakeup(), and inside a callback of\n"
+"    this consumer (none). A message's error()\n"
 "    tells of an event instead of a record.\n\n"
 "Raises\n"
 "------\n"

@@ -42,19 +42,44 @@ error_from_code(rd_kafka_resp_err_t code, const char *what)
                : rd_kafka_error_new(code, "%s: %s", what, rd_kafka_err2str(code));
 }
 
+static rd_kafka_resp_err_t
+attempt_committed(blocking_call *call, int timeout_ms)
+{
+    list_call *self = (list_call *)call;
+    return rd_kafka_committed(call->rk, self->partitions, timeout_ms);
+}
+
 static rd_kafka_error_t *
 request_committed(list_call *self)
 {
     return error_from_code(
-        rd_kafka_committed(self->call.rk, self->partitions, self->timeout_ms),
+        blocking_call_attempts(&self->call, self->timeout_ms, attempt_committed),
         "Failed to get committed offsets");
+}
+
+static rd_kafka_resp_err_t
+attempt_offsets_for_times(blocking_call *call, int timeout_ms)
+{
+    list_call *self = (list_call *)call;
+    /* The times stand in the list that the offsets are written to: each attempt needs them. */
+    rd_kafka_topic_partition_list_t *answer =
+        rd_kafka_topic_partition_list_copy(self->partitions);
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(call->rk, answer, timeout_ms);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        rd_kafka_topic_partition_list_destroy(self->partitions);
+        self->partitions = answer;
+    }
+    else {
+        rd_kafka_topic_partition_list_destroy(answer);
+    }
+    return code;
 }
 
 static rd_kafka_error_t *
 request_offsets_for_times(list_call *self)
 {
     return error_from_code(
-        rd_kafka_offsets_for_times(self->call.rk, self->partitions, self->timeout_ms),
+        blocking_call_attempts(&self->call, self->timeout_ms, attempt_offsets_for_times),
         "Failed to get offsets");
 }
 
@@ -318,14 +343,20 @@ typedef struct {
     rd_kafka_resp_err_t code;
 } watermark_call;
 
+static rd_kafka_resp_err_t
+attempt_watermarks(blocking_call *call, int timeout_ms)
+{
+    watermark_call *self = (watermark_call *)call;
+    rd_kafka_topic_partition_t *partition = &self->partition->elems[0];
+    return rd_kafka_query_watermark_offsets(call->rk, partition->topic, partition->partition,
+                                            &self->low, &self->high, timeout_ms);
+}
+
 static void
 watermark_run(blocking_call *call)
 {
     watermark_call *self = (watermark_call *)call;
-    rd_kafka_topic_partition_t *partition = &self->partition->elems[0];
-    self->code =
-        rd_kafka_query_watermark_offsets(call->rk, partition->topic, partition->partition,
-                                         &self->low, &self->high, self->timeout_ms);
+    self->code = blocking_call_attempts(call, self->timeout_ms, attempt_watermarks);
 }
 
 static void

@@ -1,6 +1,9 @@
 #include "oauth.h"
 
 
+/* How long close() waits for an oauth_cb that is running. */
+#define STOP_TIMEOUT_US 2000000
+
 typedef struct {
     PyObject_HEAD
     client_core *core;
@@ -9,6 +12,9 @@ typedef struct {
     PyObject *config; /* sasl.oauthbearer.config, str */
     PyObject *parked; /* the client's list of exceptions to raise */
     atomic_bool stopping;
+    object_mutex queue_mutex;
+    _Atomic unsigned long thread; /* the one that is in run(), or 0 */
+    PyThread_type_lock ended; /* released when run() has let go of the handle */
 } TokenRefresher;
 
 /* Runs inside rd_kafka_queue_poll_callback() in run(): the token is made after it returns. */
@@ -156,6 +162,26 @@ refresh_failed(TokenRefresher *self)
     Py_DECREF(exception);
 }
 
+/* Drops the queue and the share of the handle, which close() is waiting for. */
+static void
+let_go(TokenRefresher *self)
+{
+    object_mutex_lock(&self->queue_mutex);
+    client_core *core = self->core;
+    rd_kafka_queue_t *queue = self->queue;
+    self->core = NULL;
+    self->queue = NULL;
+    object_mutex_unlock(&self->queue_mutex);
+    if (queue != NULL && core_owned_by_this_process(core)) {
+        rd_kafka_queue_destroy(queue);
+    }
+    if (core != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        core_release(core);
+        Py_END_ALLOW_THREADS
+    }
+}
+
 PyDoc_STRVAR(run_doc, "run($self, /)\n--\n\n"
                       "Serve token requests until the client is closed (on a thread).");
 
@@ -163,6 +189,7 @@ static PyObject *
 run(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     TokenRefresher *self = (TokenRefresher *)object;
+    atomic_store(&self->thread, PyThread_get_thread_ident());
     while (!atomic_load(&self->stopping)) {
         if (atomic_exchange(&self->core->token_wanted, false) && refresh(self) < 0) {
             refresh_failed(self);
@@ -171,6 +198,8 @@ run(PyObject *object, PyObject *Py_UNUSED(unused))
         rd_kafka_queue_poll_callback(self->queue, 1000);
         Py_END_ALLOW_THREADS
     }
+    let_go(self);
+    PyThread_release_lock(self->ended);
     Py_RETURN_NONE;
 }
 
@@ -203,19 +232,13 @@ refresher_dealloc(PyObject *object)
     TokenRefresher *self = (TokenRefresher *)object;
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
-    client_core *core = self->core;
-    rd_kafka_queue_t *queue = self->queue;
+    let_go(self); /* the thread could not be started */
     refresher_clear(object);
+    if (self->ended != NULL) {
+        PyThread_free_lock(self->ended);
+    }
     type->tp_free(object);
     Py_DECREF(type);
-    if (queue != NULL && core_owned_by_this_process(core)) {
-        rd_kafka_queue_destroy(queue);
-    }
-    if (core != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        core_release(core);
-        Py_END_ALLOW_THREADS
-    }
 }
 
 static PyMethodDef refresher_methods[] = {
@@ -277,7 +300,14 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
     refresher->oauth_cb = Py_NewRef(self->oauth_cb);
     refresher->parked = Py_NewRef(self->parked);
     refresher->config = oauthbearer_config(self->rk);
-    if (refresher->config == NULL) {
+    refresher->ended = PyThread_allocate_lock();
+    if (refresher->ended == NULL && refresher->config != NULL) {
+        PyErr_NoMemory();
+    }
+    if (refresher->ended != NULL) {
+        PyThread_acquire_lock(refresher->ended, NOWAIT_LOCK); /* new, so this cannot fail */
+    }
+    if (refresher->config == NULL || refresher->ended == NULL) {
         Py_CLEAR(refresher);
     }
     return refresher;
@@ -323,13 +353,35 @@ oauth_start(Client *self)
     return start_thread(self->refresher);
 }
 
+/* Ends the wait of run(); false when it has ended already. */
+static bool
+tell_to_stop(TokenRefresher *self)
+{
+    atomic_store(&self->stopping, true);
+    object_mutex_lock(&self->queue_mutex);
+    bool running = self->queue != NULL && core_owned_by_this_process(self->core);
+    if (running) {
+        rd_kafka_queue_yield(self->queue);
+    }
+    object_mutex_unlock(&self->queue_mutex);
+    return running;
+}
+
 void
 oauth_stop(Client *self)
 {
     TokenRefresher *refresher = (TokenRefresher *)self->refresher;
-    if (refresher == NULL || !core_owned_by_this_process(refresher->core)) {
+    if (refresher == NULL) {
         return;
     }
-    atomic_store(&refresher->stopping, true);
-    rd_kafka_queue_yield(refresher->queue);
+    self->refresher = NULL;
+    if (tell_to_stop(refresher)
+        && atomic_load(&refresher->thread) != PyThread_get_thread_ident()) {
+        /* The handle is destroyed by whoever lets go of it last: that should be us, unless
+         * oauth_cb takes long. */
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock_timed(refresher->ended, STOP_TIMEOUT_US, 0);
+        Py_END_ALLOW_THREADS
+    }
+    Py_DECREF(refresher);
 }

@@ -17,7 +17,7 @@ void oauth_configure(rd_kafka_conf_t *conf);
 
 /* Starts the thread of a client whose handle exists: 0, or -1 with an exception. */
 int oauth_start(Client *self);
-/* Tells the thread to end; does not wait for it. */
+/* Ends the thread; waits for it, but not long for an oauth_cb that is running. */
 void oauth_stop(Client *self);
 
 #endif

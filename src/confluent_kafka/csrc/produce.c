@@ -52,8 +52,11 @@ producer_topic(Producer *self, PyObject *name)
     rd_kafka_topic_t *handle =
         address != NULL ? PyLong_AsVoidPtr(address) : open_topic(self, name);
     if (handle != NULL) {
-        Py_XSETREF(self->last_topic, Py_NewRef(name));
+        /* Both, before letting go of the old name: that can run Python code which produces. */
+        PyObject *previous = self->last_topic;
+        self->last_topic = Py_NewRef(name);
         self->last_handle = handle;
+        Py_XDECREF(previous);
     }
     return handle;
 }
@@ -142,55 +145,43 @@ raise_produce_error(Producer *self, rd_kafka_resp_err_t code)
                       rd_kafka_err2str(code));
 }
 
-/* The queue is full: serves callbacks, which makes room, until there is room. */
+/* Between serve_begin() and serve_end(): 0 with `*code`, -1 with an exception. */
 static int
-wait_for_room(Producer *self, outgoing *message, deadline *until)
+serve_until_enqueued(Producer *self, outgoing *message, deadline *until,
+                     rd_kafka_resp_err_t *code)
 {
-    serve_frame frame;
-    int turn = serve_begin(&self->client, &frame, until);
-    if (turn < 0) {
-        return -1;
-    }
-    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__QUEUE_FULL;
-    while (turn == 1 && code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline_passed(until)) {
-        deadline slice =
-            deadline_after(deadline_remaining_ms(until, WAIT_SLICE_MS) / 1000.0);
+    while (*code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline_passed(until)) {
+        deadline slice = deadline_after(deadline_remaining_ms(until, WAIT_SLICE_MS) / 1000.0);
         if (producer_serve(self, &slice) < 0) {
-            serve_end(&self->client, &frame);
             return -1;
         }
-        code = producer_enqueue(self, message);
-        int go_on = code == RD_KAFKA_RESP_ERR__QUEUE_FULL ? serve_check(&self->client) : 1;
+        *code = producer_enqueue(self, message);
+        int go_on = *code == RD_KAFKA_RESP_ERR__QUEUE_FULL ? serve_check(&self->client) : 1;
         if (go_on < 0) {
-            serve_end(&self->client, &frame);
             return -1;
         }
         if (!go_on) {
             *until = deadline_after(0); /* for the rest of a batch, too */
         }
     }
-    if (turn == 1) {
-        serve_end(&self->client, &frame);
-    }
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_produce_error(self, code);
-        return -1;
-    }
     return 0;
 }
 
 int
-producer_enqueue_within(Producer *self, outgoing *message, deadline *until)
+producer_enqueue_within(Producer *self, outgoing *message, deadline *until,
+                        rd_kafka_resp_err_t *code)
 {
-    rd_kafka_resp_err_t code = producer_enqueue(self, message);
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    serve_frame frame;
+    *code = producer_enqueue(self, message);
+    if (*code != RD_KAFKA_RESP_ERR__QUEUE_FULL || until->at_us == 0) {
         return 0;
     }
-    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && until->at_us != 0) {
-        return wait_for_room(self, message, until);
+    int result = serve_begin(&self->client, &frame, until);
+    if (result == 1) {
+        result = serve_until_enqueued(self, message, until, code);
+        serve_end(&self->client, &frame);
     }
-    raise_produce_error(self, code);
-    return -1;
+    return result;
 }
 
 /* ---- produce() ---- */
@@ -276,9 +267,16 @@ enqueue_arguments(Producer *self, PyObject *topic, outgoing *message, deadline *
     if (client_enter(&self->client) < 0) {
         return -1;
     }
+    int result = -1;
     message->topic = producer_topic(self, topic);
-    int result =
-        message->topic == NULL ? -1 : producer_enqueue_within(self, message, until);
+    if (message->topic != NULL) {
+        rd_kafka_resp_err_t code;
+        result = producer_enqueue_within(self, message, until, &code);
+        if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            raise_produce_error(self, code);
+            result = -1;
+        }
+    }
     client_leave(&self->client);
     return result;
 }

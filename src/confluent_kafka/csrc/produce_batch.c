@@ -12,8 +12,8 @@ const char producer_produce_batch_doc[] =
 "produce_batch($self, /, topic, messages, partition=-1, callback=None, on_delivery=None,\n"
 "              *, block=0)\n--\n\n"
 "Enqueue a list of messages.\n\n"
-"A message that cannot be enqueued does not stop the others: its dict gets an `_error`\n"
-"item with the KafkaError (an entry that is no dict raises it at the end instead).\n\n"
+"A dict that cannot be enqueued does not stop the others: it gets an `_error` item with\n"
+"the KafkaError.\n\n"
 "Parameters\n"
 "----------\n"
 "topic : str\n"
@@ -34,7 +34,9 @@ const char producer_produce_batch_doc[] =
 "Raises\n"
 "------\n"
 "TypeError, ValueError, OverflowError\n"
-"    A message's field is wrong; names the message's index. Those before it are enqueued.\n\n"
+"    A message's field is wrong; names the message's index. Those before it are enqueued.\n"
+"BufferError, KafkaException\n"
+"    A bare value could not be enqueued. Those before it are enqueued.\n\n"
 "Notes\n"
 "-----\n"
 "librdkafka: rd_kafka_produce(), rd_kafka_produceva().";
@@ -50,10 +52,15 @@ typedef struct {
     deadline until;
 } batch_defaults;
 
-/* One message while it is being enqueued, with what must be released afterwards. */
+/*
+ * One message while it is being enqueued, with what must be released afterwards. Callbacks
+ * that are served while the queue is full can change the message's dict, so what is used of
+ * it is held.
+ */
 typedef struct {
     outgoing message;
     bytes_view value, key;
+    PyObject *held_value, *held_key, *held_callback;
 } batch_entry;
 
 static void
@@ -64,6 +71,9 @@ entry_release(batch_entry *entry)
     if (entry->message.headers != NULL) {
         rd_kafka_headers_destroy(entry->message.headers);
     }
+    Py_XDECREF(entry->held_value);
+    Py_XDECREF(entry->held_key);
+    Py_XDECREF(entry->held_callback);
 }
 
 /* The dict's item, borrowed, or NULL; `*failed` is set when looking it up raised. */
@@ -101,7 +111,7 @@ read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
         return -1;
     }
     if (own_callback != NULL) {
-        entry->message.callback = own_callback;
+        entry->message.callback = entry->held_callback = Py_NewRef(own_callback);
     }
     return 0;
 }
@@ -112,6 +122,8 @@ read_dict(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
     bool failed = false;
     PyObject *value = dict_item(defaults->producer, dict, P_value, &failed);
     PyObject *key = dict_item(defaults->producer, dict, P_key, &failed);
+    entry->held_value = Py_XNewRef(value);
+    entry->held_key = Py_XNewRef(key);
     if (failed || bytes_view_get(value, "value", &entry->value) < 0
         || bytes_view_get(key, "key", &entry->key) < 0) {
         return -1;
@@ -144,7 +156,8 @@ name_index(Py_ssize_t index)
 {
     PyObject *raised = PyErr_GetRaisedException();
     PyObject *type = (PyObject *)Py_TYPE(raised);
-    if (type == PyExc_TypeError || type == PyExc_ValueError || type == PyExc_OverflowError) {
+    if (type == PyExc_TypeError || type == PyExc_ValueError || type == PyExc_OverflowError
+        || type == PyExc_BufferError) {
         PyErr_Format(type, "messages[%zd]: %S", index, raised);
         Py_DECREF(raised);
         return;
@@ -152,15 +165,19 @@ name_index(Py_ssize_t index)
     PyErr_SetRaisedException(raised);
 }
 
-/*
- * A message that could not be enqueued, with its exception set: notes the error in its
- * dict. 1 noted, -1 the exception stays set (it is no Kafka error, or the entry no dict).
- */
+/* A message was refused: noted in its dict (0), or raised where there is none (-1). */
 static int
-note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code)
+note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code, Py_ssize_t index)
 {
     if (!PyDict_Check(object)) {
-        raise_produce_error(self, code);
+        if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+            raise_produce_error(self, code);
+            name_index(index);
+        }
+        else {
+            raise_kafka_error(self->client.state, code, "messages[%zd]: %s", index,
+                              rd_kafka_err2str(code));
+        }
         return -1;
     }
     PyObject *error = kafka_error_new(self->client.state, code, NULL);
@@ -175,22 +192,19 @@ enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
 {
     Producer *self = defaults->producer;
     batch_entry entry;
-    if (read_entry(defaults, object, &entry) < 0) {
+    rd_kafka_resp_err_t code;
+    int result = read_entry(defaults, object, &entry);
+    if (result < 0) {
         name_index(index);
-        entry_release(&entry);
-        return -1;
     }
-    rd_kafka_resp_err_t code = producer_enqueue(self, &entry.message);
-    int result = code == RD_KAFKA_RESP_ERR_NO_ERROR;
-    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline_passed(&defaults->until)) {
-        result = producer_enqueue_within(self, &entry.message, &defaults->until) == 0 ? 1 : -1;
-        if (result < 0 && PyErr_ExceptionMatches(PyExc_BufferError)) {
-            PyErr_Clear(); /* still full after all the time there was */
-            result = 0;
-        }
+    else {
+        result = producer_enqueue_within(self, &entry.message, &defaults->until, &code);
     }
     entry_release(&entry);
-    return result != 0 ? result : note_error(self, object, code);
+    if (result < 0) {
+        return -1;
+    }
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR ? 1 : note_error(self, object, code, index);
 }
 
 static Py_ssize_t
@@ -318,7 +332,12 @@ enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyO
         PyErr_NoMemory();
         return -1;
     }
-    int result = producer_enqueue_within(self, &message, &defaults->until);
+    rd_kafka_resp_err_t code;
+    int result = producer_enqueue_within(self, &message, &defaults->until, &code);
+    if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_produce_error(self, code);
+        result = -1;
+    }
     if (message.headers != NULL) {
         rd_kafka_headers_destroy(message.headers);
     }

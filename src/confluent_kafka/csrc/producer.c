@@ -27,18 +27,14 @@ producer_release(Client *client)
 }
 
 static int
-producer_init(PyObject *object, PyObject *args, PyObject *kwargs)
+open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
 {
     Producer *self = (Producer *)object;
-    if (self->client.rk != NULL || self->client.core == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "Producer is initialised already");
-        return -1;
-    }
     rd_kafka_conf_t *conf = config_read(&self->client, args, kwargs, producer_keys);
     if (conf == NULL) {
         return -1;
     }
-    self->topics = PyDict_New();
+    Py_XSETREF(self->topics, PyDict_New()); /* an earlier __init__ may have failed */
     if (self->topics == NULL) {
         rd_kafka_conf_destroy(conf);
         return -1;
@@ -46,6 +42,16 @@ producer_init(PyObject *object, PyObject *args, PyObject *kwargs)
     self->client.release = producer_release;
     rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
     return client_open(&self->client, RD_KAFKA_PRODUCER, conf);
+}
+
+static int
+producer_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)object;
+    if (client_init_begin(client) < 0) {
+        return -1;
+    }
+    return client_init_end(client, open_producer(object, args, kwargs));
 }
 
 static int

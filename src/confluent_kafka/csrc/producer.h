@@ -53,10 +53,11 @@ typedef struct {
 rd_kafka_resp_err_t producer_enqueue(Producer *self, outgoing *message);
 
 /*
- * The same, but while the queue is full serves callbacks until `until`. 0, or -1 with
- * BufferError (still full), KafkaException, or the exception of a callback.
+ * The same, but while the queue is full serves callbacks until `until`. 0 with the result in
+ * `*code`, or -1 with an exception of a callback or signal handler.
  */
-int producer_enqueue_within(Producer *self, outgoing *message, deadline *until);
+int producer_enqueue_within(Producer *self, outgoing *message, deadline *until,
+                            rd_kafka_resp_err_t *code);
 
 /* Raises BufferError for _QUEUE_FULL and KafkaException for anything else. */
 void raise_produce_error(Producer *self, rd_kafka_resp_err_t code);

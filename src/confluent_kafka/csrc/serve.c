@@ -210,6 +210,18 @@ client_raise_parked(Client *self)
 }
 
 void
+client_report_parked(Client *self)
+{
+    PyObject *raised = PyErr_GetRaisedException();
+    while (client_raise_parked(self) < 0) {
+        PyErr_WriteUnraisable((PyObject *)self);
+    }
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+}
+
+void
 client_park_exception(Client *self)
 {
     PyObject *exception = PyErr_GetRaisedException();

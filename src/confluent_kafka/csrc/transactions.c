@@ -88,14 +88,38 @@ new_call(rd_kafka_error_t *(*request)(transaction_call *), int timeout_ms)
     return call;
 }
 
-/* What the calling thread does while the request runs: 0, or -1 with an exception. */
+/*
+ * What the calling thread does while the request runs. What a callback raises must not
+ * abandon the request half-way: it is raised afterwards.
+ */
 static int
 serve_reports_meanwhile(Client *client)
 {
     if (producer_serve_once((Producer *)client, WAIT_SLICE_MS) < 0) {
+        client_park_exception(client);
+    }
+    return 0;
+}
+
+/* Between serve_begin() and serve_end(); takes the call over: 0, or -1 with an exception. */
+static int
+request_and_serve(Client *client, transaction_call *call, const char *what)
+{
+    if (client->frame->outer != NULL) {
+        transaction_destroy(&call->call);
+        PyErr_Format(PyExc_RuntimeError,
+                     "%s was called from a callback, whose delivery report it would wait "
+                     "for: call it after poll() has returned",
+                     what);
         return -1;
     }
-    return client_raise_parked(client);
+    if (blocking_call_run_while(client, &call->call, what, serve_reports_meanwhile) < 0) {
+        return -1;
+    }
+    rd_kafka_error_t *error = call->error;
+    call->error = NULL;
+    blocking_call_end(&call->call);
+    return raise_if_error(client->state, error) < 0 ? -1 : client_raise_parked(client);
 }
 
 /* Runs the call, which is taken over: None, or NULL with an exception. */
@@ -114,14 +138,8 @@ run_transaction_call(Producer *self, transaction_call *call, const char *what)
         transaction_destroy(&call->call);
     }
     else {
-        result = blocking_call_run_while(client, &call->call, what, serve_reports_meanwhile);
+        result = request_and_serve(client, call, what);
         serve_end(client, &frame);
-        if (result == 0) {
-            rd_kafka_error_t *error = call->error;
-            call->error = NULL;
-            result = raise_if_error(client->state, error);
-            blocking_call_end(&call->call);
-        }
     }
     client_leave(client);
     return result < 0 ? NULL : Py_NewRef(Py_None);

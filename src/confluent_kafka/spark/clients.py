@@ -25,6 +25,9 @@ _CONSUMER_DEFAULTS: dict[str, str] = {
     # librdkafka waits a second before it fetches again after its queue was full, which leaves
     # a scan without messages for most of that second.
     "fetch.queue.backoff.ms": "10",
+    # How long a broker holds the empty answer that shows a range to be over where no message
+    # is at its end. A consumer has a partition only while it reads, so it never waits for news.
+    "fetch.wait.max.ms": "50",
 }
 _CONSUMER_FIXED: dict[str, str] = {
     # A jump to another offset would lose rows in silence; an error does not.
