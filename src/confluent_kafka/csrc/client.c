@@ -236,9 +236,15 @@ client_finalize(PyObject *object)
     }
 }
 
+static void
+release_core(void *core)
+{
+    core_release(core);
+}
+
 /* Lets go of the handle; the last reference destroys it without the GIL. */
 static void
-drop_core(Client *self)
+drop_core(Client *self, bool close_was_interrupted)
 {
     client_core *core = self->core;
     core->client = NULL; /* no callbacks from here on */
@@ -247,6 +253,12 @@ drop_core(Client *self)
     }
     self->core = NULL;
     self->rk = NULL;
+    /* After a close() that was interrupted librdkafka still waits for an answer to its
+     * goodbye, from brokers that perhaps do not answer: nobody should wait for that. */
+    if (close_was_interrupted
+        && PyThread_start_new_thread(release_core, core) != PYTHREAD_INVALID_THREAD_ID) {
+        return;
+    }
     Py_BEGIN_ALLOW_THREADS
     core_release(core);
     Py_END_ALLOW_THREADS
@@ -267,7 +279,7 @@ client_dealloc(PyObject *object)
     }
     oauth_stop(self);
     if (self->core != NULL) {
-        drop_core(self);
+        drop_core(self, atomic_load(&self->phase) == CLIENT_CLOSING);
     }
     client_clear(self);
     Py_CLEAR(self->parked);
@@ -373,7 +385,7 @@ client_close_finish(Client *self)
     atomic_store(&self->phase, CLIENT_CLOSED);
     atomic_store(&self->closing_thread, 0);
     PyThread_release_lock(self->left); /* other threads may be waiting in close() */
-    drop_core(self);
+    drop_core(self, false);
     return result;
 }
 
@@ -421,7 +433,7 @@ close_at_exit(Client *self)
         unlink_live(self);
         return;
     }
-    atomic_store(&self->phase, CLIENT_CLOSING);
+    bool close_was_interrupted = atomic_exchange(&self->phase, CLIENT_CLOSING) == CLIENT_CLOSING;
     atomic_store(&self->closing_thread, PyThread_get_thread_ident());
     oauth_stop(self);
     deadline moment = deadline_after(2);
@@ -431,7 +443,8 @@ close_at_exit(Client *self)
     unlink_live(self);
     if (atomic_load(&self->calls) == 0) {
         atomic_store(&self->phase, CLIENT_CLOSED);
-        drop_core(self);
+        atomic_store(&self->closing_thread, 0);
+        drop_core(self, close_was_interrupted);
     }
 }
 
