@@ -17,19 +17,18 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 BATCH_SIZE = 1000
 
 
-def check(message: Any) -> None:
-    """Raise where there is no message, or an error in its place."""
+def failure(message: Any) -> RuntimeError:
+    """Return what to raise where there is no message, or an error in its place."""
     if message is None:
-        raise RuntimeError(f"no message within {TIMEOUT_SECONDS} s")
-    if message.error():
-        raise RuntimeError(f"an error instead of a message: {message.error()}")
+        return RuntimeError(f"no message within {TIMEOUT_SECONDS} s")
+    return RuntimeError(f"an error instead of a message: {message.error()}")
 
 
 def next_batch(consumer: Consumer, wanted: int) -> list[Any]:
     """Return the next messages, at most a batch and never more than are left."""
     batch = consumer.consume(min(BATCH_SIZE, wanted), TIMEOUT_SECONDS)
     if not batch:
-        check(None)
+        raise failure(None)
     return batch
 
 
@@ -39,7 +38,7 @@ def poll(consumer: Consumer, messages: int) -> None:
     for _ in range(messages):
         message = poll(TIMEOUT_SECONDS)
         if message is None or message.error():
-            check(message)
+            raise failure(message)
 
 
 def poll_value(consumer: Consumer, messages: int) -> None:
@@ -48,7 +47,7 @@ def poll_value(consumer: Consumer, messages: int) -> None:
     for _ in range(messages):
         message = poll(TIMEOUT_SECONDS)
         if message is None or message.error():
-            check(message)
+            raise failure(message)
         message.value()
 
 
@@ -58,7 +57,7 @@ def consume_value(consumer: Consumer, messages: int) -> None:
         batch = next_batch(consumer, messages)
         for message in batch:
             if message.error():
-                check(message)
+                raise failure(message)
             message.value()
         messages -= len(batch)
 
@@ -69,7 +68,7 @@ def consume_columns(consumer: Consumer, messages: int) -> None:
         batch = next_batch(consumer, messages)
         for message in batch:
             if message.error():
-                check(message)
+                raise failure(message)
             message.topic()
             message.partition()
             message.offset()
@@ -85,7 +84,7 @@ def consume_all(consumer: Consumer, messages: int) -> None:
         batch = next_batch(consumer, messages)
         for message in batch:
             if message.error():
-                check(message)
+                raise failure(message)
             message.topic()
             message.partition()
             message.offset()
@@ -101,7 +100,7 @@ def consume_arrow(consumer: Consumer, messages: int, headers: bool = True) -> No
     while messages > 0:
         batch = consumer.consume_arrow(min(BATCH_SIZE, messages), TIMEOUT_SECONDS, headers=headers)
         if not len(batch):
-            check(None)
+            raise failure(None)
         batch.__arrow_c_array__()
         messages -= len(batch)
 
@@ -161,7 +160,7 @@ def main() -> None:
     consumer.assign(
         [TopicPartition(args.topic, p, OFFSET_BEGINNING) for p in range(args.partitions)]
     )
-    check(consumer.poll(TIMEOUT_SECONDS))  # fetching has begun
+    poll(consumer, 1)  # fetching has begun
     if args.fetch == "before":
         wait_until_fetched()
 

@@ -154,7 +154,7 @@ class Demo:
         """Let the group read all results, then tell it that there are no more."""
         results, _ = stored(servers, self._results_topic)
         states = self.state.members
-        self._wait(lambda: sum(member.rows for member in states) >= results, *members)
+        self._wait(lambda: self.state.results_read >= results, *members)
         for member in members:
             member.finish()
         for member in members:

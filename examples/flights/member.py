@@ -15,6 +15,17 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from .messages import receive, send
 
 _COMMIT_EVERY = 5_000
+# Why a commit may fail without harm: there is nothing to commit, or the partitions went to
+# another member meanwhile, who reads again what is not committed.
+_HARMLESS = frozenset(
+    {
+        KafkaError._NO_OFFSET,
+        KafkaError._ASSIGNMENT_LOST,
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError.UNKNOWN_MEMBER_ID,
+    }
+)
 _REPORT_EVERY = 0.2
 
 
@@ -24,6 +35,7 @@ class Member:
     def __init__(self, settings: dict[str, Any], file: IO[str]) -> None:
         self._file = file
         self._rows = 0
+        self._positions: dict[int, int] = {}
         self._stop = threading.Event()
         self._consumer = Consumer(
             {
@@ -35,7 +47,7 @@ class Member:
                 "enable.auto.offset.store": False,
                 "partition.assignment.strategy": "cooperative-sticky",
                 # The embedded cluster ends a rebalance when the session could have.
-                "session.timeout.ms": 6000,
+                "session.timeout.ms": 10_000,
                 "heartbeat.interval.ms": 500,
                 "allow.auto.create.topics": True,
                 "on_commit": self._committed,
@@ -58,9 +70,9 @@ class Member:
                     self._take(message)
                 if time.monotonic() - reported > _REPORT_EVERY:
                     reported = time.monotonic()
-                    send("rows", rows=self._rows)
+                    self._report()
             self._commit()
-        send("rows", rows=self._rows)
+        self._report()
 
     def stop(self) -> None:
         """End `run`, from another thread."""
@@ -71,15 +83,22 @@ class Member:
         error = message.error()
         if error is not None:
             raise KafkaException(error)
+        partition, offset = message.partition(), message.offset()
+        assert partition is not None
+        assert offset is not None
         value = (message.value() or b"").decode()
-        json.dump([message.partition(), message.offset(), value], self._file)
+        json.dump([partition, offset, value], self._file)
         self._file.write("\n")
         self._consumer.store_offsets(message)
         self._rows += 1
+        self._positions[partition] = offset + 1
         if self._rows % _COMMIT_EVERY == 0:
             # A commit says that the rows are safe, so none may be in a buffer only.
             self._file.flush()
             self._consumer.commit()
+
+    def _report(self) -> None:
+        send("rows", rows=self._rows, positions=self._positions)
 
     def _commit(self) -> None:
         """Commit what was taken, and wait for it."""
@@ -87,7 +106,7 @@ class Member:
         try:
             self._consumer.commit(asynchronous=False)
         except KafkaException as failure:
-            if failure.args[0].code() != KafkaError._NO_OFFSET:
+            if failure.args[0].code() not in _HARMLESS:
                 raise
 
     def _assigned(self, _: Consumer, partitions: list[TopicPartition]) -> None:
@@ -103,9 +122,10 @@ class Member:
         send("revoked", partitions=[one.partition for one in partitions])
 
     def _committed(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:
-        if error is not None:
+        if error is None:
+            send("committed", partitions=[one.partition for one in partitions])
+        elif error.code() not in _HARMLESS:
             raise KafkaException(error)
-        send("committed", partitions=[one.partition for one in partitions])
 
 
 def main() -> None:

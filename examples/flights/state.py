@@ -1,6 +1,7 @@
 """What is known of a run while it goes on; the display and the report read it."""
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +52,8 @@ class Member:
 
     name: str
     rows: int = 0
+    positions: dict[str, int] = field(default_factory=dict)
+    """The next offset of each partition that it has read."""
     partitions: set[int] = field(default_factory=set)
     rebalances: int = 0
     commits: int = 0
@@ -62,6 +65,7 @@ class Member:
         match message["event"]:
             case "rows":
                 self.rows = message["rows"]
+                self.positions = message["positions"]
                 self.read.append((time.time(), self.rows))
             case "assigned":
                 self.rebalances += 1
@@ -84,6 +88,14 @@ class Run:
     job: Job = field(default_factory=Job)
     results: int = 0
     """Rows that the job has to find."""
+
+    @property
+    def results_read(self) -> int:
+        """Results that the group has read; one that two members have read counts once."""
+        furthest: Counter[str] = Counter()
+        for member in self.members:
+            furthest |= Counter(member.positions)
+        return furthest.total()
 
     @property
     def elapsed(self) -> float:

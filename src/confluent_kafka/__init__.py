@@ -31,7 +31,7 @@ from confluent_kafka.cimpl import (
     version,
 )
 
-__version__ = version()[0]
+__version__ = version()
 
 __all__ = [
     "OFFSET_BEGINNING",

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, final, overload
 
-from typing_extensions import Buffer
+from typing_extensions import Buffer, disjoint_base
 
 from confluent_kafka import ThrottleEvent
 from confluent_kafka.admin import ClusterMetadata
 
-Payload: TypeAlias = str | Buffer | None
-Headers: TypeAlias = Mapping[str, Payload] | Sequence[tuple[str, Payload]]
-DeliveryCallback: TypeAlias = Callable[[KafkaError | None, Message], object]
-RebalanceCallback: TypeAlias = Callable[[Consumer, list[TopicPartition]], object]
-ConfigValue: TypeAlias = (
+_Payload: TypeAlias = str | Buffer | None
+_Headers: TypeAlias = Mapping[str, _Payload] | Sequence[tuple[str, _Payload]]
+_DeliveryCallback: TypeAlias = Callable[[KafkaError | None, Message], object]
+_RebalanceCallback: TypeAlias = Callable[[Consumer, list[TopicPartition]], object]
+_ConfigValue: TypeAlias = (
     str
     | float
     | bool
@@ -27,17 +27,17 @@ ConfigValue: TypeAlias = (
     | Callable[[KafkaError], object]  # error_cb
     | Callable[[ThrottleEvent], object]  # throttle_cb
     | Callable[[str], object]  # stats_cb, oauth_cb
-    | DeliveryCallback  # on_delivery
+    | _DeliveryCallback  # on_delivery
     | Callable[[KafkaError | None, list[TopicPartition]], object]  # on_commit
 )
-Config: TypeAlias = Mapping[str, ConfigValue]
+_Config: TypeAlias = Mapping[str, _ConfigValue]
 
-class ArrowArrayExportable(Protocol):
+class _ArrowArrayExportable(Protocol):
     def __arrow_c_array__(
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
 
-def version() -> tuple[str, int]: ...
+def version() -> str: ...
 def libversion() -> tuple[str, int]: ...
 def murmur2(key: str | Buffer, partition_count: int, /) -> int: ...
 def consistent(key: str | Buffer, partition_count: int, /) -> int: ...
@@ -51,6 +51,7 @@ TIMESTAMP_NOT_AVAILABLE: Final = 0
 TIMESTAMP_CREATE_TIME: Final = 1
 TIMESTAMP_LOG_APPEND_TIME: Final = 2
 
+@disjoint_base
 class KafkaError:
     _BAD_MSG: Final = -199
     _BAD_COMPRESSION: Final = -198
@@ -265,6 +266,7 @@ class KafkaError:
 
 class KafkaException(Exception): ...
 
+@disjoint_base
 class Uuid:
     def __init__(self, most_significant_bits: int, least_significant_bits: int) -> None: ...
     def get_most_significant_bits(self) -> int: ...
@@ -274,6 +276,7 @@ class Uuid:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
+@disjoint_base
 class TopicPartition:
     partition: int
     offset: int
@@ -303,6 +306,7 @@ class TopicPartition:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
+@disjoint_base
 class Message:
     def __init__(
         self,
@@ -311,7 +315,7 @@ class Message:
         offset: int | None = None,
         key: Any = None,
         value: Any = None,
-        headers: Headers | None = None,
+        headers: _Headers | None = None,
         error: KafkaError | None = None,
         timestamp: tuple[int, int] | None = None,
         latency: float | None = None,
@@ -335,7 +339,7 @@ class Message:
     def set_topic(self, topic: str | None, /) -> None: ...
     def set_key(self, key: Any, /) -> None: ...
     def set_value(self, value: Any, /) -> None: ...
-    def set_headers(self, headers: Headers | None, /) -> None: ...
+    def set_headers(self, headers: _Headers | None, /) -> None: ...
     def set_error(self, error: KafkaError | None, /) -> None: ...
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -354,6 +358,7 @@ class MessageBatch:
     ) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+@disjoint_base
 class _Client:
     def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata: ...
     def cluster_id(self, timeout: float = -1) -> str | None: ...
@@ -368,20 +373,21 @@ class _Client:
         /,
     ) -> None: ...
 
+@disjoint_base
 class Producer(_Client):
-    def __init__(self, config: Config = ..., /, **kwargs: Any) -> None: ...
+    def __init__(self, config: _Config = ..., /, **kwargs: Any) -> None: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def produce(
         self,
         topic: str,
-        value: Payload = None,
-        key: Payload = None,
+        value: _Payload = None,
+        key: _Payload = None,
         partition: int = -1,
-        callback: DeliveryCallback | None = None,
-        on_delivery: DeliveryCallback | None = None,
+        callback: _DeliveryCallback | None = None,
+        on_delivery: _DeliveryCallback | None = None,
         timestamp: int = 0,
-        headers: Headers | None = None,
+        headers: _Headers | None = None,
         *,
         block: float = 0,
     ) -> None: ...
@@ -390,17 +396,17 @@ class Producer(_Client):
         topic: str,
         messages: list[Any],
         partition: int = -1,
-        callback: DeliveryCallback | None = None,
-        on_delivery: DeliveryCallback | None = None,
+        callback: _DeliveryCallback | None = None,
+        on_delivery: _DeliveryCallback | None = None,
         *,
         block: float = 0,
     ) -> int: ...
     def produce_arrow(
         self,
-        batch: ArrowArrayExportable,
+        batch: _ArrowArrayExportable,
         topic: str | None = None,
         *,
-        on_delivery: DeliveryCallback | None = None,
+        on_delivery: _DeliveryCallback | None = None,
         block: float = 0,
     ) -> int: ...
     def poll(self, timeout: float = -1) -> int: ...
@@ -420,8 +426,9 @@ class Producer(_Client):
     ) -> None: ...
     def close(self, timeout: float = -1) -> bool: ...
 
+@disjoint_base
 class Consumer(_Client):
-    def __init__(self, config: Config = ..., /, **kwargs: Any) -> None: ...
+    def __init__(self, config: _Config = ..., /, **kwargs: Any) -> None: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Message: ...
     def poll(self, timeout: float = -1) -> Message | None: ...
@@ -432,9 +439,9 @@ class Consumer(_Client):
     def subscribe(
         self,
         topics: Sequence[str],
-        on_assign: RebalanceCallback | None = None,
-        on_revoke: RebalanceCallback | None = None,
-        on_lost: RebalanceCallback | None = None,
+        on_assign: _RebalanceCallback | None = None,
+        on_revoke: _RebalanceCallback | None = None,
+        on_lost: _RebalanceCallback | None = None,
     ) -> None: ...
     def unsubscribe(self) -> None: ...
     def assign(self, partitions: Sequence[TopicPartition]) -> None: ...
@@ -465,7 +472,6 @@ class Consumer(_Client):
         message: Message | None = None,
         offsets: Sequence[TopicPartition] | None = None,
         asynchronous: bool = True,
-        **older_name: bool,
     ) -> list[TopicPartition] | None: ...
     def store_offsets(
         self, message: Message | None = None, offsets: Sequence[TopicPartition] | None = None
@@ -487,6 +493,7 @@ class Consumer(_Client):
 
 @final
 class MockRequest(structseq[Any], tuple[str, int, int, float]):
+    __match_args__: Final = ("request", "api_key", "broker_id", "timestamp")
     @property
     def request(self) -> str: ...
     @property

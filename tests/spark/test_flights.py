@@ -23,6 +23,7 @@ from examples.flights.data import (
     events,
     per_carrier_and_hour,
 )
+from examples.flights.state import Member, Run
 
 _ROOT = Path(__file__).parents[2]
 _COLUMNS = ["dep_delay", "arr_delay", "carrier", "flight", "origin", "minute", "time_hour"]
@@ -64,6 +65,14 @@ def test_differences_count_rows() -> None:
     assert differences("x", _HOURS, [*_HOURS, _HOURS[0]])[0].startswith("1 rows too many in x")
     changed = [_HOURS[0]._replace(flights=2), *_HOURS[1:]]
     assert len(differences("x", _HOURS, changed)) == 4
+
+
+def test_a_result_read_twice_counts_once() -> None:
+    """A partition that changed hands before its commit has been read by both members."""
+    run = Run(0, [Member("a"), Member("b")])
+    run.members[0].on_event({"event": "rows", "rows": 7, "positions": {"0": 5, "1": 2}})
+    run.members[1].on_event({"event": "rows", "rows": 6, "positions": {"1": 6}})
+    assert run.results_read == 11
 
 
 @pytest.fixture

@@ -19,17 +19,24 @@ os.register_at_fork(after_in_child=lambda: signal.alarm({timeout}))
 
 
 def run_script(
-    source: str, *args: str, timeout: int = 60, forks: bool = False
+    source: str,
+    *args: str,
+    timeout: int = 60,
+    forks: bool = False,
+    flags: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
     """Runs `source` (indentation is removed) with sys.argv[1:] = args; captures its output.
+
+    `flags` are options of the interpreter, such as -I.
 
     A script that takes longer than `timeout` seconds prints the stacks of all its threads
     and ends with an error: the result never waits for ever. The same holds for the children
     of a script that forks.
     """
     guard = (_GUARD_OF_FORKS if forks else _GUARD).format(timeout=timeout)
+    script = guard + textwrap.dedent(source)
     return subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", guard + textwrap.dedent(source), *args],
+        [sys.executable, "-X", "faulthandler", *flags, "-c", script, *args],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -38,8 +45,14 @@ def run_script(
     )
 
 
-def check_script(source: str, *args: str, timeout: int = 60, forks: bool = False) -> str:
+def check_script(
+    source: str,
+    *args: str,
+    timeout: int = 60,
+    forks: bool = False,
+    flags: tuple[str, ...] = (),
+) -> str:
     """The same for a script that must succeed and write nothing to stderr: its stdout."""
-    result = run_script(source, *args, timeout=timeout, forks=forks)
+    result = run_script(source, *args, timeout=timeout, forks=forks, flags=flags)
     assert (result.returncode, result.stderr) == (0, ""), result.stderr + result.stdout
     return result.stdout

@@ -83,11 +83,11 @@ client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     self->state = module_state_of_type(type);
     atomic_init(&self->phase, CLIENT_NEW);
     self->parked = PyList_New(0);
-    self->serving = PyThread_allocate_lock();
+    self->turn_free = PyThread_allocate_lock();
     self->taking_turn = PyThread_allocate_lock();
     self->left = PyThread_allocate_lock();
     self->core = core_new();
-    if (self->parked == NULL || self->serving == NULL || self->taking_turn == NULL || self->left == NULL
+    if (self->parked == NULL || self->turn_free == NULL || self->taking_turn == NULL || self->left == NULL
         || self->core == NULL) {
         Py_DECREF(self);
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
@@ -283,8 +283,8 @@ client_dealloc(PyObject *object)
     }
     client_clear(self);
     Py_CLEAR(self->parked);
-    if (self->serving != NULL) {
-        PyThread_free_lock(self->serving);
+    if (self->turn_free != NULL) {
+        PyThread_free_lock(self->turn_free);
     }
     if (self->taking_turn != NULL) {
         PyThread_free_lock(self->taking_turn);

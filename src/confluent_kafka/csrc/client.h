@@ -45,9 +45,10 @@ typedef struct Client {
     _Atomic Py_ssize_t calls;           /* calls in flight */
     _Atomic int woken;                  /* wakeup() was called and not yet noticed */
     _Atomic unsigned long closing_thread;
-    _Atomic unsigned long serving_thread;
+    _Atomic unsigned long serving_thread; /* whose turn it is to serve callbacks, or 0 */
+    _Atomic int waiting_for_turn;
     _Atomic unsigned long signal_thread; /* running signal handlers inside a call */
-    PyThread_type_lock serving;         /* held by the thread that serves callbacks */
+    PyThread_type_lock turn_free;       /* released when a turn ends that others wait for */
     PyThread_type_lock taking_turn;     /* held by the thread that wants its turn at once */
     _Atomic int turn_wanted;
     PyThread_type_lock left;            /* released by each call that leaves while closing */

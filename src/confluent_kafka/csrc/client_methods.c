@@ -307,8 +307,12 @@ PyDoc_STRVAR(exit_doc, "__exit__($self, exc_type, exc_value, traceback, /)\n--\n
                        "Call close().");
 
 static PyObject *
-exit_(PyObject *object, PyObject *Py_UNUSED(exception))
+exit_(PyObject *object, PyObject *exception)
 {
+    PyObject *type, *value, *traceback;
+    if (!PyArg_UnpackTuple(exception, "__exit__()", 3, 3, &type, &value, &traceback)) {
+        return NULL;
+    }
     PyObject *closed = PyObject_CallMethod(object, "close", NULL);
     if (closed == NULL) {
         return NULL;

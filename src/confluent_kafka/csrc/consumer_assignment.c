@@ -184,7 +184,7 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
             keep_callbacks(self, on_assign, on_revoke, on_lost);
         }
         else {
-            raise_kafka_error(self->client.state, code, "Failed to subscribe: %s",
+            raise_kafka_error(self->client.state, code, "Failed to subscribe to these topics: %s",
                               rd_kafka_err2str(code));
         }
         client_leave(&self->client);

@@ -92,12 +92,12 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
         if (*message != NULL) {
             return 1;
         }
+        if (deadline_passed(until)) {
+            return 0; /* before wakeup() is looked at: it is for a call that waits */
+        }
         int go_on = serve_check(client);
         if (go_on <= 0) {
             return go_on;
-        }
-        if (deadline_passed(until)) {
-            return 0;
         }
         fetch_ahead(self, deadline_remaining_ms(until, WAIT_SLICE_MS), 1);
     }
@@ -245,12 +245,12 @@ collect(Consumer *self, collected *batch, deadline *until)
         if (batch->count == batch->wanted && PyList_GET_SIZE(client->parked) == 0) {
             return 0;
         }
-        int go_on = serve_check(client);
+        int go_on = deadline_passed(until) ? client_raise_parked(client) : serve_check(client);
         if (go_on < 0) {
             put_back(self, batch->messages, batch->count);
             return -1;
         }
-        if (!go_on || deadline_passed(until)) {
+        if (!go_on) {
             return 0;
         }
         timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);

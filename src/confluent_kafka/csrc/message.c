@@ -244,10 +244,18 @@ message_borrow_delivered(module_state *state, topic_names *names,
             return NULL;
         }
     }
-    int64_t latency_us = rd_kafka_message_latency(rkm);
-    self->latency = latency_us < 0 ? -1.0 : (double)latency_us / 1e6;
     self->borrowed = rkm;
     return (PyObject *)self;
+}
+
+double
+message_read_latency_lock_held(Message *self)
+{
+    if (self->borrowed != NULL && self->latency < 0) {
+        int64_t latency_us = rd_kafka_message_latency(self->borrowed);
+        self->latency = latency_us < 0 ? -1.0 : (double)latency_us / 1e6;
+    }
+    return self->latency;
 }
 
 /* Takes over what was not read before the delivery report goes away. */
@@ -262,6 +270,7 @@ keep_unread_lock_held(Message *self)
         rd_kafka_message_detach_headers((rd_kafka_message_t *)self->borrowed,
                                         &self->unread_headers);
     }
+    message_read_latency_lock_held(self);
     self->borrowed = NULL;
     Py_XDECREF(key);
     Py_XDECREF(value);

@@ -263,7 +263,10 @@ timestamp(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *
 latency(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    double seconds = ((Message *)object)->latency;
+    double seconds;
+    Py_BEGIN_CRITICAL_SECTION(object);
+    seconds = message_read_latency_lock_held((Message *)object);
+    Py_END_CRITICAL_SECTION();
     return seconds < 0 ? Py_NewRef(Py_None) : PyFloat_FromDouble(seconds);
 }
 

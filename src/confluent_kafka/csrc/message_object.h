@@ -33,6 +33,8 @@ void message_fields_reset(Message *self);
 PyObject *message_read_key_lock_held(Message *self);
 PyObject *message_read_value_lock_held(Message *self);
 PyObject *message_read_headers_lock_held(Message *self);
+/* Seconds, negative: none. Read from a delivery report on demand, since it reads a clock. */
+double message_read_latency_lock_held(Message *self);
 
 /* Releases librdkafka's part of the message, so that only the Python objects count. */
 void message_drop_unread_headers(Message *self);

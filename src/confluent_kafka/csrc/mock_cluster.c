@@ -414,9 +414,12 @@ PyDoc_STRVAR(exit_doc,
 "__exit__($self, exc_type, exc_value, traceback, /)\n--\n\nClose the cluster.");
 
 static PyObject *
-mock_cluster_exit(MockCluster *self, PyObject *const *args, Py_ssize_t nargs)
+mock_cluster_exit(MockCluster *self, PyObject *exception)
 {
-    (void)args, (void)nargs;
+    PyObject *type, *value, *traceback;
+    if (!PyArg_UnpackTuple(exception, "__exit__()", 3, 3, &type, &value, &traceback)) {
+        return NULL;
+    }
     return mock_cluster_close(self, NULL);
 }
 
@@ -488,7 +491,7 @@ static PyMethodDef mock_cluster_methods[] = {
 #undef METHOD
     {"close", (PyCFunction)mock_cluster_close, METH_NOARGS, close_doc},
     {"__enter__", (PyCFunction)mock_cluster_enter, METH_NOARGS, enter_doc},
-    {"__exit__", (PyCFunction)(void (*)(void))mock_cluster_exit, METH_FASTCALL, exit_doc},
+    {"__exit__", (PyCFunction)mock_cluster_exit, METH_VARARGS, exit_doc},
     {"__reduce__", (PyCFunction)mock_cluster_reduce, METH_NOARGS, reduce_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -68,16 +68,12 @@ PyDoc_STRVAR(version_doc,
 "The package's version.\n\n"
 "Returns\n"
 "-------\n"
-"tuple of (str, int)\n"
-"    The version, and its numbers as 0xMMmmrr00.");
+"str");
 
 static PyObject *
 version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    int major = 0, minor = 0, revision = 0;
-    (void)sscanf(CONFLUENT_KAFKA_VERSION, "%d.%d.%d", &major, &minor, &revision);
-    return Py_BuildValue("si", CONFLUENT_KAFKA_VERSION,
-                         major << 24 | minor << 16 | revision << 8);
+    return PyUnicode_FromString(CONFLUENT_KAFKA_VERSION);
 }
 
 PyDoc_STRVAR(libversion_doc,

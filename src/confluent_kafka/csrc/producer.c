@@ -155,12 +155,12 @@ flush_until(Producer *self, deadline *until)
         if (producer_serve(self, &slice) < 0) {
             return -1;
         }
-        int go_on = serve_check(&self->client);
-        if (go_on < 0) {
-            return -1;
-        }
-        if (!go_on || deadline_passed(until)) {
+        if (deadline_passed(until)) {
             return 0;
+        }
+        int go_on = serve_check(&self->client);
+        if (go_on <= 0) {
+            return go_on;
         }
     }
     return 0;

@@ -56,6 +56,23 @@ link_frame(Client *self, serve_frame *frame)
     self->frame = frame;
 }
 
+/* Takes the turn if nobody has it. */
+static bool
+try_turn(Client *self, unsigned long thread)
+{
+    unsigned long nobody = 0;
+    return atomic_compare_exchange_strong(&self->serving_thread, &nobody, thread);
+}
+
+static void
+give_turn_up(Client *self)
+{
+    atomic_store(&self->serving_thread, 0);
+    if (atomic_load(&self->waiting_for_turn) > 0) {
+        PyThread_release_lock(self->turn_free);
+    }
+}
+
 /* 1 it is this thread's turn, 0 time is up, -1 exception of a signal handler. */
 static int
 wait_for_turn(Client *self, deadline *until)
@@ -64,15 +81,21 @@ wait_for_turn(Client *self, deadline *until)
     if (atomic_load(&self->serving_thread) == thread) {
         return 1; /* a callback polls again */
     }
-    if (!PyThread_acquire_lock(self->serving, NOWAIT_LOCK)) {
-        int acquired = lock_within(self, self->serving, until);
-        if (acquired != 1) {
-            return acquired;
+    int turn = 1;
+    if (!try_turn(self, thread)) {
+        atomic_fetch_add(&self->waiting_for_turn, 1);
+        while (!try_turn(self, thread)) {
+            turn = lock_within(self, self->turn_free, until);
+            if (turn != 1) {
+                break;
+            }
         }
+        atomic_fetch_sub(&self->waiting_for_turn, 1);
     }
-    atomic_store(&self->serving_thread, thread);
-    self->served = 0;
-    return 1;
+    if (turn == 1) {
+        self->served = 0;
+    }
+    return turn;
 }
 
 int
@@ -97,8 +120,7 @@ serve_end(Client *self, serve_frame *frame)
 {
     self->frame = frame->outer;
     if (self->frame == NULL) {
-        atomic_store(&self->serving_thread, 0);
-        PyThread_release_lock(self->serving);
+        give_turn_up(self);
     }
 }
 
@@ -144,13 +166,17 @@ step_aside(Client *self)
     }
     Py_ssize_t served = self->served;
     serve_end(self, frame);
+    unsigned long thread = PyThread_get_thread_ident();
+    atomic_fetch_add(&self->waiting_for_turn, 1);
     /* Such a turn is short, so this wait serves no signals and cannot fail. */
     Py_BEGIN_ALLOW_THREADS
     PyThread_acquire_lock(self->taking_turn, WAIT_LOCK);
     PyThread_release_lock(self->taking_turn);
-    PyThread_acquire_lock(self->serving, WAIT_LOCK);
+    while (!try_turn(self, thread)) {
+        PyThread_acquire_lock_timed(self->turn_free, WAIT_SLICE_MS * 1000, 0);
+    }
     Py_END_ALLOW_THREADS
-    atomic_store(&self->serving_thread, PyThread_get_thread_ident());
+    atomic_fetch_sub(&self->waiting_for_turn, 1);
     self->served = served;
     link_frame(self, frame);
 }

@@ -278,7 +278,14 @@ group_from_bytes(Producer *self, PyObject *object)
     rd_kafka_consumer_group_metadata_t *group;
     rd_kafka_error_t *error = rd_kafka_consumer_group_metadata_read(
         &group, PyBytes_AS_STRING(object), (size_t)PyBytes_GET_SIZE(object));
-    return raise_if_error(self->client.state, error) < 0 ? NULL : group;
+    if (error != NULL) {
+        raise_kafka_error(self->client.state, rd_kafka_error_code(error),
+                          "group_metadata must be from Consumer.consumer_group_metadata(): %s",
+                          rd_kafka_error_string(error));
+        rd_kafka_error_destroy(error);
+        return NULL;
+    }
+    return group;
 }
 
 static PyObject *

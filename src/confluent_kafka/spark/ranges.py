@@ -25,7 +25,8 @@ _BATCH_BYTES = 8 << 20
 _FIRST_ROWS = 1_000
 _MOST_ROWS = 100_000
 
-# Seconds that one call waits: how often the end of a range and its deadline are looked at.
+# Seconds that one call waits: how often the end of a range and its deadline are looked at, and
+# for how long messages that are suddenly larger can pile up in one batch.
 _SLICE = 0.1
 
 

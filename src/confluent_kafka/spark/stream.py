@@ -1,6 +1,7 @@
 """Streaming reads."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +13,8 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 from pyspark.sql.types import StructType
+
+from confluent_kafka import Consumer
 
 from . import clients, positions, ranges
 from .offsets import JsonOffsets, Offsets, Partition, from_json, to_json
@@ -92,14 +95,14 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with self._consumer() as consumer:
             return positions.latest(consumer, positions.partitions(consumer, self._options.topics))
 
-    def _earliest_of(self, new: Any) -> Offsets:
+    def _earliest_of(self, new: Collection[Partition]) -> Offsets:
         """Return where partitions begin that were not there before: read from their start."""
         if not new:
             return {}
         with self._consumer() as consumer:
             return positions.earliest(consumer, new)
 
-    def _consumer(self) -> Any:
+    def _consumer(self) -> AbstractContextManager[Consumer]:
         return clients.consumers.borrow(clients.consumer_config(self._options.kafka))
 
 

@@ -1,0 +1,386 @@
+"""Clients shared by threads: turns, wakeup(), and close() while others are inside."""
+
+from __future__ import annotations
+
+import functools
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer, MakeProducer
+from tests.support.kafka import NO_BROKER, send
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+# The client calls back on the thread that is inside it, every few milliseconds.
+STATISTICS = {"statistics.interval.ms": 5}
+
+
+class Thread:
+    """A call in another thread; result() is what it returned, or raises what it raised."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call = call
+        self._outcome: Any = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._outcome = self._call()
+        except BaseException as error:
+            self._error = error
+
+    def result(self) -> Any:
+        self._thread.join(TIMEOUT)
+        assert not self._thread.is_alive(), "the call did not return"
+        if self._error is not None:
+            raise self._error
+        return self._outcome
+
+
+@contextmanager
+def running(*calls: Callable[[], Any]) -> Iterator[None]:
+    """Runs each call again and again in a thread of its own until the block is left."""
+    stop = threading.Event()
+
+    def repeat(call: Callable[[], Any]) -> None:
+        while not stop.is_set():
+            call()
+
+    threads = [Thread(functools.partial(repeat, call)) for call in calls]
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.result()
+
+
+class Inside:
+    """A stats_cb that says when a thread serves the client, so that it is inside a call."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def __call__(self, _statistics: str) -> None:
+        self._event.set()
+
+    def wait(self) -> None:
+        assert self._event.wait(TIMEOUT)
+
+
+def numbers(count: int) -> list[bytes]:
+    return [b"%d" % i for i in range(count)]
+
+
+# ---- close() while another thread is inside ----
+
+ENDED: list[tuple[str, Callable[[Consumer], object], object]] = [
+    ("poll", lambda consumer: consumer.poll(), None),
+    ("consume", lambda consumer: consumer.consume(5), []),
+    ("consume_arrow", lambda consumer: len(consumer.consume_arrow(5)), 0),
+    ("iteration", lambda consumer: list(consumer), []),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "result"), [case[1:] for case in ENDED], ids=[c[0] for c in ENDED]
+)
+@pytest.mark.parametrize("end", ["close", "wakeup"])
+def test_waiting_consumer(
+    make_consumer: MakeConsumer,
+    kafka_topic: str,
+    call: Callable[[Consumer], object],
+    result: object,
+    end: str,
+) -> None:
+    """close() and wakeup() end a call that waits without limit, as if its time had passed."""
+    inside = Inside()
+    consumer = make_consumer(STATISTICS | {"stats_cb": inside})
+    consumer.assign([TopicPartition(kafka_topic, 0)])
+    thread = Thread(lambda: call(consumer))
+    inside.wait()
+    getattr(consumer, end)()
+    assert thread.result() == result
+
+
+def test_waiting_member_of_a_group(make_consumer: MakeConsumer, kafka_topic: str) -> None:
+    """close() in another thread ends poll(), and revokes what the member had."""
+    assigned, revoked = threading.Event(), threading.Event()
+    consumer = make_consumer()
+    consumer.subscribe(
+        [kafka_topic],
+        on_assign=lambda _consumer, _partitions: assigned.set(),
+        on_revoke=lambda _consumer, _partitions: revoked.set(),
+    )
+    thread = Thread(consumer.poll)
+    assert assigned.wait(TIMEOUT)
+    consumer.close()
+    assert thread.result() is None
+    assert revoked.is_set()
+
+
+@pytest.mark.parametrize("end", ["close", "wakeup"])
+@pytest.mark.parametrize("method", ["poll", "flush"])
+def test_waiting_producer(make_producer: MakeProducer, method: str, end: str) -> None:
+    """The same for a producer; flush() returns how many messages are left."""
+    inside = Inside()
+    producer = make_producer(STATISTICS | {"stats_cb": inside, "bootstrap.servers": NO_BROKER})
+    producer.produce("topic", b"value")
+    thread = Thread(getattr(producer, method))
+    inside.wait()
+    producer.close(0) if end == "close" else producer.wakeup()
+    left = thread.result()
+    # poll() counts callbacks; close() may have given the message up before flush() looked.
+    assert left in (0, 1) if end == "close" or method == "poll" else left == 1
+
+
+REQUESTS: dict[str, Callable[[Consumer], object]] = {
+    "list_topics": lambda consumer: consumer.list_topics(),
+    "cluster_id": lambda consumer: consumer.cluster_id(),
+    "committed": lambda consumer: consumer.committed([TopicPartition("topic", 0)]),
+    "get_watermark_offsets": lambda consumer: consumer.get_watermark_offsets(
+        TopicPartition("topic", 0)
+    ),
+    "offsets_for_times": lambda consumer: consumer.offsets_for_times(
+        [TopicPartition("topic", 0, 0)]
+    ),
+}
+
+
+@pytest.mark.parametrize("request_name", REQUESTS)
+@pytest.mark.parametrize("end", ["close", "wakeup"])
+def test_waiting_request(make_consumer: MakeConsumer, request_name: str, end: str) -> None:
+    """A request that no broker answers ends with _INTR, or finds the client closed."""
+    consumer = make_consumer({"bootstrap.servers": NO_BROKER})
+    started = threading.Event()
+
+    def ask() -> object:
+        started.set()
+        return REQUESTS[request_name](consumer)
+
+    thread = Thread(ask)
+    assert started.wait(TIMEOUT)
+    getattr(consumer, end)()
+    with pytest.raises((KafkaException, RuntimeError)) as caught:
+        thread.result()
+    if isinstance(caught.value, KafkaException):
+        assert caught.value.args[0] == KafkaError._INTR
+    else:
+        assert end == "close"
+        assert "closed" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["producer", "consumer"])
+def test_close_from_many_threads(
+    make_producer: MakeProducer, make_consumer: MakeConsumer, kafka_topic: str, kind: str
+) -> None:
+    """All of them return when the client is closed, with everything delivered."""
+    delivered: list[Message] = []
+    client: Any
+    if kind == "producer":
+        client = make_producer({"linger.ms": 100})
+        for value in numbers(100):
+            client.produce(kafka_topic, value, on_delivery=lambda _, msg: delivered.append(msg))
+    else:
+        client = make_consumer()
+        client.subscribe([kafka_topic])
+        client.poll(0)
+    barrier = threading.Barrier(8)
+
+    def close() -> int:
+        barrier.wait(TIMEOUT)
+        client.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            client.poll(0)
+        return len(delivered)
+
+    threads = [Thread(close) for _ in range(8)]
+    assert {thread.result() for thread in threads} == {100 if kind == "producer" else 0}
+
+
+def test_close_while_eight_threads_produce(
+    make_producer: MakeProducer, kafka_topic: str, consumer: Consumer
+) -> None:
+    """Every message that was taken is delivered and reported once; later ones are refused."""
+    producer = make_producer({"queue.buffering.max.messages": 1000})
+    reports: Counter[bytes] = Counter()
+    enough = threading.Event()
+
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        assert error is None
+        reports[message.value() or b""] += 1
+        if len(reports) > 3000:
+            enough.set()
+
+    def produce(name: int) -> list[bytes]:
+        taken: list[bytes] = []
+        while True:
+            value = b"%d %d" % (name, len(taken))
+            try:
+                producer.produce(kafka_topic, value, on_delivery=delivered, block=TIMEOUT)
+            except BufferError:  # close() ends the wait for room
+                continue
+            except RuntimeError:
+                return taken
+            taken.append(value)
+
+    threads = [Thread(functools.partial(produce, name)) for name in range(8)]
+    assert enough.wait(TIMEOUT)
+    producer.close()
+    taken = [value for thread in threads for value in thread.result()]
+    assert len(taken) > 3000
+    assert reports == Counter(taken)
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    records = consumer.consume(len(taken), TIMEOUT)
+    assert Counter(record.value() for record in records) == reports
+
+
+# ---- turns ----
+
+
+def test_threads_share_a_consumer(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
+    """Whichever way threads read one consumer, each message goes to exactly one of them."""
+    values = numbers(20_000)
+    send(producer, kafka_topic, values)
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    seen: list[int | None] = []
+
+    def poll() -> None:
+        message = consumer.poll(0.01)
+        if message is not None:
+            seen.append(message.offset())
+
+    def consume() -> None:
+        seen.extend(message.offset() for message in consumer.consume(50, 0.01))
+
+    with running(poll, poll, consume, consume):
+        wait_until(lambda: len(seen) >= len(values))
+    assert Counter(seen) == Counter(range(len(values)))
+
+
+def test_other_methods_while_a_thread_polls(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """Questions, pauses and commits of other threads neither lose nor repeat a message."""
+    count = 5000
+    send(producer, kafka_topic, numbers(count))
+    partition = [TopicPartition(kafka_topic, 0)]
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    offsets: list[int | None] = []
+
+    def poll() -> None:
+        message = consumer.poll(0.01)
+        if message is not None:
+            offsets.append(message.offset())
+
+    def pause() -> None:
+        # Each time fetched messages are dropped: without pauses between them none would come.
+        seen = len(offsets)
+        wait_until(lambda: len(offsets) >= min(seen + 100, count))
+        consumer.pause(partition)
+        consumer.resume(partition)
+
+    def ask() -> None:
+        assert [p.topic for p in consumer.assignment()] == [kafka_topic]
+        position = consumer.position(partition)[0].offset
+        assert position < 0 or position <= count
+        consumer.memberid()
+
+    def commit() -> None:
+        consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 1)], asynchronous=False)
+        assert consumer.committed(partition, TIMEOUT)[0].offset == 1
+
+    with running(poll, pause, ask, commit):
+        wait_until(lambda: len(offsets) >= count)
+    assert offsets == list(range(count))
+
+
+def test_everything_on_one_producer(make_producer: MakeProducer, kafka_topic: str) -> None:
+    """Messages, batches, flushes and requests of eight threads: each callback runs once."""
+    producer = make_producer({"queue.buffering.max.messages": 2000})
+    reports: Counter[bytes] = Counter()
+    rounds = 50
+
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        assert error is None
+        reports[message.value() or b""] += 1
+
+    def work(name: int) -> None:
+        for i in range(rounds):
+            batch = [b"%d %d %d" % (name, i, j) for j in range(20)]
+            producer.produce_batch(kafka_topic, batch, on_delivery=delivered, block=TIMEOUT)
+            producer.produce(kafka_topic, b"%d %d" % (name, i), None, -1, delivered, block=TIMEOUT)
+            producer.flush(0.001) if i % 2 else producer.poll(0.001)
+            if i % 10 == 0:
+                assert kafka_topic in producer.list_topics(timeout=TIMEOUT).topics
+
+    threads = [Thread(functools.partial(work, name)) for name in range(8)]
+    for thread in threads:
+        thread.result()
+    assert producer.flush(TIMEOUT) == 0
+    assert len(reports) == 8 * rounds * 21
+    assert set(reports.values()) == {1}
+
+
+# ---- wakeup() ----
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_wakeup_before_the_wait(consumer: Consumer, times: int) -> None:
+    """However often it was called, the next wait ends at once, and the one after it does not."""
+    for _ in range(times):
+        consumer.wakeup()
+    watch = Stopwatch()
+    assert consumer.poll(TIMEOUT) is None
+    assert watch.elapsed < TIMEOUT / 2
+    watch = Stopwatch()
+    assert consumer.poll(0.1) is None
+    assert watch.elapsed >= 0.09
+
+
+def test_wakeup_ends_the_next_request(kafka_cluster: MockCluster, consumer: Consumer) -> None:
+    """list_topics() that would wait raises _INTR; made again, it is answered."""
+    kafka_cluster.set_round_trip_time(None, 0.05)
+    consumer.wakeup()
+    with pytest.raises(KafkaException) as caught:
+        consumer.list_topics(timeout=TIMEOUT)
+    assert caught.value.args[0] == KafkaError._INTR
+    assert consumer.list_topics(timeout=TIMEOUT).brokers
+
+
+def test_a_storm_of_wakeups(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
+    """Woken again and again, threads that poll and flush lose nothing and run each callback."""
+    count = 2000
+    reports: Counter[int | None] = Counter()
+    offsets: list[int | None] = []
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    chance = random.Random(1)
+
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        assert error is None
+        reports[message.offset()] += 1
+
+    def read() -> None:
+        batch = consumer.consume(7, TIMEOUT) if chance.random() < 0.5 else [consumer.poll(TIMEOUT)]
+        offsets.extend(message.offset() for message in batch if message is not None)
+
+    def wake() -> None:
+        consumer.wakeup()
+        producer.wakeup()
+
+    with running(wake, wake, wake, read):
+        for value in numbers(count):
+            producer.produce(kafka_topic, value, on_delivery=delivered)
+        wait_until(lambda: len(reports) == count, lambda: producer.flush(TIMEOUT))
+        wait_until(lambda: len(offsets) >= count)
+    assert offsets == list(range(count))
+    assert set(reports.values()) == {1}

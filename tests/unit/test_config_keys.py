@@ -1,0 +1,222 @@
+"""Configuration keys: suggestions for wrong ones, callbacks, loggers, secrets, plugins."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaException, Producer
+from tests.support.configuration import Records, refusal
+
+SECRET = "S3CR3T"
+SECRETS = (
+    "sasl.password",
+    "sasl.username",
+    "sasl.oauthbearer.config",
+    "sasl.oauthbearer.client.secret",
+    "ssl.key.password",
+    "ssl.key.pem",
+    "ssl.ca.pem",
+    "ssl.keystore.password",
+)
+CALLBACKS = (
+    (Producer, "error_cb"),
+    (Producer, "throttle_cb"),
+    (Producer, "stats_cb"),
+    (Producer, "oauth_cb"),
+    (Producer, "on_delivery"),
+    (Consumer, "error_cb"),
+    (Consumer, "throttle_cb"),
+    (Consumer, "stats_cb"),
+    (Consumer, "oauth_cb"),
+    (Consumer, "on_commit"),
+)
+
+
+class TestKeys:
+    @pytest.mark.parametrize(
+        ("key", "nearest"),
+        [
+            ("bootstrap_servers", "bootstrap.servers"),
+            ("bootstrap.server", "bootstrap.servers"),
+            ("Bootstrap.Servers", "bootstrap.servers"),
+            ("compresion.type", "compression.type"),
+            ("linger_ms", "linger.ms"),
+            ("request.required.ack", "request.required.acks"),
+            ("error_callback", "error_cb"),
+            ("stats.cb", "stats_cb"),
+            ("on_deliver", "on_delivery"),
+        ],
+    )
+    def test_did_you_mean(self, key: str, nearest: str) -> None:
+        """An unknown key comes with the nearest known one."""
+        text = refusal({key: "x"})
+        assert f'"{key}"' in text
+        assert f"did you mean '{nearest}'?" in text
+
+    def test_did_you_mean_of_the_consumer(self) -> None:
+        """Each client type knows its own keys."""
+        text = refusal({"group.id": "group", "on_comit": print}, Consumer)
+        assert "did you mean 'on_commit'?" in text
+
+    def test_nothing_is_near(self) -> None:
+        """No suggestion is better than a wild one."""
+        text = refusal({"%%%": 1})
+        assert '"%%%"' in text
+        assert "did you mean" not in text
+
+    def test_unknown_keyword(self) -> None:
+        """Keywords are keys too."""
+        assert "bootstrap.servers" in refusal({}, bootstrap_servers="localhost")
+        with pytest.raises(KafkaException, match=r"bootstrap\.servers"):
+            Producer(bootstrap_servers="localhost")
+
+    def test_unknown_key_in_the_nested_dict(self) -> None:
+        """default.topic.config is checked like the rest."""
+        text = refusal({"default.topic.config": {"aks": 1}})
+        assert '"aks"' in text
+        assert "did you mean 'acks'?" in text
+
+    @pytest.mark.parametrize("key", ["on_commit", "rebalance_cb", "dr_msg_cb", "opaque"])
+    def test_keys_that_are_not_for_a_producer(self, key: str) -> None:
+        """Of another client type, or only for C: named, and not taken silently."""
+        assert key in refusal({key: print})
+
+    @pytest.mark.parametrize("key", [b"client.id", 1, None, ("client.id",), 1.5])
+    def test_key_that_is_no_str(self, key: object) -> None:
+        """The type that was given is named."""
+        text = refusal({key: "x"})
+        assert "must be str" in text
+        assert type(key).__name__ in text
+
+    @pytest.mark.parametrize("key", ["\ud800", "client.id\udfff", "client\0id", "\0"])
+    def test_key_that_is_no_text(self, key: str) -> None:
+        """A lone surrogate or a NUL is named in a readable form."""
+        for config in ({key: "x"}, {"default.topic.config": {key: "x"}}):
+            text = refusal(config)
+            assert ascii(key) in text
+            assert "surrogate" in text
+
+    def test_hook_of_librdkafkas_unit_tests(self) -> None:
+        """It would be called as a function: the string must not get there."""
+        assert "ut_handle_ProduceResponse" in refusal({"ut_handle_ProduceResponse": "x"})
+
+
+class TestSecrets:
+    @pytest.mark.parametrize(
+        "wrap",
+        [
+            lambda text: [text],
+            lambda text: text.encode(),
+            lambda text: text + "\0",
+            lambda text: text + "\ud800",
+            lambda text: {text: text},
+        ],
+        ids=["list", "bytes", "NUL", "surrogate", "dict"],
+    )
+    @pytest.mark.parametrize("key", SECRETS)
+    def test_wrong_value_is_not_shown(self, key: str, wrap: Callable[[str], object]) -> None:
+        """Error texts end in logs."""
+        text = refusal({key: wrap(SECRET)})
+        assert f'"{key}"' in text
+        assert SECRET not in text
+
+    @pytest.mark.parametrize("key", SECRETS)
+    def test_value_of_a_wrong_key_is_not_shown(self, key: str) -> None:
+        """The key with a typo may well be the password's."""
+        text = refusal({key.replace("s", "z"): SECRET})
+        assert SECRET not in text
+
+    @pytest.mark.parametrize("key", SECRETS)
+    def test_secrets_are_not_logged(self, key: str) -> None:
+        """Nor with all of librdkafka's debug output on, nor when the client is refused."""
+        records = Records()
+        config = {
+            "debug": "all",
+            "logger": records,
+            key: SECRET,
+            "security.protocol": "sasl_ssl",
+            "sasl.mechanism": "PLAIN",
+        }
+        config = {"sasl.username": "me", "sasl.password": "me"} | config
+        texts = records.messages
+        try:
+            Producer(config).close()
+        except KafkaException as error:
+            texts.append(str(error))
+        assert texts
+        assert not [text for text in texts if SECRET in text]
+
+
+class TestCallables:
+    @pytest.mark.parametrize(("client", "key"), CALLBACKS)
+    @pytest.mark.parametrize("value", ["x", 1, [], False])
+    def test_not_callable(self, client: type[Any], key: str, value: object) -> None:
+        """One rule for all: KafkaException(_INVALID_ARG) that names the key and the type."""
+        text = refusal({"group.id": "group", key: value}, client)
+        assert f'"{key}" must be callable or None' in text
+        assert type(value).__name__ in text
+
+    @pytest.mark.parametrize(("client", "key"), CALLBACKS)
+    def test_none_is_no_callback(self, client: type[Any], key: str) -> None:
+        """None for every one of them, as for the other properties."""
+        client({"group.id": "group", key: None}).close()
+
+    @pytest.mark.parametrize(("client", "key"), CALLBACKS)
+    def test_anything_callable(self, client: type[Any], key: str) -> None:
+        """Functions, methods, classes, objects with __call__."""
+
+        class Called:
+            def __call__(self, *args: object) -> None:
+                pass
+
+        for value in (print, [].append, Called, Called()):
+            client({"group.id": "group", key: value}).close()
+
+
+class TestLogger:
+    @pytest.mark.parametrize("key", ["dict", "keyword"])
+    @pytest.mark.parametrize("kind", ["logger", "handler"])
+    def test_logger_or_handler(self, key: str, kind: str) -> None:
+        """Both kinds, in the dict or as a keyword."""
+        handler = Records()
+        logger = logging.Logger("mine")
+        logger.addHandler(handler)
+        value = handler if kind == "handler" else logger
+        config = {"debug": "conf"}
+        if key == "dict":
+            Producer(config | {"logger": value}).close()  # type: ignore[arg-type]
+        else:
+            Producer(config, logger=value).close()
+        assert any("debug = conf" in message for message in handler.messages)
+
+    @pytest.mark.parametrize("value", ["name", 1, [], object()])
+    def test_wrong_type(self, value: object) -> None:
+        """Names the key, the type, and what is allowed."""
+        text = refusal({"logger": value})
+        assert "logging.Logger, a logging.Handler or None" in text
+        assert type(value).__name__ in text
+
+
+class TestConsumer:
+    @pytest.mark.parametrize("config", [{}, {"group.id": ""}, {"group.id": None}])
+    def test_group_id_is_required(self, config: dict[str, Any]) -> None:
+        """Without one, ValueError says what to set."""
+        with pytest.raises(ValueError, match=r"group\.id must be set"):
+            Consumer(config)
+
+
+class TestPlugins:
+    def test_plugins_are_loaded_before_their_properties(self) -> None:
+        """A plugin adds properties, so it comes first wherever it stands in the dict."""
+        text = refusal({"property.of.the.plugin": 1, "plugin.library.paths": "no-such-plugin"})
+        assert "plugin.library.paths" in text
+        assert "no-such-plugin" in text
+        assert "property.of.the.plugin" not in text
+
+    def test_no_plugins(self) -> None:
+        """An empty list of plugins is none."""
+        Producer({"plugin.library.paths": ""}).close()

@@ -1,0 +1,152 @@
+"""The interpreter exits with live clients: cleanly, quietly, and without being asked twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.scripts import check_script, run_script
+
+EXIT = """
+import logging
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+quiet = logging.Logger("quiet")
+quiet.addHandler(logging.NullHandler())
+settings = {"bootstrap.servers": "127.0.0.1:1", "group.id": "group", "logger": quiet}
+"""
+
+
+class TestExit:
+    @pytest.mark.parametrize(
+        "script",
+        [
+            pytest.param("client = Producer(settings)", id="producer"),
+            pytest.param("client = Consumer(settings)", id="consumer"),
+            pytest.param(
+                "client = Producer(settings)\nclient.produce('topic', b'value', callback=print)",
+                id="message outstanding",
+            ),
+            pytest.param(
+                "client = Consumer(settings)\nclient.subscribe(['topic'])\nclient.poll(0.1)",
+                id="member of a group",
+            ),
+            pytest.param(
+                "import sys\nclient = Producer(settings)\nsys.client = client\n"
+                "cycle = type('Sub', (Consumer,), {})(settings)\ncycle.me = cycle\ndel cycle",
+                id="kept for ever",
+            ),
+            pytest.param(
+                "def generate():\n with Consumer(settings) as consumer:\n  yield consumer\n"
+                "generator = generate()\nnext(generator)",
+                id="in a generator",
+            ),
+            pytest.param(
+                "import atexit\nclient = Producer(settings)\n"
+                "atexit.register(client.close)\natexit.register(client.flush, 0)",
+                id="closed by atexit",
+            ),
+            pytest.param(
+                "class Sub(Producer):\n def __del__(self):\n  self.close()\n"
+                "client = Sub(settings)\nclient.me = client",
+                id="closed by __del__",
+            ),
+            pytest.param(
+                "client = Producer(settings | {'error_cb': str, 'stats_cb': str, 'debug': 'all',"
+                " 'statistics.interval.ms': 1, 'logger': quiet})\nclient.poll(0.05)",
+                id="callbacks",
+            ),
+            pytest.param(
+                "client = Producer(settings | {'sasl.mechanism': 'OAUTHBEARER', 'security.protocol'"
+                ": 'sasl_plaintext', 'oauth_cb': lambda _: ('token', 4e9)})",
+                id="oauth_cb",
+            ),
+        ],
+    )
+    def test_live_client(self, script: str) -> None:
+        """Exit code 0 and no output, whatever state the client is in."""
+        assert check_script(EXIT + script, timeout=60) == ""
+
+    @pytest.mark.parametrize(
+        ("client", "call"),
+        [
+            ("Producer", "client.poll()"),
+            ("Producer", "client.flush()"),
+            ("Producer", "client.produce('topic', b'value', block=-1)"),
+            ("Producer", "client.list_topics()"),
+            ("Producer", "client.cluster_id()"),
+            ("Consumer", "client.poll()"),
+            ("Consumer", "client.consume(10)"),
+            ("Consumer", "client.consume_arrow(10)"),
+            ("Consumer", "next(client, None)"),
+            ("Consumer", "client.list_topics()"),
+            ("Consumer", "client.committed([TopicPartition('topic', 0)])"),
+            ("Consumer", "client.commit(offsets=[TopicPartition('t', 0, 0)], asynchronous=False)"),
+            ("Consumer", "client.get_watermark_offsets(TopicPartition('topic', 0))"),
+        ],
+    )
+    def test_threads_inside(self, client: str, call: str) -> None:
+        """Daemon threads inside a call without a timeout: they are let go, quietly."""
+        full = ", 'queue.buffering.max.messages': 1" if client == "Producer" else ""
+        script = f"""
+import threading
+
+client = {client}(settings | {{'log_level': 0{full}}})
+if isinstance(client, Producer):
+    client.produce("topic", b"value")
+inside = threading.Barrier(4)
+
+def work():
+    inside.wait()
+    while True:
+        {call}
+
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+inside.wait()
+"""
+        assert check_script(EXIT + script, timeout=60) == ""
+
+    def test_uncaught_exception(self) -> None:
+        """The traceback and the exit code are Python's own."""
+        script = EXIT + "client = Producer(settings)\nconsumer = Consumer(settings)\n1 / 0"
+        result = run_script(script)
+        assert result.returncode == 1
+        assert result.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
+        assert result.stdout == ""
+
+    def test_clusters_and_clients(self) -> None:
+        """Nothing was closed, in whatever order it ends."""
+        script = """
+from confluent_kafka.testing import MockCluster
+
+cluster = MockCluster(3)
+cluster.create_topic("topic")
+settings["bootstrap.servers"] = cluster.bootstrap_servers
+settings["auto.offset.reset"] = "earliest"
+producer, consumer = Producer(settings), Consumer(settings)
+consumer.subscribe(["topic"])
+producer.produce("topic", b"value")
+assert producer.flush() == 0
+assert consumer.poll(30).value() == b"value"
+producer.produce("topic", b"another")
+"""
+        assert check_script(EXIT + script) == ""
+
+    def test_use_after_the_end(self) -> None:
+        """An atexit hook that runs later finds a closed client, not freed memory."""
+        script = """
+import atexit
+
+def last():
+    try:
+        client.poll(0)
+    except RuntimeError as error:
+        print(error)
+
+atexit._clear()
+atexit.register(last)
+from confluent_kafka import cimpl
+atexit.register(cimpl._close_live_clients)
+client = Producer(settings)
+"""
+        assert "has been closed" in check_script(EXIT + script)

@@ -1,0 +1,206 @@
+"""os.fork() with live clients: the child is told what to do, the parent goes on."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+
+import pytest
+
+from tests.support.scripts import check_script
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
+
+FORK = """
+import gc, os, sys, time, warnings
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.testing import MockCluster
+
+# CPython 3.12 warns of what is tested here.
+warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
+
+def wait(child):
+    # A child that hangs prints its stacks and ends by its own watchdog.
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+
+def check_fork(script: str, timeout: int = 60) -> str:
+    """The output of a script that forks."""
+    return check_script(FORK + textwrap.dedent(script), timeout=timeout, forks=True)
+
+
+@needs_fork
+class TestFork:
+    def test_child_and_parent(self) -> None:
+        """In the child every method says what to do and the exit does not hang; the parent's
+        clients go on working."""
+        output = check_fork(
+            """
+            from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS
+
+            with MockCluster(1) as cluster:
+                cluster.create_topic("topic")
+                settings = {"bootstrap.servers": cluster.bootstrap_servers}
+                producer = Producer(settings)
+                consumer = Consumer(settings, **{"group.id": "g", "auto.offset.reset": "earliest"})
+                consumer.subscribe(["topic"])
+                producer.produce("topic", b"before")
+                assert producer.flush() == 0
+                producer.produce("topic", b"before, not delivered when the child begins")
+                child = os.fork()
+                if child == 0:
+                    calls = [(producer, call) for call in PRODUCER_CALLS.values()]
+                    calls += [(consumer, call) for call in CONSUMER_CALLS.values()]
+                    calls += [(consumer, next), (producer, len), (producer, Producer.__enter__)]
+                    for client, call in calls:
+                        try:
+                            call(client)
+                        except RuntimeError as error:
+                            assert "before os.fork()" in str(error), error
+                            assert f"create a new {type(client).__name__}" in str(error), error
+                        else:
+                            raise AssertionError("no error")
+                    producer.close()
+                    consumer.close()
+                    with Producer(settings) as fresh:
+                        fresh.produce("topic", b"child")
+                        assert fresh.flush() == 0
+                    del producer, consumer
+                    gc.collect()
+                    sys.exit(7)
+                assert wait(child) == 7
+                producer.produce("topic", b"after")
+                assert producer.flush() == 0
+                values = set()
+                while len(values) < 4:
+                    values.add(consumer.poll(30).value())
+                consumer.close()
+                producer.close()
+                print(len(values))
+        """
+        )
+        assert output == "4\n"
+
+    def test_while_other_threads_are_inside(self) -> None:
+        """A fork at any moment: the threads that hold locks do not exist in the child."""
+        check_fork(
+            """
+            import threading
+
+            with MockCluster(1) as cluster:
+                settings = {"bootstrap.servers": cluster.bootstrap_servers}
+                producer = Producer(settings | {"stats_cb": str, "statistics.interval.ms": 1})
+                consumer = Consumer(settings, **{"group.id": "g"})
+                consumer.subscribe(["topic"])
+                stop = threading.Event()
+
+                def work(step):
+                    while not stop.wait(0.001):
+                        step()
+
+                steps = [
+                    lambda: producer.poll(0.01),
+                    lambda: producer.produce("topic", b"value"),
+                    lambda: consumer.consume(100, 0.01),
+                    lambda: producer.list_topics(timeout=10),
+                ]
+                threads = [threading.Thread(target=work, args=(step,)) for step in steps]
+                for thread in threads:
+                    thread.start()
+                began = time.monotonic()
+                for _ in range(20):
+                    child = os.fork()
+                    if child == 0:
+                        for client in (producer, consumer):
+                            try:
+                                client.poll(1)
+                            except RuntimeError as error:
+                                assert "before os.fork()" in str(error)
+                            else:
+                                raise AssertionError("no error")
+                            client.close()
+                        del producer, consumer, client, steps, threads
+                        gc.collect()
+                        sys.exit(7)
+                    assert wait(child) == 7
+                # Nobody waited for the threads that the children do not have.
+                assert time.monotonic() - began < 30
+                stop.set()
+                for thread in threads:
+                    thread.join()
+                producer.close()
+                consumer.close()
+        """,
+            timeout=120,
+        )
+
+    def test_in_a_callback(self) -> None:
+        """A child made inside a callback leaves poll() instead of waiting for the parent's
+        threads."""
+        output = check_fork(
+            """
+            with MockCluster(1) as cluster:
+                settings = {"bootstrap.servers": cluster.bootstrap_servers}
+                children = []
+                producer = Producer(settings)
+                producer.produce("topic", b"1", callback=lambda *_: children.append(os.fork()))
+                producer.produce("topic", b"2")
+                while not children:
+                    producer.poll(10)
+                if children == [0]:
+                    try:
+                        producer.poll(10)
+                    except RuntimeError:
+                        sys.exit(7)
+                    sys.exit(8)
+                print(wait(children[0]))
+                assert producer.flush() == 0
+                producer.close()
+        """
+        )
+        assert output == "7\n"
+
+    def test_multiprocessing(self) -> None:
+        """A pool of forked workers with the parent's client among their globals."""
+        check_fork(
+            """
+            import multiprocessing
+
+            def work(number):
+                with Producer(settings) as own:
+                    own.produce("topic", str(number))
+                try:
+                    producer.produce("topic", b"value")
+                except RuntimeError:
+                    return number
+
+            with MockCluster(1) as cluster:
+                settings = {"bootstrap.servers": cluster.bootstrap_servers}
+                producer = Producer(settings)
+                with multiprocessing.get_context("fork").Pool(2) as pool:
+                    assert pool.map(work, range(8)) == list(range(8))
+                    pool.close()
+                    pool.join()
+                producer.close()
+        """
+        )
+
+    def test_client_that_is_dropped_in_the_child(self) -> None:
+        """Neither a ResourceWarning nor a crash: the client is the parent's to close."""
+        check_fork(
+            """
+            warnings.simplefilter("error", ResourceWarning)
+            producer = Producer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0})
+            producer.produce("topic", b"value", callback=print)
+            child = os.fork()
+            if child == 0:
+                del producer
+                gc.collect()
+                sys.exit(7)
+            assert wait(child) == 7
+            producer.purge()
+            assert producer.flush() == 0
+            producer.close()
+        """
+        )

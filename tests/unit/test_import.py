@@ -1,0 +1,150 @@
+"""Importing the package: what it loads, what it needs, what it changes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import pytest
+
+import confluent_kafka
+from confluent_kafka import cimpl
+from tests.support.scripts import check_script
+
+PACKAGE = Path(confluent_kafka.__file__).parent
+
+# The modules of the standard library that the package may load, all of them small. Whatever
+# else is wanted (logging, typing, threading, json ...) is imported where it is first used.
+ALLOWED = {
+    "__future__",
+    "atexit",
+    "collections",
+    "enum",
+    "functools",
+    "itertools",
+    "keyword",
+    "operator",
+    "reprlib",
+    "types",
+}
+
+# Without `site` and the environment: an interpreter that has only its standard library, and
+# has loaded next to nothing of it. `loaded` is what the import adds.
+ALONE = """
+    import os, sys  # every interpreter starts with these two
+    sys.path[:] = [path for path in sys.path if "-packages" not in path] + [sys.argv[1]]
+    before = set(sys.modules)
+    import {module}
+    loaded = set(sys.modules) - before
+"""
+
+
+def run_alone(module: str, then: str) -> str:
+    """Runs `import module` and `then` where nothing else is installed: what it prints."""
+    return check_script(ALONE.format(module=module) + then, str(PACKAGE.parent), flags=("-I", "-S"))
+
+
+def test_import_loads_only_a_few_modules() -> None:
+    """The import is quick because of what it does not load."""
+    loaded = set(run_alone("confluent_kafka", "    print(*loaded)").split())
+    top = {name.partition(".")[0] for name in loaded}
+    assert top - {"confluent_kafka"} - {name for name in top if name.startswith("_")} <= ALLOWED
+    parts = {".".join(name.split(".")[:2]) for name in loaded if name.startswith("confluent_kafka")}
+    assert parts == {"confluent_kafka", "confluent_kafka._values", "confluent_kafka.cimpl"}
+
+
+@pytest.mark.parametrize("module", ["confluent_kafka", "confluent_kafka.cimpl"])
+@pytest.mark.parametrize("order", ["admin", "testing", "cimpl"])
+def test_core_needs_the_standard_library_only(module: str, order: str) -> None:
+    """Every module of the core can be the first one, and none needs another package."""
+    then = f"""
+    import confluent_kafka.{order}
+    modules = {{name.partition(".")[0] for name in set(sys.modules) - before}}
+    print(modules - set(sys.stdlib_module_names) - {{"confluent_kafka"}})
+    """
+    assert run_alone(module, then) == "set()\n"
+
+
+def test_clients_need_the_standard_library_only() -> None:
+    """A client sends, receives and describes the cluster where nothing else is installed."""
+    then = """
+    from confluent_kafka.testing import MockCluster
+
+    with MockCluster(1) as cluster:
+        config = {"bootstrap.servers": cluster.bootstrap_servers}
+        with confluent_kafka.Producer(config) as producer:
+            producer.produce("topic", b"value", headers={"a": b"1"})
+            print(producer.flush(30), list(producer.list_topics(timeout=30).topics))
+        with confluent_kafka.Consumer(config, **{"group.id": "group"}) as consumer:
+            consumer.assign([confluent_kafka.TopicPartition("topic", p, 0) for p in range(4)])
+            print([message.value() for message in consumer.consume(1, 30)])
+    third = {name.partition(".")[0] for name in set(sys.modules) - before}
+    print(third - set(sys.stdlib_module_names) - {"confluent_kafka"})
+    """
+    assert run_alone("confluent_kafka", then) == "0 ['topic']\n[b'value']\nset()\n"
+
+
+def test_import_changes_nothing() -> None:
+    """No thread, no signal handler, no warning filter, and not a word on stdout or stderr."""
+    script = """
+    import signal, sys, threading, warnings
+
+    def state():
+        handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+        return threading.enumerate(), handlers, list(warnings.filters), list(sys.path)
+
+    warnings.simplefilter("error")
+    before = state()
+    import confluent_kafka
+    assert state() == before
+    """
+    assert check_script(script) == ""
+
+
+def test_import_again() -> None:
+    """Tools that reload modules get a second extension that works beside the first one."""
+    script = """
+    import sys
+    import confluent_kafka as first
+    from confluent_kafka.testing import MockCluster
+
+    for name in [name for name in sys.modules if name.startswith("confluent_kafka")]:
+        del sys.modules[name]
+    import confluent_kafka as second
+
+    assert first is not second
+    with MockCluster(1) as cluster:
+        for module in (first, second):
+            with module.Producer({"bootstrap.servers": cluster.bootstrap_servers}) as producer:
+                producer.produce("topic", b"value", on_delivery=lambda error, _: print(error))
+                print(producer.flush(30))
+    """
+    assert check_script(script) == "None\n0\n" * 2
+
+
+def test_all_names_every_export() -> None:
+    """`from confluent_kafka import *` gives what is public, and no more."""
+    names = confluent_kafka.__all__
+    # pytest's rewriting of assertions leaves names with "@" in a module.
+    public = {name for name in vars(confluent_kafka) if name[0].isalpha()}
+    submodules = {name for name in public if f"confluent_kafka.{name}" in sys.modules}
+    assert set(names) == public - submodules
+    # MockCluster is exported by confluent_kafka.testing.
+    mocks = {"MockCluster", "MockRequest"}
+    assert {name for name in vars(cimpl) if not name.startswith("_")} - mocks <= set(names)
+
+
+def test_versions_agree() -> None:
+    """One version, wherever it is asked for; its number orders like the text."""
+    text, number = confluent_kafka.version()
+    assert text == confluent_kafka.__version__ == importlib.metadata.version("confluent-kafka")
+    assert [number >> 24, number >> 16 & 255, number >> 8 & 255] == [
+        int(part) for part in text.split(".")[:3]
+    ]
+
+
+def test_types_are_installed() -> None:
+    """Type checkers look for these two files beside the modules (PEP 561)."""
+    assert (PACKAGE / "py.typed").is_file()
+    assert (PACKAGE / "cimpl.pyi").is_file()

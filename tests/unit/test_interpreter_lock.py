@@ -1,0 +1,108 @@
+"""Calls that wait, and the creation of clients, leave the interpreter lock to other threads."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaException, Producer
+from tests.support.clients import config, partitions
+from tests.support.scripts import check_script
+from tests.support.waiting import Stopwatch
+
+SECONDS = 4.0  # for a call that shall be waiting while something else is looked at
+each_client = pytest.mark.parametrize("client", [Producer, Consumer])
+
+
+class TestInterpreterLock:
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+    @each_client
+    def test_creating_a_client(self, client: type[Any]) -> None:
+        """librdkafka reads files while a client is created: other threads run meanwhile.
+
+        The file here is a pipe that nobody has written to, so librdkafka waits for it, and
+        only another thread can end that.
+        """
+        script = f"""
+            import os, sys, tempfile, threading
+            from confluent_kafka import Consumer, KafkaException, Producer
+
+            with tempfile.TemporaryDirectory() as folder:
+                pipe = os.path.join(folder, "pipe")
+                os.mkfifo(pipe)
+                settings = {{"group.id": "group", "security.protocol": "ssl",
+                            "ssl.ca.location": pipe}}
+                errors = []
+
+                def create():
+                    try:
+                        {client.__name__}(settings)
+                    except KafkaException as error:
+                        errors.append(error)
+
+                thread = threading.Thread(target=create)
+                thread.start()
+                with open(pipe, "w") as file:  # returns once the other side is open for reading
+                    file.write("no certificate")
+                thread.join()
+                assert "ssl.ca.location" in str(errors[0])
+        """
+        check_script(script)
+
+    @pytest.mark.parametrize(
+        ("client", "call"),
+        [
+            (Producer, lambda client: client.poll(SECONDS)),
+            (Producer, lambda client: client.flush(SECONDS)),
+            (Producer, lambda client: client.produce("topic", b"", block=SECONDS)),
+            (Producer, lambda client: client.produce_batch("topic", [b""], block=SECONDS)),
+            (Producer, lambda client: client.list_topics(timeout=SECONDS)),
+            (Producer, lambda client: client.cluster_id(SECONDS)),
+            (Producer, lambda client: client.close(SECONDS)),
+            (Consumer, lambda client: client.poll(SECONDS)),
+            (Consumer, lambda client: client.consume(10, SECONDS)),
+            (Consumer, lambda client: client.consume_arrow(10, SECONDS)),
+            (Consumer, lambda client: client.committed(partitions(), SECONDS)),
+            (Consumer, lambda client: client.offsets_for_times(partitions(), SECONDS)),
+            (Consumer, lambda client: client.get_watermark_offsets(partitions()[0], SECONDS)),
+        ],
+    )
+    def test_waiting(self, client: type[Any], call: Callable[[Any], object]) -> None:
+        """Another thread gets the interpreter lock as often as it wants it.
+
+        Each sleep gives the lock up and needs it back: 2,000 of them take a fraction of a
+        second, but hours if the waiting call kept the lock for its time slices.
+        """
+        made = client(config({"queue.buffering.max.messages": 1}))
+        if client is Producer:
+            made.produce("topic", b"value")
+        began = threading.Event()
+
+        def wait() -> None:
+            began.set()
+            with contextlib.suppress(KafkaException, BufferError):
+                call(made)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        began.wait()
+        watch = Stopwatch()
+        for _ in range(2000):
+            time.sleep(1e-6)
+        took = watch.elapsed
+        was_waiting = thread.is_alive()
+        with contextlib.suppress(RuntimeError):  # it is close() that waits
+            made.wakeup()
+        thread.join()
+        if client is Producer:
+            made.close(0)
+        else:
+            made.close()
+        assert was_waiting
+        assert took < SECONDS

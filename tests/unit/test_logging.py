@@ -1,0 +1,263 @@
+"""librdkafka's log records come out of Python's logging, on the thread that polls."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaException, Producer
+from tests.support.clients import UNREACHABLE
+from tests.support.scripts import check_script
+from tests.support.waiting import wait_until
+
+LIMIT = 1024  # records that wait for a poll; older ones are dropped
+DROPPED = re.compile(r"(\d+) older log records were dropped: call poll\(\) more often")
+
+
+class Records(logging.Handler):
+    def __init__(self, level: int = logging.NOTSET) -> None:
+        super().__init__(level)
+        self.records: list[logging.LogRecord] = []
+        self.threads: set[int] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+        self.threads.add(threading.get_ident())
+
+    @property
+    def messages(self) -> list[str]:
+        return [record.getMessage() for record in self.records]
+
+    def levels_of(self, text: str) -> set[int]:
+        return {record.levelno for record in self.records if text in record.getMessage()}
+
+
+def config(more: dict[str, Any] | None = None) -> dict[str, Any]:
+    base = {"bootstrap.servers": UNREACHABLE, "group.id": "group", "session.timeout.ms": 1000}
+    return base | (more or {})
+
+
+@pytest.fixture
+def default() -> Iterator[Records]:
+    """What the logger 'confluent_kafka' gets, with its debug records."""
+    logger = logging.getLogger("confluent_kafka")
+    level, records = logger.level, Records()
+    logger.addHandler(records)
+    logger.setLevel(logging.DEBUG)
+    yield records
+    logger.removeHandler(records)
+    logger.setLevel(level)
+
+
+@pytest.fixture(params=["logger", "handler"])
+def chosen(request: pytest.FixtureRequest) -> tuple[logging.Logger | logging.Handler, Records]:
+    """What a client is given as its logger, and the handler where records arrive."""
+    records = Records()
+    if request.param == "handler":
+        return records, records
+    logger = logging.Logger("chosen")  # not one of getLogger(): nothing else sees its records
+    logger.addHandler(records)
+    return logger, records
+
+
+def ask(client: Any) -> None:
+    """Makes a client with debug=all log something, on this thread, and serves no records."""
+    with contextlib.suppress(KafkaException):
+        client.list_topics(timeout=0)
+
+
+class TestDestination:
+    @pytest.mark.parametrize("client", [Producer, Consumer])
+    def test_default(self, client: type[Any], default: Records) -> None:
+        """Without a logger, records go to the one named 'confluent_kafka'."""
+        with client(config()) as made:
+            wait_until(lambda: default.levels_of("Connect to"), lambda: made.poll(0.01))
+        assert {record.name for record in default.records} == {"confluent_kafka"}
+
+    @pytest.mark.parametrize("client", [Producer, Consumer])
+    def test_chosen(
+        self,
+        client: type[Any],
+        chosen: tuple[logging.Logger | logging.Handler, Records],
+        default: Records,
+    ) -> None:
+        """With a logger or handler they go there, and nowhere else."""
+        logger, records = chosen
+        with client(config({"logger": logger})) as made:
+            wait_until(lambda: records.levels_of("Connect to"), lambda: made.poll(0.01))
+        assert default.records == []
+
+    def test_two_clients(self) -> None:
+        """Each client has its own logger, and its records tell which client they are of."""
+        names = ["first", "100%s"]  # the second one would be a format, if it were taken for one
+        all_records = [Records() for _ in names]
+        for name, records in zip(names, all_records, strict=True):
+            with Producer(config({"client.id": name, "debug": "conf", "logger": records})):
+                pass
+        for name, records in zip(names, all_records, strict=True):
+            assert records.messages
+            assert all(f"[{name}#producer-" in message for message in records.messages)
+
+    def test_nothing_on_stderr(self) -> None:
+        """What logging is told to drop is nowhere: librdkafka prints nothing itself."""
+        script = f"""
+            import logging
+            from confluent_kafka import Consumer, Producer
+
+            logging.getLogger("confluent_kafka").addHandler(logging.NullHandler())
+            config = {{"bootstrap.servers": "{UNREACHABLE}", "debug": "all",
+                      "group.id": "group", "session.timeout.ms": 1000}}
+            with Producer(config) as producer, Consumer(config) as consumer:
+                producer.poll(0.2)
+                consumer.poll(0.2)
+        """
+        assert check_script(script) == ""
+
+
+class TestLevel:
+    def test_levels(self) -> None:
+        """syslog's levels become those of logging."""
+        records = Records()
+        # session.timeout.ms is a property of consumers, which a producer warns of.
+        more = {"debug": "conf", "session.timeout.ms": 1000, "logger": records}
+        with Producer(config(more)) as producer:
+            wait_until(lambda: records.levels_of("Connect to"), lambda: producer.poll(0.01))
+        assert records.levels_of("session.timeout.ms is a consumer property") == {logging.WARNING}
+        assert records.levels_of("debug = conf") == {logging.DEBUG}
+        assert records.levels_of("Connect to") == {logging.ERROR}
+
+    def test_level_of_a_logger(self) -> None:
+        """The logger's level decides, as for any other record."""
+        records = Records()
+        logger = logging.Logger("chosen", logging.ERROR)
+        logger.addHandler(records)
+        with Producer(config({"debug": "all", "logger": logger})) as producer:
+            wait_until(lambda: records.levels_of("Connect to"), lambda: producer.poll(0.01))
+        assert {record.levelno for record in records.records} == {logging.ERROR}
+
+    def test_level_of_a_handler(self) -> None:
+        """A handler's level decides too."""
+        records = Records(logging.ERROR)
+        with Producer(config({"debug": "all", "logger": records})) as producer:
+            wait_until(lambda: records.levels_of("Connect to"), lambda: producer.poll(0.01))
+        assert {record.levelno for record in records.records} == {logging.ERROR}
+
+    def test_log_level(self) -> None:
+        """librdkafka's own log_level leaves records out before they are made."""
+        records = Records()
+        more = {"session.timeout.ms": 1000, "log_level": 3, "logger": records}
+        with Producer(config(more)) as producer:
+            wait_until(lambda: records.levels_of("Connect to"), lambda: producer.poll(0.01))
+        assert {record.levelno for record in records.records} == {logging.ERROR}
+
+
+class TestServing:
+    def test_on_the_polling_thread(self) -> None:
+        """Records are handed over by the call that polls, never on librdkafka's threads."""
+        records = Records()
+        with Producer(config({"debug": "all", "logger": records})) as producer:
+            wait_until(lambda: len(records.records) > 20, lambda: producer.poll(0.01))
+        assert records.threads == {threading.get_ident()}
+
+    @pytest.mark.parametrize(
+        ("client", "serve"),
+        [
+            (Producer, lambda producer: producer.poll(0)),
+            (Producer, lambda producer: producer.flush(0)),
+            (Consumer, lambda consumer: consumer.poll(0)),
+            (Consumer, lambda consumer: consumer.consume(1, 0)),
+            (Consumer, lambda consumer: consumer.consume_arrow(1, 0)),
+            (Consumer, lambda consumer: consumer.close()),
+            (Producer, lambda producer: producer.close()),
+        ],
+    )
+    def test_calls_that_serve(self, client: type[Any], serve: Callable[[Any], object]) -> None:
+        """poll(), consume(), flush() and close() hand over what has come meanwhile."""
+        records = Records()
+        with client(config({"debug": "all", "logger": records})) as made:
+            before = len(records.records)
+            ask(made)
+            assert len(records.records) == before
+            serve(made)
+            assert len(records.records) > before
+
+    def test_exception(self) -> None:
+        """What a handler raises comes out of the call that served it; the next goes on."""
+        records = Records()
+        raising = threading.Event()
+
+        class Broken(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                if raising.is_set():
+                    raise ZeroDivisionError
+                records.emit(record)
+
+        with Producer(config({"debug": "all", "logger": Broken()})) as producer:
+            producer.poll(0)
+            ask(producer)
+            raising.set()
+            with pytest.raises(ZeroDivisionError):
+                producer.poll(0)
+            raising.clear()
+            records.records.clear()
+            ask(producer)
+            producer.poll(0)
+            assert records.records
+
+
+class TestBound:
+    @pytest.mark.parametrize("client", [Producer, Consumer])
+    def test_never_polled(self, client: type[Any]) -> None:
+        """The newest records wait; the first one says how many older ones were dropped."""
+        records = Records()
+        with client(config({"debug": "all", "logger": records})) as made:
+            made.poll(0)
+            records.records.clear()
+            for _ in range(2 * LIMIT):
+                ask(made)
+            made.poll(0)
+            first, *rest = records.records
+            dropped = DROPPED.fullmatch(first.getMessage())
+            assert dropped is not None
+            assert first.levelno == logging.WARNING
+            assert LIMIT <= len(rest) < 2 * LIMIT  # some come while the others are handed over
+            assert int(dropped[1]) + len(rest) >= 2 * LIMIT
+            assert not any(DROPPED.search(record.getMessage()) for record in rest)
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+    @pytest.mark.skipif(sys.getallocatedblocks() == 0, reason="sanitizers keep freed memory")
+    def test_memory(self) -> None:
+        """A client that is never polled does not grow by what it logs.
+
+        30,000 records of 100 bytes and more would be 3 MB at least.
+        """
+        script = f"""
+            import logging, resource
+            from confluent_kafka import KafkaException, Producer
+
+            def resident():
+                with open("/proc/self/statm") as file:
+                    return int(file.read().split()[1]) * resource.getpagesize()
+
+            def log(count):
+                for _ in range(count):
+                    try:
+                        producer.list_topics(timeout=0)
+                    except KafkaException:
+                        pass
+
+            config = {{"bootstrap.servers": "{UNREACHABLE}", "debug": "all"}}
+            producer = Producer(config, logger=logging.NullHandler())
+            log(3_000)
+            before = resident()
+            log(30_000)
+            print(resident() - before)
+        """
+        assert int(check_script(script)) < 1_500_000

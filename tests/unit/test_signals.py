@@ -1,0 +1,275 @@
+"""Calls that wait without limit: signal handlers run meanwhile, and their exceptions end it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from tests.support.scripts import check_script
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
+
+# Calls that wait until something happens, and nothing ever does: no broker can be reached,
+# and the producer's queue, which holds one message, is full.
+CALLS = {
+    "Producer": {
+        "poll": "client.poll()",
+        "flush": "client.flush()",
+        "produce": "client.produce('topic', b'value', block=-1)",
+        "produce_batch": "client.produce_batch('topic', [{'value': b''}, {}], block=-1)",
+        "list_topics": "client.list_topics()",
+        "cluster_id": "client.cluster_id()",
+    },
+    "TransactionalProducer": {"init_transactions": "client.init_transactions()"},
+    "Consumer": {
+        "poll": "client.poll()",
+        "consume": "client.consume(10)",
+        "consume_arrow": "client.consume_arrow(10)",
+        "iteration": "next(client)",
+        "list_topics": "client.list_topics()",
+        "cluster_id": "client.cluster_id()",
+        "committed": "client.committed(partitions())",
+        "offsets_for_times": "client.offsets_for_times(partitions())",
+        "get_watermark_offsets": "client.get_watermark_offsets(partitions()[0])",
+        "commit": "client.commit(offsets=partitions(), asynchronous=False)",
+    },
+}
+# These do not wait for brokers, so they are called again and again instead.
+SHORT_CALLS = {
+    "Producer": [
+        "client.poll(0)",
+        "client.flush(0)",
+        "client.purge()",
+        "client.wakeup()",
+        "client.list_topics(timeout=0)",
+    ],
+    "Consumer": [
+        "client.poll(0)",
+        "client.consume(10, 0)",
+        "client.assign(partitions())",
+        "client.seek(partitions()[0])",
+        "client.pause(partitions())",
+        "client.position(partitions())",
+        "client.unassign()",
+    ],
+}
+# The promise is 0.2 s; the rest is for a machine that is busy with other things.
+SOON = 2.0
+
+SCRIPT = """
+import contextlib, json, signal, time
+from confluent_kafka import Consumer, KafkaException, Producer
+from tests.support.clients import config, partitions
+
+class Stop(Exception):
+    pass
+
+def make(kind):
+    if kind == "Consumer":
+        return Consumer(config())
+    if kind == "TransactionalProducer":
+        return Producer(config({"transactional.id": "id"}))
+    made = Producer(config({"queue.buffering.max.messages": 1}))
+    made.produce("topic", b"value")
+    return made
+
+def close(client):
+    if isinstance(client, Producer):
+        client.close(0)
+    else:
+        client.close()
+
+def set_handler(handler):
+    signal.signal(signal.SIGALRM, handler)
+
+def set_timer(seconds, interval=0):
+    signal.setitimer(signal.ITIMER_REAL, seconds, interval)
+"""
+
+
+def run(kind: str, body: str) -> Any:
+    """What the script prints as JSON. It has the kind and its `calls`, by their names."""
+    calls = ", ".join(f"{name!r}: lambda client: {call}" for name, call in CALLS[kind].items())
+    return json.loads(check_script(f"{SCRIPT}\nkind, calls = {kind!r}, {{{calls}}}\n{body}"))
+
+
+@needs_signals
+@pytest.mark.parametrize("kind", CALLS)
+class TestSignals:
+    def test_handler_that_raises(self, kind: str) -> None:
+        """The exception comes out of each call soon, and the client goes on working."""
+        script = """
+def on_alarm(*_):
+    raise Stop
+
+set_handler(on_alarm)
+late = {}
+for name, call in calls.items():
+    client = make(kind)
+    due = time.monotonic() + 0.2
+    set_timer(0.2)
+    try:
+        print(name, "returned", call(client))
+    except Stop:
+        late[name] = time.monotonic() - due
+    client.poll(0)
+    close(client)
+print(json.dumps(late))
+"""
+        late = run(kind, script)
+        assert late.keys() == CALLS[kind].keys()
+        assert max(late.values()) < SOON
+
+    def test_handler_that_returns(self, kind: str) -> None:
+        """It does not end the wait: of three signals the third one raises."""
+        script = """
+def on_alarm(*_):
+    counts[name] += 1
+    if counts[name] == 3:
+        set_timer(0)
+        raise Stop
+
+set_handler(on_alarm)
+counts = dict.fromkeys(calls, 0)
+for name, call in calls.items():
+    client = make(kind)
+    set_timer(0.05, 0.05)
+    try:
+        print(name, "returned", call(client))
+    except Stop:
+        pass
+    close(client)
+print(json.dumps(counts))
+"""
+        assert run(kind, script) == dict.fromkeys(CALLS[kind], 3)
+
+    def test_handler_that_wakes(self, kind: str) -> None:
+        """wakeup() in a handler is the way to end a loop without an exception of one's own."""
+        script = """
+set_handler(lambda *_: client.wakeup())
+woken = []
+for name, call in calls.items():
+    client = make(kind)
+    set_timer(0.05)
+    with contextlib.suppress(BufferError, KafkaException, StopIteration):
+        call(client)
+    woken.append(name)
+    close(client)
+print(json.dumps(woken))
+"""
+        assert run(kind, script) == list(CALLS[kind])
+
+    def test_handler_that_closes(self, kind: str) -> None:
+        """close() would wait for the call that the handler interrupts: RuntimeError says what
+        to do."""
+        script = """
+set_handler(lambda *_: client.close())
+errors = {}
+for name, call in calls.items():
+    client = make(kind)
+    set_timer(0.05)
+    try:
+        print(name, "returned", call(client))
+    except RuntimeError as error:
+        errors[name] = str(error)
+    client.poll(0)
+    close(client)
+print(json.dumps(errors))
+"""
+        errors = run(kind, script)
+        assert errors.keys() == CALLS[kind].keys()
+        assert all("call wakeup() there" in text for text in errors.values())
+
+
+@needs_signals
+@pytest.mark.parametrize("kind", SHORT_CALLS)
+def test_calls_that_do_not_wait(kind: str) -> None:
+    """A loop of them ends with the handler's exception, and the client goes on working."""
+    calls = ", ".join(f"lambda: {call}" for call in SHORT_CALLS[kind])
+    check_script(f"""{SCRIPT}
+def on_alarm(*_):
+    raise Stop
+
+set_handler(on_alarm)
+for _ in range(5):
+    client = make({kind!r})
+    calls = [{calls}]
+    set_timer(0.05)
+    try:
+        while True:
+            for call in calls:
+                with contextlib.suppress(KafkaException):
+                    call()
+    except Stop:
+        client.poll(0)
+    close(client)
+""")
+
+
+@needs_signals
+@pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+def test_close(kind: str) -> None:
+    """close() that waits for the brokers ends with the exception, and can be called again."""
+    check_script(f"""{SCRIPT}
+def on_alarm(*_):
+    raise Stop
+
+set_handler(on_alarm)
+client = make({kind!r})
+if {kind!r} == "Consumer":
+    client.commit(offsets=partitions())  # what close() waits for
+due = time.monotonic() + 0.2
+set_timer(0.05)
+try:
+    client.close()
+except Stop:
+    assert time.monotonic() - due < {SOON}
+else:
+    raise AssertionError("it did not wait")
+close(client)
+try:
+    client.poll(0)
+except RuntimeError as error:
+    assert "has been closed" in str(error)
+""")
+
+
+@needs_signals
+def test_interrupt_from_the_keyboard() -> None:
+    """Without a handler of the application's Ctrl-C is KeyboardInterrupt, as anywhere."""
+    check_script(f"""{SCRIPT}
+client = make("Consumer")
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+set_timer(0.05)
+try:
+    for message in client:
+        raise AssertionError(message)
+except KeyboardInterrupt:
+    pass
+else:
+    raise AssertionError("the loop ended")
+client.close()
+""")
+
+
+@needs_signals
+def test_handler_that_uses_the_client() -> None:
+    """Whatever a handler calls, it does not wait for the call that it interrupts."""
+    output = check_script(f"""{SCRIPT}
+def on_alarm(*_):
+    client.poll(0)
+    client.purge()
+    client.flush(0)
+    print(len(client))
+    client.wakeup()
+
+set_handler(on_alarm)
+client = make("Producer")
+set_timer(0.05)
+client.flush()
+client.close()
+""")
+    assert output == "0\n"

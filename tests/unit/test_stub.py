@@ -1,0 +1,239 @@
+"""cimpl.pyi says what the extension is: compared with run time both ways, and used."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import confluent_kafka
+from confluent_kafka import KafkaError, admin, cimpl
+from tools.librdkafka import VERSION
+
+STUB = Path(confluent_kafka.__file__).with_name("cimpl.pyi")
+CONFIG = Path(__file__).parents[2] / "pyproject.toml"
+
+# What a service author writes. It must pass, and what is marked as an error must be one.
+USAGE = """
+import logging
+from typing import assert_type
+
+from confluent_kafka import (
+    Consumer, KafkaError, KafkaException, Message, MessageBatch, Producer, ThrottleEvent,
+    TopicPartition, Uuid, murmur2,
+)
+from confluent_kafka.admin import ClusterMetadata
+from confluent_kafka.testing import MockCluster, MockRequest
+
+def delivered(error: KafkaError | None, message: Message) -> None: ...
+def throttled(event: ThrottleEvent) -> None: ...
+def assigned(consumer: Consumer, partitions: list[TopicPartition]) -> None: ...
+def committed(error: KafkaError | None, partitions: list[TopicPartition]) -> None: ...
+def failed(error: KafkaError) -> None: ...
+def token(config: str) -> tuple[str, float]: return config, 0.0
+
+class Mine(Consumer):
+    def poll(self, timeout: float = 1) -> Message | None: return super().poll(timeout)
+
+with Producer({"bootstrap.servers": "a", "linger.ms": 5, "on_delivery": delivered}) as producer:
+    producer.produce("topic", b"v", "k", headers={"a": b"1", "b": None}, on_delivery=delivered)
+    producer.produce("topic", memoryview(b"v"), headers=[("a", "b")], timestamp=1, block=-1)
+    producer.produce("topic", lambda: None)  # error
+    producer.produce(5)  # error
+    producer.produce("topic", on_delivery=throttled)  # error
+    producer.produce("topic", b"v", b"k", 0, None, None, 0, None, 1.0)  # error
+    assert_type(producer.produce_batch("topic", [{"value": b"v"}, b"v", None]), int)
+    assert_type(producer.poll(), int)
+    assert_type(producer.flush(timeout=1.5), int)
+    assert_type(producer.list_topics(), ClusterMetadata)
+    assert_type(producer.cluster_id(1), str | None)
+    assert_type(len(producer), int)
+    producer.flush("1")  # error
+    producer.consume()  # error
+
+Producer(**{"bootstrap.servers": "a"}, logger=logging.getLogger("a"), error_cb=failed)
+Consumer({"group.id": "g", "throttle_cb": throttled, "on_commit": committed, "oauth_cb": token})
+Consumer({"group.id": "g", "default.topic.config": {"acks": 1}, "enable.auto.commit": False})
+Consumer(["group.id"])  # error
+
+with Mine({"group.id": "g"}) as consumer:
+    assert_type(consumer, Mine)
+    consumer.subscribe(["^a"], on_assign=assigned, on_revoke=assigned, on_lost=None)
+    consumer.subscribe(["a"], committed)  # error
+    consumer.subscribe([1])  # error
+    message = consumer.poll(1)
+    message.value()  # error
+    if message is not None:
+        assert_type(message.error(), KafkaError | None)
+        assert_type(message.headers(), list[tuple[str, bytes | None]] | None)
+        assert_type(message.timestamp(), tuple[int, int])
+        assert_type(consumer.commit(message), None)
+    for each in consumer:
+        assert_type(each, Message)
+    assert_type(consumer.consume(10, 1.0), list[Message])
+    batch = consumer.consume_arrow(10, headers=True)
+    assert_type(batch, MessageBatch)
+    assert_type(batch.eof, list[TopicPartition])
+    producer.produce_arrow(batch, "topic")
+    producer.produce_arrow([b"v"])  # error
+    MessageBatch().eof = []  # error
+    assert_type(consumer.commit(asynchronous=False), list[TopicPartition])
+    assert_type(consumer.get_watermark_offsets(TopicPartition("a", 0)), tuple[int, int])
+    producer.send_offsets_to_transaction(consumer.position([]), consumer.consumer_group_metadata())
+
+partition = TopicPartition("a", 0, 1)
+partition.offset = 2
+partition.topic = "b"  # error
+assert_type(sorted([partition]), list[TopicPartition])
+error = KafkaError(KafkaError._ALL_BROKERS_DOWN, "reason", fatal=True)
+assert_type(error == KafkaError._FATAL, bool)
+assert_type(error < 5, bool)
+error < "5"  # error
+raise_me: Exception = KafkaException(error)
+assert_type(Uuid(1, 2).get_most_significant_bits(), int)
+assert_type(murmur2("key", 3), int)
+
+with MockCluster(brokers=1) as cluster:
+    cluster.create_topic("a", 4)
+    cluster.inject_errors("Produce", [KafkaError._TRANSPORT, error], broker_id=1)
+    cluster.set_coordinator("group", "key", 1)
+    cluster.set_coordinator("share", "key", 1)  # error
+    assert_type(cluster.requests(), list[MockRequest])
+"""
+
+
+def run_module(*arguments: str | Path) -> str:
+    """The output of `python -m`, on the build in this tree, without a sanitizer's preload."""
+    settings = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"LD_PRELOAD", "PYTHONMALLOC", "PYTHONPATH"}
+    }
+    command = [sys.executable, "-m", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=CONFIG.parent, env=settings, capture_output=True, text=True, timeout=300
+    )
+    return done.stdout + done.stderr
+
+
+def public_types() -> Iterator[type]:
+    for module in (cimpl, admin, confluent_kafka):
+        yield from (value for value in vars(module).values() if isinstance(value, type))
+
+
+def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Functions, types, and methods of types, by their names."""
+    for name, value in vars(cimpl).items():
+        if callable(value) and not name.startswith("_"):
+            yield name, value
+    for owner in vars(cimpl).values():
+        if isinstance(owner, type):
+            for name, value in vars(owner).items():
+                if inspect.ismethoddescriptor(value) and not name.startswith("_"):
+                    yield f"{owner.__name__}.{name}", value
+
+
+CALLABLES = dict(public_callables())
+
+
+def test_stub_and_run_time_agree(tmp_path: Path) -> None:
+    """Names, methods, parameters, defaults and what may be subclassed, in both directions."""
+    pytest.importorskip("mypy", reason="needs mypy")
+    # They depend on librdkafka: test_constants_of_kafka_error() compares them.
+    allowed = tmp_path / "allowed"
+    allowed.write_text(r"confluent_kafka\.cimpl\.KafkaError\._?[A-Z][A-Z_]+" + "\n")
+    output = run_module(
+        "mypy.stubtest", "confluent_kafka.cimpl", "--ignore-unused-allowlist",
+        "--allowlist", allowed, "--mypy-config-file", CONFIG,
+    )  # fmt: skip
+    assert re.match(r"Success: no issues found in 1 module\n", output), output
+
+
+def test_constants_of_kafka_error() -> None:
+    """The error codes of the librdkafka that the stub was made for; others know more or fewer."""
+    [stub] = [
+        statement
+        for statement in ast.parse(STUB.read_text()).body
+        if isinstance(statement, ast.ClassDef) and statement.name == "KafkaError"
+    ]
+    declared = {
+        statement.target.id: ast.literal_eval(statement.value)
+        for statement in stub.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and statement.value is not None
+    }
+    known = {name: value for name, value in vars(KafkaError).items() if isinstance(value, int)}
+    both = declared.keys() & known.keys()
+    assert {name: declared[name] for name in both} == {name: known[name] for name in both}
+    if confluent_kafka.libversion()[0] == VERSION:
+        assert declared.keys() ^ known.keys() == set()
+
+
+def test_usage_passes_mypy_strict(tmp_path: Path) -> None:
+    """Real code is accepted under --strict, and each typical mistake is an error."""
+    pytest.importorskip("mypy", reason="needs mypy")
+    script = tmp_path / "usage.py"
+    script.write_text(USAGE)
+    output = run_module("mypy", "--strict", "--config-file", CONFIG, script)
+    found = {int(number) for number in re.findall(r"usage\.py:(\d+): error", output)}
+    lines = USAGE.splitlines()
+    marked = {number for number, line in enumerate(lines, 1) if line.endswith("# error")}
+    assert found == marked, output
+
+
+def test_package_passes_mypy_strict() -> None:
+    """The package's own Python code, with the stub between it and the extension."""
+    pytest.importorskip("mypy", reason="needs mypy")
+    output = run_module("mypy", "--strict", "--config-file", CONFIG, "src")
+    assert output.startswith("Success:"), output
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_docstrings_document_parameters(name: str) -> None:
+    """help() describes each argument under the name that the call takes."""
+    function = CALLABLES[name]
+    text = inspect.getdoc(function) or ""
+    assert len(text) > 20
+    if isinstance(function, type) and issubclass(function, (Exception, tuple)):
+        return  # their constructors are those of Exception and tuple
+    # One argument, of a method that is named after it, is described in the sentence.
+    if name.startswith("Message.set_"):
+        return
+    section = re.split(r"\n\n\w+\n-+\n", text.partition("Parameters\n----------\n")[2])[0]
+    described = {
+        word.strip().lstrip("*")
+        for line in section.splitlines()
+        if line[:1].strip()
+        for word in line.partition(" : ")[0].split(",")
+    }
+    parameters = set(inspect.signature(function).parameters) - {"self"}
+    assert parameters <= described
+
+
+@pytest.mark.parametrize("owner", sorted(set(public_types()), key=repr))
+def test_docstrings_of_types(owner: type) -> None:
+    """Every type and every attribute that it computes says what it is."""
+    assert inspect.getdoc(owner)
+    for name, value in vars(owner).items():
+        if inspect.isgetsetdescriptor(value) and not name.startswith("_"):
+            assert value.__doc__, f"{owner.__name__}.{name}"
+
+
+def test_signatures_are_in_docstrings() -> None:
+    """inspect.signature(), and so every editor, knows the parameters of every callable."""
+    unknown = []
+    for name, function in CALLABLES.items():
+        try:
+            inspect.signature(function)
+        except ValueError:
+            unknown.append(name)
+    assert unknown == ["KafkaException"]

@@ -1,0 +1,152 @@
+"""wakeup(): ends the wait of a call, at once and from any thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from tests.support.clients import config, partitions
+from tests.support.waiting import TIMEOUT, Stopwatch
+
+# The promise is "at once"; the rest is for a machine that is busy with other things.
+SOON = 2.0
+
+
+def waiting_producer() -> Producer:
+    producer = Producer(config({"queue.buffering.max.messages": 1}))
+    producer.produce("topic", b"value")
+    return producer
+
+
+def make(kind: str) -> Any:
+    if kind == "Consumer":
+        return Consumer(config())
+    return waiting_producer()
+
+
+WOKEN: list[tuple[str, Callable[[Any], object], object]] = [
+    ("Producer", lambda client: client.poll(), 0),
+    ("Producer", lambda client: client.flush(), 1),
+    ("Producer", lambda client: client.produce("topic", b"value", block=-1), BufferError),
+    ("Producer", lambda client: client.produce_batch("topic", [{}] * 3, block=-1), 0),
+    ("Producer", lambda client: client.list_topics(), KafkaError._INTR),
+    ("Producer", lambda client: client.cluster_id(), KafkaError._INTR),
+    ("Consumer", lambda client: client.poll(), None),
+    ("Consumer", lambda client: client.consume(10), []),
+    ("Consumer", lambda client: len(client.consume_arrow(10)), 0),
+    ("Consumer", list, []),
+    ("Consumer", lambda client: client.list_topics(), KafkaError._INTR),
+    ("Consumer", lambda client: client.cluster_id(), KafkaError._INTR),
+    ("Consumer", lambda client: client.committed(partitions()), KafkaError._INTR),
+    ("Consumer", lambda client: client.offsets_for_times(partitions()), KafkaError._INTR),
+    ("Consumer", lambda client: client.get_watermark_offsets(partitions()[0]), KafkaError._INTR),
+    (
+        "Consumer",
+        lambda client: client.commit(offsets=partitions(), asynchronous=False),
+        KafkaError._INTR,
+    ),
+]
+
+
+class Waiting(threading.Thread):
+    """A call on a thread of its own, and how it ended: a result, a type or a Kafka code."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self.call = call
+        self.ended: object = "not yet"
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.ended = self.call()
+        except KafkaException as error:
+            self.ended = error.args[0].code()
+        except BaseException as error:
+            self.ended = type(error)
+
+
+class TestWakeup:
+    @pytest.mark.parametrize(("kind", "call", "ending"), WOKEN)
+    def test_from_another_thread(
+        self, kind: str, call: Callable[[Any], object], ending: object
+    ) -> None:
+        """The call ends at once: as if its time were up, or with _INTR when it needs an answer."""
+        client = make(kind)
+        thread = Waiting(lambda: call(client))
+        time.sleep(0.15)  # into the middle of a time slice; without it the result is the same
+        watch = Stopwatch()
+        client.wakeup()
+        thread.join(TIMEOUT)
+        took = watch.elapsed
+        assert thread.ended == ending
+        assert took < SOON
+        client.close(0) if kind == "Producer" else client.close()
+
+    @pytest.mark.parametrize(("kind", "call", "ending"), WOKEN)
+    def test_before_the_call(
+        self, kind: str, call: Callable[[Any], object], ending: object
+    ) -> None:
+        """It is kept for the next call that would wait: a wakeup is never lost to bad timing."""
+        client = make(kind)
+        client.wakeup()
+        thread = Waiting(lambda: call(client))
+        thread.join(TIMEOUT)
+        assert thread.ended == ending
+        client.close(0) if kind == "Producer" else client.close()
+
+    @pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+    def test_is_used_up(self, kind: str) -> None:
+        """It ends one call; the next one waits for its whole time."""
+        client = make(kind)
+        client.wakeup()
+        client.wakeup()
+        client.poll()
+        if kind == "Producer":
+            client.purge()
+            client.flush()
+        watch = Stopwatch()
+        client.poll(0.3)
+        assert watch.elapsed >= 0.3
+        client.close()
+
+    def test_call_that_does_not_wait(self) -> None:
+        """It neither fails nor uses the wakeup up."""
+        watch = Stopwatch()
+        with Consumer(config()) as consumer:
+            consumer.wakeup()
+            assert consumer.poll(0) is None
+            assert consumer.consume(10, 0) == []
+            assert consumer.assignment() == []
+            assert consumer.poll(TIMEOUT) is None
+        producer = waiting_producer()
+        producer.wakeup()
+        producer.poll(0)
+        assert producer.flush(0) == 1
+        with pytest.raises(BufferError):
+            producer.produce("topic", b"value")
+        assert producer.flush(TIMEOUT) == 1
+        assert watch.elapsed < TIMEOUT / 2
+        producer.close(0)
+
+    def test_flush_keeps_what_is_queued(self) -> None:
+        """A woken flush() gives nothing up."""
+        producer = waiting_producer()
+        producer.wakeup()
+        assert producer.flush() == 1
+        assert len(producer) == 1
+        producer.close(0)
+
+    def test_close_does_not_listen(self) -> None:
+        """close() after wakeup() still waits for what is queued: it would be lost."""
+        reports: list[object] = []
+        producer = Producer(config({"message.timeout.ms": 300}))
+        producer.produce("topic", b"value", callback=lambda error, _: reports.append(error))
+        producer.wakeup()
+        producer.close()
+        assert reports == [KafkaError._MSG_TIMED_OUT]
