@@ -137,9 +137,10 @@ def test_rebalance_callbacks(kafka_topic: str, make_consumer: MakeConsumer) -> N
 
 @pytest.mark.parametrize("has_on_lost", [True, False])
 def test_lost_partitions(
-    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer, has_on_lost: bool
+    kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer, has_on_lost: bool
 ) -> None:
     """A member that the group has thrown out is told by on_lost, or else by on_revoke."""
+    consumer = make_consumer({"session.timeout.ms": 1200})
     calls: list[str] = []
     callbacks: dict[str, Any] = {
         "on_assign": lambda *_: calls.append("assign"),
@@ -1001,7 +1002,7 @@ def test_close_drops_what_nobody_has_seen(
 BUSY = {
     "enable.auto.commit": True,
     "auto.commit.interval.ms": 10,
-    "statistics.interval.ms": 2,
+    "statistics.interval.ms": 10,
     "queued.min.messages": 100,
     "fetch.message.max.bytes": 2000,
 }

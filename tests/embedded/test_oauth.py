@@ -7,22 +7,20 @@ when a client is made; who wants to see the token plays the broker himself.
 from __future__ import annotations
 
 import gc
-import socket
-import struct
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from tests.embedded.sasl_broker import SaslBroker
 from tests.support.clients import config
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 THREAD = "confluent_kafka oauth_cb"
-SASL_HANDSHAKE, API_VERSIONS = 17, 18  # API keys of Kafka's protocol
 CLIENTS = [Producer, Consumer]
 
 Make = Callable[..., Any]
@@ -100,11 +98,10 @@ def test_each_token_is_made_once() -> None:
     assert len(tokens.calls) == 1
 
 
-@pytest.mark.parametrize("client_type", CLIENTS)
-def test_renewed_without_poll(client_type: Make) -> None:
+def test_renewed_without_poll() -> None:
     """A token that has lived 80 % of its time is replaced, although nobody polls."""
     tokens = Tokens(lifetime=0.5)
-    with client_type(sasl(tokens)):
+    with Consumer(sasl(tokens)):
         wait_until(lambda: len(tokens.calls) > 1)
     (_, first, made), (_, second, renewed), *_ = tokens.calls
     assert renewed - made >= 0.8 * 0.5 - 0.05
@@ -123,54 +120,9 @@ def test_other_mechanisms_need_no_token() -> None:
 # ---- what it returns ----
 
 
-class Stream(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-    def write(self, data: bytes, /) -> int: ...
-    def flush(self) -> None: ...
-
-
-class Broker:
-    """Takes a client as far as its first SASL message: ApiVersions v0, SaslHandshake v0."""
-
-    def __init__(self) -> None:
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.socket.settimeout(TIMEOUT)
-        self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
-
-    def initial_response(self) -> bytes:
-        connection, _ = self.socket.accept()
-        connection.settimeout(TIMEOUT)
-        with connection, connection.makefile("rwb") as stream:
-            while self._answer(stream) != SASL_HANDSHAKE:
-                pass
-            return _read_frame(stream)
-
-    @staticmethod
-    def _answer(stream: Stream) -> int:
-        """Answers one request: its API key."""
-        api_key, version, correlation = struct.unpack_from(">hhi", _read_frame(stream))
-        body = struct.pack(">i", correlation)
-        if api_key == SASL_HANDSHAKE:
-            body += struct.pack(">hih", 0, 1, 11) + b"OAUTHBEARER"
-        elif version > 0:
-            body += struct.pack(">hi", KafkaError.UNSUPPORTED_VERSION, 0)
-        else:
-            body += struct.pack(">hi", 0, 2)
-            body += struct.pack(">hhhhhh", SASL_HANDSHAKE, 0, 0, API_VERSIONS, 0, 0)
-        stream.write(struct.pack(">i", len(body)) + body)
-        stream.flush()
-        assert isinstance(api_key, int)
-        return api_key
-
-
-def _read_frame(stream: Stream) -> bytes:
-    (size,) = struct.unpack(">i", stream.read(4))
-    return stream.read(size)
-
-
 @pytest.fixture
-def broker() -> Iterator[Broker]:
-    broker = Broker()
+def broker() -> Iterator[SaslBroker]:
+    broker = SaslBroker()
     with broker.socket:
         yield broker
 
@@ -186,7 +138,7 @@ def broker() -> Iterator[Broker]:
     ids=["token", "principal", "no extensions", "extensions"],
 )
 def test_the_token_reaches_the_broker(
-    broker: Broker, more: tuple[Any, ...], extensions: bytes
+    broker: SaslBroker, more: tuple[Any, ...], extensions: bytes
 ) -> None:
     """Token and extensions are sent as RFC 7628 has them; principal and extensions can miss."""
     answer = sasl(
@@ -216,22 +168,17 @@ NOW = 1_700_000_000  # in the past
 WRONG: list[tuple[object, Any, str]] = [
     (None, TypeError, "must return a tuple"),
     ("token", TypeError, "must return a tuple"),
-    (["token", 4e9], TypeError, "must return a tuple"),
     (("token",), TypeError, "must return a tuple"),
     (("token", 4e9, "me", {}, 1), TypeError, "must return a tuple"),
     ((b"token", 4e9), TypeError, "token"),
-    ((None, 4e9), TypeError, "token"),
     (("tok\ud800en", 4e9), ValueError, "token"),
     (("tok\0en", 4e9), ValueError, "token"),
     (("token", "4e9"), TypeError, "expiry"),
-    (("token", None), TypeError, "expiry"),
     (("token", float("nan")), ValueError, "expiry"),
-    (("token", float("inf")), ValueError, "expiry"),
     (("token", 10**400), (ValueError, OverflowError), "expiry"),
     (("token", -1), ValueError, "expiry"),
     (("token", NOW), KafkaException, "refused"),
     (("token", 4e9, None), TypeError, "principal"),
-    (("token", 4e9, "me", None), TypeError, "extensions"),
     (("token", 4e9, "me", [("a", "b")]), TypeError, "extensions"),
     (("token", 4e9, "me", {1: "b"}), TypeError, "extension name"),
     (("token", 4e9, "me", {"a": 1}), TypeError, "extension value"),
@@ -303,28 +250,25 @@ class Slow:
         return "token", far()
 
 
-def test_close_while_it_runs() -> None:
-    """close() does not wait long for it; its token is then of no use, and the thread ends."""
-    slow = Slow()
-    client = Consumer(sasl(slow))
-    assert slow.entered.wait(TIMEOUT)
-    watch = Stopwatch()
-    client.close()
-    assert watch.elapsed < TIMEOUT / 2
-    assert len(refreshers()) == 1
-    slow.go_on.set()
-
-
-def test_dropped_while_it_runs() -> None:
-    """The thread does not keep a client alive; it outlives it unharmed."""
-    slow = Slow()
-    clients = [Producer(sasl(slow))]
-    assert slow.entered.wait(TIMEOUT)
+def test_closed_or_dropped_while_it_runs() -> None:
+    """Neither waits long for it, and the thread keeps no client alive; it ends unharmed."""
+    closed, dropped = Slow(), Slow()
+    consumer = Consumer(sasl(closed))
+    clients = [Producer(sasl(dropped))]
     reference = weakref.ref(clients[0])
+    assert closed.entered.wait(TIMEOUT)
+    assert dropped.entered.wait(TIMEOUT)
+    watch = Stopwatch()
+    closing = threading.Thread(target=consumer.close)
+    closing.start()
     with pytest.warns(ResourceWarning):
         clients.clear()
     assert reference() is None
-    slow.go_on.set()
+    closing.join(TIMEOUT)
+    assert watch.elapsed < TIMEOUT / 2
+    assert len(refreshers()) == 2
+    closed.go_on.set()
+    dropped.go_on.set()
 
 
 def test_close_waits_for_a_callback_that_ends() -> None:

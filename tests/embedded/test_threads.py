@@ -6,8 +6,7 @@ import functools
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,52 +15,11 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.kafka import NO_BROKER, send
+from tests.support.threads import Thread, running
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 # The client calls back on the thread that is inside it, every few milliseconds.
 STATISTICS = {"statistics.interval.ms": 5}
-
-
-class Thread:
-    """A call in another thread; result() is what it returned, or raises what it raised."""
-
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self._call = call
-        self._outcome: Any = None
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._outcome = self._call()
-        except BaseException as error:
-            self._error = error
-
-    def result(self) -> Any:
-        self._thread.join(TIMEOUT)
-        assert not self._thread.is_alive(), "the call did not return"
-        if self._error is not None:
-            raise self._error
-        return self._outcome
-
-
-@contextmanager
-def running(*calls: Callable[[], Any]) -> Iterator[None]:
-    """Runs each call again and again in a thread of its own until the block is left."""
-    stop = threading.Event()
-
-    def repeat(call: Callable[[], Any]) -> None:
-        while not stop.is_set():
-            call()
-
-    threads = [Thread(functools.partial(repeat, call)) for call in calls]
-    try:
-        yield
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.result()
 
 
 class Inside:
@@ -112,22 +70,6 @@ def test_waiting_consumer(
     assert thread.result() == result
 
 
-def test_waiting_member_of_a_group(make_consumer: MakeConsumer, kafka_topic: str) -> None:
-    """close() in another thread ends poll(), and revokes what the member had."""
-    assigned, revoked = threading.Event(), threading.Event()
-    consumer = make_consumer()
-    consumer.subscribe(
-        [kafka_topic],
-        on_assign=lambda _consumer, _partitions: assigned.set(),
-        on_revoke=lambda _consumer, _partitions: revoked.set(),
-    )
-    thread = Thread(consumer.poll)
-    assert assigned.wait(TIMEOUT)
-    consumer.close()
-    assert thread.result() is None
-    assert revoked.is_set()
-
-
 @pytest.mark.parametrize("end", ["close", "wakeup"])
 @pytest.mark.parametrize("method", ["poll", "flush"])
 def test_waiting_producer(make_producer: MakeProducer, method: str, end: str) -> None:
@@ -145,7 +87,6 @@ def test_waiting_producer(make_producer: MakeProducer, method: str, end: str) ->
 
 REQUESTS: dict[str, Callable[[Consumer], object]] = {
     "list_topics": lambda consumer: consumer.list_topics(),
-    "cluster_id": lambda consumer: consumer.cluster_id(),
     "committed": lambda consumer: consumer.committed([TopicPartition("topic", 0)]),
     "get_watermark_offsets": lambda consumer: consumer.get_watermark_offsets(
         TopicPartition("topic", 0)
@@ -302,33 +243,6 @@ def test_other_methods_while_a_thread_polls(
     with running(poll, pause, ask, commit):
         wait_until(lambda: len(offsets) >= count)
     assert offsets == list(range(count))
-
-
-def test_everything_on_one_producer(make_producer: MakeProducer, kafka_topic: str) -> None:
-    """Messages, batches, flushes and requests of eight threads: each callback runs once."""
-    producer = make_producer({"queue.buffering.max.messages": 2000})
-    reports: Counter[bytes] = Counter()
-    rounds = 50
-
-    def delivered(error: KafkaError | None, message: Message) -> None:
-        assert error is None
-        reports[message.value() or b""] += 1
-
-    def work(name: int) -> None:
-        for i in range(rounds):
-            batch = [b"%d %d %d" % (name, i, j) for j in range(20)]
-            producer.produce_batch(kafka_topic, batch, on_delivery=delivered, block=TIMEOUT)
-            producer.produce(kafka_topic, b"%d %d" % (name, i), None, -1, delivered, block=TIMEOUT)
-            producer.flush(0.001) if i % 2 else producer.poll(0.001)
-            if i % 10 == 0:
-                assert kafka_topic in producer.list_topics(timeout=TIMEOUT).topics
-
-    threads = [Thread(functools.partial(work, name)) for name in range(8)]
-    for thread in threads:
-        thread.result()
-    assert producer.flush(TIMEOUT) == 0
-    assert len(reports) == 8 * rounds * 21
-    assert set(reports.values()) == {1}
 
 
 # ---- wakeup() ----

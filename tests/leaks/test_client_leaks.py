@@ -9,15 +9,9 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import (
-    Consumer,
-    KafkaException,
-    Message,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
-from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, config, partitions
+from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, config
 from tests.support.kafka import Reports, send
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
@@ -33,19 +27,13 @@ each_call = pytest.mark.parametrize(
 each_client = pytest.mark.parametrize("client", [Producer, Consumer])
 ROWS = 50
 
-# For requests, each of which takes a thread, and for whole clients.
+# Rounds for what takes longer than a call: clients, requests, messages by the dozen.
+SOME = 100
 FEW = 40
 
 
 def close(client: Any) -> None:
     client.close(0) if isinstance(client, Producer) else client.close()
-
-
-@pytest.fixture(params=[Producer, Consumer], ids=["Producer", "Consumer"])
-def opened(request: pytest.FixtureRequest) -> Iterator[Any]:
-    client = request.param(config())
-    yield client
-    close(client)
 
 
 def ignoring(call: Callable[[], object]) -> Callable[[], None]:
@@ -60,7 +48,7 @@ class TestLife:
     @each_client
     def test_made_and_closed(self, client: type[Any]) -> None:
         """A client that is closed leaves nothing behind."""
-        assert_no_leaks(lambda: close(client(config())), FEW)
+        assert_no_leaks(lambda: close(client(config())), SOME)
 
     @each_client
     def test_made_with_callbacks(self, client: type[Any]) -> None:
@@ -79,7 +67,7 @@ class TestLife:
             made.poll(0)
             close(made)
 
-        assert_no_leaks(work, FEW)
+        assert_no_leaks(work)
 
     @each_client
     @pytest.mark.parametrize(
@@ -99,7 +87,7 @@ class TestLife:
         """Nor does a client that could not be made."""
         with pytest.raises((KafkaException, TypeError, ValueError)):
             client(config(more))
-        assert_no_leaks(ignoring(lambda: client(config(more))), FEW)
+        assert_no_leaks(ignoring(lambda: client(config(more))))
 
 
 class TestErrors:
@@ -109,7 +97,7 @@ class TestErrors:
     ) -> None:
         """Calls that fail, or return nothing, on an open client."""
         made = client(config({"queue.buffering.max.messages": 10}))
-        assert_no_leaks(ignoring(lambda: call(made)), FEW)
+        assert_no_leaks(ignoring(lambda: call(made)), SOME)
         close(made)
 
     @each_call
@@ -121,26 +109,175 @@ class TestErrors:
             call(made)
         assert_no_leaks(ignoring(lambda: call(made)))
 
-    @pytest.mark.parametrize("name", sorted(PRODUCER_CALLS) + sorted(CONSUMER_CALLS))
-    def test_wrong_arguments(self, opened: Any, name: str) -> None:
+    @each_call
+    def test_wrong_arguments(
+        self, client: type[Any], call: Callable[[Any], object], request: pytest.FixtureRequest
+    ) -> None:
         """Arguments of a wrong type, wrong name or wrong number."""
-        method = getattr(opened, name, None)
-        if method is None:
-            return
+        made = client(config())
+        method = getattr(made, request.node.callspec.id.partition(".")[2])
         bad = object()
+        wrong: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+            ((bad,), {}),
+            (("topic", bad), {}),
+            (("\ud800",), {}),
+            ((bad,) * 12, {}),
+            ((), {"unknown": bad}),
+        ]
 
         def work() -> None:
-            for args, kwargs in (
-                ((bad,), {}),
-                ((bad, bad), {}),
-                (("topic", bad), {}),
-                (([bad],), {}),
-                ((bad,) * 12, {}),
-                ((), {"unknown": bad}),
-                ((), {"timeout": bad}),
-                (("\ud800",), {}),
-            ):
+            for args, kwargs in wrong:
                 with contextlib.suppress(Exception):
                     method(*args, **kwargs)
 
+        assert_no_leaks(work, SOME)
+        close(made)
+
+
+def failing(*_: object) -> None:
+    raise ZeroDivisionError
+
+
+class TestProducing:
+    @pytest.fixture
+    def producer(self, kafka_cluster: MockCluster) -> Iterator[Producer]:
+        bootstrap = kafka_cluster.bootstrap_servers
+        with Producer({"bootstrap.servers": bootstrap, "linger.ms": 0}) as producer:
+            yield producer
+
+    def test_reports(self, kafka_topic: str, producer: Producer) -> None:
+        """Messages with everything in them, and their delivery reports."""
+
+        def work() -> None:
+            reports = Reports()
+            for number in range(ROWS):
+                headers = [("name", b"content"), ("none", None)]
+                producer.produce(
+                    kafka_topic, f"value {number}", b"key", 0, reports, headers=headers
+                )
+            assert producer.flush(TIMEOUT) == 0
+            assert [message.headers() is None for message in reports.messages] == [False] * ROWS
+
         assert_no_leaks(work, FEW)
+
+    def test_callback_that_raises(self, kafka_topic: str, producer: Producer) -> None:
+        """A report whose callback raises, and the traceback that refers to it."""
+
+        def work() -> None:
+            producer.produce(kafka_topic, b"value", partition=0, on_delivery=failing)
+            with pytest.raises(ZeroDivisionError):
+                producer.flush(TIMEOUT)
+
+        assert_no_leaks(work, FEW)
+
+    def test_batches(self, kafka_topic: str, producer: Producer) -> None:
+        """produce_batch(), also with messages that are refused."""
+        reports = Reports()
+
+        def work() -> None:
+            good = {"value": "value", "key": b"key", "headers": {"name": "content"}}
+            messages = [b"value", dict(good), dict(good), dict(good, headers=1)]
+            producer.produce_batch(kafka_topic, messages[:3], on_delivery=reports)
+            with pytest.raises(TypeError):
+                producer.produce_batch(kafka_topic, messages, on_delivery=reports)
+            producer.flush(TIMEOUT)
+            reports.calls.clear()
+
+        assert_no_leaks(work, FEW)
+
+    def test_given_up(self) -> None:
+        """Messages that are purged, or that the queue has no room for."""
+
+        def work() -> None:
+            producer = Producer(config({"queue.buffering.max.messages": 1}))
+            reports = Reports()
+            producer.produce("topic", b"value", on_delivery=reports)
+            with pytest.raises(BufferError):
+                producer.produce("topic", b"value", b"key", headers={"a": "b"}, on_delivery=reports)
+            producer.purge()
+            producer.close()
+            assert len(reports) == 1
+
+        assert_no_leaks(work, SOME)
+
+
+class TestConsuming:
+    @pytest.fixture
+    def consumer(self, kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[Consumer]:
+        """Assigned to a topic of ROWS messages, which a seek makes it read again."""
+        common = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "linger.ms": 0}
+        with Producer(common) as producer:
+            send(producer, kafka_topic, [b"value"] * ROWS)
+        common = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+        with Consumer(common | {"enable.auto.commit": False, "fetch.wait.max.ms": 5}) as consumer:
+            consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+            assert len(consumer.consume(ROWS, TIMEOUT)) == ROWS
+            yield consumer
+
+    @pytest.mark.parametrize(
+        "read",
+        [
+            lambda consumer: [consumer.poll(TIMEOUT) for _ in range(ROWS)],
+            lambda consumer: [message for _, message in zip(range(ROWS), consumer, strict=False)],
+            lambda consumer: consumer.consume(ROWS, TIMEOUT),
+            lambda consumer: consumer.consume_arrow(ROWS, TIMEOUT, headers=True),
+        ],
+        ids=["poll", "iteration", "consume", "consume_arrow"],
+    )
+    def test_reading(
+        self, kafka_topic: str, consumer: Consumer, read: Callable[[Consumer], Any]
+    ) -> None:
+        """Messages that were read, and what was fetched ahead of a seek."""
+
+        def work() -> None:
+            consumer.seek(TopicPartition(kafka_topic, 0, 0))
+            messages = read(consumer)
+            assert len(messages) == ROWS
+            for message in messages if isinstance(messages, list) else []:
+                message.value(), message.key(), message.headers(), message.topic(), repr(message)
+
+        assert_no_leaks(work, FEW)
+
+    def test_offsets(self, kafka_topic: str, consumer: Consumer) -> None:
+        """Requests that are answered: commits, committed offsets, watermarks, positions."""
+        place = TopicPartition(kafka_topic, 0, 7, metadata="note")
+
+        def work() -> None:
+            consumer.commit(offsets=[place], asynchronous=False)
+            assert consumer.committed([place], TIMEOUT)[0].offset == 7
+            assert consumer.get_watermark_offsets(place, TIMEOUT) == (0, ROWS)
+            consumer.position([place])
+            consumer.commit(message=Message(kafka_topic, 0, 1), asynchronous=False)
+
+        assert_no_leaks(work, FEW)
+
+    def test_metadata(self, kafka_topic: str, consumer: Consumer) -> None:
+        """The objects that describe the cluster."""
+
+        def work() -> None:
+            assert kafka_topic in consumer.list_topics(timeout=TIMEOUT).topics
+
+        assert_no_leaks(work, SOME)
+
+    def test_callbacks(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """A consumer that joined a group, with callbacks that are told and that raise."""
+        told: list[Any] = []
+        settings = {
+            "bootstrap.servers": kafka_cluster.bootstrap_servers,
+            "group.id": "group",
+            "group.protocol": "consumer",
+            "statistics.interval.ms": 10,
+            "stats_cb": told.append,
+            "on_commit": failing,
+        }
+
+        def work() -> None:
+            told.clear()
+            consumer = Consumer(settings)
+            consumer.subscribe([kafka_topic], on_assign=lambda *args: told.append(args))
+            wait_until(lambda: len(told) > 2, lambda: consumer.poll(0.01))
+            consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 1)])
+            with pytest.raises(ZeroDivisionError):
+                consumer.close()
+
+        assert_no_leaks(work, 4)

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 
-
 _GUARD = "import faulthandler; faulthandler.dump_traceback_later({timeout}, exit=True)\n"
 
 # The other one is a thread, which a forked child does not have and waits for at its exit.
@@ -27,7 +26,7 @@ def run_script(
 ) -> subprocess.CompletedProcess[str]:
     """Runs `source` (indentation is removed) with sys.argv[1:] = args; captures its output.
 
-    `flags` are options of the interpreter, such as -I.
+    `flags` are options of the interpreter, such as -S.
 
     A script that takes longer than `timeout` seconds prints the stacks of all its threads
     and ends with an error: the result never waits for ever. The same holds for the children

@@ -60,7 +60,7 @@ class TestValues:
 
     def test_none_for_an_unknown_key(self) -> None:
         """A typo is an error whatever the value."""
-        assert "compresion.type" in refusal({"compresion.type": None})
+        assert '"compression.typ"' in refusal({"compression.typ": None})
 
     def test_keywords_alone(self) -> None:
         """Producer(**kwargs): for keys that are Python identifiers."""

@@ -167,14 +167,14 @@ class TestInitialisation:
             call(Sub())
 
     @each_client
-    def test_close_without(self, client: type[Any]) -> None:
+    def test_close_without(self, client: Any) -> None:
         """close() in the `finally` of a constructor that failed is no second error."""
         made = client.__new__(client)
         made.close()
         made.close()
 
     @each_client
-    def test_after_failure(self, client: type[Any]) -> None:
+    def test_after_failure(self, client: Any) -> None:
         """__init__ that failed can be repeated with a better configuration."""
         made = client.__new__(client)
         for _ in range(3):
@@ -191,7 +191,7 @@ class TestInitialisation:
         base = Producer.__mro__[1]
         assert base in Consumer.__mro__
         with pytest.raises(TypeError, match="cannot create"):
-            base(config())  # type: ignore[call-arg]
+            base(config())
 
     def test_both_at_once(self) -> None:
         """One object cannot be two clients."""
@@ -259,8 +259,8 @@ class TestReferences:
         """A weak reference does not keep a client, and ends with it."""
         made = client(config())
         reference = weakref.ref(made)
-        assert reference() is made
         made.close()
+        assert reference() is made
         del made
         gc.collect()
         assert reference() is None
@@ -379,7 +379,7 @@ class TestResourceWarning:
             del made
 
     @each_client
-    def test_no_warning(self, client: type[Any]) -> None:
+    def test_no_warning(self, client: Any) -> None:
         """Neither for a closed client nor for one that was never opened."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -146,7 +146,6 @@ CALLABLES = dict(public_callables())
 
 def test_stub_and_run_time_agree(tmp_path: Path) -> None:
     """Names, methods, parameters, defaults and what may be subclassed, in both directions."""
-    pytest.importorskip("mypy", reason="needs mypy")
     # They depend on librdkafka: test_constants_of_kafka_error() compares them.
     allowed = tmp_path / "allowed"
     allowed.write_text(r"confluent_kafka\.cimpl\.KafkaError\._?[A-Z][A-Z_]+" + "\n")
@@ -180,7 +179,6 @@ def test_constants_of_kafka_error() -> None:
 
 def test_usage_passes_mypy_strict(tmp_path: Path) -> None:
     """Real code is accepted under --strict, and each typical mistake is an error."""
-    pytest.importorskip("mypy", reason="needs mypy")
     script = tmp_path / "usage.py"
     script.write_text(USAGE)
     output = run_module("mypy", "--strict", "--config-file", CONFIG, script)
@@ -192,7 +190,6 @@ def test_usage_passes_mypy_strict(tmp_path: Path) -> None:
 
 def test_package_passes_mypy_strict() -> None:
     """The package's own Python code, with the stub between it and the extension."""
-    pytest.importorskip("mypy", reason="needs mypy")
     output = run_module("mypy", "--strict", "--config-file", CONFIG, "src")
     assert output.startswith("Success:"), output
 

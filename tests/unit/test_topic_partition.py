@@ -80,7 +80,7 @@ def test_the_rest_is_read_only(name: str) -> None:
     with pytest.raises(AttributeError):
         delattr(partition, name)
     with pytest.raises(AttributeError):
-        partition.offsett = 5  # type: ignore[attr-defined]
+        partition.off_set = 5  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+"""A broker that hears a client's first SASL message, which the mock brokers cannot."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import Protocol
+
+from confluent_kafka import KafkaError
+from tests.support.waiting import TIMEOUT
+
+SASL_HANDSHAKE, API_VERSIONS = 17, 18  # API keys of Kafka's protocol
+
+
+class Stream(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+    def write(self, data: bytes, /) -> int: ...
+    def flush(self) -> None: ...
+
+
+class SaslBroker:
+    """Takes a client as far as its first SASL message: ApiVersions v0, SaslHandshake v0."""
+
+    def __init__(self) -> None:
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.socket.settimeout(TIMEOUT)
+        self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
+
+    def initial_response(self) -> bytes:
+        connection, _ = self.socket.accept()
+        connection.settimeout(TIMEOUT)
+        with connection, connection.makefile("rwb") as stream:
+            while self._answer(stream) != SASL_HANDSHAKE:
+                pass
+            return _read_frame(stream)
+
+    @staticmethod
+    def _answer(stream: Stream) -> int:
+        """Answers one request: its API key."""
+        api_key, version, correlation = struct.unpack_from(">hhi", _read_frame(stream))
+        body = struct.pack(">i", correlation)
+        if api_key == SASL_HANDSHAKE:
+            body += struct.pack(">hih", 0, 1, 11) + b"OAUTHBEARER"
+        elif version > 0:
+            body += struct.pack(">hi", KafkaError.UNSUPPORTED_VERSION, 0)
+        else:
+            body += struct.pack(">hi", 0, 2)
+            body += struct.pack(">hhhhhh", SASL_HANDSHAKE, 0, 0, API_VERSIONS, 0, 0)
+        stream.write(struct.pack(">i", len(body)) + body)
+        stream.flush()
+        assert isinstance(api_key, int)
+        return api_key
+
+
+def _read_frame(stream: Stream) -> bytes:
+    (size,) = struct.unpack(">i", stream.read(4))
+    return stream.read(size)

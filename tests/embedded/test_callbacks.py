@@ -1,0 +1,633 @@
+"""Callbacks: on which thread, inside which call, and what becomes of what they raise."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    ThrottleEvent,
+    TopicPartition,
+)
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer, MakeProducer
+from tests.embedded.throttle import throttling_proxy
+from tests.support.kafka import NO_BROKER, Reports, send
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+
+def divide_by_zero(*_: object) -> None:
+    1 / 0  # noqa: B018
+
+
+class Recorder:
+    """A callback that notes its arguments and its thread, and raises the first times."""
+
+    def __init__(self, raises: int = 0) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.threads: set[int] = set()
+        self.raises = raises
+
+    def __call__(self, *arguments: Any) -> None:
+        self.calls.append(arguments)
+        self.threads.add(threading.get_ident())
+        if self.raises > 0:
+            self.raises -= 1
+            divide_by_zero()
+
+
+def raised_by(call: Callable[[], object]) -> ZeroDivisionError:
+    """The ZeroDivisionError that comes out of `call` when it is made again and again."""
+    caught: list[ZeroDivisionError] = []
+
+    def step() -> None:
+        try:
+            call()
+        except ZeroDivisionError as error:
+            caught.append(error)
+
+    wait_until(lambda: caught, step)
+    return caught[0]
+
+
+def assert_from_callback(error: ZeroDivisionError) -> None:
+    """It is the exception itself: no wrapper, and its traceback leads into the callback."""
+    assert type(error) is ZeroDivisionError
+    assert str(error) == "division by zero"
+    frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+    assert frames[-1] == "divide_by_zero"
+    assert error.__cause__ is None
+
+
+# ---- every kind of callback: its exception comes out of the call that served it ----
+
+
+@pytest.mark.parametrize("of_client", [True, False], ids=["client", "message"])
+@pytest.mark.parametrize("method", ["poll", "flush", "close"])
+def test_on_delivery_raises(
+    kafka_topic: str, make_producer: MakeProducer, of_client: bool, method: str
+) -> None:
+    """From poll(), flush() and close(), for both kinds of delivery callback."""
+    callback = Recorder(raises=1)
+    producer = make_producer({"on_delivery": callback} if of_client else None)
+    for _ in range(3):
+        producer.produce(kafka_topic, b"v", on_delivery=None if of_client else callback)
+    timeout = 0.1 if method == "poll" else TIMEOUT
+    assert_from_callback(raised_by(lambda: getattr(producer, method)(timeout)))
+    assert producer.close() is True
+    assert [error for error, _ in callback.calls] == [None] * 3
+
+
+def test_the_rest_of_a_batch_is_kept(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """Each exception ends one call; every callback is called exactly once, in order."""
+    producer = make_producer({"linger.ms": 60_000})
+    seen: list[bytes | None] = []
+
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        seen.append(message.value())
+        if len(seen) % 3 == 0:
+            divide_by_zero()
+
+    for i in range(30):
+        producer.produce(kafka_topic, b"%d" % i, on_delivery=delivered)
+    raised = 0
+    while len(producer) > 0:
+        try:
+            producer.flush(TIMEOUT)
+        except ZeroDivisionError:
+            raised += 1
+            assert len(seen) == 3 * raised
+    assert raised == 10
+    assert seen == [b"%d" % i for i in range(30)]
+
+
+def test_an_exception_does_not_count_as_served(
+    kafka_topic: str, make_producer: MakeProducer
+) -> None:
+    """len() and poll() stay right when callbacks raise."""
+    producer = make_producer({"linger.ms": 60_000})
+    callback = Recorder(raises=2)
+    for _ in range(5):
+        producer.produce(kafka_topic, b"v", on_delivery=callback)
+    for left in (4, 3):
+        with pytest.raises(ZeroDivisionError):
+            producer.flush(TIMEOUT)
+        assert len(producer) == left
+    assert producer.poll(0) == 3
+    assert len(producer) == 0
+
+
+def test_block_raises_what_a_callback_raises(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """produce(block=) serves callbacks, so it raises too; the message is not enqueued."""
+    producer = make_producer({"queue.buffering.max.messages": 1})
+    callback = Recorder(raises=1)
+    producer.produce(kafka_topic, b"first", on_delivery=callback)
+    with pytest.raises(ZeroDivisionError):
+        producer.produce(kafka_topic, b"second", on_delivery=callback, block=TIMEOUT)
+    assert producer.flush(TIMEOUT) == 0
+    assert [message.value() for _, message in callback.calls] == [b"first"]
+
+
+@pytest.mark.parametrize("kind", ["producer", "consumer"])
+@pytest.mark.parametrize("name", ["error_cb", "stats_cb"])
+def test_client_callbacks_raise(
+    make_producer: MakeProducer, make_consumer: MakeConsumer, kind: str, name: str
+) -> None:
+    """error_cb and stats_cb: from poll(), and the client goes on."""
+    make: Callable[..., Any] = make_producer if kind == "producer" else make_consumer
+    callback = Recorder(raises=1)
+    config: dict[str, Any] = {name: callback}
+    config |= {"statistics.interval.ms": 20} if name == "stats_cb" else {}
+    config |= {"bootstrap.servers": NO_BROKER} if name == "error_cb" else {}
+    client = make(config)
+    assert_from_callback(raised_by(lambda: client.poll(TIMEOUT)))
+    wait_until(lambda: len(callback.calls) > 1, lambda: client.poll(0.01))
+
+
+def test_on_commit_raises(kafka_topic: str, make_consumer: MakeConsumer) -> None:
+    """From poll(); the commit itself has been done."""
+    callback = Recorder(raises=1)
+    consumer = make_consumer({"on_commit": callback})
+    offsets = [TopicPartition(kafka_topic, 0, 5)]
+    consumer.commit(offsets=offsets)
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    assert consumer.committed(offsets, TIMEOUT)[0].offset == 5
+
+
+def test_a_logger_that_raises(make_producer: MakeProducer) -> None:
+    """A logging.Handler's exception comes out as well; later records are still logged."""
+    records: list[logging.LogRecord] = []
+
+    class Broken(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+            if len(records) == 1:
+                divide_by_zero()
+
+    producer = make_producer({"bootstrap.servers": NO_BROKER, "logger": Broken()})
+    assert_from_callback(raised_by(lambda: producer.poll(0.01)))
+    wait_until(lambda: len(records) > 1, lambda: producer.poll(0.01))
+
+
+def test_throttle_cb(
+    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
+) -> None:
+    """throttle_cb gets a ThrottleEvent inside poll(); an exception comes out of it."""
+    kafka_cluster.set_api_versions("Produce", 0, 7)
+    events = Recorder(raises=1)
+    with throttling_proxy(kafka_cluster, milliseconds=250) as bootstrap_servers:
+        producer = make_producer({"bootstrap.servers": bootstrap_servers, "throttle_cb": events})
+        producer.produce(kafka_topic, b"v")
+        assert_from_callback(raised_by(lambda: producer.poll(0.1)))
+        producer.close(TIMEOUT)
+    ((event,), *_) = events.calls
+    assert isinstance(event, ThrottleEvent)
+    assert event.throttle_time == 0.25
+    assert event.broker_id in (1, 2, 3)
+    assert event.broker_name in bootstrap_servers.split(",")
+
+
+# ---- rebalance ----
+
+
+@pytest.mark.parametrize("method", ["poll", "consume", "consume_arrow"])
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_on_assign_raises(
+    kafka_topic: str,
+    producer: Producer,
+    make_consumer: MakeConsumer,
+    method: str,
+    strategy: str,
+) -> None:
+    """The exception comes out, and the assignment has been completed all the same."""
+    send(producer, kafka_topic, [b"v"])
+    consumer = make_consumer({"partition.assignment.strategy": strategy})
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_assign=callback)
+    arguments = (TIMEOUT,) if method == "poll" else (10, TIMEOUT)
+    error = raised_by(lambda: getattr(consumer, method)(*arguments))
+    assert_from_callback(error)
+    assert consumer.assignment() == [TopicPartition(kafka_topic, 0)]
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.value() == b"v"
+    assert callback.calls == [(consumer, [TopicPartition(kafka_topic, 0)])]
+
+
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer, strategy: str) -> None:
+    """The partitions have been given up all the same: the group does not wait for us."""
+    consumer = make_consumer({"partition.assignment.strategy": strategy})
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_revoke=callback)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    consumer.unsubscribe()
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    assert consumer.assignment() == []
+    assert len(callback.calls) == 1
+
+
+def test_on_lost_raises(
+    kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer
+) -> None:
+    """After it the consumer joins the group again."""
+    consumer = make_consumer({"session.timeout.ms": 1200})
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_lost=callback)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    kafka_cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    assert consumer.assignment() == []
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+
+
+def test_close_when_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer) -> None:
+    """close() raises what on_revoke raised, and has closed all the same."""
+    consumer = make_consumer()
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_revoke=callback)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    with pytest.raises(ZeroDivisionError) as caught:
+        consumer.close()
+    assert_from_callback(caught.value)
+    with pytest.raises(RuntimeError, match="closed"):
+        consumer.poll(0)
+    consumer.close()
+
+
+def test_close_after_an_exception_that_nobody_has_seen(make_consumer: MakeConsumer) -> None:
+    """An exception that waits to be raised does not keep close() from closing."""
+    ready = threading.Event()
+
+    def no_token(_: str) -> tuple[str, float]:
+        ready.set()
+        raise ZeroDivisionError("no token")
+
+    consumer = make_consumer(
+        {
+            "bootstrap.servers": NO_BROKER,
+            "security.protocol": "sasl_plaintext",
+            "sasl.mechanism": "OAUTHBEARER",
+            "oauth_cb": no_token,
+        }
+    )
+    assert ready.wait(TIMEOUT)
+    with pytest.raises(ZeroDivisionError, match="no token"):
+        consumer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        consumer.poll(0)
+
+
+@pytest.mark.kafka_topic(partitions=2)
+def test_a_callback_that_assigns_itself(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """assign() in on_assign takes the place of the group's assignment: its offsets count."""
+    for partition in range(2):
+        for i in range(10):
+            producer.produce(kafka_topic, b"%d" % i, partition=partition)
+    assert producer.flush(TIMEOUT) == 0
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        assert [entry.partition for entry in sorted(partitions)] == [0, 1]
+        who.assign([TopicPartition(kafka_topic, 1, 7)])
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    messages = consumer.consume(3, TIMEOUT)
+    assert [(message.partition(), message.offset()) for message in messages] == [
+        (1, 7),
+        (1, 8),
+        (1, 9),
+    ]
+    assert consumer.assignment() == [TopicPartition(kafka_topic, 1)]
+
+
+def test_a_callback_that_assigns_incrementally(
+    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """Under a cooperative protocol it is incremental_assign() that replaces the default."""
+    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
+    consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        for partition in partitions:
+            partition.offset = 4
+        who.incremental_assign(partitions)
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.offset() == 4
+
+
+def test_a_callback_that_assigns_and_raises(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """What it had assigned when it raised stays: nothing is assigned over it."""
+    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        who.assign([TopicPartition(kafka_topic, 0, 6)])
+        divide_by_zero()
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.offset() == 6
+
+
+def test_committing_in_on_revoke(
+    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """on_revoke is the time to commit: the partitions are still this member's."""
+    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
+    results: list[list[TopicPartition] | None] = []
+    consumer = make_consumer()
+    consumer.subscribe(
+        [kafka_topic], on_revoke=lambda who, _: results.append(who.commit(asynchronous=False))
+    )
+    assert len(consumer.consume(4, TIMEOUT)) == 4
+    consumer.close()
+    ((result,),) = (result or [] for result in results)
+    assert (result.offset, result.error) == (4, None)
+
+
+def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
+    """Callbacks may ask the brokers: committed(), watermarks, metadata."""
+    send(producer, kafka_topic, [b"v"] * 3)
+    answers: list[Any] = []
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        answers.append(who.committed(partitions, TIMEOUT)[0].offset)
+        answers.append(who.get_watermark_offsets(partitions[0], TIMEOUT))
+        answers.append(list(who.list_topics(kafka_topic, TIMEOUT).topics))
+        answers.append(who.memberid() is not None)
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    assert len(consumer.consume(3, TIMEOUT)) == 3
+    assert answers == [-1001, (0, 3), [kafka_topic], True]
+
+
+# ---- where callbacks run ----
+
+
+def test_callbacks_run_on_the_polling_thread(
+    kafka_topic: str, make_producer: MakeProducer, make_consumer: MakeConsumer
+) -> None:
+    """Never on a thread of librdkafka, and never outside a call of the client."""
+    delivered, statistics, errors, assigned = Recorder(), Recorder(), Recorder(), Recorder()
+    producer = make_producer(
+        {"statistics.interval.ms": 10, "stats_cb": statistics, "on_delivery": delivered}
+    )
+    lonely = make_producer({"bootstrap.servers": NO_BROKER, "error_cb": errors})
+    consumer = make_consumer()
+    consumer.subscribe([kafka_topic], on_assign=assigned)
+    recorders = [delivered, statistics, errors, assigned]
+    producer.produce(kafka_topic, b"v")
+
+    def poll() -> None:
+        for client in (producer, lonely, consumer):
+            client.poll(0.01)
+
+    def poll_until_called() -> None:
+        wait_until(lambda: all(recorder.calls for recorder in recorders), poll)
+
+    thread = threading.Thread(target=poll_until_called)
+    thread.start()
+    thread.join()
+    assert [recorder.threads for recorder in recorders] == [{thread.ident}] * 4
+
+
+def test_nothing_runs_without_a_call(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """Reports wait for the next poll(), however long they are there."""
+    statistics = Recorder()
+    reports = Reports()
+    producer = make_producer({"statistics.interval.ms": 10, "stats_cb": statistics})
+    other = make_producer()
+    for _ in range(10):
+        producer.produce(kafka_topic, b"v", on_delivery=reports)
+    send(other, kafka_topic, [b"v"] * 10)
+    assert statistics.calls == []
+    assert len(reports) == 0
+    assert producer.flush(TIMEOUT) == 0
+    assert len(reports) == 10
+
+
+def test_statistics_are_json(make_producer: MakeProducer) -> None:
+    """stats_cb gets librdkafka's statistics as a str of JSON."""
+    statistics = Recorder()
+    producer = make_producer(
+        {"statistics.interval.ms": 10, "stats_cb": statistics, "client.id": "me"}
+    )
+    wait_until(lambda: statistics.calls, lambda: producer.poll(0.01))
+    ((text,), *_) = statistics.calls
+    assert isinstance(text, str)
+    assert json.loads(text)["client_id"] == "me"
+
+
+def test_errors_are_kafka_errors(make_consumer: MakeConsumer) -> None:
+    """error_cb gets a KafkaError that says what is wrong."""
+    errors = Recorder()
+    consumer = make_consumer({"bootstrap.servers": NO_BROKER, "error_cb": errors})
+    codes = {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN}
+    wait_until(
+        lambda: {error.code() for (error,) in errors.calls} == codes, lambda: consumer.poll(0.01)
+    )
+    for (error,) in errors.calls:
+        assert isinstance(error, KafkaError)
+        assert error.str()
+        assert error.fatal() is False
+
+
+def test_a_fatal_error(
+    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
+) -> None:
+    """error_cb gets the error behind _FATAL, with fatal() set; produce() refuses from then."""
+    errors, reports = Recorder(), Reports()
+    producer = make_producer({"enable.idempotence": True, "error_cb": errors})
+    send(producer, kafka_topic, [b"v"])
+    kafka_cluster.inject_errors("Produce", [KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER])
+    producer.produce(kafka_topic, b"v", on_delivery=reports)
+    wait_until(
+        lambda: [error for (error,) in errors.calls if error.fatal()], lambda: producer.poll(0.01)
+    )
+    (fatal,) = (error for (error,) in errors.calls if error.fatal())
+    assert fatal == KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER
+    with pytest.raises(KafkaException) as caught:
+        producer.produce(kafka_topic, b"v")
+    assert caught.value.args[0] == KafkaError._FATAL
+    producer.flush(TIMEOUT)
+    assert len(reports) == 1
+
+
+# ---- callbacks that call the client again ----
+
+
+@pytest.mark.parametrize("kind", ["producer", "consumer"])
+def test_close_from_a_callback(
+    make_producer: MakeProducer, make_consumer: MakeConsumer, kind: str
+) -> None:
+    """RuntimeError says what to do instead, out of poll(); the client stays open."""
+    make: Callable[..., Any] = make_producer if kind == "producer" else make_consumer
+    closes = True
+
+    def statistics(_: str) -> None:
+        if closes:
+            client.close()
+
+    client = make({"statistics.interval.ms": 10, "stats_cb": statistics})
+    with pytest.raises(RuntimeError, match="callback"):
+        client.poll(TIMEOUT)
+    closes = False
+    assert client.list_topics(timeout=TIMEOUT).brokers
+
+
+def test_close_of_another_client_from_a_callback(
+    kafka_topic: str, make_producer: MakeProducer
+) -> None:
+    """Another client can be closed there."""
+    other = make_producer()
+    producer = make_producer({"on_delivery": lambda *_: other.close()})
+    producer.produce(kafka_topic, b"v")
+    assert producer.flush(TIMEOUT) == 0
+    with pytest.raises(RuntimeError, match="closed"):
+        other.poll(0)
+
+
+def test_poll_inside_a_rebalance_callback(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """It serves callbacks and returns no message: those in hand come first."""
+    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
+    nested: list[Any] = []
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        nested.append(who.poll(0.01))
+        nested.append(who.consume(10, 0.01))
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    messages = consumer.consume(10, TIMEOUT)
+    assert nested == [None, []]
+    assert [message.offset() for message in messages] == list(range(10))
+
+
+def test_a_callback_that_polls_another_client(
+    kafka_topic: str, producer: Producer, make_producer: MakeProducer, consumer: Consumer
+) -> None:
+    """A second client's callbacks run inside those of the first, exceptions included."""
+    inner = Recorder(raises=1)
+    other = make_producer({"on_delivery": inner})
+
+    def on_assign(*_: object) -> None:
+        other.produce(kafka_topic, b"inner")
+        other.flush(TIMEOUT)
+
+    send(producer, kafka_topic, [b"v"])
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    values = [message.value() for message in consumer.consume(2, TIMEOUT)]
+    assert values == [b"v", b"inner"]
+    assert len(inner.calls) == 1
+
+
+def test_an_exception_in_a_nested_call(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """It comes out of the inner flush(), where the outer callback may catch it."""
+    producer = make_producer({"linger.ms": 60_000})
+    log: list[str] = []
+
+    def outer(error: KafkaError | None, message: Message) -> None:
+        try:
+            producer.flush(TIMEOUT)
+        except ZeroDivisionError:
+            log.append("caught inside")
+
+    producer.produce(kafka_topic, b"outer", on_delivery=outer)
+    producer.produce(kafka_topic, b"inner", on_delivery=divide_by_zero)
+    assert producer.flush(TIMEOUT) == 0
+    assert log == ["caught inside"]
+
+
+def test_subscribing_in_a_rebalance_callback(
+    kafka_cluster: MockCluster, consumer: Consumer
+) -> None:
+    """A callback may replace the subscription, and with it itself."""
+    kafka_cluster.create_topic("one")
+    kafka_cluster.create_topic("two")
+    calls: list[str] = []
+
+    def second(who: Consumer, partitions: list[TopicPartition]) -> None:
+        calls.append("second")
+
+    def first(who: Consumer, partitions: list[TopicPartition]) -> None:
+        calls.append("first")
+        who.subscribe(["two"], on_assign=second)
+
+    consumer.subscribe(["one"], on_assign=first)
+    wait_until(
+        lambda: consumer.assignment() == [TopicPartition("two", 0)], lambda: consumer.poll(0.01)
+    )
+    assert calls == ["first", "second"]
+
+
+def test_callbacks_interrupt_no_longer_than_they_take(make_consumer: MakeConsumer) -> None:
+    """A callback that does not raise neither ends poll() early nor lets it wait longer."""
+    statistics = Recorder()
+    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": statistics})
+    watch = Stopwatch()
+    assert consumer.poll(0.5) is None
+    assert 0.5 <= watch.elapsed < TIMEOUT
+    assert len(statistics.calls) > 1
+
+
+# ---- exceptions of other kinds ----
+
+
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration])
+def test_exceptions_of_every_kind(
+    kafka_topic: str, make_producer: MakeProducer, exception: type[BaseException]
+) -> None:
+    """Also those that are no Exception come out as they are."""
+    producer = make_producer()
+
+    def delivered(*_: object) -> None:
+        raise exception("text")
+
+    producer.produce(kafka_topic, b"v", on_delivery=delivered)
+    with pytest.raises(exception, match="text"):
+        producer.flush(TIMEOUT)
+    assert producer.flush(TIMEOUT) == 0
+
+
+def test_stop_iteration_of_a_callback_during_iteration(make_consumer: MakeConsumer) -> None:
+    """An exception of a callback comes out of a for loop, too."""
+    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": Recorder(raises=1)})
+    with pytest.raises(ZeroDivisionError):
+        next(consumer)
+
+
+def test_the_message_of_a_callback_that_raised_is_readable(
+    kafka_topic: str, producer: Producer
+) -> None:
+    """Its traceback may keep the message: it stays readable."""
+    producer.produce(kafka_topic, b"value", b"key", on_delivery=divide_by_zero)
+    with pytest.raises(ZeroDivisionError) as caught:
+        producer.flush(TIMEOUT)
+    assert producer.flush(TIMEOUT) == 0
+    frame = caught.tb.tb_next
+    while frame is not None and "_" not in frame.tb_frame.f_locals:
+        frame = frame.tb_next
+    assert frame is not None
+    _, message = frame.tb_frame.f_locals["_"]
+    assert (message.value(), message.key()) == (b"value", b"key")

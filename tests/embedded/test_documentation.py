@@ -1,0 +1,152 @@
+"""The Python examples of the documents run as they stand."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ("README.md", "docs/quickstart.md", "docs/arrow.md", "docs/testing.md")
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+ADDRESS = "localhost:9092"
+
+
+def blocks_of(document: str) -> list[str]:
+    return BLOCK.findall((ROOT / document).read_text(encoding="utf-8"))
+
+
+def block_with(document: str, text: str) -> str:
+    (found,) = (block for block in blocks_of(document) if text in block)
+    return found
+
+
+def run(block: str, cluster: MockCluster | None = None, **names: Any) -> dict[str, Any]:
+    if cluster is not None:
+        assert ADDRESS in block
+        block = block.replace(ADDRESS, cluster.bootstrap_servers)
+    exec(compile(block, "<document>", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_block_is_python(document: str) -> None:
+    """No example has a mistake that Python's compiler sees."""
+    blocks = blocks_of(document)
+    assert blocks
+    for block in blocks:
+        compile(block, document, "exec")
+
+
+def run_until(
+    block: str, cluster: MockCluster, done: Callable[[], object], step: Callable[[], object]
+) -> None:
+    """Runs a block whose loop ends when its `consumer` is woken: after `done`."""
+    names: dict[str, Any] = {}
+    failures: list[BaseException] = []
+
+    def end() -> None:
+        wait_until(lambda: "consumer" in names)
+        try:
+            wait_until(done, step)
+        except BaseException as failure:
+            failures.append(failure)
+        names["consumer"].wakeup()
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    exec(compile(block.replace(ADDRESS, cluster.bootstrap_servers), "<document>", "exec"), names)
+    thread.join()
+    assert failures == []
+
+
+class TestReadme:
+    def test_clients(self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]) -> None:
+        """The producer delivers its message; the consumer prints what comes from then on."""
+        kafka_cluster.create_topic("flights")
+        printed: list[str] = []
+        with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+
+            def send_another() -> None:
+                producer.produce("flights", key="DL", value="another")
+                producer.flush(TIMEOUT)
+                printed.append(capsys.readouterr().out)
+
+            block = block_with("README.md", "for message in consumer")
+            run_until(block, kafka_cluster, lambda: "another" in "".join(printed), send_another)
+        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "check"}
+        with Consumer(config) as consumer:
+            consumer.assign([TopicPartition("flights", 0, 0)])
+            (first,) = consumer.consume(1, TIMEOUT)
+        assert (first.key(), first.value()) == (b"UA", b"...")
+
+
+class TestQuickStart:
+    def test_produce_and_consume(
+        self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Ten messages are reported, and then read; the loop ends when nothing more comes."""
+        kafka_cluster.create_topic("numbers")
+        run(block_with("docs/quickstart.md", "on_delivery=report"), kafka_cluster)
+        reported = capsys.readouterr().out.splitlines()
+        assert reported == [f"numbers[0] at {offset}" for offset in range(10)]
+
+        printed: list[str] = []
+        run_until(
+            block_with("docs/quickstart.md", "consumer.poll(5.0)"),
+            kafka_cluster,
+            lambda: "".join(printed).count("\n") >= 10,
+            lambda: printed.append(capsys.readouterr().out),
+        )
+        expected = [f"{str(n).encode()} {f'value {n}'.encode()}" for n in range(10)]
+        assert "".join(printed).splitlines() == expected
+
+    def test_fixtures(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """The test that is shown passes."""
+        names = run(block_with("docs/quickstart.md", "def test_orders"))
+        names["test_orders"](kafka_cluster, kafka_topic)
+
+
+class TestArrow:
+    def test_data_frames(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """A data frame goes out as messages and comes back as one."""
+        pytest.importorskip("polars", reason="polars is not installed")
+        run(block_with("docs/arrow.md", "import polars"))
+        table = capsys.readouterr().out
+        assert "(3, 4)" in table
+        for name in ("key", "value", "offset", "timestamp"):
+            assert name in table
+
+
+class TestTesting:
+    def test_cluster(self) -> None:
+        """The first example's own assertion holds."""
+        run(block_with("docs/testing.md", "MockCluster(brokers=3)"))
+
+    def test_fixtures(self, pytester: pytest.Pytester) -> None:
+        """The tests that are shown pass in a directory that has nothing but them."""
+        pytester.makepyfile(block_with("docs/testing.md", "def test_orders_are_sent"))
+        result = pytester.runpytest_inprocess()
+        result.assert_outcomes(passed=2)
+
+    def test_requests(self) -> None:
+        """Three refusals are four requests."""
+        run(block_with("docs/testing.md", "cluster.requests()"))
+
+    def test_group_settings(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """The settings for groups whose members come and go are taken."""
+        settings = eval(block_with("docs/testing.md", "heartbeat.interval.ms"))
+        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+        with Consumer(config | settings) as consumer:
+            consumer.subscribe([kafka_topic])
+            wait_until(consumer.assignment, lambda: consumer.poll(0.01))

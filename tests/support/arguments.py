@@ -1,0 +1,269 @@
+"""Every callable of the extension with its parameters, and what each parameter takes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+from tests.support.clients import empty_batch, group_metadata, partitions
+
+
+class Text(str):
+    __slots__ = ()
+
+
+class Unhashable:
+    __hash__ = None  # type: ignore[assignment]
+
+
+VALUES: dict[str, Any] = {
+    "None": None,
+    "True": True,
+    "1": 1,
+    "-1": -1,
+    "-2**15": -(2**15),
+    "2**33": 2**33,
+    "-2**33": -(2**33),
+    "2**70": 2**70,
+    "-2**70": -(2**70),
+    "10**400": 10**400,
+    "1.5": 1.5,
+    "-0.5": -0.5,
+    "inf": float("inf"),
+    "-inf": float("-inf"),
+    "nan": float("nan"),
+    "complex": 1j,
+    "empty": "",
+    "text": "text",
+    "subclass": Text("text"),
+    "NUL": "a\0b",
+    "surrogate": "\ud800",
+    "bytes": b"bytes",
+    "bytearray": bytearray(b"bytes"),
+    "gaps": memoryview(b"bytes")[::2],
+    "list": [],
+    "of objects": [object()],
+    "of None": [None],
+    "of surrogates": ["\ud800"],
+    "of NUL": ["a\0b"],
+    "of int": [2**70],
+    "of pairs": [("\ud800", b"")],
+    "of long tuples": [(1, 2, 3)],
+    "dict": {},
+    "dict of int": {1: 2},
+    "dict of surrogates": {"\ud800": b""},
+    "set": set(),
+    "generator": (each for each in ""),
+    "callable": lambda *_: None,
+    "class": KafkaException,
+    "unhashable": Unhashable(),
+    "object": object(),
+    "error": KafkaError(KafkaError._FAIL),
+    "partition": TopicPartition("topic", 0, 0),
+    "of partitions": [TopicPartition("topic", 0, 0)],
+    "unset partition": TopicPartition.__new__(TopicPartition),
+    "of unset partitions": [TopicPartition.__new__(TopicPartition)],
+    "message": Message("topic", 0, 0),
+}
+
+
+class Kind(NamedTuple):
+    """A kind of parameter: an argument for it, and the names of the VALUES that it takes."""
+
+    valid: Any
+    takes: set[str]
+
+    def __or__(self, more: str) -> Kind:
+        """The same kind, that also takes the values which `more` lists."""
+        return Kind(self.valid, self.takes | set(more.split(", ")))
+
+
+_INT32 = "True, 1, -1, -2**15"
+_INT64 = f"{_INT32}, 2**33, -2**33"
+
+NAME = Kind("topic", set()) | "text, subclass"
+TEXT = NAME | "empty"
+BYTES = Kind(b"bytes", set()) | "bytes, bytearray, text, subclass, empty, NUL"
+PAYLOAD = BYTES | "None"
+ID = Kind(1, set()) | "True, 1"
+PARTITION = ID | "-1"
+INT32 = ID | _INT32
+INT64 = ID | _INT64
+SECONDS = Kind(0, set()) | f"{_INT64}, 2**70, -2**70, 1.5, -0.5, inf, -inf"
+DELAY = Kind(1, set()) | "True, 1, 1.5"
+BOOL = Kind(False, set()) | "True, 1"
+CALLBACK = Kind(None, set()) | "None, callable, class"
+PARTITIONS = Kind(partitions(), set()) | "list, of partitions, of unset partitions"
+HEADERS = Kind(None, set()) | "None, list, dict"
+# What a Message holds is looked at when it is sent.
+CONTENTS = HEADERS | ", ".join(name for name in VALUES if name.startswith(("of ", "dict of ")))
+ERROR = Kind(None, set()) | "None, error"
+REQUEST = Kind("Produce", set())
+ANYTHING = Kind(None, set(VALUES))
+
+_PRODUCE = {"callback": CALLBACK, "on_delivery": CALLBACK, "block": SECONDS}
+_PARTITIONS = {"partitions": PARTITIONS}
+_TIMEOUT = {"timeout": SECONDS}
+_EXIT = dict.fromkeys(("exc_type", "exc_value", "traceback"), ANYTHING)
+_PLACE = {"topic": NAME, "partition": ID}
+_KEYS = {"key": BYTES, "partition_count": ID}
+
+# Every callable of the extension, by its name, with every parameter of its signature.
+MATRIX: dict[str, dict[str, Kind]] = {
+    "version": {},
+    "libversion": {},
+    "murmur2": _KEYS,
+    "consistent": _KEYS,
+    "fnv1a": _KEYS,
+    "KafkaError": {
+        "error": INT32,
+        "reason": TEXT | "None, NUL, surrogate",
+        "fatal": BOOL,
+        "retriable": BOOL,
+        "txn_requires_abort": BOOL,
+    },
+    **{f"KafkaError.{name}": {} for name in ("code", "name", "str")},
+    **{f"KafkaError.{name}": {} for name in ("fatal", "retriable", "txn_requires_abort")},
+    "Uuid": {"most_significant_bits": INT64, "least_significant_bits": INT64},
+    "Uuid.get_most_significant_bits": {},
+    "Uuid.get_least_significant_bits": {},
+    "TopicPartition": {
+        "topic": TEXT,
+        "partition": INT32,
+        "offset": INT64,
+        "metadata": TEXT | "None",
+        "leader_epoch": INT32 | "None",
+        "error": ERROR,
+    },
+    "Message": {
+        "topic": TEXT | "None",
+        "partition": INT32 | "None",
+        "offset": INT64 | "None",
+        "key": ANYTHING,
+        "value": ANYTHING,
+        "headers": CONTENTS,
+        "error": ERROR,
+        "timestamp": Kind((1, 0), {"None"}),
+        "latency": SECONDS | "None",
+        "leader_epoch": INT32 | "None",
+        "delivery_count": INT32 | "None",
+    },
+    **{f"Message.{name}": {} for name in ("topic", "partition", "offset", "key", "value")},
+    **{f"Message.{name}": {} for name in ("headers", "error", "timestamp", "latency")},
+    **{f"Message.{name}": {} for name in ("leader_epoch", "delivery_count")},
+    **{f"Message.deserialized_{name}": {} for name in ("key", "value")},
+    "Message.set_topic": {"topic": TEXT | "None"},
+    "Message.set_key": {"key": ANYTHING},
+    "Message.set_value": {"value": ANYTHING},
+    "Message.set_headers": {"headers": CONTENTS},
+    "Message.set_error": {"error": ERROR},
+    "MessageBatch.__arrow_c_schema__": {},
+    "MessageBatch.__arrow_c_array__": {"requested_schema": ANYTHING},
+    "MessageBatch.__arrow_c_stream__": {"requested_schema": ANYTHING},
+    "_Client.list_topics": {"topic": TEXT | "None", "timeout": SECONDS},
+    "_Client.cluster_id": _TIMEOUT,
+    "_Client.set_sasl_credentials": {"username": TEXT, "password": TEXT},
+    "_Client.wakeup": {},
+    "_Client.__enter__": {},
+    "_Client.__exit__": _EXIT,
+    "Producer.produce": {
+        "topic": NAME,
+        "value": PAYLOAD,
+        "key": PAYLOAD,
+        "partition": PARTITION,
+        "timestamp": INT64,
+        "headers": HEADERS,
+        **_PRODUCE,
+    },
+    "Producer.produce_batch": {
+        "topic": NAME,
+        "messages": Kind([], {"list", "of None", "of NUL"}),
+        "partition": PARTITION,
+        **_PRODUCE,
+    },
+    "Producer.produce_arrow": {
+        "batch": Kind(empty_batch(), set()),
+        "topic": NAME | "None",
+        "on_delivery": CALLBACK,
+        "block": SECONDS,
+    },
+    **{f"Producer.{name}": _TIMEOUT for name in ("poll", "flush", "close")},
+    "Producer.purge": dict.fromkeys(("in_queue", "in_flight", "blocking"), BOOL),
+    "Producer.begin_transaction": {},
+    **{f"Producer.{name}_transaction": _TIMEOUT for name in ("commit", "abort")},
+    "Producer.init_transactions": _TIMEOUT,
+    "Producer.send_offsets_to_transaction": {
+        "positions": PARTITIONS,
+        "group_metadata": Kind(group_metadata(), set()),
+        "timeout": SECONDS,
+    },
+    "Consumer.poll": _TIMEOUT,
+    "Consumer.consume": {"num_messages": ID, "timeout": SECONDS},
+    "Consumer.consume_arrow": {"num_messages": ID, "timeout": SECONDS, "headers": BOOL},
+    "Consumer.subscribe": {
+        "topics": Kind(["topic"], set()),
+        **dict.fromkeys(("on_assign", "on_revoke", "on_lost"), CALLBACK),
+    },
+    **{f"Consumer.{name}": {} for name in ("unsubscribe", "unassign", "assignment", "close")},
+    **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata")},
+    **{f"Consumer.{name}": _PARTITIONS for name in ("assign", "pause", "resume", "position")},
+    **{f"Consumer.incremental_{name}": _PARTITIONS for name in ("assign", "unassign")},
+    **{
+        f"Consumer.{name}": {"partitions": PARTITIONS, "timeout": SECONDS}
+        for name in ("committed", "offsets_for_times")
+    },
+    "Consumer.commit": {
+        "message": Kind(None, {"None", "message"}),
+        "offsets": PARTITIONS | "None",
+        "asynchronous": BOOL,
+    },
+    "Consumer.store_offsets": {
+        "message": Kind(None, {"None", "message"}),
+        "offsets": PARTITIONS | "None",
+    },
+    "Consumer.seek": {"partition": Kind(TopicPartition("topic", 0, 0), {"partition"})},
+    "Consumer.get_watermark_offsets": {
+        "partition": Kind(TopicPartition("topic", 0), {"partition"}),
+        "timeout": SECONDS,
+        "cached": BOOL,
+    },
+    "MockCluster": {"brokers": ID},
+    "MockCluster.create_topic": {"topic": NAME, "partitions": ID, "replication_factor": ID},
+    "MockCluster.set_topic_error": {"topic": NAME, "error": ERROR | _INT32},
+    "MockCluster.set_leader": {**_PLACE, "broker_id": ID | "None"},
+    "MockCluster.set_follower": {**_PLACE, "broker_id": ID | "None"},
+    "MockCluster.set_follower_watermarks": {
+        **_PLACE,
+        "low": ID | "None, 2**33",
+        "high": ID | "None, 2**33",
+    },
+    "MockCluster.set_broker_down": {"broker_id": ID | "None"},
+    "MockCluster.set_broker_up": {"broker_id": ID | "None"},
+    "MockCluster.set_rack": {"broker_id": ID | "None", "rack": TEXT},
+    "MockCluster.set_round_trip_time": {"broker_id": ID | "None", "round_trip_time": DELAY},
+    "MockCluster.set_coordinator": {
+        "coordinator_type": Kind("group", set()),
+        "key": TEXT,
+        "broker_id": ID,
+    },
+    "MockCluster.set_group_initial_rebalance_delay": {"delay": DELAY},
+    "MockCluster.set_group_consumer_heartbeat_interval": {"interval": DELAY},
+    "MockCluster.set_group_consumer_session_timeout": {"timeout": DELAY},
+    "MockCluster.inject_errors": {
+        "request": REQUEST,
+        "errors": Kind([KafkaError.NOT_COORDINATOR], {"list"}),
+        "broker_id": ID | "None",
+        "round_trip_time": Kind(None, {"None"}),  # needs broker_id
+    },
+    "MockCluster.pending_errors": {"request": REQUEST, "broker_id": ID},
+    "MockCluster.clear_errors": {"request": REQUEST | "None"},
+    "MockCluster.set_api_versions": {
+        "request": REQUEST,
+        "min_version": Kind(0, set()) | "True, 1",
+        "max_version": Kind(3, set()) | "True, 1",
+    },
+    **{f"MockCluster.{name}_request_tracking": {} for name in ("start", "stop")},
+    **{f"MockCluster.{name}": {} for name in ("requests", "clear_requests", "close")},
+    "MockCluster.__enter__": {},
+    "MockCluster.__exit__": _EXIT,
+}
