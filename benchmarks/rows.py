@@ -69,9 +69,13 @@ ROWS = (
         Bar(1.7, Side.PEER),
     ),
     Row(
-        "produce(on_delivery=), until every callback has run",
+        "produce(on_delivery=)",
         _sides(_produce("callback"), _produce("callback"), _produce("native")),
         Bar(2.5, Side.PEER),
+    ),
+    Row(
+        "produce(on_delivery=), until every callback has run",
+        _sides(_produce("callback"), _produce("callback"), _produce("native")),
         clock="total_seconds",
     ),
     Row(
@@ -111,13 +115,18 @@ ROWS = (
         _sides(_consume("consume-all", RECORDS), _consume("consume-all", RECORDS)),
     ),
     Row(
-        "consume_arrow(1000) with headers (confluent-kafka: consume, every accessor)",
-        _sides(_consume("arrow-all", RECORDS), _consume("consume-all", RECORDS)),
+        "consume_arrow(1000) (confluent-kafka: consume, every accessor but headers())",
+        _sides(_consume("arrow-columns", RECORDS), _consume("consume-columns", RECORDS)),
         Bar(4.0, Side.PEER),
     ),
     Row(
-        "consume_arrow(1000) (confluent-kafka: consume, every accessor but headers())",
-        _sides(_consume("arrow-columns", RECORDS), _consume("consume-columns", RECORDS)),
+        "consume_arrow(1000), no headers (confluent-kafka: consume, every accessor)",
+        _sides(_consume("arrow-all", VALUES), _consume("consume-all", VALUES)),
+        Bar(4.0, Side.PEER),
+    ),
+    Row(
+        "consume_arrow(1000) with headers (confluent-kafka: consume, every accessor)",
+        _sides(_consume("arrow-all", RECORDS), _consume("consume-all", RECORDS)),
     ),
 )
 

@@ -18,6 +18,7 @@ need() {
 
 check_build() {
     command -v cc >/dev/null && command -v make >/dev/null || need build-essential
+    command -v patch >/dev/null || need patch
     if command -v pkg-config >/dev/null; then
         # A librdkafka of the system brings its own libraries along.
         pkg-config --atleast-version=2.14 rdkafka || check_libraries

@@ -2,11 +2,11 @@
 
 import builtins
 import logging
-from _typeshed import structseq
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, final, overload
 
+from _typeshed import structseq
 from typing_extensions import Buffer, disjoint_base
 
 from confluent_kafka import ThrottleEvent
@@ -20,7 +20,6 @@ _ConfigValue: TypeAlias = (
     str
     | float
     | bool
-    | None
     | logging.Logger
     | logging.Handler
     | Mapping[str, Any]
@@ -29,6 +28,7 @@ _ConfigValue: TypeAlias = (
     | Callable[[str], object]  # stats_cb, oauth_cb
     | _DeliveryCallback  # on_delivery
     | Callable[[KafkaError | None, list[TopicPartition]], object]  # on_commit
+    | None
 )
 _Config: TypeAlias = Mapping[str, _ConfigValue]
 

@@ -25,6 +25,8 @@ def make_producer(kafka_cluster: MockCluster) -> Iterator[MakeProducer]:
                 "bootstrap.servers": kafka_cluster.bootstrap_servers,
                 "linger.ms": 0,
                 "retry.backoff.ms": 10,
+                "reconnect.backoff.ms": 10,
+                "reconnect.backoff.max.ms": 50,
             }
             producer = Producer(common | (config or {}))
             clients.callback(producer.close, 0)
@@ -52,6 +54,8 @@ def make_consumer(kafka_cluster: MockCluster) -> Iterator[MakeConsumer]:
                 "heartbeat.interval.ms": 100,
                 "fetch.wait.max.ms": 50,
                 "retry.backoff.ms": 10,
+                "reconnect.backoff.ms": 10,
+                "reconnect.backoff.max.ms": 50,
             }
             consumer = Consumer(common | (config or {}))
             clients.callback(consumer.close)

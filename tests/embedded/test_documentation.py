@@ -108,7 +108,7 @@ class TestQuickStart:
             lambda: "".join(printed).count("\n") >= 10,
             lambda: printed.append(capsys.readouterr().out),
         )
-        expected = [f"{str(n).encode()} {f'value {n}'.encode()}" for n in range(10)]
+        expected = [f"b'{number}' b'value {number}'" for number in range(10)]
         assert "".join(printed).splitlines() == expected
 
     def test_fixtures(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:

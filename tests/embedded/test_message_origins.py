@@ -121,7 +121,6 @@ def test_topic_names_are_shared_and_right(
     assert [message.topic() for message in messages] == [
         message.value().decode() for message in messages
     ]
-    consumer.assign([TopicPartition(topics[0], 0, OFFSET_BEGINNING)])
     same = consume(consumer, topics[0], 3)
     assert len({id(message.topic()) for message in same}) == 1
 

@@ -1,76 +1,240 @@
-"""list_topics(): what the cluster says about itself, as objects."""
+"""What clients ask the cluster about itself: list_topics() and cluster_id()."""
 
 from __future__ import annotations
 
-from confluent_kafka import Consumer, KafkaError, Producer
-from confluent_kafka.admin import ClusterMetadata
+import threading
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import (
+    BrokerMetadata,
+    ClusterMetadata,
+    PartitionMetadata,
+    TopicMetadata,
+)
 from confluent_kafka.testing import MockCluster
-from tests.support.refcounts import assert_no_leaks
-from tests.support.waiting import wait_until
+from tests.embedded.conftest import MakeConsumer, MakeProducer
+from tests.embedded.sasl import sasl_listener
+from tests.support.kafka import NO_BROKER
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 
-def test_brokers_and_topics(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """Brokers, topics, partitions, leaders and replicas are those of the cluster."""
-    kafka_cluster.create_topic("t", partitions=4, replication_factor=2)
-    kafka_cluster.create_topic("u")
-    kafka_cluster.set_leader("t", 1, 2)
-    cluster = producer.list_topics(timeout=30)
+@pytest.fixture(params=["producer", "consumer"])
+def make_client(
+    request: pytest.FixtureRequest, make_producer: MakeProducer, make_consumer: MakeConsumer
+) -> Any:
+    return make_producer if request.param == "producer" else make_consumer
+
+
+@pytest.fixture
+def client(make_client: Any) -> Any:
+    return make_client()
+
+
+# ---- list_topics ----
+
+
+def test_the_whole_cluster(kafka_cluster: MockCluster, client: Any) -> None:
+    """Every broker with its address, every topic with its partitions, leaders and replicas."""
+    kafka_cluster.create_topic("one", partitions=1, replication_factor=1)
+    kafka_cluster.create_topic("two", partitions=4, replication_factor=3)
+    kafka_cluster.set_leader("two", 3, 2)
+    cluster = client.list_topics(timeout=TIMEOUT)
     assert isinstance(cluster, ClusterMetadata)
-    addresses = {f"{broker.host}:{broker.port}" for broker in cluster.brokers.values()}
-    assert addresses == set(kafka_cluster.bootstrap_servers.split(","))
-    assert {broker.id for broker in cluster.brokers.values()} == set(cluster.brokers)
+    assert isinstance(cluster.cluster_id, str)
+    assert isinstance(cluster.controller_id, int)
+    assert cluster.orig_broker_id in {-1, *cluster.brokers}
     assert cluster.orig_broker_name
-    assert set(cluster.topics) == {"t", "u"}
-    topic = cluster.topics["t"]
-    assert (topic.topic, topic.error, sorted(topic.partitions)) == ("t", None, [0, 1, 2, 3])
-    partition = topic.partitions[1]
-    assert (partition.id, partition.leader, partition.error) == (1, 2, None)
-    assert len(partition.replicas) == 2
-    assert sorted(partition.isrs) == sorted(partition.replicas)
-    assert set(partition.replicas) <= set(cluster.brokers)
+    assert sorted(cluster.brokers) == [1, 2, 3]
+    addresses = set()
+    for broker_id, broker in cluster.brokers.items():
+        assert isinstance(broker, BrokerMetadata)
+        assert broker.id == broker_id
+        addresses.add(f"{broker.host}:{broker.port}")
+    assert addresses == set(kafka_cluster.bootstrap_servers.split(","))
+    assert sorted(cluster.topics) == ["one", "two"]
+    topic = cluster.topics["two"]
+    assert isinstance(topic, TopicMetadata)
+    assert (topic.topic, topic.error) == ("two", None)
+    assert sorted(topic.partitions) == [0, 1, 2, 3]
+    for number, partition in topic.partitions.items():
+        assert isinstance(partition, PartitionMetadata)
+        assert (partition.id, partition.error) == (number, None)
+        assert sorted(partition.replicas) == [1, 2, 3]
+        assert sorted(partition.isrs) == [1, 2, 3]
+        assert partition.leader in partition.replicas
+    assert topic.partitions[3].leader == 2
+    assert len(cluster.topics["one"].partitions[0].replicas) == 1
 
 
-def test_cluster_id_and_controller(kafka_cluster: MockCluster, consumer: Consumer) -> None:
-    """Both are there once the client has heard of them."""
-
-    def known() -> bool:
-        cluster = consumer.list_topics(timeout=30)
-        return cluster.cluster_id is not None and cluster.controller_id >= 0
-
-    wait_until(known)
-    assert consumer.list_topics(timeout=30).cluster_id == consumer.cluster_id(timeout=30)
+def test_one_topic(kafka_cluster: MockCluster, client: Any) -> None:
+    """With a name only that topic is in the answer."""
+    kafka_cluster.create_topic("one")
+    kafka_cluster.create_topic("two")
+    assert list(client.list_topics("one", TIMEOUT).topics) == ["one"]
+    assert list(client.list_topics(topic="two", timeout=TIMEOUT).topics) == ["two"]
+    assert sorted(client.list_topics(None, TIMEOUT).topics) == ["one", "two"]
 
 
-def test_unknown_topic(consumer: Consumer) -> None:
-    """A topic that does not exist is in the result, with its error (a producer creates it)."""
-    cluster = consumer.list_topics("not-there", timeout=30)
-    assert list(cluster.topics) == ["not-there"]
-    topic = cluster.topics["not-there"]
-    assert topic.error == KafkaError.UNKNOWN_TOPIC_OR_PART
-    assert topic.partitions == {}
-
-
-def test_topic_error(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """A topic's error is a KafkaError, shown in the repr."""
-    kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)
-    topic = producer.list_topics(kafka_topic, timeout=30).topics[kafka_topic]
+def test_a_topic_with_an_error(kafka_cluster: MockCluster, client: Any) -> None:
+    """An error of one topic is in its TopicMetadata; the call does not raise."""
+    kafka_cluster.set_topic_error("secret", KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    topic = client.list_topics("secret", TIMEOUT).topics["secret"]
     assert topic.error == KafkaError.TOPIC_AUTHORIZATION_FAILED
-    assert "TOPIC_AUTHORIZATION_FAILED" in repr(topic)
 
 
-def test_partition_without_a_leader(
-    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+def test_a_partition_without_a_leader(
+    kafka_cluster: MockCluster, kafka_topic: str, client: Any
 ) -> None:
-    """A partition that nobody leads has the leader -1, and its topic has no error."""
+    """Its leader is -1."""
     kafka_cluster.set_leader(kafka_topic, 0, None)
-    topic = producer.list_topics(kafka_topic, timeout=30).topics[kafka_topic]
-    assert topic.error is None
-    assert topic.partitions[0].leader == -1
+    partition = client.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic].partitions[0]
+    assert partition.leader == -1
 
 
-def test_no_leaks(kafka_cluster: MockCluster, producer: Producer) -> None:
-    """A result is freed with all its parts, errors included."""
-    kafka_cluster.create_topic("t", partitions=8)
-    kafka_cluster.create_topic("broken")
-    kafka_cluster.set_topic_error("broken", KafkaError.TOPIC_AUTHORIZATION_FAILED)
-    assert_no_leaks(lambda: producer.list_topics(timeout=30))
+def test_moves_are_seen(kafka_cluster: MockCluster, kafka_topic: str, client: Any) -> None:
+    """Each call asks the brokers: nothing is answered from a cache."""
+    for broker_id in (1, 2, 3, 1):
+        kafka_cluster.set_leader(kafka_topic, 0, broker_id)
+        topic = client.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic]
+        assert topic.partitions[0].leader == broker_id
+
+
+def test_no_broker(make_client: Any) -> None:
+    """Without a broker the call ends at its timeout, with an exception."""
+    client = make_client({"bootstrap.servers": NO_BROKER})
+    watch = Stopwatch()
+    with pytest.raises(KafkaException) as caught:
+        client.list_topics(timeout=0.2)
+    assert caught.value.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT)
+    assert watch.elapsed < TIMEOUT
+
+
+def test_a_slow_broker(kafka_cluster: MockCluster, make_client: Any) -> None:
+    """The timeout counts when brokers are connected and do not answer, too."""
+    client = make_client()
+    client.list_topics(timeout=TIMEOUT)
+    kafka_cluster.set_round_trip_time(None, TIMEOUT)
+    watch = Stopwatch()
+    with pytest.raises(KafkaException) as caught:
+        client.list_topics(timeout=0.2)
+    assert caught.value.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT)
+    assert 0.2 <= watch.elapsed < TIMEOUT
+    kafka_cluster.set_round_trip_time(None, 0)
+
+
+def test_wakeup_ends_the_wait(make_client: Any) -> None:
+    """wakeup() makes a waiting request raise _INTR at once."""
+    client = make_client({"bootstrap.servers": NO_BROKER})
+    timer = threading.Timer(0.05, client.wakeup)
+    timer.start()
+    watch = Stopwatch()
+    with pytest.raises(KafkaException) as caught:
+        client.list_topics(timeout=TIMEOUT)
+    assert caught.value.args[0] == KafkaError._INTR
+    assert "list_topics()" in caught.value.args[0].str()
+    assert watch.elapsed < TIMEOUT / 2
+    timer.join()
+
+
+def test_a_request_that_was_given_up(kafka_cluster: MockCluster, make_client: Any) -> None:
+    """It goes on by itself, and the client can be closed meanwhile."""
+    client = make_client()
+    client.list_topics(timeout=TIMEOUT)
+    kafka_cluster.set_round_trip_time(None, 2)
+    client.wakeup()
+    with pytest.raises(KafkaException) as caught:
+        client.list_topics(timeout=TIMEOUT)
+    assert caught.value.args[0] == KafkaError._INTR
+    client.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        client.list_topics()
+    kafka_cluster.set_round_trip_time(None, 0)
+
+
+def test_many_threads(kafka_topic: str, client: Any) -> None:
+    """Requests of several threads do not get into each other's way."""
+    answers: list[list[str]] = []
+
+    def ask() -> None:
+        topics = (client.list_topics(kafka_topic, TIMEOUT).topics for _ in range(10))
+        answers.extend(list(names) for names in topics)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [[kafka_topic]] * 80
+
+
+def test_metadata_reads_well(kafka_topic: str, client: Any) -> None:
+    """The objects say what they are when printed."""
+    cluster = client.list_topics(kafka_topic, TIMEOUT)
+    topic = cluster.topics[kafka_topic]
+    assert str(topic) == kafka_topic
+    assert kafka_topic in repr(topic)
+    assert "1 partition" in repr(topic)
+    assert str(topic.partitions[0]) == "0"
+    broker = cluster.brokers[1]
+    assert str(broker) == f"{broker.host}:{broker.port}/{broker.id}"
+
+
+# ---- cluster_id ----
+
+
+def test_cluster_id(client: Any) -> None:
+    """The same id that metadata has."""
+    cluster_id = client.cluster_id(TIMEOUT)
+    assert isinstance(cluster_id, str)
+    assert cluster_id
+    assert client.list_topics(timeout=TIMEOUT).cluster_id == cluster_id
+    assert client.cluster_id(timeout=0) == cluster_id
+
+
+def test_no_cluster_id(make_client: Any) -> None:
+    """None when no broker has answered in time."""
+    client = make_client({"bootstrap.servers": NO_BROKER})
+    watch = Stopwatch()
+    assert client.cluster_id(0) is None
+    assert client.cluster_id(0.2) is None
+    assert 0.2 <= watch.elapsed < TIMEOUT
+
+
+def test_wakeup_ends_cluster_id(make_client: Any) -> None:
+    """wakeup() makes it raise _INTR at once."""
+    client = make_client({"bootstrap.servers": NO_BROKER})
+    timer = threading.Timer(0.05, client.wakeup)
+    timer.start()
+    watch = Stopwatch()
+    with pytest.raises(KafkaException) as caught:
+        client.cluster_id()
+    assert caught.value.args[0] == KafkaError._INTR
+    assert watch.elapsed < TIMEOUT / 2
+    timer.join()
+
+
+# ---- credentials ----
+
+
+def test_credentials(make_client: Any) -> None:
+    """New credentials are what the next connection authenticates with."""
+    with sasl_listener("PLAIN") as (address, messages):
+        client = make_client(
+            {
+                "bootstrap.servers": address,
+                "security.protocol": "sasl_plaintext",
+                "sasl.mechanism": "PLAIN",
+                "sasl.username": "old",
+                "sasl.password": "secret",
+                "reconnect.backoff.ms": 10,
+                "log_level": 0,
+            }
+        )
+        wait_until(lambda: messages, lambda: client.poll(0.01))
+        assert client.set_sasl_credentials("user", password="new secret") is None
+        wait_until(lambda: b"\0user\0new secret" in messages, lambda: client.poll(0.01))
+        client.close()
+    assert set(messages) == {b"\0old\0secret", b"\0user\0new secret"}

@@ -37,7 +37,8 @@ def names_of_callables() -> set[str]:
         f"{owner.__name__}.{name}"
         for owner in types
         for name, value in vars(owner).items()
-        if type(value) is type(str.join) and name != "__reduce__"  # of pickle
+        if type(value) is type(str.join)
+        and name not in {"__reduce__", "__replace__"}  # of pickle and of copy
     }
     names |= methods | {owner.__name__ for owner in types}
     return {name for name in names if not name.startswith(("_mark", "_close"))}

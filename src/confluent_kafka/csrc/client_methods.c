@@ -231,10 +231,6 @@ PyDoc_STRVAR(set_sasl_credentials_doc,
 "Parameters\n"
 "----------\n"
 "username, password : str\n\n"
-"Raises\n"
-"------\n"
-"KafkaException\n"
-"    When the client does not use SASL.\n\n"
 "Notes\n"
 "-----\n"
 "librdkafka: rd_kafka_sasl_set_credentials().");

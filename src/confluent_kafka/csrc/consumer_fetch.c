@@ -280,6 +280,7 @@ messages_as_list(Consumer *self, collected *batch)
 {
     Client *client = &self->client;
     PyObject *list = PyList_New((Py_ssize_t)batch->count);
+    client->names.in_batch = true;
     for (size_t i = 0; list != NULL && i < batch->count; i++) {
         PyObject *message =
             message_from_consumed(client->state, &client->names, batch->messages[i]);
@@ -289,6 +290,8 @@ messages_as_list(Consumer *self, collected *batch)
         }
         PyList_SET_ITEM(list, (Py_ssize_t)i, message);
     }
+    client->names.in_batch = false;
+    client->names.current = NULL;
     if (list == NULL) {
         put_back(self, batch->messages, batch->count);
         return NULL;

@@ -37,6 +37,7 @@ static PyObject *
 move_to_front(topic_names *cache, int index)
 {
     PyObject *name = cache->names[index];
+    cache->current = NULL;
     memmove(&cache->names[1], &cache->names[0], (size_t)index * sizeof(PyObject *));
     cache->names[0] = name;
     return Py_NewRef(name);
@@ -45,8 +46,12 @@ move_to_front(topic_names *cache, int index)
 PyObject *
 topic_names_get(topic_names *cache, const rd_kafka_topic_t *topic)
 {
+    if (topic == cache->current) {
+        return Py_NewRef(cache->names[0]);
+    }
     const char *name = rd_kafka_topic_name(topic);
     if (is_name(cache->names[0], name)) {
+        cache->current = cache->in_batch ? topic : NULL;
         return Py_NewRef(cache->names[0]);
     }
     for (int i = 1; i < TOPIC_NAMES; i++) {
@@ -60,6 +65,58 @@ topic_names_get(topic_names *cache, const rd_kafka_topic_t *topic)
         Py_DECREF(move_to_front(cache, TOPIC_NAMES - 1));
     }
     return object;
+}
+
+/* ---- memory ---- */
+
+Message *
+message_allocate(module_state *state)
+{
+    Message *self;
+#ifndef Py_GIL_DISABLED
+    message_free_list *list = &state->free_messages;
+    if (list->count > 0 && list->count < FREE_MESSAGES) {
+        self = list->messages[--list->count];
+        (void)PyObject_Init((PyObject *)self, state->Message);
+    }
+    else
+#endif
+    {
+        self = PyObject_GC_New(Message, state->Message);
+    }
+    if (self != NULL) {
+        self->state = state;
+    }
+    return self;
+}
+
+void
+message_free(Message *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+#ifndef Py_GIL_DISABLED
+    message_free_list *list = &self->state->free_messages;
+    /* One place stays empty, so that a full list is not taken for a closed one. */
+    if (type == self->state->Message && list->count < FREE_MESSAGES - 1) {
+        list->messages[list->count++] = self;
+    }
+    else
+#endif
+    {
+        type->tp_free(self);
+    }
+    Py_DECREF(type);
+}
+
+void
+message_free_list_clear(message_free_list *list)
+{
+    if (list->count < FREE_MESSAGES) {
+        while (list->count > 0) {
+            PyObject_GC_Del(list->messages[--list->count]);
+        }
+    }
+    list->count = FREE_MESSAGES;
 }
 
 /* ---- fields that are converted when read ---- */
@@ -163,7 +220,7 @@ message_drop_unread_headers(Message *self)
 static Message *
 message_from(module_state *state, topic_names *names, const rd_kafka_message_t *rkm)
 {
-    Message *self = PyObject_GC_New(Message, state->Message);
+    Message *self = message_allocate(state);
     if (self == NULL) {
         return NULL;
     }

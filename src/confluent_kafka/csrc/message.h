@@ -8,6 +8,9 @@
 
 int message_type_add(PyObject *module, module_state *state);
 
+/* Frees what the list keeps and closes it. */
+void message_free_list_clear(message_free_list *list);
+
 /*
  * The topic names of the messages handed out last, so that a message shares its topic's
  * str. Compared by content: a topic handle's address can be used again for another topic.
@@ -15,6 +18,10 @@ int message_type_add(PyObject *module, module_state *state);
 #define TOPIC_NAMES 8
 typedef struct {
     PyObject *names[TOPIC_NAMES];
+    /* While a batch of messages is converted, which keeps their handles: the one whose name
+     * is names[0]. Later its address may be used again. */
+    bool in_batch;
+    const rd_kafka_topic_t *current;
 } topic_names;
 
 void topic_names_clear(topic_names *cache);

@@ -13,9 +13,18 @@ SIGNATURE(message_signature, "Message()", 0, 11, P_topic, P_partition, P_offset,
 static PyObject *
 new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
-    Message *self = (Message *)type->tp_alloc(type, 0);
+    module_state *state = module_state_of_type(type);
+    Message *self;
+    if (type == state->Message) {
+        self = message_allocate(state);
+    }
+    else {
+        self = (Message *)type->tp_alloc(type, 0); /* a subclass may be larger */
+    }
     if (self != NULL) {
+        self->state = state;
         message_fields_reset(self);
+        message_track(self);
     }
     return (PyObject *)self;
 }
@@ -176,12 +185,10 @@ clear(PyObject *object)
 static void
 dealloc(PyObject *object)
 {
-    PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     clear(object);
     message_drop_unread_headers((Message *)object);
-    type->tp_free(object);
-    Py_DECREF(type);
+    message_free((Message *)object);
 }
 
 /* ---- reading ---- */

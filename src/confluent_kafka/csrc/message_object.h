@@ -15,6 +15,7 @@
  */
 typedef struct {
     PyObject_HEAD
+    module_state *state; /* valid while the type lives */
     /* NULL: none, or with `borrowed` or `unread_headers`: not converted yet. */
     PyObject *topic, *key, *value, *headers, *error;
     rd_kafka_headers_t *unread_headers; /* owned */
@@ -25,6 +26,10 @@ typedef struct {
     int32_t delivery_count;             /* 0: none */
     int32_t timestamp_type;             /* rd_kafka_timestamp_type_t */
 } Message;
+
+/* An untracked message with undefined fields, or NULL; and the memory of one given back. */
+Message *message_allocate(module_state *state);
+void message_free(Message *self);
 
 /* Sets all fields to "none". */
 void message_fields_reset(Message *self);

@@ -225,6 +225,9 @@ check_file_descriptors(int needed)
     return 0;
 }
 
+/* Keys of requests in Kafka's protocol. */
+enum { PRODUCE = 0, FETCH = 1 };
+
 /* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
 static bool
 start_brokers(MockCluster *self, char *error_text, size_t size)
@@ -246,6 +249,10 @@ start_brokers(MockCluster *self, char *error_text, size_t size)
      * would cost more: two members that start together would not be in one generation,
      * and the second would wait for the session timeout. */
     rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, 100);
+    /* Newer versions tell a client of the partition's leader (KIP-951), and the brokers
+     * crash when there is none: after set_leader(None), or for a topic that is not there. */
+    rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
+    rd_kafka_mock_set_apiversion(cluster, FETCH, 0, 11);
     self->rk = rk;
     self->cluster = cluster;
     return true;
@@ -529,6 +536,8 @@ PyDoc_STRVAR(mock_cluster_doc,
 "- Consumers with isolation.level=read_committed also see the records of aborted\n"
 "  transactions.\n"
 "- offsets_for_times() finds the beginning and the end only, no offset by timestamp.\n"
+"- Produce is offered up to version 9 and Fetch up to 11: a client whose leader has\n"
+"  moved is not told of the new one (KIP-951), it asks for metadata.\n"
 "- Answered are the requests of producers (idempotent and transactional ones too), of\n"
 "  consumers (classic and KIP-848 groups), of share consumers and of telemetry\n"
 "  (KIP-714). Creating, deleting and describing topics and groups, ACLs,\n"

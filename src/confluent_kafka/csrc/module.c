@@ -218,6 +218,7 @@ module_clear(PyObject *module)
     for (int i = 0; i < PARAMETER_COUNT; i++) {
         Py_CLEAR(state->parameters[i]);
     }
+    message_free_list_clear(&state->free_messages);
     return 0;
 }
 

@@ -29,11 +29,22 @@
 
 struct Client;
 
+/*
+ * Memory of messages that are gone, for the next ones: a consumer makes and drops millions
+ * of them. Only where the GIL guards it.
+ */
+#define FREE_MESSAGES 1024
+typedef struct {
+    void *messages[FREE_MESSAGES];
+    int count; /* FREE_MESSAGES once the module is being cleared: nothing is kept then */
+} message_free_list;
+
 typedef struct {
 #define FIELD(ctype, name) ctype *name;
     MODULE_OBJECTS(FIELD)
 #undef FIELD
     PyObject *parameters[PARAMETER_COUNT]; /* interned keyword names, see args.h */
+    message_free_list free_messages;
     struct Client *live_clients;           /* linked list, see client.h */
     object_mutex live_clients_mutex;
     _Atomic unsigned long exiting_thread; /* the one that runs the exit handler, or 0 */

@@ -277,13 +277,20 @@ token_refresher_type_add(PyObject *module, module_state *state)
 static PyObject *
 oauthbearer_config(rd_kafka_t *rk)
 {
-    char value[4096];
-    size_t size = sizeof(value);
-    if (rd_kafka_conf_get(rd_kafka_conf(rk), "sasl.oauthbearer.config", value, &size)
-        != RD_KAFKA_CONF_OK) {
-        return PyUnicode_FromString("");
+    static const char property[] = "sasl.oauthbearer.config";
+    const rd_kafka_conf_t *conf = rd_kafka_conf(rk);
+    size_t size = 0;
+    if (rd_kafka_conf_get(conf, property, NULL, &size) != RD_KAFKA_CONF_OK) {
+        return PyUnicode_FromString(""); /* not set */
     }
-    return PyUnicode_FromString(value);
+    char *value = PyMem_Malloc(size);
+    if (value == NULL) {
+        return PyErr_NoMemory();
+    }
+    rd_kafka_conf_get(conf, property, value, &size);
+    PyObject *result = PyUnicode_FromString(value);
+    PyMem_Free(value);
+    return result;
 }
 
 static TokenRefresher *
