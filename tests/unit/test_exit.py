@@ -106,6 +106,14 @@ inside.wait()
 """
         assert check_script(EXIT + script, timeout=60) == ""
 
+    def test_commit_that_nobody_answers(self) -> None:
+        """librdkafka waits for it as long as the session timeout: the exit does not."""
+        script = """
+client = Consumer(settings | {"session.timeout.ms": 600000, "max.poll.interval.ms": 600000})
+client.commit(offsets=[TopicPartition("topic", 0, 0)])
+"""
+        assert check_script(EXIT + script, timeout=60) == ""
+
     def test_uncaught_exception(self) -> None:
         """The traceback and the exit code are Python's own."""
         script = EXIT + "client = Producer(settings)\nconsumer = Consumer(settings)\n1 / 0"

@@ -236,15 +236,65 @@ client_finalize(PyObject *object)
     }
 }
 
+/* The end of a handle that nobody may wait for without limit. */
+typedef struct {
+    client_core *core;
+    PyThread_type_lock done; /* released when the handle is gone */
+    atomic_int parties;      /* the thread that destroys it, and the one that waits */
+} handle_end;
+
 static void
-release_core(void *core)
+drop_end(handle_end *end)
 {
-    core_release(core);
+    if (atomic_fetch_sub(&end->parties, 1) == 1) {
+        PyThread_free_lock(end->done);
+        PyMem_RawFree(end);
+    }
 }
 
-/* Lets go of the handle; the last reference destroys it without the GIL. */
 static void
-drop_core(Client *self, bool close_was_interrupted)
+end_handle(void *argument)
+{
+    handle_end *end = argument;
+    core_release(end->core);
+    PyThread_release_lock(end->done);
+    drop_end(end);
+}
+
+/* Starts destroying the handle on a thread of its own; NULL when there is no memory for it. */
+static handle_end *
+start_handle_end(client_core *core)
+{
+    handle_end *end = PyMem_RawMalloc(sizeof(*end));
+    if (end == NULL) {
+        return NULL;
+    }
+    end->core = core;
+    atomic_init(&end->parties, 2);
+    end->done = PyThread_allocate_lock();
+    if (end->done == NULL) {
+        PyMem_RawFree(end);
+        return NULL;
+    }
+    PyThread_acquire_lock(end->done, NOWAIT_LOCK); /* new, so this cannot fail */
+    if (PyThread_start_new_thread(end_handle, end) == PYTHREAD_INVALID_THREAD_ID) {
+        PyThread_free_lock(end->done);
+        PyMem_RawFree(end);
+        return NULL;
+    }
+    return end;
+}
+
+/* How long an exit or a dropped client waits for its handle to end. */
+#define HANDLE_END_US 2000000
+
+/*
+ * Lets go of the handle. After an orderly close() it ends at once. Otherwise librdkafka may
+ * wait for brokers that do not answer, to a commit or a goodbye, for as long as the session
+ * timeout: nobody should wait for that.
+ */
+static void
+drop_core(Client *self, bool closed_in_order)
 {
     client_core *core = self->core;
     core->client = NULL; /* no callbacks from here on */
@@ -253,14 +303,17 @@ drop_core(Client *self, bool close_was_interrupted)
     }
     self->core = NULL;
     self->rk = NULL;
-    /* After a close() that was interrupted librdkafka still waits for an answer to its
-     * goodbye, from brokers that perhaps do not answer: nobody should wait for that. */
-    if (close_was_interrupted
-        && PyThread_start_new_thread(release_core, core) != PYTHREAD_INVALID_THREAD_ID) {
-        return;
-    }
+    handle_end *end = closed_in_order || core->rk == NULL || !core_owned_by_this_process(core)
+                          ? NULL
+                          : start_handle_end(core);
     Py_BEGIN_ALLOW_THREADS
-    core_release(core);
+    if (end == NULL) {
+        core_release(core);
+    }
+    else {
+        PyThread_acquire_lock_timed(end->done, HANDLE_END_US, 0);
+        drop_end(end);
+    }
     Py_END_ALLOW_THREADS
 }
 
@@ -279,7 +332,7 @@ client_dealloc(PyObject *object)
     }
     oauth_stop(self);
     if (self->core != NULL) {
-        drop_core(self, atomic_load(&self->phase) == CLIENT_CLOSING);
+        drop_core(self, false);
     }
     client_clear(self);
     Py_CLEAR(self->parked);
@@ -385,7 +438,7 @@ client_close_finish(Client *self)
     atomic_store(&self->phase, CLIENT_CLOSED);
     atomic_store(&self->closing_thread, 0);
     PyThread_release_lock(self->left); /* other threads may be waiting in close() */
-    drop_core(self, false);
+    drop_core(self, true);
     return result;
 }
 
@@ -433,7 +486,7 @@ close_at_exit(Client *self)
         unlink_live(self);
         return;
     }
-    bool close_was_interrupted = atomic_exchange(&self->phase, CLIENT_CLOSING) == CLIENT_CLOSING;
+    atomic_store(&self->phase, CLIENT_CLOSING);
     atomic_store(&self->closing_thread, PyThread_get_thread_ident());
     oauth_stop(self);
     deadline moment = deadline_after(2);
@@ -444,7 +497,7 @@ close_at_exit(Client *self)
     if (atomic_load(&self->calls) == 0) {
         atomic_store(&self->phase, CLIENT_CLOSED);
         atomic_store(&self->closing_thread, 0);
-        drop_core(self, close_was_interrupted);
+        drop_core(self, false);
     }
 }
 
