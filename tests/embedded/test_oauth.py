@@ -1,6 +1,7 @@
-"""SASL/OAUTHBEARER: tokens from oauth_cb, in the background.
+"""oauth_cb: tokens are made in the background, reach the broker, and fail where one can see it.
 
-Mock brokers know no SASL, but librdkafka asks for a token as soon as a client is created.
+The mock brokers know no SASL. Nothing of it is needed to be asked for a token, which happens
+when a client is made; who wants to see the token plays the broker himself.
 """
 
 from __future__ import annotations
@@ -8,310 +9,274 @@ from __future__ import annotations
 import gc
 import threading
 import time
-import traceback
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
-from tests.embedded.sasl import sasl_listener
-from tests.support.kafka import NO_BROKER
-from tests.support.scripts import check_script
+from tests.embedded.sasl_broker import SaslBroker
+from tests.support.clients import config
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
-SASL = {
-    "bootstrap.servers": NO_BROKER,
-    "security.protocol": "sasl_plaintext",
-    "sasl.mechanism": "OAUTHBEARER",
-    "log_level": 0,
-}
-CLIENTS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "producer": Producer,
-    "consumer": lambda config: Consumer(config | {"group.id": "group"}),
-}
+THREAD = "confluent_kafka oauth_cb"
+CLIENTS = [Producer, Consumer]
+
+Make = Callable[..., Any]
+
+
+def far() -> float:
+    """An expiry that no test reaches."""
+    return time.time() + 3600
+
+
+def refreshers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == THREAD]
 
 
 class Tokens:
-    """An oauth_cb that returns what it is given, and notes its calls."""
+    """An oauth_cb that notes its calls."""
 
-    def __init__(self, answer: Callable[[], object]) -> None:
-        self.answer = answer
-        self.arguments: list[str] = []
-        self.threads: list[threading.Thread] = []
+    def __init__(self, lifetime: float = 3600) -> None:
+        self.lifetime = lifetime
+        self.calls: list[tuple[str, threading.Thread, float]] = []
 
-    def __call__(self, config: str) -> Any:
-        self.arguments.append(config)
-        self.threads.append(threading.current_thread())
-        return self.answer()
+    def __call__(self, argument: str) -> tuple[str, float]:
+        self.calls.append((argument, threading.current_thread(), time.time()))
+        return "token", time.time() + self.lifetime
 
 
-def token(seconds: float = 3600) -> tuple[str, float]:
-    return "token", time.time() + seconds
-
-
-# ---- when it is called ----
-
-
-@pytest.mark.parametrize("kind", CLIENTS)
-def test_called_without_poll(kind: str) -> None:
-    """The token is there without a single call of the client, with the configured argument."""
-    tokens = Tokens(token)
-    with CLIENTS[kind](SASL | {"oauth_cb": tokens, "sasl.oauthbearer.config": "scope=x"}):
-        wait_until(lambda: tokens.arguments)
-        assert tokens.arguments == ["scope=x"]
-        assert tokens.threads[0] is not threading.current_thread()
-
-
-def test_the_argument_is_empty_by_default() -> None:
-    """Without sasl.oauthbearer.config oauth_cb gets an empty str."""
-    tokens = Tokens(token)
-    with Producer(SASL | {"oauth_cb": tokens}):
-        wait_until(lambda: tokens.arguments)
-    assert tokens.arguments == [""]
-
-
-def test_a_long_argument() -> None:
-    """The argument is passed on whole, however long."""
-    config = "x" * 20_000
-    tokens = Tokens(token)
-    with Producer(SASL | {"oauth_cb": tokens, "sasl.oauthbearer.config": config}):
-        wait_until(lambda: tokens.arguments)
-    assert tokens.arguments == [config]
-
-
-@pytest.mark.parametrize("kind", CLIENTS)
-def test_refreshed_before_it_expires(kind: str) -> None:
-    """A token is asked for again in the background, at four fifths of its life."""
-    tokens = Tokens(lambda: token(1))
-    with CLIENTS[kind](SASL | {"oauth_cb": tokens}) as client:
-        watch = Stopwatch()
-        wait_until(lambda: len(tokens.arguments) >= 2)
-        assert watch.elapsed >= 0.8
-        assert client.poll(0) in (0, None)
-
-
-def test_not_called_for_other_mechanisms() -> None:
-    """oauth_cb is ignored where nobody needs a token."""
-    tokens = Tokens(token)
-    config = {
-        "sasl.mechanism": "PLAIN",
-        "sasl.username": "user",
-        "sasl.password": "password",
-        "oauth_cb": tokens,
+def sasl(oauth_cb: Callable[..., object], more: dict[str, Any] | None = None) -> dict[str, Any]:
+    base = {
+        "security.protocol": "sasl_plaintext",
+        "sasl.mechanism": "OAUTHBEARER",
+        "oauth_cb": oauth_cb,
     }
-    with Producer(SASL | config) as producer:
-        producer.poll(0.1)
-    with Producer({"bootstrap.servers": NO_BROKER, "log_level": 0, "oauth_cb": tokens}) as producer:
-        producer.poll(0.1)
-    assert tokens.arguments == []
+    return config(base | (more or {}))
+
+
+@pytest.fixture(autouse=True)
+def threads_end() -> Iterator[None]:
+    """No test leaves a thread of a client behind."""
+    yield
+    gc.collect()
+    wait_until(lambda: not refreshers())
+
+
+# ---- when, where and with what ----
+
+
+@pytest.mark.parametrize("client_type", CLIENTS)
+def test_without_poll(client_type: Make) -> None:
+    """A new client asks for a token at once, on a thread of its own, with the configuration."""
+    tokens = Tokens()
+    with client_type(sasl(tokens, {"sasl.oauthbearer.config": "scope=read é"})):
+        wait_until(lambda: tokens.calls)
+    argument, thread, _ = tokens.calls[0]
+    assert argument == "scope=read é"
+    assert thread is not threading.current_thread()
+    assert thread.daemon
+
+
+def test_without_configuration() -> None:
+    """The argument is an empty str when sasl.oauthbearer.config is not given."""
+    tokens = Tokens()
+    with Producer(sasl(tokens)):
+        wait_until(lambda: tokens.calls)
+    assert tokens.calls[0][0] == ""
+
+
+def test_each_token_is_made_once() -> None:
+    """A token that lives long is not asked for again, however much the client is polled."""
+    tokens = Tokens()
+    with Producer(sasl(tokens)) as producer:
+        wait_until(lambda: tokens.calls)
+        watch = Stopwatch()
+        while watch.elapsed < 1.1:  # librdkafka looks each second
+            producer.poll(0.1)
+    assert len(tokens.calls) == 1
+
+
+def test_renewed_without_poll() -> None:
+    """A token that has lived 80 % of its time is replaced, although nobody polls."""
+    tokens = Tokens(lifetime=0.5)
+    with Consumer(sasl(tokens)):
+        wait_until(lambda: len(tokens.calls) > 1)
+    (_, first, made), (_, second, renewed), *_ = tokens.calls
+    assert renewed - made >= 0.8 * 0.5 - 0.05
+    assert first is second
+
+
+def test_other_mechanisms_need_no_token() -> None:
+    """Without OAUTHBEARER there is no thread, and nobody calls."""
+    tokens = Tokens()
+    with Producer(config({"oauth_cb": tokens})) as producer:
+        assert refreshers() == []
+        producer.poll(0.05)
+    assert tokens.calls == []
 
 
 # ---- what it returns ----
 
 
+@pytest.fixture
+def broker() -> Iterator[SaslBroker]:
+    broker = SaslBroker()
+    with broker.socket:
+        yield broker
+
+
 @pytest.mark.parametrize(
-    ("more", "sent"),
+    ("more", "extensions"),
     [
-        ((), b"n,,\x01auth=Bearer token\x01\x01"),
-        (("principal",), b"n,,\x01auth=Bearer token\x01\x01"),
-        (("principal", {}), b"n,,\x01auth=Bearer token\x01\x01"),
-        (
-            ("principal", {"traceId": "123", "tenant": "a b"}),
-            b"n,,\x01auth=Bearer token\x01traceId=123\x01tenant=a b\x01\x01",
-        ),
+        ((), b""),
+        (("me",), b""),
+        (("me", {}), b""),
+        (("me", {"pool": "a b", "cluster": "c"}), b"\x01pool=a b\x01cluster=c"),
     ],
+    ids=["token", "principal", "no extensions", "extensions"],
 )
-def test_what_the_broker_gets(more: tuple[Any, ...], sent: bytes) -> None:
-    """The token and the extensions reach the broker (RFC 7628); the principal is ours."""
-    with sasl_listener("OAUTHBEARER") as (address, messages):
-        config = {"bootstrap.servers": address, "oauth_cb": Tokens(lambda: (*token(), *more))}
-        with Producer(SASL | config) as producer:
-            wait_until(lambda: messages, lambda: producer.poll(0.01))
-    assert messages[0] == sent
+def test_the_token_reaches_the_broker(
+    broker: SaslBroker, more: tuple[Any, ...], extensions: bytes
+) -> None:
+    """Token and extensions are sent as RFC 7628 has them; principal and extensions can miss."""
+    answer = sasl(
+        lambda _: ("abc.def", far(), *more),
+        {"bootstrap.servers": broker.address},
+    )
+    with Producer(answer):
+        sent = broker.initial_response()
+    assert sent == b"n,,\x01auth=Bearer abc.def" + extensions + b"\x01\x01"
 
 
-@pytest.mark.parametrize(
-    "expiry", [lambda: int(time.time()) + 60, lambda: time.time() + 60.5, lambda: 1e12]
-)
-def test_kinds_of_expiry(expiry: Callable[[], float]) -> None:
-    """Seconds since the epoch, as int or float, however far."""
-    tokens = Tokens(lambda: ("token", expiry()))
-    with Producer(SASL | {"oauth_cb": tokens}) as producer:
-        wait_until(lambda: tokens.arguments)
-        assert producer.poll(0.1) == 0
+@pytest.mark.parametrize("expiry", [4_000_000_000, 4e9], ids=["int", "float"])
+def test_expiry_is_a_number(expiry: float) -> None:
+    """Seconds since the epoch, as int or float."""
+    tokens = Tokens()
+
+    def answer(argument: str) -> tuple[str, float]:
+        return tokens(argument)[0], expiry
+
+    with Producer(sasl(answer)) as producer:
+        wait_until(lambda: tokens.calls)
+        producer.poll(0.2)  # raises what oauth_cb did wrong
 
 
-@pytest.mark.parametrize(
-    ("answer", "error", "text"),
-    [
-        (None, TypeError, "tuple.*NoneType"),
-        ("token", TypeError, "tuple.*str"),
-        (["token", 1], TypeError, "tuple.*list"),
-        ((), TypeError, "tuple"),
-        (("token",), TypeError, "tuple"),
-        (("token", 1, "principal", {}, "more"), TypeError, "tuple"),
-        ((b"token", 2e9), TypeError, "token.*bytes"),
-        (("tok\ud800en", 2e9), ValueError, "token"),
-        (("tok\x00en", 2e9), ValueError, "token"),
-        (("token", "soon"), TypeError, "expiry.*str"),
-        (("token", None), TypeError, "expiry"),
-        (("token", float("nan")), ValueError, "expiry"),
-        (("token", float("inf")), ValueError, "expiry"),
-        (("token", -1), ValueError, "expiry"),
-        (("token", 2**2000), OverflowError, "expiry"),
-        (("token", 1e9), KafkaException, "lifetime|expir|past|now"),
-        (("token", 4e9, None), TypeError, "principal"),
-        (("token", 4e9, "p", [("a", "b")]), TypeError, "extensions.*list"),
-        (("token", 4e9, "p", {"a": 1}), TypeError, "extension value"),
-        (("token", 4e9, "p", {1: "a"}), TypeError, "extension name"),
-        (("token", 4e9, "p", {"auth": "reserved"}), KafkaException, "auth"),
-        (("token", 4e9, "p", {"no_underscores": "x"}), KafkaException, "no_underscores"),
-        (("to\x01ken", 4e9), KafkaException, "token"),
-    ],
-)
-def test_wrong_answers(answer: object, error: type[Exception], text: str) -> None:
-    """poll() raises what is wrong with the answer, by name."""
-    with (
-        Producer(SASL | {"oauth_cb": Tokens(lambda: answer)}) as producer,
-        pytest.raises(error, match=text),
-    ):
-        wait_until(lambda: False, lambda: producer.poll(0.1))
+NOW = 1_700_000_000  # in the past
+
+WRONG: list[tuple[object, Any, str]] = [
+    (None, TypeError, "must return a tuple"),
+    ("token", TypeError, "must return a tuple"),
+    (("token",), TypeError, "must return a tuple"),
+    (("token", 4e9, "me", {}, 1), TypeError, "must return a tuple"),
+    ((b"token", 4e9), TypeError, "token"),
+    (("tok\ud800en", 4e9), ValueError, "token"),
+    (("tok\0en", 4e9), ValueError, "token"),
+    (("token", "4e9"), TypeError, "expiry"),
+    (("token", float("nan")), ValueError, "expiry"),
+    (("token", 10**400), (ValueError, OverflowError), "expiry"),
+    (("token", -1), ValueError, "expiry"),
+    (("token", NOW), KafkaException, "refused"),
+    (("token", 4e9, None), TypeError, "principal"),
+    (("token", 4e9, "me", [("a", "b")]), TypeError, "extensions"),
+    (("token", 4e9, "me", {1: "b"}), TypeError, "extension name"),
+    (("token", 4e9, "me", {"a": 1}), TypeError, "extension value"),
+    (("token", 4e9, "me", {"auth": "b"}), KafkaException, "refused"),
+    (("token", 4e9, "me", {"a-b": "c"}), KafkaException, "refused"),
+]
+
+
+@pytest.mark.parametrize(("answer", "error", "text"), WRONG, ids=lambda value: ascii(value)[:40])
+def test_wrong_answers(answer: object, error: Any, text: str) -> None:
+    """A typed error that names the part which is wrong comes out of poll()."""
+    with Producer(sasl(lambda _: answer)) as producer, pytest.raises(error, match=text):
+        wait_until(lambda: False, lambda: producer.poll(0.05))
 
 
 # ---- exceptions ----
 
 
-@pytest.mark.parametrize("kind", CLIENTS)
-def test_exceptions_come_out_of_poll(kind: str) -> None:
-    """The exception itself, with the traceback into oauth_cb, though another thread ran it."""
-    client = CLIENTS[kind](SASL | {"oauth_cb": Tokens(lambda: 1 / 0)})
-    watch = Stopwatch()
-    with pytest.raises(ZeroDivisionError) as caught:
-        client.poll(TIMEOUT)
-    assert watch.elapsed < TIMEOUT / 2
-    frames = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert frames[-1] == "<lambda>"
-    client.close()
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param((Producer, lambda producer: producer.poll(0.05)), id="poll of a producer"),
+        pytest.param((Producer, lambda producer: producer.flush(0.05)), id="flush"),
+        pytest.param((Consumer, lambda consumer: consumer.poll(0.05)), id="poll of a consumer"),
+        pytest.param((Consumer, lambda consumer: consumer.consume(1, 0.05)), id="consume"),
+    ],
+)
+def test_exceptions(call: tuple[Make, Callable[[Any], object]]) -> None:
+    """What oauth_cb raises comes out of the call that serves callbacks, whole and once."""
+    client_type, serve = call
+
+    def fails(_argument: str) -> None:
+        raise ZeroDivisionError("in oauth_cb")
+
+    with client_type(sasl(fails)) as client:
+        with pytest.raises(ZeroDivisionError, match="in oauth_cb") as caught:
+            wait_until(lambda: False, lambda: serve(client))
+        assert [entry.name for entry in caught.traceback][-1] == "fails"
+        serve(client)  # librdkafka asks again after ten seconds
 
 
 def test_error_cb_is_told() -> None:
-    """The failure is an error of the client too, as librdkafka sees it."""
+    """A failure is an _AUTHENTICATION error of the client as well."""
     errors: list[KafkaError] = []
-    config = {"oauth_cb": Tokens(lambda: 1 / 0), "error_cb": errors.append}
-    with Producer(SASL | config) as producer:
+    with Producer(sasl(lambda _: 1 / 0, {"error_cb": errors.append})) as producer:
         with pytest.raises(ZeroDivisionError):
-            producer.poll(TIMEOUT)
-        codes = lambda: [error.code() for error in errors]  # noqa: E731
-        wait_until(lambda: KafkaError._AUTHENTICATION in codes(), lambda: producer.poll(0.01))
-    (error,) = (error for error in errors if error.code() == KafkaError._AUTHENTICATION)
+            wait_until(lambda: False, lambda: producer.poll(0.05))
+        wait_until(
+            lambda: any(error == KafkaError._AUTHENTICATION for error in errors),
+            lambda: producer.poll(0.05),
+        )
+    (error,) = [error for error in errors if error == KafkaError._AUTHENTICATION]
     assert "ZeroDivisionError" in error.str()
 
 
-# ---- the end ----
+# ---- the end of the client ----
 
 
-@pytest.mark.parametrize("kind", CLIENTS)
-def test_close_ends_the_thread(kind: str) -> None:
-    """No thread is left after close()."""
-    tokens = Tokens(token)
-    before = set(threading.enumerate())
-    client = CLIENTS[kind](SASL | {"oauth_cb": tokens})
-    wait_until(lambda: tokens.arguments)
-    client.close()
-    wait_until(lambda: not set(threading.enumerate()) - before)
-
-
-@pytest.mark.parametrize("kind", CLIENTS)
-def test_a_dropped_client_ends_the_thread(kind: str) -> None:
-    """The thread does not keep the client alive, nor itself."""
-    tokens = Tokens(token)
-    before = set(threading.enumerate())
-    client = CLIENTS[kind](SASL | {"oauth_cb": tokens})
-    wait_until(lambda: tokens.arguments)
-    with pytest.warns(ResourceWarning, match="was not closed"):  # noqa: PT031
-        del client
-        gc.collect()
-    wait_until(lambda: not set(threading.enumerate()) - before)
-
-
-class Held:
-    """An oauth_cb that does not return until it is told to."""
+class Slow:
+    """An oauth_cb that does not return before it is told to."""
 
     def __init__(self) -> None:
-        self.entered, self.release = threading.Event(), threading.Event()
+        self.entered = threading.Event()
+        self.go_on = threading.Event()
 
-    def __call__(self, _: str) -> tuple[str, float]:
+    def __call__(self, _argument: str) -> tuple[str, float]:
         self.entered.set()
-        assert self.release.wait(TIMEOUT)
-        return token()
+        assert self.go_on.wait(TIMEOUT)
+        return "token", far()
 
 
-@pytest.mark.parametrize("kind", CLIENTS)
-def test_close_while_the_callback_runs(kind: str) -> None:
-    """close() does not wait for ever, and the late token finds nobody: no crash."""
-    held = Held()
-    before = set(threading.enumerate())
-    client = CLIENTS[kind](SASL | {"oauth_cb": held})
-    assert held.entered.wait(TIMEOUT)
+def test_closed_or_dropped_while_it_runs() -> None:
+    """Neither waits long for it, and the thread keeps no client alive; it ends unharmed."""
+    closed, dropped = Slow(), Slow()
+    consumer = Consumer(sasl(closed))
+    clients = [Producer(sasl(dropped))]
+    reference = weakref.ref(clients[0])
+    assert closed.entered.wait(TIMEOUT)
+    assert dropped.entered.wait(TIMEOUT)
     watch = Stopwatch()
-    client.close()
+    closing = threading.Thread(target=consumer.close)
+    closing.start()
+    with pytest.warns(ResourceWarning):
+        clients.clear()
+    assert reference() is None
+    closing.join(TIMEOUT)
     assert watch.elapsed < TIMEOUT / 2
-    held.release.set()
-    wait_until(lambda: not set(threading.enumerate()) - before)
+    assert len(refreshers()) == 2
+    closed.go_on.set()
+    dropped.go_on.set()
 
 
-def test_collected_while_the_callback_runs() -> None:
-    """The same for a client that was dropped."""
-    held = Held()
-    before = set(threading.enumerate())
-    producer = Producer(SASL | {"oauth_cb": held})
-    assert held.entered.wait(TIMEOUT)
-    with pytest.warns(ResourceWarning, match="was not closed"):  # noqa: PT031
-        del producer
-        gc.collect()
-    held.release.set()
-    wait_until(lambda: not set(threading.enumerate()) - before)
-
-
-def test_close_from_the_callback() -> None:
-    """oauth_cb runs outside poll(): it may close its own client."""
-    clients: list[Producer] = []
-    closed = threading.Event()
-    ready = threading.Event()
-
-    def close(_: str) -> tuple[str, float]:
-        assert ready.wait(TIMEOUT)
-        clients[0].close(0)
-        closed.set()
-        return token()
-
-    before = set(threading.enumerate())
-    clients.append(Producer(SASL | {"oauth_cb": close}))
-    ready.set()
-    assert closed.wait(TIMEOUT)
-    with pytest.raises(RuntimeError, match="closed"):
-        clients[0].poll(0)
-    wait_until(lambda: not set(threading.enumerate()) - before)
-
-
-@pytest.mark.parametrize("ending", ["", "client.close()", "del client"])
-def test_exit_while_the_callback_runs(ending: str) -> None:
-    """The interpreter exits cleanly although oauth_cb never returns."""
-    check_script(
-        f"""
-        import threading, warnings
-        from confluent_kafka import Producer
-
-        warnings.simplefilter("ignore", ResourceWarning)
-        entered, never = threading.Event(), threading.Event()
-
-        def callback(_):
-            entered.set()
-            never.wait()
-
-        client = Producer({SASL!r} | {{"oauth_cb": callback}})
-        entered.wait()
-        {ending}
-        """
-    )
+def test_close_waits_for_a_callback_that_ends() -> None:
+    """The thread is gone when close() returns."""
+    tokens = Tokens()
+    producer = Producer(sasl(tokens))
+    wait_until(lambda: tokens.calls)
+    producer.close()
+    # The interpreter still has to see the end of a thread that has let go of the client.
+    tokens.calls[0][1].join(TIMEOUT)
+    assert refreshers() == []
