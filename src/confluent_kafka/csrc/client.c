@@ -49,7 +49,7 @@ client_enter(Client *self)
 {
     /* The call is counted before the phase is read, and close() sets the phase before it
      * reads the count: one of the two always sees the other. */
-    atomic_fetch_add(&self->calls, 1);
+    shared_count_add(&self->calls, 1);
     int phase = atomic_load(&self->phase);
     if (phase == CLIENT_OPEN) {
         return 0;
@@ -65,7 +65,7 @@ client_enter(Client *self)
 void
 client_leave(Client *self)
 {
-    atomic_fetch_sub(&self->calls, 1);
+    shared_count_add(&self->calls, -1);
     if (atomic_load(&self->phase) == CLIENT_CLOSING) {
         PyThread_release_lock(self->left);
     }

@@ -7,6 +7,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <stdatomic.h>
+
 #if PY_VERSION_HEX < 0x030b0000
 #error "confluent_kafka needs CPython 3.11 or newer"
 #endif
@@ -29,6 +31,18 @@ typedef struct {
 #define object_mutex_lock(mutex) ((void)(mutex))
 #define object_mutex_unlock(mutex) ((void)(mutex))
 #endif
+
+/* Adds to a count that is changed by Python threads only: the GIL spares the locked bus. */
+static inline void
+shared_count_add(_Atomic Py_ssize_t *count, Py_ssize_t change)
+{
+#ifdef Py_GIL_DISABLED
+    atomic_fetch_add(count, change);
+#else
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + change,
+                          memory_order_relaxed);
+#endif
+}
 
 /*
  * True when the caller holds the only reference to `op`. The free-threaded build keeps
