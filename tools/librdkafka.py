@@ -15,7 +15,7 @@ Used by setup.py, by the Makefile and by the native benchmark::
                                                # take a download
 
 Environment:
-    LIBRDKAFKA_ARCHIVE  a .tar.gz of librdkafka's sources to build instead of the pinned one
+    LIBRDKAFKA_ARCHIVE  a .tar.gz with the sources of the same release from somewhere else
     LIBRDKAFKA_SHA256   its SHA-256 (64 hexadecimal digits); needed with LIBRDKAFKA_ARCHIVE
     LIBRDKAFKA_PREFIX   a prefix (include/, lib/) that already holds a librdkafka, for
                         platforms without pkg-config (vcpkg on Windows)

@@ -10,6 +10,9 @@ import pytest
 
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.testing import MockCluster
+from tests.support.kafka import numbers, send
+
+FILLED = 100  # messages in the topic `filled`
 
 MakeProducer = Callable[..., Producer]
 MakeConsumer = Callable[..., Consumer]
@@ -21,7 +24,7 @@ def make_producer(kafka_cluster: MockCluster) -> Iterator[MakeProducer]:
     with contextlib.ExitStack() as clients:
 
         def make(config: dict[str, Any] | None = None) -> Producer:
-            common = {
+            common: dict[str, Any] = {
                 "bootstrap.servers": kafka_cluster.bootstrap_servers,
                 "linger.ms": 0,
                 "retry.backoff.ms": 10,
@@ -45,7 +48,7 @@ def make_consumer(kafka_cluster: MockCluster) -> Iterator[MakeConsumer]:
     with contextlib.ExitStack() as clients:
 
         def make(config: dict[str, Any] | None = None) -> Consumer:
-            common = {
+            common: dict[str, Any] = {
                 "bootstrap.servers": kafka_cluster.bootstrap_servers,
                 "group.id": "group",
                 "auto.offset.reset": "earliest",
@@ -72,3 +75,16 @@ def producer(make_producer: MakeProducer) -> Producer:
 @pytest.fixture
 def consumer(make_consumer: MakeConsumer) -> Consumer:
     return make_consumer()
+
+
+@pytest.fixture
+def small(make_producer: MakeProducer) -> Producer:
+    """Room for five messages; they are sent only by flush()."""
+    return make_producer({"queue.buffering.max.messages": 5, "linger.ms": 60_000})
+
+
+@pytest.fixture
+def filled(kafka_topic: str, producer: Producer) -> str:
+    """A topic with the values b"0" to b"99" in partition 0, at the offsets 0 to 99."""
+    send(producer, kafka_topic, numbers(0, FILLED))
+    return kafka_topic

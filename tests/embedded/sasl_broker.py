@@ -21,7 +21,8 @@ class Stream(Protocol):
 class SaslBroker:
     """Takes a client as far as its first SASL message: ApiVersions v0, SaslHandshake v0."""
 
-    def __init__(self) -> None:
+    def __init__(self, mechanism: str = "OAUTHBEARER") -> None:
+        self._mechanism = mechanism.encode()
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.socket.settimeout(TIMEOUT)
         self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
@@ -34,13 +35,12 @@ class SaslBroker:
                 pass
             return _read_frame(stream)
 
-    @staticmethod
-    def _answer(stream: Stream) -> int:
+    def _answer(self, stream: Stream) -> int:
         """Answers one request: its API key."""
         api_key, version, correlation = struct.unpack_from(">hhi", _read_frame(stream))
         body = struct.pack(">i", correlation)
         if api_key == SASL_HANDSHAKE:
-            body += struct.pack(">hih", 0, 1, 11) + b"OAUTHBEARER"
+            body += struct.pack(">hih", 0, 1, len(self._mechanism)) + self._mechanism
         elif version > 0:
             body += struct.pack(">hi", KafkaError.UNSUPPORTED_VERSION, 0)
         else:

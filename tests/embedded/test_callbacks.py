@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import threading
-import traceback
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from confluent_kafka import (
-    Consumer,
     KafkaError,
     KafkaException,
     Message,
@@ -23,54 +21,11 @@ from confluent_kafka import (
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.embedded.throttle import throttling_proxy
+from tests.support.callbacks import Recorder, assert_from_callback, divide_by_zero, raised_by
 from tests.support.kafka import NO_BROKER, Reports, send
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import TIMEOUT, wait_until
 
-
-def divide_by_zero(*_: object) -> None:
-    1 / 0  # noqa: B018
-
-
-class Recorder:
-    """A callback that notes its arguments and its thread, and raises the first times."""
-
-    def __init__(self, raises: int = 0) -> None:
-        self.calls: list[tuple[Any, ...]] = []
-        self.threads: set[int] = set()
-        self.raises = raises
-
-    def __call__(self, *arguments: Any) -> None:
-        self.calls.append(arguments)
-        self.threads.add(threading.get_ident())
-        if self.raises > 0:
-            self.raises -= 1
-            divide_by_zero()
-
-
-def raised_by(call: Callable[[], object]) -> ZeroDivisionError:
-    """The ZeroDivisionError that comes out of `call` when it is made again and again."""
-    caught: list[ZeroDivisionError] = []
-
-    def step() -> None:
-        try:
-            call()
-        except ZeroDivisionError as error:
-            caught.append(error)
-
-    wait_until(lambda: caught, step)
-    return caught[0]
-
-
-def assert_from_callback(error: ZeroDivisionError) -> None:
-    """It is the exception itself: no wrapper, and its traceback leads into the callback."""
-    assert type(error) is ZeroDivisionError
-    assert str(error) == "division by zero"
-    frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
-    assert frames[-1] == "divide_by_zero"
-    assert error.__cause__ is None
-
-
-# ---- every kind of callback: its exception comes out of the call that served it ----
+# ---- exceptions come out of the call that served the callback ----
 
 
 @pytest.mark.parametrize("of_client", [True, False], ids=["client", "message"])
@@ -202,186 +157,46 @@ def test_throttle_cb(
     assert event.broker_name in bootstrap_servers.split(",")
 
 
-# ---- rebalance ----
+# ---- exceptions of other kinds ----
 
 
-@pytest.mark.parametrize("method", ["poll", "consume", "consume_arrow"])
-@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
-def test_on_assign_raises(
-    kafka_topic: str,
-    producer: Producer,
-    make_consumer: MakeConsumer,
-    method: str,
-    strategy: str,
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration])
+def test_exceptions_of_every_kind(
+    kafka_topic: str, make_producer: MakeProducer, exception: type[BaseException]
 ) -> None:
-    """The exception comes out, and the assignment has been completed all the same."""
-    send(producer, kafka_topic, [b"v"])
-    consumer = make_consumer({"partition.assignment.strategy": strategy})
-    callback = Recorder(raises=1)
-    consumer.subscribe([kafka_topic], on_assign=callback)
-    arguments = (TIMEOUT,) if method == "poll" else (10, TIMEOUT)
-    error = raised_by(lambda: getattr(consumer, method)(*arguments))
-    assert_from_callback(error)
-    assert consumer.assignment() == [TopicPartition(kafka_topic, 0)]
-    message = consumer.poll(TIMEOUT)
-    assert message is not None
-    assert message.value() == b"v"
-    assert callback.calls == [(consumer, [TopicPartition(kafka_topic, 0)])]
+    """Also those that are no Exception come out as they are."""
+    producer = make_producer()
 
+    def delivered(*_: object) -> None:
+        raise exception("text")
 
-@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
-def test_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer, strategy: str) -> None:
-    """The partitions have been given up all the same: the group does not wait for us."""
-    consumer = make_consumer({"partition.assignment.strategy": strategy})
-    callback = Recorder(raises=1)
-    consumer.subscribe([kafka_topic], on_revoke=callback)
-    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
-    consumer.unsubscribe()
-    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
-    assert consumer.assignment() == []
-    assert len(callback.calls) == 1
-
-
-def test_on_lost_raises(
-    kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer
-) -> None:
-    """After it the consumer joins the group again."""
-    consumer = make_consumer({"session.timeout.ms": 1200})
-    callback = Recorder(raises=1)
-    consumer.subscribe([kafka_topic], on_lost=callback)
-    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
-    kafka_cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
-    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
-    assert consumer.assignment() == []
-    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
-
-
-def test_close_when_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer) -> None:
-    """close() raises what on_revoke raised, and has closed all the same."""
-    consumer = make_consumer()
-    callback = Recorder(raises=1)
-    consumer.subscribe([kafka_topic], on_revoke=callback)
-    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
-    with pytest.raises(ZeroDivisionError) as caught:
-        consumer.close()
-    assert_from_callback(caught.value)
-    with pytest.raises(RuntimeError, match="closed"):
-        consumer.poll(0)
-    consumer.close()
-
-
-def test_close_after_an_exception_that_nobody_has_seen(make_consumer: MakeConsumer) -> None:
-    """An exception that waits to be raised does not keep close() from closing."""
-    ready = threading.Event()
-
-    def no_token(_: str) -> tuple[str, float]:
-        ready.set()
-        raise ZeroDivisionError("no token")
-
-    consumer = make_consumer(
-        {
-            "bootstrap.servers": NO_BROKER,
-            "security.protocol": "sasl_plaintext",
-            "sasl.mechanism": "OAUTHBEARER",
-            "oauth_cb": no_token,
-        }
-    )
-    assert ready.wait(TIMEOUT)
-    with pytest.raises(ZeroDivisionError, match="no token"):
-        consumer.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        consumer.poll(0)
-
-
-@pytest.mark.kafka_topic(partitions=2)
-def test_a_callback_that_assigns_itself(
-    kafka_topic: str, producer: Producer, consumer: Consumer
-) -> None:
-    """assign() in on_assign takes the place of the group's assignment: its offsets count."""
-    for partition in range(2):
-        for i in range(10):
-            producer.produce(kafka_topic, b"%d" % i, partition=partition)
+    producer.produce(kafka_topic, b"v", on_delivery=delivered)
+    with pytest.raises(exception, match="text"):
+        producer.flush(TIMEOUT)
     assert producer.flush(TIMEOUT) == 0
 
-    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
-        assert [entry.partition for entry in sorted(partitions)] == [0, 1]
-        who.assign([TopicPartition(kafka_topic, 1, 7)])
 
-    consumer.subscribe([kafka_topic], on_assign=on_assign)
-    messages = consumer.consume(3, TIMEOUT)
-    assert [(message.partition(), message.offset()) for message in messages] == [
-        (1, 7),
-        (1, 8),
-        (1, 9),
-    ]
-    assert consumer.assignment() == [TopicPartition(kafka_topic, 1)]
+def test_stop_iteration_of_a_callback_during_iteration(make_consumer: MakeConsumer) -> None:
+    """An exception of a callback comes out of a for loop, too."""
+    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": Recorder(raises=1)})
+    with pytest.raises(ZeroDivisionError):
+        next(consumer)
 
 
-def test_a_callback_that_assigns_incrementally(
-    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+def test_the_message_of_a_callback_that_raised_is_readable(
+    kafka_topic: str, producer: Producer
 ) -> None:
-    """Under a cooperative protocol it is incremental_assign() that replaces the default."""
-    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
-    consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
-
-    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
-        for partition in partitions:
-            partition.offset = 4
-        who.incremental_assign(partitions)
-
-    consumer.subscribe([kafka_topic], on_assign=on_assign)
-    message = consumer.poll(TIMEOUT)
-    assert message is not None
-    assert message.offset() == 4
-
-
-def test_a_callback_that_assigns_and_raises(
-    kafka_topic: str, producer: Producer, consumer: Consumer
-) -> None:
-    """What it had assigned when it raised stays: nothing is assigned over it."""
-    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
-
-    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
-        who.assign([TopicPartition(kafka_topic, 0, 6)])
-        divide_by_zero()
-
-    consumer.subscribe([kafka_topic], on_assign=on_assign)
-    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
-    message = consumer.poll(TIMEOUT)
-    assert message is not None
-    assert message.offset() == 6
-
-
-def test_committing_in_on_revoke(
-    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
-) -> None:
-    """on_revoke is the time to commit: the partitions are still this member's."""
-    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
-    results: list[list[TopicPartition] | None] = []
-    consumer = make_consumer()
-    consumer.subscribe(
-        [kafka_topic], on_revoke=lambda who, _: results.append(who.commit(asynchronous=False))
-    )
-    assert len(consumer.consume(4, TIMEOUT)) == 4
-    consumer.close()
-    ((result,),) = (result or [] for result in results)
-    assert (result.offset, result.error) == (4, None)
-
-
-def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Callbacks may ask the brokers: committed(), watermarks, metadata."""
-    send(producer, kafka_topic, [b"v"] * 3)
-    answers: list[Any] = []
-
-    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
-        answers.append(who.committed(partitions, TIMEOUT)[0].offset)
-        answers.append(who.get_watermark_offsets(partitions[0], TIMEOUT))
-        answers.append(list(who.list_topics(kafka_topic, TIMEOUT).topics))
-        answers.append(who.memberid() is not None)
-
-    consumer.subscribe([kafka_topic], on_assign=on_assign)
-    assert len(consumer.consume(3, TIMEOUT)) == 3
-    assert answers == [-1001, (0, 3), [kafka_topic], True]
+    """Its traceback may keep the message: it stays readable."""
+    producer.produce(kafka_topic, b"value", b"key", on_delivery=divide_by_zero)
+    with pytest.raises(ZeroDivisionError) as caught:
+        producer.flush(TIMEOUT)
+    assert producer.flush(TIMEOUT) == 0
+    frame = caught.tb.tb_next
+    while frame is not None and "_" not in frame.tb_frame.f_locals:
+        frame = frame.tb_next
+    assert frame is not None
+    _, message = frame.tb_frame.f_locals["_"]
+    assert (message.value(), message.key()) == (b"value", b"key")
 
 
 # ---- where callbacks run ----
@@ -474,164 +289,3 @@ def test_a_fatal_error(
     assert caught.value.args[0] == KafkaError._FATAL
     producer.flush(TIMEOUT)
     assert len(reports) == 1
-
-
-# ---- callbacks that call the client again ----
-
-
-@pytest.mark.parametrize("kind", ["producer", "consumer"])
-def test_close_from_a_callback(
-    make_producer: MakeProducer, make_consumer: MakeConsumer, kind: str
-) -> None:
-    """RuntimeError says what to do instead, out of poll(); the client stays open."""
-    make: Callable[..., Any] = make_producer if kind == "producer" else make_consumer
-    closes = True
-
-    def statistics(_: str) -> None:
-        if closes:
-            client.close()
-
-    client = make({"statistics.interval.ms": 10, "stats_cb": statistics})
-    with pytest.raises(RuntimeError, match="callback"):
-        client.poll(TIMEOUT)
-    closes = False
-    assert client.list_topics(timeout=TIMEOUT).brokers
-
-
-def test_close_of_another_client_from_a_callback(
-    kafka_topic: str, make_producer: MakeProducer
-) -> None:
-    """Another client can be closed there."""
-    other = make_producer()
-    producer = make_producer({"on_delivery": lambda *_: other.close()})
-    producer.produce(kafka_topic, b"v")
-    assert producer.flush(TIMEOUT) == 0
-    with pytest.raises(RuntimeError, match="closed"):
-        other.poll(0)
-
-
-def test_poll_inside_a_rebalance_callback(
-    kafka_topic: str, producer: Producer, consumer: Consumer
-) -> None:
-    """It serves callbacks and returns no message: those in hand come first."""
-    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
-    nested: list[Any] = []
-
-    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
-        nested.append(who.poll(0.01))
-        nested.append(who.consume(10, 0.01))
-
-    consumer.subscribe([kafka_topic], on_assign=on_assign)
-    messages = consumer.consume(10, TIMEOUT)
-    assert nested == [None, []]
-    assert [message.offset() for message in messages] == list(range(10))
-
-
-def test_a_callback_that_polls_another_client(
-    kafka_topic: str, producer: Producer, make_producer: MakeProducer, consumer: Consumer
-) -> None:
-    """A second client's callbacks run inside those of the first, exceptions included."""
-    inner = Recorder(raises=1)
-    other = make_producer({"on_delivery": inner})
-
-    def on_assign(*_: object) -> None:
-        other.produce(kafka_topic, b"inner")
-        other.flush(TIMEOUT)
-
-    send(producer, kafka_topic, [b"v"])
-    consumer.subscribe([kafka_topic], on_assign=on_assign)
-    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
-    values = [message.value() for message in consumer.consume(2, TIMEOUT)]
-    assert values == [b"v", b"inner"]
-    assert len(inner.calls) == 1
-
-
-def test_an_exception_in_a_nested_call(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """It comes out of the inner flush(), where the outer callback may catch it."""
-    producer = make_producer({"linger.ms": 60_000})
-    log: list[str] = []
-
-    def outer(error: KafkaError | None, message: Message) -> None:
-        try:
-            producer.flush(TIMEOUT)
-        except ZeroDivisionError:
-            log.append("caught inside")
-
-    producer.produce(kafka_topic, b"outer", on_delivery=outer)
-    producer.produce(kafka_topic, b"inner", on_delivery=divide_by_zero)
-    assert producer.flush(TIMEOUT) == 0
-    assert log == ["caught inside"]
-
-
-def test_subscribing_in_a_rebalance_callback(
-    kafka_cluster: MockCluster, consumer: Consumer
-) -> None:
-    """A callback may replace the subscription, and with it itself."""
-    kafka_cluster.create_topic("one")
-    kafka_cluster.create_topic("two")
-    calls: list[str] = []
-
-    def second(who: Consumer, partitions: list[TopicPartition]) -> None:
-        calls.append("second")
-
-    def first(who: Consumer, partitions: list[TopicPartition]) -> None:
-        calls.append("first")
-        who.subscribe(["two"], on_assign=second)
-
-    consumer.subscribe(["one"], on_assign=first)
-    wait_until(
-        lambda: consumer.assignment() == [TopicPartition("two", 0)], lambda: consumer.poll(0.01)
-    )
-    assert calls == ["first", "second"]
-
-
-def test_callbacks_interrupt_no_longer_than_they_take(make_consumer: MakeConsumer) -> None:
-    """A callback that does not raise neither ends poll() early nor lets it wait longer."""
-    statistics = Recorder()
-    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": statistics})
-    watch = Stopwatch()
-    assert consumer.poll(0.5) is None
-    assert 0.5 <= watch.elapsed < TIMEOUT
-    assert len(statistics.calls) > 1
-
-
-# ---- exceptions of other kinds ----
-
-
-@pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration])
-def test_exceptions_of_every_kind(
-    kafka_topic: str, make_producer: MakeProducer, exception: type[BaseException]
-) -> None:
-    """Also those that are no Exception come out as they are."""
-    producer = make_producer()
-
-    def delivered(*_: object) -> None:
-        raise exception("text")
-
-    producer.produce(kafka_topic, b"v", on_delivery=delivered)
-    with pytest.raises(exception, match="text"):
-        producer.flush(TIMEOUT)
-    assert producer.flush(TIMEOUT) == 0
-
-
-def test_stop_iteration_of_a_callback_during_iteration(make_consumer: MakeConsumer) -> None:
-    """An exception of a callback comes out of a for loop, too."""
-    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": Recorder(raises=1)})
-    with pytest.raises(ZeroDivisionError):
-        next(consumer)
-
-
-def test_the_message_of_a_callback_that_raised_is_readable(
-    kafka_topic: str, producer: Producer
-) -> None:
-    """Its traceback may keep the message: it stays readable."""
-    producer.produce(kafka_topic, b"value", b"key", on_delivery=divide_by_zero)
-    with pytest.raises(ZeroDivisionError) as caught:
-        producer.flush(TIMEOUT)
-    assert producer.flush(TIMEOUT) == 0
-    frame = caught.tb.tb_next
-    while frame is not None and "_" not in frame.tb_frame.f_locals:
-        frame = frame.tb_next
-    assert frame is not None
-    _, message = frame.tb_frame.f_locals["_"]
-    assert (message.value(), message.key()) == (b"value", b"key")

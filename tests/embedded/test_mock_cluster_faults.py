@@ -85,6 +85,28 @@ def test_leaders_move(kafka_cluster: MockCluster, kafka_topic: str, producer: Pr
         assert topic.partitions[0].leader == leader
 
 
+def test_a_partition_without_a_leader(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """Clients that have found a leader wait until there is one again.
+
+    librdkafka's mock brokers crash when they tell of a leader that there is not, which they
+    would in newer versions of Produce and Fetch.
+    """
+    assert deliver(producer, kafka_topic, [b"before"]) == [None]
+    assert read(consumer, kafka_topic, 1) == [b"before"]
+    kafka_cluster.start_request_tracking()
+    kafka_cluster.set_leader(kafka_topic, 0, None)
+    producer.produce(kafka_topic, b"after")
+    wait_until(
+        lambda: "Produce" in [request.request for request in kafka_cluster.requests()],
+        producer.poll,
+    )
+    kafka_cluster.set_leader(kafka_topic, 0, 2)
+    assert producer.flush(TIMEOUT) == 0
+    assert read(consumer, kafka_topic, 2) == [b"before", b"after"]
+
+
 def test_nothing_is_lost_when_leaders_move(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:

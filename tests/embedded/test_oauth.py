@@ -87,6 +87,15 @@ def test_without_configuration() -> None:
     assert tokens.calls[0][0] == ""
 
 
+def test_a_long_configuration() -> None:
+    """The argument is not cut, however long sasl.oauthbearer.config is."""
+    tokens = Tokens()
+    config = "é" * 10_000
+    with Producer(sasl(tokens, {"sasl.oauthbearer.config": config})):
+        wait_until(lambda: tokens.calls)
+    assert tokens.calls[0][0] == config
+
+
 def test_each_token_is_made_once() -> None:
     """A token that lives long is not asked for again, however much the client is polled."""
     tokens = Tokens()

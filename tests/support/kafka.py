@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 # Nobody listens there: a client of it never connects.
 NO_BROKER = "127.0.0.1:1"
@@ -56,3 +56,44 @@ def read(consumer: Consumer, topic: str, count: int, partitions: int = 1) -> lis
 
 def values_of(messages: Iterable[Message]) -> list[bytes | None]:
     return [message.value() for message in messages]
+
+
+def numbers(start: int, stop: int) -> list[bytes]:
+    """Values to tell messages by."""
+    return [b"%d" % i for i in range(start, stop)]
+
+
+def poll_values(consumer: Consumer, count: int) -> list[bytes | None]:
+    """The next `count` values, polled one by one."""
+    messages = [consumer.poll(TIMEOUT) for _ in range(count)]
+    return [None if message is None else message.value() for message in messages]
+
+
+def joined(consumer: Consumer) -> list[TopicPartition]:
+    """The assignment, once the consumer has one; it must not have messages to return."""
+    messages: list[Message | None] = []
+    wait_until(consumer.assignment, lambda: messages.append(consumer.poll(0.01)))
+    assert set(messages) <= {None}
+    return consumer.assignment()
+
+
+def committed(consumer: Consumer, topic: str, partition: int = 0) -> int:
+    """The group's committed offset."""
+    (result,) = consumer.committed([TopicPartition(topic, partition)], TIMEOUT)
+    assert result.error is None
+    return result.offset
+
+
+def position(consumer: Consumer, topic: str) -> int:
+    """The consumer's position in partition 0."""
+    (result,) = consumer.position([TopicPartition(topic, 0)])
+    assert result.error is None
+    return result.offset
+
+
+def fill(
+    producer: Producer, topic: str, count: int, reports: Callable[..., object] | None = None
+) -> None:
+    """Enqueues b"0", b"1" and so on, without waiting."""
+    for i in range(count):
+        producer.produce(topic, b"%d" % i, on_delivery=reports)

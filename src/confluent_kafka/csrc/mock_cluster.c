@@ -249,12 +249,14 @@ start_brokers(MockCluster *self, char *error_text, size_t size)
      * would cost more: two members that start together would not be in one generation,
      * and the second would wait for the session timeout. */
     rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, 100);
-    /* Newer versions tell a client of the partition's leader (KIP-951), and the brokers
-     * crash when there is none: after set_leader(None), or for a topic that is not there. */
-    rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
-    rd_kafka_mock_set_apiversion(cluster, FETCH, 0, 11);
     self->rk = rk;
     self->cluster = cluster;
+    /* Newer versions tell a client of the partition's leader (KIP-951), and the brokers
+     * crash when there is none: after set_leader(None), or for a topic that is not there. */
+    let_brokers_settle(self);
+    rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
+    let_brokers_settle(self);
+    rd_kafka_mock_set_apiversion(cluster, FETCH, 0, 11);
     return true;
 }
 

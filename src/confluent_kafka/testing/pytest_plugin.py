@@ -8,8 +8,8 @@ Options in the ini file:
 
 - ``kafka_cluster_brokers``: brokers of ``kafka_cluster``, 1 to 100 (default 3).
 - ``kafka_cluster_scope``: how long one ``kafka_cluster`` is used: ``function`` (default),
-  ``class``, ``module``, ``package`` or ``session``. Starting a cluster takes less than a
-  millisecond, so a wider scope is for fixtures that need one, not for speed: faults that a
+  ``class``, ``module``, ``package`` or ``session``. Starting a cluster takes a few
+  milliseconds, so a wider scope is for fixtures that need one, not for speed: faults that a
   test injects stay for the next.
 
 Marker ``kafka_topic(partitions=1, replication_factor=1)``: what ``kafka_topic`` creates.

@@ -1,0 +1,194 @@
+"""Callbacks of rebalances: what they may do, and what becomes of what they raise."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer
+from tests.support.callbacks import Recorder, assert_from_callback, divide_by_zero, raised_by
+from tests.support.kafka import NO_BROKER, send
+from tests.support.waiting import TIMEOUT, wait_until
+
+
+@pytest.mark.parametrize("method", ["poll", "consume", "consume_arrow"])
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_on_assign_raises(
+    kafka_topic: str,
+    producer: Producer,
+    make_consumer: MakeConsumer,
+    method: str,
+    strategy: str,
+) -> None:
+    """The exception comes out, and the assignment has been completed all the same."""
+    send(producer, kafka_topic, [b"v"])
+    consumer = make_consumer({"partition.assignment.strategy": strategy})
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_assign=callback)
+    arguments = (TIMEOUT,) if method == "poll" else (10, TIMEOUT)
+    error = raised_by(lambda: getattr(consumer, method)(*arguments))
+    assert_from_callback(error)
+    assert consumer.assignment() == [TopicPartition(kafka_topic, 0)]
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.value() == b"v"
+    assert callback.calls == [(consumer, [TopicPartition(kafka_topic, 0)])]
+
+
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer, strategy: str) -> None:
+    """The partitions have been given up all the same: the group does not wait for us."""
+    consumer = make_consumer({"partition.assignment.strategy": strategy})
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_revoke=callback)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    consumer.unsubscribe()
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    assert consumer.assignment() == []
+    assert len(callback.calls) == 1
+
+
+def test_on_lost_raises(
+    kafka_cluster: MockCluster, kafka_topic: str, make_consumer: MakeConsumer
+) -> None:
+    """After it the consumer joins the group again."""
+    consumer = make_consumer({"session.timeout.ms": 1200})
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_lost=callback)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    kafka_cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    assert consumer.assignment() == []
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+
+
+def test_close_when_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsumer) -> None:
+    """close() raises what on_revoke raised, and has closed all the same."""
+    consumer = make_consumer()
+    callback = Recorder(raises=1)
+    consumer.subscribe([kafka_topic], on_revoke=callback)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    with pytest.raises(ZeroDivisionError) as caught:
+        consumer.close()
+    assert_from_callback(caught.value)
+    with pytest.raises(RuntimeError, match="closed"):
+        consumer.poll(0)
+    consumer.close()
+
+
+def test_close_after_an_exception_that_nobody_has_seen(make_consumer: MakeConsumer) -> None:
+    """An exception that waits to be raised does not keep close() from closing."""
+    ready = threading.Event()
+
+    def no_token(_: str) -> tuple[str, float]:
+        ready.set()
+        raise ZeroDivisionError("no token")
+
+    consumer = make_consumer(
+        {
+            "bootstrap.servers": NO_BROKER,
+            "security.protocol": "sasl_plaintext",
+            "sasl.mechanism": "OAUTHBEARER",
+            "oauth_cb": no_token,
+        }
+    )
+    assert ready.wait(TIMEOUT)
+    with pytest.raises(ZeroDivisionError, match="no token"):
+        consumer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        consumer.poll(0)
+
+
+@pytest.mark.kafka_topic(partitions=2)
+def test_a_callback_that_assigns_itself(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """assign() in on_assign takes the place of the group's assignment: its offsets count."""
+    for partition in range(2):
+        for i in range(10):
+            producer.produce(kafka_topic, b"%d" % i, partition=partition)
+    assert producer.flush(TIMEOUT) == 0
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        assert [entry.partition for entry in sorted(partitions)] == [0, 1]
+        who.assign([TopicPartition(kafka_topic, 1, 7)])
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    messages = consumer.consume(3, TIMEOUT)
+    assert [(message.partition(), message.offset()) for message in messages] == [
+        (1, 7),
+        (1, 8),
+        (1, 9),
+    ]
+    assert consumer.assignment() == [TopicPartition(kafka_topic, 1)]
+
+
+def test_a_callback_that_assigns_incrementally(
+    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """Under a cooperative protocol it is incremental_assign() that replaces the default."""
+    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
+    consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        for partition in partitions:
+            partition.offset = 4
+        who.incremental_assign(partitions)
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.offset() == 4
+
+
+def test_a_callback_that_assigns_and_raises(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """What it had assigned when it raised stays: nothing is assigned over it."""
+    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        who.assign([TopicPartition(kafka_topic, 0, 6)])
+        divide_by_zero()
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    assert_from_callback(raised_by(lambda: consumer.poll(TIMEOUT)))
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.offset() == 6
+
+
+def test_committing_in_on_revoke(
+    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """on_revoke is the time to commit: the partitions are still this member's."""
+    send(producer, kafka_topic, [b"%d" % i for i in range(10)])
+    results: list[list[TopicPartition] | None] = []
+    consumer = make_consumer()
+    consumer.subscribe(
+        [kafka_topic], on_revoke=lambda who, _: results.append(who.commit(asynchronous=False))
+    )
+    assert len(consumer.consume(4, TIMEOUT)) == 4
+    consumer.close()
+    ((result,),) = (result or [] for result in results)
+    assert (result.offset, result.error) == (4, None)
+
+
+def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
+    """Callbacks may ask the brokers: committed(), watermarks, metadata."""
+    send(producer, kafka_topic, [b"v"] * 3)
+    answers: list[Any] = []
+
+    def on_assign(who: Consumer, partitions: list[TopicPartition]) -> None:
+        answers.append(who.committed(partitions, TIMEOUT)[0].offset)
+        answers.append(who.get_watermark_offsets(partitions[0], TIMEOUT))
+        answers.append(list(who.list_topics(kafka_topic, TIMEOUT).topics))
+        answers.append(who.memberid() is not None)
+
+    consumer.subscribe([kafka_topic], on_assign=on_assign)
+    assert len(consumer.consume(3, TIMEOUT)) == 3
+    assert answers == [-1001, (0, 3), [kafka_topic], True]

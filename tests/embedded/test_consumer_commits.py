@@ -1,0 +1,197 @@
+"""Which offsets are committed: commit(), store_offsets(), committed()."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from confluent_kafka import OFFSET_INVALID, Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import FILLED, MakeConsumer
+from tests.support.kafka import committed, poll_values
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+
+@pytest.fixture
+def stored(make_consumer: MakeConsumer) -> Consumer:
+    """A consumer that commits only what store_offsets() was given."""
+    return make_consumer({"enable.auto.offset.store": False})
+
+
+# ---- commit ----
+
+
+def test_commit_of_a_message(filled: str, consumer: Consumer) -> None:
+    """commit(message) commits the offset after it, in this partition only."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    messages = consumer.consume(10, TIMEOUT)
+    (result,) = consumer.commit(messages[4], asynchronous=False)
+    assert (result.topic, result.partition, result.offset) == (filled, 0, 5)
+    assert result.error is None
+    assert committed(consumer, filled) == 5
+
+
+@pytest.mark.kafka_topic(partitions=2)
+def test_commit_of_offsets(kafka_topic: str, consumer: Consumer) -> None:
+    """commit(offsets=...) commits exactly these, with their metadata."""
+    offsets = [
+        TopicPartition(kafka_topic, 0, 12, metadata="what I did"),
+        TopicPartition(kafka_topic, 1, 0),
+    ]
+    result = consumer.commit(offsets=offsets, asynchronous=False)
+    assert [(entry.partition, entry.offset, entry.error) for entry in result] == [
+        (0, 12, None),
+        (1, 0, None),
+    ]
+    answer = consumer.committed(offsets, TIMEOUT)
+    assert [(entry.offset, entry.metadata) for entry in answer] == [(12, "what I did"), (0, None)]
+
+
+def test_commit_of_what_was_returned(filled: str, consumer: Consumer) -> None:
+    """commit() without arguments commits what poll() returned, not what it fetched ahead."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    poll_values(consumer, 20)
+    (result,) = consumer.commit(asynchronous=False)
+    assert result.offset == 20
+    assert committed(consumer, filled) == 20
+
+
+def test_commit_in_the_background(filled: str, make_consumer: MakeConsumer) -> None:
+    """An asynchronous commit returns None, and on_commit gets the result from poll()."""
+    calls: list[tuple[KafkaError | None, list[TopicPartition]]] = []
+    consumer = make_consumer({"on_commit": lambda *call: calls.append(call)})
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    (message,) = consumer.consume(1, TIMEOUT)
+    assert consumer.commit(message) is None
+    wait_until(lambda: calls, lambda: consumer.poll(0.01))
+    ((error, (offset,)),) = calls
+    assert error is None
+    assert (offset.topic, offset.partition, offset.offset) == (filled, 0, 1)
+    assert committed(consumer, filled) == 1
+
+
+@pytest.mark.parametrize("name", ["async", "asynchronous"])
+def test_async_is_the_older_name(filled: str, consumer: Any, name: str) -> None:
+    """**{"async": False} waits as asynchronous=False does."""
+    offsets = [TopicPartition(filled, 0, 3)]
+    assert consumer.commit(offsets=offsets, **{name: False}) == offsets
+    assert consumer.commit(offsets=offsets, **{name: True}) is None
+
+
+def test_nothing_to_commit(make_consumer: MakeConsumer) -> None:
+    """commit() with nothing stored is _NO_OFFSET, raised or told to on_commit."""
+    errors: list[KafkaError | None] = []
+    consumer = make_consumer({"on_commit": lambda error, _: errors.append(error)})
+    with pytest.raises(KafkaException) as caught:
+        consumer.commit(asynchronous=False)
+    assert caught.value.args[0] == KafkaError._NO_OFFSET
+    assert consumer.commit() is None
+    wait_until(lambda: errors, lambda: consumer.poll(0.01))
+    assert errors == [KafkaError._NO_OFFSET]
+
+
+def test_commit_of_both(filled: str, consumer: Consumer) -> None:
+    """message and offsets exclude each other."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    (message,) = consumer.consume(1, TIMEOUT)
+    with pytest.raises(ValueError, match="message and offsets"):
+        consumer.commit(message, [TopicPartition(filled, 0, 1)])
+
+
+def test_commit_of_an_error(filled: str, make_consumer: MakeConsumer) -> None:
+    """A message that is an error has no offset to commit: its error is raised."""
+    consumer = make_consumer({"enable.partition.eof": True})
+    consumer.assign([TopicPartition(filled, 0, FILLED)])
+    (end,) = consumer.consume(1, TIMEOUT)
+    with pytest.raises(KafkaException) as caught:
+        consumer.commit(end)
+    assert caught.value.args[0] == KafkaError._PARTITION_EOF
+
+
+def test_refused_commit(kafka_cluster: MockCluster, filled: str, consumer: Consumer) -> None:
+    """The coordinator's refusal is raised by a synchronous commit."""
+    kafka_cluster.inject_errors("OffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
+    with pytest.raises(KafkaException) as caught:
+        consumer.commit(offsets=[TopicPartition(filled, 0, 1)], asynchronous=False)
+    assert caught.value.args[0] == KafkaError.GROUP_AUTHORIZATION_FAILED
+
+
+def test_wakeup_ends_a_commit(kafka_cluster: MockCluster, filled: str, consumer: Consumer) -> None:
+    """wakeup() ends a commit whose coordinator does not answer."""
+    assert committed(consumer, filled) == OFFSET_INVALID
+    kafka_cluster.set_round_trip_time(None, TIMEOUT)
+    timer = threading.Timer(0.1, consumer.wakeup)
+    timer.start()
+    watch = Stopwatch()
+    with pytest.raises(KafkaException) as caught:
+        consumer.commit(offsets=[TopicPartition(filled, 0, 1)], asynchronous=False)
+    assert caught.value.args[0] == KafkaError._INTR
+    assert watch.elapsed < TIMEOUT / 2
+    timer.join()
+    kafka_cluster.set_round_trip_time(None, 0)
+
+
+def test_close_ends_a_commit(
+    kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
+) -> None:
+    """close() in another thread ends a commit whose coordinator does not answer."""
+    consumer = make_consumer()
+    assert committed(consumer, filled) == OFFSET_INVALID
+    kafka_cluster.inject_errors("OffsetCommit", [KafkaError._TRANSPORT] * 1000)
+    errors: list[KafkaException] = []
+    started = threading.Event()
+
+    def commit() -> None:
+        started.set()
+        try:
+            consumer.commit(offsets=[TopicPartition(filled, 0, 1)], asynchronous=False)
+        except KafkaException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=commit)
+    thread.start()
+    assert started.wait(TIMEOUT)
+    watch = Stopwatch()
+    consumer.close()
+    thread.join(TIMEOUT)
+    assert watch.elapsed < TIMEOUT / 2
+    assert len(errors) == 1
+
+
+# ---- store_offsets ----
+
+
+def test_stored_offsets_are_committed(filled: str, stored: Consumer) -> None:
+    """With enable.auto.offset.store off, commit() commits what was stored, and no more."""
+    stored.assign([TopicPartition(filled, 0, 0)])
+    messages = stored.consume(10, TIMEOUT)
+    with pytest.raises(KafkaException):
+        stored.commit(asynchronous=False)
+    stored.store_offsets(messages[2])
+    stored.commit(asynchronous=False)
+    assert committed(stored, filled) == 3
+    stored.store_offsets(offsets=[TopicPartition(filled, 0, 8)])
+    stored.commit(asynchronous=False)
+    assert committed(stored, filled) == 8
+
+
+def test_storing_is_off_by_default(filled: str, consumer: Consumer) -> None:
+    """store_offsets() says which setting stands in its way."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    (message,) = consumer.consume(1, TIMEOUT)
+    with pytest.raises(KafkaException, match=r"enable\.auto\.offset\.store"):
+        consumer.store_offsets(message)
+
+
+def test_storing_for_a_partition_that_is_not_assigned(filled: str, stored: Consumer) -> None:
+    """_STATE: nobody may store for a partition of another member."""
+    stored.assign([TopicPartition(filled, 0, 0)])
+    (message,) = stored.consume(1, TIMEOUT)
+    stored.unassign()
+    with pytest.raises(KafkaException) as caught:
+        stored.store_offsets(message)
+    assert caught.value.args[0] == KafkaError._STATE
+    with pytest.raises(ValueError, match="message or offsets"):
+        stored.store_offsets()

@@ -1,0 +1,248 @@
+"""What a consumer returns: poll(), consume(), consume_arrow(), iteration."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import FILLED, MakeConsumer
+from tests.support.kafka import numbers, poll_values, values_of
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+# ---- poll ----
+
+
+def test_poll_returns_every_message_once(filled: str, consumer: Consumer) -> None:
+    """A poll loop sees each message exactly once and in order."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    assert poll_values(consumer, FILLED) == numbers(0, FILLED)
+    assert consumer.poll(0.1) is None
+
+
+def test_poll_without_waiting(filled: str, consumer: Consumer) -> None:
+    """poll(0) returns None until a message is there."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    values: list[bytes | None] = []
+
+    def step() -> None:
+        message = consumer.poll(0)
+        if message is not None:
+            values.append(message.value())
+
+    wait_until(lambda: len(values) == FILLED, step)
+    assert values == numbers(0, FILLED)
+
+
+def test_poll_waits_no_longer_than_asked(consumer: Consumer) -> None:
+    """poll(timeout) without a message returns None after timeout seconds."""
+    watch = Stopwatch()
+    assert consumer.poll(0.3) is None
+    assert 0.3 <= watch.elapsed < TIMEOUT
+
+
+# ---- consume ----
+
+
+def test_consume_returns_n_at_once(filled: str, consumer: Consumer) -> None:
+    """consume(n) returns when n messages are there, and the rest with the next call."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    watch = Stopwatch()
+    assert values_of(consumer.consume(30, TIMEOUT)) == numbers(0, 30)
+    assert values_of(consumer.consume(70, -1)) == numbers(30, FILLED)
+    assert watch.elapsed < TIMEOUT
+    assert consumer.consume(10, 0) == []
+
+
+def test_consume_goes_on_where_poll_stopped(filled: str, consumer: Consumer) -> None:
+    """poll() and consume() can be mixed: what poll() has fetched ahead is not skipped."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    assert poll_values(consumer, 10) == numbers(0, 10)
+    assert values_of(consumer.consume(5, TIMEOUT)) == numbers(10, 15)
+    assert poll_values(consumer, 5) == numbers(15, 20)
+    assert values_of(consumer.consume(80, TIMEOUT)) == numbers(20, FILLED)
+
+
+@pytest.fixture
+def trickle(kafka_topic: str, producer: Producer) -> Iterator[threading.Event]:
+    """A message each 20 ms, from when the event is set until the test ends."""
+    start, stop = threading.Event(), threading.Event()
+
+    def work() -> None:
+        start.wait(TIMEOUT)
+        while not stop.wait(0.02):
+            producer.produce(kafka_topic, b"v")
+            producer.poll(0)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield start
+    stop.set()
+    start.set()
+    thread.join()
+
+
+def test_consume_waits_the_whole_timeout(
+    kafka_topic: str, consumer: Consumer, trickle: threading.Event
+) -> None:
+    """Messages that trickle in do not end consume() before n or the timeout."""
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    trickle.set()
+    watch = Stopwatch()
+    messages = consumer.consume(1000, 0.7)
+    assert 0.7 <= watch.elapsed < TIMEOUT
+    assert 2 <= len(messages) < 1000
+
+
+def test_consume_collects_n_of_a_trickle(
+    kafka_topic: str, consumer: Consumer, trickle: threading.Event
+) -> None:
+    """n messages are waited for, however long the internal waits are."""
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    trickle.set()
+    messages = consumer.consume(25, TIMEOUT)
+    assert [message.offset() for message in messages] == list(range(25))
+
+
+def test_wakeup_ends_consume_with_what_there_is(filled: str, consumer: Consumer) -> None:
+    """wakeup() makes consume() return the messages that it has."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    assert poll_values(consumer, 1) == [b"0"]
+    timer = threading.Timer(0.3, consumer.wakeup)
+    timer.start()
+    assert values_of(consumer.consume(1000, TIMEOUT)) == numbers(1, FILLED)
+    timer.join()
+
+
+@pytest.mark.parametrize(("count", "timeout"), [(0, -1), (0, 0), (1, 0), (1_000_000, 0)])
+def test_consume_of_nothing(consumer: Consumer, count: int, timeout: float) -> None:
+    """No messages wanted, or none there: an empty list at once."""
+    assert consumer.consume(count, timeout) == []
+
+
+def test_consume_defaults_to_one(filled: str, consumer: Consumer) -> None:
+    """consume() is consume(1, -1)."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    assert values_of(consumer.consume()) == [b"0"]
+
+
+# ---- columns ----
+
+
+def test_arrow_columns(filled: str, make_consumer: MakeConsumer) -> None:
+    """consume_arrow() returns the same messages as columns, and the ends of partitions."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    consumer = make_consumer({"enable.partition.eof": True})
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    assert poll_values(consumer, 10) == numbers(0, 10)
+    batch = consumer.consume_arrow(50, TIMEOUT)
+    assert len(batch) == 50
+    assert batch.eof == []
+    table = pyarrow.record_batch(batch)
+    assert table["value"].to_pylist() == numbers(10, 60)
+    assert table["offset"].to_pylist() == list(range(10, 60))
+    assert set(table["topic"].to_pylist()) == {filled}
+    rest = consumer.consume_arrow(41, TIMEOUT)
+    assert len(rest) == 40
+    assert [(end.topic, end.partition, end.offset) for end in rest.eof] == [(filled, 0, FILLED)]
+
+
+def test_arrow_errors_come_after_the_rows(
+    kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
+) -> None:
+    """A consumer's error is raised once the rows before it have been returned."""
+    consumer = make_consumer({"auto.offset.reset": "error"})
+    kafka_cluster.create_topic("second")
+    consumer.assign([TopicPartition(filled, 0, 0), TopicPartition("second", 0, 1000)])
+    rows = 0
+    with pytest.raises(KafkaException) as caught:  # noqa: PT012
+        while rows <= FILLED:
+            rows += len(consumer.consume_arrow(FILLED + 1, 1))
+    assert caught.value.args[0] == KafkaError._AUTO_OFFSET_RESET
+    assert "second" in caught.value.args[0].str()
+    rows += len(consumer.consume_arrow(FILLED, 0.1))
+    assert rows == FILLED
+
+
+# ---- iteration ----
+
+
+def test_iteration(filled: str, consumer: Consumer) -> None:
+    """A for loop gets message after message until it is woken."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    values = []
+    for message in consumer:
+        values.append(message.value())
+        if len(values) == FILLED:
+            consumer.wakeup()
+    assert values == numbers(0, FILLED)
+
+
+def test_iteration_goes_on_after_the_end_of_a_partition(
+    filled: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """_PARTITION_EOF is an event, not an error: it is returned."""
+    consumer = make_consumer({"enable.partition.eof": True})
+    consumer.assign([TopicPartition(filled, 0, FILLED - 1)])
+    last, end = next(consumer), next(consumer)
+    assert last.value() == b"99"
+    assert end.error() == KafkaError._PARTITION_EOF
+    assert end.offset() == FILLED
+
+
+def test_iteration_raises_errors(make_consumer: MakeConsumer) -> None:
+    """Any other error is raised, and the iteration can go on."""
+    consumer = make_consumer({"allow.auto.create.topics": False})
+    consumer.subscribe(["there is no such topic"])
+    with pytest.raises(KafkaException) as caught:
+        next(consumer)
+    assert caught.value.args[0] == KafkaError.UNKNOWN_TOPIC_OR_PART
+
+
+def test_iteration_ends_when_closed(kafka_topic: str, make_consumer: MakeConsumer) -> None:
+    """close() in another thread ends a for loop that waits."""
+    consumer = make_consumer()
+    consumer.assign([TopicPartition(kafka_topic, 0)])
+    timer = threading.Timer(0.1, consumer.close)
+    timer.start()
+    assert list(consumer) == []
+    timer.join()
+
+
+# ---- events among the messages ----
+
+
+def test_end_of_partition(filled: str, make_consumer: MakeConsumer) -> None:
+    """With enable.partition.eof the end is a message with an error and its position."""
+    consumer = make_consumer({"enable.partition.eof": True})
+    consumer.assign([TopicPartition(filled, 0, 98)])
+    messages = consumer.consume(3, TIMEOUT)
+    assert values_of(messages[:2]) == [b"98", b"99"]
+    end = messages[2]
+    assert end.error() == KafkaError._PARTITION_EOF
+    assert (end.topic(), end.partition(), end.offset()) == (filled, 0, FILLED)
+
+
+def test_unknown_topic(make_consumer: MakeConsumer) -> None:
+    """Subscribing to a topic that is not there is told by a message with an error."""
+    consumer = make_consumer({"allow.auto.create.topics": False})
+    consumer.subscribe(["there is no such topic"])
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    error = message.error()
+    assert error == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert error is not None
+    assert "there is no such topic" in error.str()
+    assert message.topic() == "there is no such topic"
+
+
+def test_offset_out_of_range(filled: str, make_consumer: MakeConsumer) -> None:
+    """With auto.offset.reset=error an offset that is not there is told."""
+    consumer = make_consumer({"auto.offset.reset": "error"})
+    consumer.assign([TopicPartition(filled, 0, 5000)])
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.error() == KafkaError._AUTO_OFFSET_RESET

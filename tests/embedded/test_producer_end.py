@@ -1,0 +1,152 @@
+"""Giving messages up and ending a Producer: purge() and close()."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeProducer
+from tests.support.kafka import NO_BROKER, Reports, fill, read, values_of
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+# ---- purge ----
+
+
+def test_purge_of_queued_messages(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """Messages not sent yet are reported with _PURGE_QUEUE, by the next poll()."""
+    producer = make_producer({"linger.ms": 60_000})
+    reports = Reports()
+    fill(producer, kafka_topic, 5, reports)
+    producer.purge()
+    assert len(reports) == 0
+    assert producer.flush(TIMEOUT) == 0
+    assert reports.errors == [KafkaError._PURGE_QUEUE] * 5
+    assert sorted(value or b"" for value in reports.values) == [b"%d" % i for i in range(5)]
+
+
+@pytest.fixture
+def in_flight(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> Reports:
+    """Reports of a message that was sent and is not answered."""
+    reports = Reports()
+    producer.produce(kafka_topic, b"first")
+    assert producer.flush(TIMEOUT) == 0
+    kafka_cluster.start_request_tracking()
+    kafka_cluster.set_round_trip_time(None, TIMEOUT)
+    producer.produce(kafka_topic, b"in flight", on_delivery=reports)
+    wait_until(lambda: [r for r in kafka_cluster.requests() if r.request == "Produce"])
+    return reports
+
+
+def test_purge_of_messages_in_flight(producer: Producer, in_flight: Reports) -> None:
+    """Messages that were sent and not answered are reported with _PURGE_INFLIGHT."""
+    producer.purge()
+    assert producer.flush(TIMEOUT) == 0
+    assert in_flight.errors == [KafkaError._PURGE_INFLIGHT]
+
+
+def test_purge_can_spare_messages_in_flight(
+    kafka_cluster: MockCluster, producer: Producer, in_flight: Reports
+) -> None:
+    """in_flight=False leaves them to be answered."""
+    producer.purge(in_flight=False)
+    assert producer.poll(0) == 0
+    kafka_cluster.set_round_trip_time(None, 0)
+    assert producer.flush(TIMEOUT) == 0
+    assert in_flight.errors == [None]
+
+
+def test_purge_can_spare_the_queue(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """in_queue=False leaves queued messages to be sent."""
+    producer = make_producer({"linger.ms": 60_000})
+    reports = Reports()
+    fill(producer, kafka_topic, 5, reports)
+    producer.purge(in_queue=False, in_flight=True, blocking=True)
+    assert producer.flush(TIMEOUT) == 0
+    assert reports.errors == [None] * 5
+
+
+def test_purge_without_waiting(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """blocking=False returns before the broker threads have let go, which they do."""
+    producer = make_producer({"linger.ms": 60_000})
+    reports = Reports()
+    fill(producer, kafka_topic, 5, reports)
+    producer.purge(blocking=False)
+    wait_until(lambda: len(reports) == 5, lambda: producer.poll(0.01))
+    assert reports.errors == [KafkaError._PURGE_QUEUE] * 5
+
+
+# ---- close ----
+
+
+def test_close_delivers_everything(
+    kafka_topic: str, make_producer: MakeProducer, consumer: Consumer
+) -> None:
+    """close() flushes: everything is delivered, and every callback has been called."""
+    producer = make_producer({"linger.ms": 60_000})
+    reports = Reports()
+    fill(producer, kafka_topic, 1000, reports)
+    assert producer.close() is True
+    assert reports.errors == [None] * 1000
+    assert len(producer) == 0
+    assert len(read(consumer, kafka_topic, 1000)) == 1000
+
+
+def test_close_with_a_timeout_gives_the_rest_up(make_producer: MakeProducer) -> None:
+    """What could not be delivered in time is reported as purged: no callback is forgotten."""
+    producer = make_producer({"bootstrap.servers": NO_BROKER})
+    reports = Reports()
+    fill(producer, "topic", 5, reports)
+    watch = Stopwatch()
+    assert producer.close(0.2) is True
+    assert 0.2 <= watch.elapsed < TIMEOUT
+    assert reports.errors == [KafkaError._PURGE_QUEUE] * 5
+
+
+def test_leaving_a_with_block_delivers_everything(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """The context manager closes, with or without an exception in the block."""
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    with pytest.raises(ZeroDivisionError), Producer(config) as producer:  # noqa: PT012
+        producer.produce(kafka_topic, b"v")
+        raise ZeroDivisionError
+    with pytest.raises(RuntimeError, match="closed"):
+        producer.produce(kafka_topic, b"v")
+    assert values_of(read(consumer, kafka_topic, 1)) == [b"v"]
+
+
+def test_an_old_wakeup_does_not_end_close(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """A wakeup() that nobody was waiting for must not make close() give messages up."""
+    producer = make_producer({"linger.ms": 60_000})
+    reports = Reports()
+    fill(producer, kafka_topic, 100, reports)
+    producer.wakeup()
+    producer.close()
+    assert reports.errors == [None] * 100
+
+
+def test_close_while_another_thread_waits_for_room(make_producer: MakeProducer) -> None:
+    """produce(block=-1) in another thread does not hold close() up."""
+    producer = make_producer({"bootstrap.servers": NO_BROKER, "queue.buffering.max.messages": 1})
+    producer.produce("topic", b"v")
+    waiting = threading.Event()
+    errors: list[BaseException] = []
+
+    def produce() -> None:
+        waiting.set()
+        try:
+            producer.produce("topic", b"v", block=-1)
+        except (BufferError, RuntimeError) as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=produce)
+    thread.start()
+    assert waiting.wait(TIMEOUT)
+    watch = Stopwatch()
+    producer.close(0)
+    assert watch.elapsed < TIMEOUT / 2
+    thread.join(TIMEOUT)
+    assert len(errors) == 1
