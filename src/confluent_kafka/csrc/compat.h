@@ -100,4 +100,11 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
 }
 #endif
 
+/* A hint that the memory will be read soon; any address will do. */
+#if defined(__GNUC__)
+#define PREFETCH_MEMORY(address) __builtin_prefetch(address)
+#else
+#define PREFETCH_MEMORY(address) ((void)(address))
+#endif
+
 #endif

@@ -194,6 +194,9 @@ consumer_iter_next(PyObject *object)
 
 /* ---- many messages ---- */
 
+/* How many messages before its own turn a value's memory is asked for. */
+#define VALUES_AHEAD 8
+
 /* What consume() and consume_arrow() have fetched so far. */
 typedef struct {
     rd_kafka_message_t **messages;
@@ -282,6 +285,10 @@ messages_as_list(Consumer *self, collected *batch)
     PyObject *list = PyList_New((Py_ssize_t)batch->count);
     client->names.in_batch = true;
     for (size_t i = 0; list != NULL && i < batch->count; i++) {
+        if (i + VALUES_AHEAD < batch->count) {
+            /* A consumer that is behind finds values in no cache. */
+            PREFETCH_MEMORY(batch->messages[i + VALUES_AHEAD]->payload);
+        }
         PyObject *message =
             message_from_consumed(client->state, &client->names, batch->messages[i]);
         if (message == NULL) {
