@@ -4,6 +4,7 @@
 #include "consumer.h"
 
 #include "arrow.h"
+#include "record_memory.h"
 #include "topic_partition.h"
 
 /* consumer_put_back() with an exception set. */
@@ -194,9 +195,6 @@ consumer_iter_next(PyObject *object)
 
 /* ---- many messages ---- */
 
-/* How many messages before its own turn a value's memory is asked for. */
-#define VALUES_AHEAD 8
-
 /* What consume() and consume_arrow() have fetched so far. */
 typedef struct {
     rd_kafka_message_t **messages;
@@ -285,10 +283,7 @@ messages_as_list(Consumer *self, collected *batch)
     PyObject *list = PyList_New((Py_ssize_t)batch->count);
     client->names.in_batch = true;
     for (size_t i = 0; list != NULL && i < batch->count; i++) {
-        if (i + VALUES_AHEAD < batch->count) {
-            /* A consumer that is behind finds values in no cache. */
-            PREFETCH_MEMORY(batch->messages[i + VALUES_AHEAD]->payload);
-        }
+        record_memory_prefetch(batch->messages, i, batch->count);
         PyObject *message =
             message_from_consumed(client->state, &client->names, batch->messages[i]);
         if (message == NULL) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrow_abi.h"
+#include "record_memory.h"
 
 #define NULLABLE ARROW_FLAG_NULLABLE
 
@@ -144,6 +145,7 @@ measure(source *from, size_t count)
     memset(from->nulls, 0, sizeof(from->nulls));
     for (from->count = 0; from->count < count; from->count++) {
         const rd_kafka_message_t *message = from->messages[from->count];
+        record_memory_prefetch(from->messages, from->count, count);
         measure_message(from, &last, message);
         if (from->headers != NULL) {
             from->headers[from->count] = message_headers(message);
