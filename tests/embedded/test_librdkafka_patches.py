@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,12 @@ def linked_dynamically() -> bool:
     return maps.exists() and "librdkafka.so" in maps.read_text()
 
 
-@pytest.mark.skipif(linked_dynamically(), reason="the system's librdkafka is not patched")
+unpatched = pytest.mark.skipif(
+    linked_dynamically(), reason="the system's librdkafka is not patched"
+)
+
+
+@unpatched
 def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
     """assign() while partitions of the one before are being stopped: the process survives.
 
@@ -44,3 +52,27 @@ def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
         """,
         kafka_cluster.bootstrap_servers,
     )
+
+
+@unpatched
+def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
+    """librdkafka's own unit tests pass with the patches."""
+    tool = Path(__file__).resolve().parents[2] / "tools" / "librdkafka.py"
+
+    def flags(kind: str) -> list[str]:
+        command = [sys.executable, str(tool), "--print", kind]
+        return shlex.split(
+            subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        )
+
+    source = tmp_path / "unittest.c"
+    source.write_text(
+        "#include <librdkafka/rdkafka.h>\nint main(void) { return rd_kafka_unittest(); }\n"
+    )
+    program = tmp_path / "unittest"
+    subprocess.run(
+        ["cc", "-o", program, *flags("cflags"), source, *flags("libs")], check=True, timeout=60
+    )
+    result = subprocess.run([program], capture_output=True, text=True, timeout=120, check=False)
+    failed = [line for line in result.stderr.splitlines() if "RDUT: FAIL" in line]
+    assert (result.returncode, failed) == (0, [])

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "text.h"
+
 /* An array and its type, found side by side in the tree, and its name for messages. */
 typedef struct {
     const struct ArrowSchema *schema;
@@ -216,11 +218,10 @@ static const char *const column_names[COLUMN_COUNT] = {
     "timestamp", "headers", "offset", "timestampType",
 };
 
-static int
-unknown_column(const char *batch, const char *name)
+static PyObject *
+allowed_columns(void)
 {
-    PyObject *names = PyList_New(0), *given = NULL, *nearest = NULL;
-    PyObject *get_close_matches = import_attribute("difflib", "get_close_matches");
+    PyObject *names = PyList_New(0);
     for (int i = 0; names != NULL && i < COLUMN_COUNT; i++) {
         PyObject *text = PyUnicode_FromString(column_names[i]);
         if (text == NULL || PyList_Append(names, text) < 0) {
@@ -228,21 +229,23 @@ unknown_column(const char *batch, const char *name)
         }
         Py_XDECREF(text);
     }
-    if (names != NULL && get_close_matches != NULL) {
-        given = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
-    }
-    if (given != NULL) {
-        nearest = PyObject_CallFunction(get_close_matches, "OOi", given, names, 1);
-    }
-    if (nearest != NULL && PyList_GET_SIZE(nearest) > 0) {
-        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; did you mean %R?",
-                     batch, given, PyList_GET_ITEM(nearest, 0));
+    return names;
+}
+
+static int
+unknown_column(const char *batch, const char *name)
+{
+    PyObject *names = allowed_columns();
+    PyObject *given = names == NULL ? NULL : text_from(name);
+    PyObject *nearest = given == NULL ? NULL : nearest_name(given, names);
+    if (nearest == Py_None) {
+        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; allowed are %R", batch,
+                     given, names);
     }
     else if (nearest != NULL) {
-        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; allowed are %R",
-                     batch, given, names);
+        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; did you mean %R?",
+                     batch, given, nearest);
     }
-    Py_XDECREF(get_close_matches);
     Py_XDECREF(names);
     Py_XDECREF(given);
     Py_XDECREF(nearest);

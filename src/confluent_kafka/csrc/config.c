@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 const python_key client_keys[] = {
     {"error_cb", offsetof(Client, error_cb), CONFIG_CALLABLE},
     {"throttle_cb", offsetof(Client, throttle_cb), CONFIG_CALLABLE},
@@ -103,22 +105,15 @@ known_keys(reader *self)
 static PyObject *
 nearest_key(reader *self, PyObject *key)
 {
-    PyObject *nearest = NULL, *matches = NULL;
+    PyObject *nearest = NULL;
     PyObject *known = known_keys(self);
-    PyObject *get_close_matches = import_attribute("difflib", "get_close_matches");
     /* Underscores for dots is how other clients and keyword arguments spell keys. */
-    PyObject *dotted = PyObject_CallMethod(key, "replace", "ss", "_", ".");
-    if (known != NULL && get_close_matches != NULL && dotted != NULL) {
-        matches = PyObject_CallFunction(get_close_matches, "OOi", dotted, known, 1);
-    }
-    if (matches != NULL) {
-        nearest = PyList_GET_SIZE(matches) > 0 ? PyList_GET_ITEM(matches, 0) : Py_None;
-        Py_INCREF(nearest);
+    PyObject *dotted = known == NULL ? NULL : PyObject_CallMethod(key, "replace", "ss", "_", ".");
+    if (dotted != NULL) {
+        nearest = nearest_name(dotted, known);
     }
     Py_XDECREF(known);
-    Py_XDECREF(get_close_matches);
     Py_XDECREF(dotted);
-    Py_XDECREF(matches);
     return nearest;
 }
 

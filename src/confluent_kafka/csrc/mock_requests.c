@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "text.h"
+
 /* The requests that mock brokers answer: their names and API keys in Kafka's protocol. */
 typedef struct {
     const char *name;
@@ -59,39 +61,20 @@ all_request_names(void)
 }
 
 /* The names to offer instead of `given`: the nearest one, or all; new list. */
-static PyObject *
-names_to_offer(PyObject *given)
-{
-    PyObject *names = all_request_names();
-    PyObject *function = import_attribute("difflib", "get_close_matches");
-    PyObject *nearest = NULL;
-    if (names != NULL && function != NULL) {
-        nearest = PyObject_CallFunction(function, "OOi", given, names, 1);
-    }
-    Py_XDECREF(function);
-    if (nearest != NULL && PyList_GET_SIZE(nearest) == 0) {
-        Py_SETREF(nearest, Py_NewRef(names));
-    }
-    Py_XDECREF(names);
-    return nearest;
-}
-
 static int
 refuse_request(PyObject *given)
 {
-    PyObject *offers = names_to_offer(given);
-    if (offers == NULL) {
-        return -1;
+    PyObject *names = all_request_names();
+    PyObject *nearest = names == NULL ? NULL : nearest_name(given, names);
+    if (nearest == Py_None) {
+        PyErr_Format(PyExc_ValueError, "request must be one of %S, not %R", names, given);
     }
-    if (PyList_GET_SIZE(offers) == 1) {
+    else if (nearest != NULL) {
         PyErr_Format(PyExc_ValueError, "request: no kind %R; did you mean %R?", given,
-                     PyList_GET_ITEM(offers, 0));
+                     nearest);
     }
-    else {
-        PyErr_Format(PyExc_ValueError, "request must be one of %S, not %R", offers,
-                     given);
-    }
-    Py_DECREF(offers);
+    Py_XDECREF(names);
+    Py_XDECREF(nearest);
     return -1;
 }
 

@@ -10,4 +10,10 @@
  */
 PyObject *text_from(const char *text);
 
+/*
+ * The one of `names` (a list of str) that `given` may have meant: new reference, None when
+ * nothing is near, NULL with an exception.
+ */
+PyObject *nearest_name(PyObject *given, PyObject *names);
+
 #endif
