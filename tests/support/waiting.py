@@ -9,9 +9,13 @@ from collections.abc import Callable
 TIMEOUT = 30.0
 
 
-def wait_until(condition: Callable[[], object], step: Callable[[], object] | None = None) -> None:
-    """Calls `step` (or sleeps a moment) until the condition holds; fails after TIMEOUT."""
-    end = time.monotonic() + TIMEOUT
+def wait_until(
+    condition: Callable[[], object],
+    step: Callable[[], object] | None = None,
+    timeout: float = TIMEOUT,
+) -> None:
+    """Calls `step` (or sleeps a moment) until the condition holds; fails after `timeout`."""
+    end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end, "the condition did not become true"
         if step is None:

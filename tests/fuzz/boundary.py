@@ -1,0 +1,267 @@
+"""The boundary between Python and C: every public callable, called with anything.
+
+The callables are found by introspection, so a new one takes part by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import logging
+import math
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+import confluent_kafka
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+    Uuid,
+    cimpl,
+)
+from confluent_kafka.testing import MockCluster
+from tests.fuzz.values import HALF_MADE, Ours, configuration, value
+from tests.support.arguments import MATRIX, VALUES
+from tests.support.clients import empty_batch
+
+# What a wrong call may raise. RuntimeError is that of a closed client, and RecursionError;
+# AttributeError is that of an attribute that is read-only.
+DOCUMENTED = (
+    TypeError,
+    ValueError,
+    OverflowError,
+    BufferError,
+    RuntimeError,
+    AttributeError,
+    StopIteration,
+    KafkaException,
+    Ours,
+)
+# Of Exception, tuple and object: CPython's code, not ours.
+_FOREIGN = {"__dir__", "__sizeof__", "__subclasshook__", "__init_subclass__", "__class_getitem__"}
+# Seconds that a call may wait; and the two that wait for ever have to be woken.
+_LONGEST = 0.002
+_TIMEOUTS = ("timeout", "block")
+_ENDLESS = ("Consumer.__next__", "Consumer.commit")
+_KEPT = 40
+
+
+class Target(NamedTuple):
+    """A callable; methods and attributes (get, set, delete) are called on an owner."""
+
+    name: str
+    owner: type[Any] | None
+    call: Callable[..., Any]
+    parameters: tuple[str, ...] = ()
+
+
+def targets() -> list[Target]:
+    """Functions, constructors, methods and attributes of confluent_kafka and its extension."""
+    public = {
+        name: item
+        for module in (confluent_kafka, cimpl)
+        for name, item in vars(module).items()
+        if callable(item) and not name.startswith(("_mark", "_close", "__"))
+    }
+    found = [Target(name, None, item, _parameters(item)) for name, item in public.items()]
+    for item in public.values():
+        if isinstance(item, type) and issubclass(item, _OWNED):
+            found.extend(_targets_of(item))
+    return found
+
+
+_OWNED = tuple(kind for kind in vars(cimpl).values() if isinstance(kind, type))
+
+
+def _targets_of(owner: type[Any]) -> Iterator[Target]:
+    for name, attribute in vars(owner).items():
+        path = f"{owner.__name__}.{name}"
+        if inspect.isgetsetdescriptor(attribute) or inspect.ismemberdescriptor(attribute):
+            for use in (getattr, setattr, delattr):
+                yield Target(f"{use.__name__} {path}", owner, _attribute(use, name))
+        elif inspect.isroutine(attribute) and not isinstance(attribute, staticmethod | classmethod):
+            yield Target(path, owner, attribute, _parameters(attribute)[1:])
+
+
+def _attribute(use: Callable[..., Any], name: str) -> Callable[..., Any]:
+    return lambda owner, *arguments: use(owner, name, *arguments)
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # some of CPython's own have no signature
+        return ()
+
+
+# What starts and ends threads takes a thousand times as long as the rest.
+_SLOW = ("Producer", "Consumer", "MockCluster", "__init__", "close", "__exit__", "__del__")
+TARGETS = targets()
+SLOW = [target for target in TARGETS if target.name.split(".")[-1] in _SLOW]
+QUICK = [target for target in TARGETS if target not in SLOW]
+
+
+class Boundary:
+    """Clients of a small cluster, the objects that calls returned, and calls of everything."""
+
+    def __init__(self, random: Random, slow: int = 20) -> None:
+        """One call in `slow` is one that takes long."""
+        self._random = random
+        self._slow = slow
+        self._found: list[Any] = []
+        self._open: dict[type[Any], Any] = {}
+        self._cluster = MockCluster(1)
+        self._cluster.create_topic("topic")
+        logger = logging.Logger("fuzz")
+        logger.addHandler(logging.NullHandler())
+        self._settings: dict[str, Any] = {
+            "bootstrap.servers": self._cluster.bootstrap_servers,
+            "group.id": "group",
+            "logger": logger,
+            "message.timeout.ms": 1000,
+            "queue.buffering.max.messages": 100,
+            "session.timeout.ms": 1000,
+            "transactional.id": "id" if random.randrange(4) == 0 else None,
+        }
+        self.last = ""
+
+    def __enter__(self) -> Boundary:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._found.clear()
+        for client in self._open.values():
+            _close(client)
+        self._open.clear()
+        self._cluster.close()
+
+    def step(self) -> Exception | None:
+        """One call: what it raised, if it may; the rest comes out."""
+        target = self._random.choice(SLOW if self._random.randrange(self._slow) == 0 else QUICK)
+        places, names = self._arguments(target)
+        if target.owner is not None:
+            owner = self._owner(target.owner)
+            if target.name in _ENDLESS:
+                with contextlib.suppress(RuntimeError):  # it was closed
+                    owner.wakeup()
+            places.insert(0, owner)
+        self.last = f"{target.name}, {len(places)} places, names {list(names)}"
+        self.args = (places, names)
+        try:
+            self._keep(target.call(*places, **names))
+        except DOCUMENTED as error:
+            return error
+        return None
+
+    # ---- arguments -----------------------------------------------------------------------
+
+    def _arguments(self, target: Target) -> tuple[list[Any], dict[str, Any]]:
+        """Some by place and some by name; mostly good ones, to get as far as the next."""
+        parameters = target.parameters
+        if not parameters or self._random.randrange(20) == 0:
+            count = self._random.randrange(4)
+            return [self._value(target, "") for _ in range(count)], {}
+        first = self._random.randrange(len(parameters) + 1)
+        names = {
+            name: self._value(target, name)
+            for name in parameters
+            if name in _TIMEOUTS or self._random.randrange(3)
+        }
+        places = []
+        for name in parameters[:first]:
+            places.append(names.pop(name) if name in names else self._value(target, name))
+        if self._random.randrange(30) == 0:
+            names["nonsense"] = None
+        return places, names
+
+    def _value(self, target: Target, parameter: str) -> Any:
+        random = self._random
+        kind = MATRIX.get(target.name, {}).get(parameter)
+        if target.name in ("Producer", "Consumer") or target.name.endswith(".__init__"):
+            result = configuration(random, self._found)
+        elif kind is not None and random.randrange(6):
+            names = sorted(kind.takes)
+            result = VALUES[random.choice(names)] if names and random.randrange(2) else kind.valid
+        else:
+            result = value(random, self._found)
+        return _bounded(result) if parameter in _TIMEOUTS or not parameter else result
+
+    # ---- objects -------------------------------------------------------------------------
+
+    def _owner(self, kind: type[Any]) -> Any:
+        random = self._random
+        if kind is cimpl._Client:
+            kind = random.choice((Producer, Consumer))
+        if random.randrange(30) == 0 and kind in HALF_MADE:
+            return kind.__new__(kind)  # no constructor has run
+        instances = [each for each in self._found if isinstance(each, kind)]
+        if instances and random.randrange(2):
+            return random.choice(instances)
+        if kind in (Producer, Consumer):
+            return self._client(kind)
+        if kind is MockCluster:
+            return self._client(kind, 1)
+        return _MADE[kind]()
+
+    def _client(self, kind: type[Any], *arguments: Any) -> Any:
+        """The open one; now and then the one that an earlier call has closed."""
+        client = self._open.get(kind)
+        if client is None or (_is_closed(client) and self._random.randrange(20)):
+            client = self._open[kind] = kind(*(arguments or (self._settings,)))
+        return client
+
+    def _keep(self, result: Any) -> None:
+        """Looks at a result as a program would, and keeps it to be an argument."""
+        if isinstance(result, Producer | Consumer | MockCluster):
+            if result not in self._open.values():
+                _close(result)
+            return
+        self._found.append(result)
+        if len(self._found) > _KEPT:
+            self._found.pop(self._random.randrange(_KEPT))
+        for look in (repr, hash, copy.copy, str):
+            with contextlib.suppress(*DOCUMENTED):
+                look(result)
+
+
+_MADE: dict[type[Any], Callable[[], Any]] = {
+    KafkaError: lambda: KafkaError(KafkaError._FAIL),
+    KafkaException: lambda: KafkaException(KafkaError(KafkaError._FAIL)),
+    Message: lambda: Message("topic", 0, 0, b"key", b"value", [("name", b"value")]),
+    TopicPartition: lambda: TopicPartition("topic", 0, 0),
+    Uuid: lambda: Uuid(1, 2),
+    cimpl.MessageBatch: empty_batch,
+    cimpl.MockRequest: lambda: cimpl.MockRequest(("Fetch", 1, 1, 0.5)),
+}
+
+
+def _bounded(timeout: Any) -> Any:
+    """The same, or a short one when it would be a number of seconds to wait."""
+    try:
+        seconds = float(timeout)
+    except Exception:
+        return timeout
+    return timeout if 0 <= seconds <= _LONGEST or math.isnan(seconds) else _LONGEST
+
+
+def _is_closed(client: Any) -> bool:
+    try:
+        client.__enter__()
+    except RuntimeError:
+        return True
+    return False
+
+
+def _close(client: Any) -> None:
+    with contextlib.suppress(*DOCUMENTED):
+        if isinstance(client, Producer):
+            client.purge()
+            client.close(0)
+        else:
+            client.close()

@@ -1,0 +1,47 @@
+"""Certificates of a test cluster: one authority, brokers at `localhost`, clients by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import trustme
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+
+@dataclass(frozen=True)
+class KeyPair:
+    """The files of a private key (PKCS #8) and of its certificate chain, and both in one."""
+
+    key: Path
+    certificate: Path
+    both: Path
+
+
+class Authority:
+    """Issues certificates into a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._ca = trustme.CA(organization_name="tests")
+        self.file = folder / "ca.pem"
+        self._ca.cert_pem.write_to_path(str(self.file))
+
+    def issue(self, name: str, host: str) -> KeyPair:
+        """A certificate for a server at `host`, or for the client `name`, its common name."""
+        issued = self._ca.issue_cert(host, common_name=name)
+        # Kafka reads PKCS #8 only, trustme writes the older format.
+        key = load_pem_private_key(issued.private_key_pem.bytes(), None)
+        private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        chain = b"".join(blob.bytes() for blob in issued.cert_chain_pems)
+        files = KeyPair(*(self._folder / f"{name}.{end}" for end in ("key", "crt", "pem")))
+        files.key.write_bytes(private)
+        files.certificate.write_bytes(chain)
+        files.both.write_bytes(private + chain)
+        return files

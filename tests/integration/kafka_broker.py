@@ -1,0 +1,110 @@
+"""A broker of Apache Kafka 4 in KRaft mode, as an app of trivup."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from trivup.apps.KafkaBrokerApp import KafkaBrokerApp
+from trivup.trivup import Cluster
+
+LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
+# Heap of a broker: three of them and the tests share a small machine.
+HEAP = "-Xms128m -Xmx384m"
+
+
+class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
+    """trivup's app writes a configuration for older releases; what must differ is appended.
+
+    In a properties file the last line of a key counts.
+    """
+
+    def __init__(self, cluster: Cluster, home: Path, java_options: str) -> None:
+        super().__init__(
+            cluster,
+            {
+                "version": "4.0.0",  # of the configuration; the release is that of `home`
+                "kafka_path": str(home),
+                "listeners": ",".join(LISTENERS),
+                "listener_host": "127.0.0.1",
+                "advertised_hostname": "localhost",
+                "auto_create_topics": "true",
+                "num_partitions": 4,
+                "replication_factor": 3,
+            },
+        )
+        self.env_add("KAFKA_HEAP_OPTS", HEAP)
+        self.env_add("KAFKA_OPTS", java_options)
+        self.scram_users: dict[str, str] = {}
+        self._only_loopback()
+
+    def _only_loopback(self) -> None:
+        """Without trivup's listener for containers, and none on other interfaces."""
+        addresses = [
+            each.replace("//0.0.0.0:", "//127.0.0.1:")
+            for each in self.conf["listeners"].split(",")
+            if not each.startswith("DOCKER:")
+        ]
+        advertised = [
+            each
+            for each in self.conf["advertised_listeners"].split(",")
+            if not each.startswith("DOCKER:")
+        ]
+        (controller,) = (each for each in addresses if each.startswith("CONTROLLER:"))
+        self.conf["controller_listener"] = controller
+        self.listeners = dict(each.split("://") for each in advertised)
+        self.append(
+            {
+                "node.id": self.appid,
+                "listeners": ",".join(addresses),
+                "advertised.listeners": ",".join(advertised),
+                "listener.security.protocol.map": ",".join(
+                    [f"{each}:{each}" for each in LISTENERS] + ["CONTROLLER:PLAINTEXT"]
+                ),
+            }
+        )
+
+    def append(self, properties: dict[str, Any]) -> None:
+        """More lines for server.properties; they count at the next start."""
+        with Path(self.conf["conf_file"]).open("a") as file:
+            file.writelines(f"{key}={value}\n" for key, value in properties.items())
+
+    def deploy(self) -> None:
+        """What trivup calls when all brokers and their ports are known."""
+        self.kraft_setup()
+
+    def kraft_setup_storage(self) -> None:
+        command = [f"{self.conf['bindir']}/kafka-storage.sh", "format"]
+        command += ["-t", self.cluster.uuid, "-c", self.conf["conf_file"]]
+        for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
+            for user, password in self.scram_users.items():
+                command += ["--add-scram", f"{mechanism}=[name={user},password={password}]"]
+        environment = {**os.environ, "KAFKA_HEAP_OPTS": HEAP}
+        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+    # ---- faults ----
+
+    def kill(self) -> None:
+        """SIGKILL, and the process is gone when this returns."""
+        self._signal(signal.SIGKILL)
+        self.proc.wait()
+        self.state = "stopped"
+
+    def pause(self) -> None:
+        """SIGSTOP: it keeps its connections and answers nothing."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        # trivup gives each broker a process group of its own.
+        os.killpg(self.proc.pid, number)
+
+
+# trivup finds an app's templates by the name of its class.
+KraftBroker.__name__ = KafkaBrokerApp.__name__

@@ -1,0 +1,185 @@
+"""Three real brokers with every kind of listener, on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from trivup.trivup import Cluster
+
+from confluent_kafka import KafkaException, Producer
+from tests.integration.certificates import Authority, KeyPair
+from tests.integration.kafka_broker import KraftBroker
+from tests.integration.oidc import AUDIENCE, IdentityProvider
+from tests.support.waiting import wait_until
+
+BROKERS = 3
+READY_SECONDS = 120
+
+# SASL users of PLAIN and SCRAM. Topics that start with `forbidden` are closed to bob.
+USERS = {"alice": "alice-password", "bob": "bob-password"}
+
+
+class KafkaCluster:
+    """A cluster for tests that only need brokers: the one that BOOTSTRAP names, for example."""
+
+    brokers: Sequence[KraftBroker] = ()
+
+    def __init__(self, bootstrap_servers: str) -> None:
+        self.bootstrap_servers = bootstrap_servers
+
+    def config(self, listener: str = "PLAINTEXT") -> dict[str, Any]:
+        """What any client needs."""
+        if listener != "PLAINTEXT":
+            raise ValueError(f"the cluster of BOOTSTRAP has no known listener {listener}")
+        return {"bootstrap.servers": self.bootstrap_servers, "broker.address.family": "v4"}
+
+
+class OwnKafkaCluster(KafkaCluster):
+    """The tests' own brokers: every kind of listener, and they can be broken."""
+
+    def __init__(
+        self,
+        brokers: list[KraftBroker],
+        authority: Authority,
+        client: KeyPair,
+        identity: IdentityProvider,
+    ) -> None:
+        super().__init__(",".join(broker.listeners["PLAINTEXT"] for broker in brokers))
+        self.brokers = brokers
+        self.authority = authority
+        self.client_keys = client
+        self.identity = identity
+
+    def servers(self, listener: str) -> str:
+        return ",".join(broker.listeners[listener] for broker in self.brokers)
+
+    def config(self, listener: str = "PLAINTEXT") -> dict[str, Any]:
+        """What any client of the listener needs; SASL's mechanism and user are not in it."""
+        config: dict[str, Any] = {
+            "bootstrap.servers": self.servers(listener),
+            "security.protocol": listener,
+            "broker.address.family": "v4",
+        }
+        if listener.endswith("SSL"):
+            config["ssl.ca.location"] = str(self.authority.file)
+        if listener == "SSL":
+            config["ssl.certificate.location"] = str(self.client_keys.certificate)
+            config["ssl.key.location"] = str(self.client_keys.key)
+        return config
+
+    def wait_ready(self) -> None:
+        """Until every broker is there for clients."""
+        with Producer(self.config()) as producer:
+
+            def all_there() -> bool:
+                with contextlib.suppress(KafkaException):
+                    return len(producer.list_topics(timeout=5).brokers) == len(self.brokers)
+                return False
+
+            wait_until(all_there, timeout=READY_SECONDS)
+
+
+@contextlib.contextmanager
+def running_cluster(home: Path, folder: Path, brokers: int = BROKERS) -> Iterator[OwnKafkaCluster]:
+    """Brokers of the distribution `home`, from the start until the exit; logs in `folder`."""
+    identity = IdentityProvider()
+    authority = Authority(folder / "certificates")
+    trivup = Cluster("kafka", str(folder))
+    allowed = f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={identity.jwks_url}"
+    apps = [KraftBroker(trivup, home, allowed) for _ in range(brokers)]
+    server = authority.issue("broker", "localhost")
+    for app in apps:
+        app.scram_users = USERS
+        app.append(
+            _durability(brokers) | _groups() | _tls(authority, server) | _sasl(identity) | _acls()
+        )
+    client = authority.issue("client", "client.tests")
+    cluster = OwnKafkaCluster(apps, authority, client, identity)
+    try:
+        trivup.deploy()
+        trivup.start()
+        cluster.wait_ready()
+        yield cluster
+    finally:
+        trivup.stop(force=True)
+        identity.close()
+
+
+def _durability(brokers: int) -> dict[str, Any]:
+    replicas, in_sync = min(3, brokers), min(2, brokers)
+    properties: dict[str, Any] = {"min.insync.replicas": in_sync}
+    for topic in ("transaction.state.log", "share.coordinator.state.topic"):
+        properties[f"{topic}.replication.factor"] = replicas
+        properties[f"{topic}.min.isr"] = in_sync
+        properties[f"{topic}.num.partitions"] = 4
+    properties["default.replication.factor"] = replicas
+    properties["offsets.topic.replication.factor"] = replicas
+    # 50 by default: most of what a start would do.
+    properties["offsets.topic.num.partitions"] = 4
+    # A broker that is stopped is not waited for as long as in production.
+    properties["broker.session.timeout.ms"] = 6000
+    properties["replica.lag.time.max.ms"] = 6000
+    return properties
+
+
+def _groups() -> dict[str, Any]:
+    return {
+        "group.initial.rebalance.delay.ms": 100,
+        "group.min.session.timeout.ms": 1000,
+        "group.consumer.min.session.timeout.ms": 1000,
+        "group.consumer.min.heartbeat.interval.ms": 100,
+        "group.consumer.session.timeout.ms": 6000,
+        "group.consumer.heartbeat.interval.ms": 500,
+    }
+
+
+def _tls(authority: Authority, server: KeyPair) -> dict[str, Any]:
+    return {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": server.both,
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": authority.file,
+        "listener.name.ssl.ssl.client.auth": "required",
+    }
+
+
+def _sasl(identity: IdentityProvider) -> dict[str, Any]:
+    """Unsecured tokens without TLS, those of the identity provider with it."""
+    modules = "org.apache.kafka.common.security"
+    passwords = " ".join(f'user_{user}="{password}"' for user, password in USERS.items())
+    logins = {
+        "plain": f"{modules}.plain.PlainLoginModule required {passwords};",
+        "scram-sha-256": f"{modules}.scram.ScramLoginModule required;",
+        "scram-sha-512": f"{modules}.scram.ScramLoginModule required;",
+        "oauthbearer": (
+            f"{modules}.oauthbearer.OAuthBearerLoginModule required "
+            'unsecuredLoginStringClaim_sub="broker";'
+        ),
+    }
+    properties: dict[str, Any] = {
+        "sasl.enabled.mechanisms": ",".join(mechanism.upper() for mechanism in logins)
+    }
+    for listener in ("sasl_plaintext", "sasl_ssl"):
+        for mechanism, login in logins.items():
+            properties[f"listener.name.{listener}.{mechanism}.sasl.jaas.config"] = login
+    validator = "listener.name.sasl_ssl.oauthbearer.sasl"
+    properties |= {
+        f"{validator}.server.callback.handler.class": (
+            f"{modules}.oauthbearer.OAuthBearerValidatorCallbackHandler"
+        ),
+        f"{validator}.oauthbearer.jwks.endpoint.url": identity.jwks_url,
+        f"{validator}.oauthbearer.expected.audience": AUDIENCE,
+    }
+    return properties
+
+
+def _acls() -> dict[str, Any]:
+    """Without TLS and SASL everything is allowed, as are topics that have no ACL."""
+    return {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
+        "allow.everyone.if.no.acl.found": "true",
+    }

@@ -1,0 +1,91 @@
+"""A small OIDC identity provider: a token endpoint for client credentials, and its keys."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from jwcrypto.jwk import JWK
+from jwcrypto.jwt import JWT
+
+CLIENT_ID = "alice"
+CLIENT_SECRET = "oidc-secret"
+AUDIENCE = "kafka"
+
+
+class IdentityProvider:
+    """Listens on loopback from the start until close()."""
+
+    def __init__(self) -> None:
+        key = JWK.generate(kty="RSA", size=2048, kid="tests", use="sig", alg="RS256")
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._answer(200, {"keys": [key.export_public(as_dict=True)]})
+
+            def do_POST(self) -> None:
+                # A client that waits for its request to be read gets a reset otherwise.
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if self.headers.get("Authorization") != _basic(CLIENT_ID, CLIENT_SECRET):
+                    self._answer(401, {"error": "invalid_client"})
+                    return
+                lifetime = -60 if self.path == "/expired" else 300
+                self._answer(
+                    200,
+                    {
+                        "access_token": sign_token(key, CLIENT_ID, lifetime),
+                        "token_type": "Bearer",
+                        "expires_in": lifetime,
+                    },
+                )
+
+            def _answer(self, status: int, body: dict[str, Any]) -> None:
+                text = json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *args: Any) -> None:
+                """Says nothing: what it would say is not about a failure."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.url = f"http://localhost:{self._server.server_address[1]}"
+        self.token_url = f"{self.url}/token"
+        self.expired_url = f"{self.url}/expired"
+        self.jwks_url = f"{self.url}/jwks"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def sign_token(key: JWK, subject: str, lifetime: int) -> str:
+    """A token that a broker of these tests takes, for `lifetime` seconds from now."""
+    now = int(time.time())
+    token = JWT(
+        header={"alg": "RS256", "kid": "tests"},
+        claims={
+            "iss": "tests",
+            "sub": subject,
+            "aud": AUDIENCE,
+            "iat": now - 120,
+            "exp": now + lifetime,
+            "scope": "kafka",
+        },
+    )
+    token.make_signed_token(key)
+    serialized: str = token.serialize()
+    return serialized
+
+
+def _basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Assembles an Apache Kafka distribution from Maven Central, once, and says where it is.
+
+Maven copies the jars named in ``tools/kafka/pom.xml``; each must have the SHA-256 that
+``tools/kafka/libs.sha256`` pins. With the small scripts beside it they make a ``KAFKA_HOME``
+under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default)::
+
+    python tools/kafka.py          # make sure that there is one, print its path
+    python tools/kafka.py --pin    # take the checksums of what Maven brings (a new version)
+
+Environment:
+    KAFKA_HOME  a distribution that is there already (4.2 or newer): its path is printed
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# The newest release whose artifacts are complete; pom.xml says it to Maven.
+VERSION = "4.3.1"
+
+FILES = Path(__file__).resolve().parent / "kafka"
+POM = FILES / "pom.xml"
+CHECKSUMS = FILES / "libs.sha256"
+
+
+class AssemblyError(Exception):
+    """The distribution cannot be made; the text says what to do."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--pin", action="store_true", help="write the checksums, build nothing")
+    args = parser.parse_args()
+    try:
+        if args.pin:
+            _pin()
+        else:
+            print(kafka_home())
+    except AssemblyError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def kafka_home() -> Path:
+    """The distribution's folder, assembled unless an earlier run did."""
+    given = os.environ.get("KAFKA_HOME")
+    if given:
+        if not Path(given, "bin", "kafka-server-start.sh").is_file():
+            raise AssemblyError(f"KAFKA_HOME={given} has no bin/kafka-server-start.sh")
+        return Path(given)
+    home = _cache() / f"kafka-{VERSION}-{_recipe()}"
+    if not home.is_dir():
+        _assemble(home)
+    return home
+
+
+def _cache() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "confluent-kafka"
+
+
+def _recipe() -> str:
+    """Changes with everything that the distribution is made of."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in FILES.rglob("*") if path.is_file()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _assemble(home: Path) -> None:
+    home.parent.mkdir(parents=True, exist_ok=True)
+    print(f"==> assembling Apache Kafka {VERSION} with mvn", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
+        stage = Path(scratch) / "kafka"
+        for part in ("bin", "config"):
+            shutil.copytree(FILES / part, stage / part)
+        _copy_libraries(stage / "libs")
+        _verify(stage / "libs")
+        try:
+            stage.rename(home)
+        except OSError:
+            if not home.is_dir():  # else another run was quicker
+                raise
+
+
+def _copy_libraries(folder: Path) -> None:
+    command = ["mvn", "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
+    command += ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder.parent)
+    except FileNotFoundError:
+        raise AssemblyError(
+            "mvn is needed to assemble Apache Kafka: install Maven (on Debian: apt-get install "
+            "maven), or set KAFKA_HOME to a distribution of Kafka 4.2 or newer"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        raise AssemblyError(
+            f"'{' '.join(command)}' failed; check the network, or set KAFKA_HOME:\n{error.stdout}"
+        ) from None
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    return {
+        jar.name: hashlib.sha256(jar.read_bytes()).hexdigest()
+        for jar in sorted(folder.glob("*.jar"))
+    }
+
+
+def _verify(folder: Path) -> None:
+    lines = (line.split() for line in CHECKSUMS.read_text().splitlines())
+    pinned = {name: digest for digest, name in lines}
+    actual = _checksums(folder)
+    wrong = sorted(
+        name for name in pinned.keys() | actual.keys() if pinned.get(name) != actual.get(name)
+    )
+    if wrong:
+        raise AssemblyError(
+            f"Maven brought other files than {CHECKSUMS.name} pins: {', '.join(wrong)}. "
+            "Nothing was installed"
+        )
+
+
+def _pin() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "libs"
+        _copy_libraries(folder)
+        lines = [f"{digest}  {name}\n" for name, digest in _checksums(folder).items()]
+    CHECKSUMS.write_text("".join(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
