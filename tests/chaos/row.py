@@ -17,10 +17,14 @@ class Row:
     duplicated: int
     out_of_order: int
     # The counts that must be zero here.
-    promised: tuple[str, ...] = ("lost", "duplicated", "out_of_order")
+    promised: tuple[str, ...] = ("lost", "duplicated", "out_of_order", "unreported")
     notes: str = ""
+    # Calls of delivery callbacks that are missing or too many.
+    unreported: int = 0
+    # What else was promised and did not hold, in words.
+    broken: tuple[str, ...] = ()
 
     @property
     def kept(self) -> bool:
         """Whether what was promised holds."""
-        return all(getattr(self, name) == 0 for name in self.promised)
+        return not self.broken and all(getattr(self, name) == 0 for name in self.promised)

@@ -84,7 +84,8 @@ def _targets_of(owner: type[Any]) -> Iterator[Target]:
         path = f"{owner.__name__}.{name}"
         if inspect.isgetsetdescriptor(attribute) or inspect.ismemberdescriptor(attribute):
             for use in (getattr, setattr, delattr):
-                yield Target(f"{use.__name__} {path}", owner, _attribute(use, name))
+                parameters = ("value",) if use is setattr else ()
+                yield Target(f"{use.__name__} {path}", owner, _attribute(use, name), parameters)
         elif inspect.isroutine(attribute) and not isinstance(attribute, staticmethod | classmethod):
             yield Target(path, owner, attribute, _parameters(attribute)[1:])
 
@@ -145,18 +146,19 @@ class Boundary:
         """One call: what it raised, if it may; the rest comes out."""
         target = self._random.choice(SLOW if self._random.randrange(self._slow) == 0 else QUICK)
         places, names = self._arguments(target)
+        owner = None if target.owner is None else self._owner(target.owner)
+        if target.name in _ENDLESS:
+            with contextlib.suppress(RuntimeError):  # it was closed
+                owner.wakeup()
         if target.owner is not None:
-            owner = self._owner(target.owner)
-            if target.name in _ENDLESS:
-                with contextlib.suppress(RuntimeError):  # it was closed
-                    owner.wakeup()
             places.insert(0, owner)
         self.last = f"{target.name}, {len(places)} places, names {list(names)}"
-        self.args = (places, names)
         try:
             self._keep(target.call(*places, **names))
         except DOCUMENTED as error:
             return error
+        finally:
+            self._drop(owner)
         return None
 
     # ---- arguments -----------------------------------------------------------------------
@@ -165,8 +167,9 @@ class Boundary:
         """Some by place and some by name; mostly good ones, to get as far as the next."""
         parameters = target.parameters
         if not parameters or self._random.randrange(20) == 0:
-            count = self._random.randrange(4)
-            return [self._value(target, "") for _ in range(count)], {}
+            count = self._random.choice((0, 0, 0, 0, 1, 2, 3))
+            waits = dict.fromkeys((name for name in parameters if name in _TIMEOUTS), 0)
+            return [self._value(target, "") for _ in range(count)], waits
         first = self._random.randrange(len(parameters) + 1)
         names = {
             name: self._value(target, name)
@@ -218,9 +221,7 @@ class Boundary:
 
     def _keep(self, result: Any) -> None:
         """Looks at a result as a program would, and keeps it to be an argument."""
-        if isinstance(result, Producer | Consumer | MockCluster):
-            if result not in self._open.values():
-                _close(result)
+        if self._drop(result):
             return
         self._found.append(result)
         if len(self._found) > _KEPT:
@@ -229,7 +230,16 @@ class Boundary:
             with contextlib.suppress(*DOCUMENTED):
                 look(result)
 
+    def _drop(self, made: Any) -> bool:
+        """Closes a client that a call has made; says whether it is a client."""
+        if not isinstance(made, _CLOSABLE):
+            return False
+        if not any(made is each for each in self._open.values()):
+            _close(made)
+        return True
 
+
+_CLOSABLE = (Producer, Consumer, MockCluster)
 _MADE: dict[type[Any], Callable[[], Any]] = {
     KafkaError: lambda: KafkaError(KafkaError._FAIL),
     KafkaException: lambda: KafkaException(KafkaError(KafkaError._FAIL)),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import trustme
 from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
     Encoding,
     NoEncryption,
     PrivateFormat,
@@ -33,9 +35,9 @@ class Authority:
         self.file = folder / "ca.pem"
         self._ca.cert_pem.write_to_path(str(self.file))
 
-    def issue(self, name: str, host: str) -> KeyPair:
+    def issue(self, name: str, host: str, not_after: datetime | None = None) -> KeyPair:
         """A certificate for a server at `host`, or for the client `name`, its common name."""
-        issued = self._ca.issue_cert(host, common_name=name)
+        issued = self._ca.issue_cert(host, common_name=name, not_after=not_after)
         # Kafka reads PKCS #8 only, trustme writes the older format.
         key = load_pem_private_key(issued.private_key_pem.bytes(), None)
         private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
@@ -45,3 +47,10 @@ class Authority:
         files.certificate.write_bytes(chain)
         files.both.write_bytes(private + chain)
         return files
+
+
+def encrypt_key(file: Path, password: str) -> bytes:
+    """The private key of the file as PKCS #8 that only the password opens."""
+    key = load_pem_private_key(file.read_bytes(), None)
+    encryption = BestAvailableEncryption(password.encode())
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from trivup.apps.KafkaBrokerApp import KafkaBrokerApp
-from trivup.trivup import Cluster
+from trivup.trivup import Cluster, TcpPortAllocator
 
-LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+# PROXIED is PLAINTEXT whose clients are sent to a port where a test may put a proxy.
+LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL", "PROXIED")
 
 # Heap of a broker: three of them and the tests share a small machine.
 HEAP = "-Xms128m -Xmx384m"
@@ -57,13 +58,18 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         (controller,) = (each for each in addresses if each.startswith("CONTROLLER:"))
         self.conf["controller_listener"] = controller
         self.listeners = dict(each.split("://") for each in advertised)
+        self.behind_proxy = self.listeners["PROXIED"]
+        self.listeners["PROXIED"] = f"localhost:{TcpPortAllocator(self.cluster).next(self)}"
         self.append(
             {
                 "node.id": self.appid,
                 "listeners": ",".join(addresses),
-                "advertised.listeners": ",".join(advertised),
+                "advertised.listeners": ",".join(
+                    f"{name}://{address}" for name, address in self.listeners.items()
+                ),
                 "listener.security.protocol.map": ",".join(
-                    [f"{each}:{each}" for each in LISTENERS] + ["CONTROLLER:PLAINTEXT"]
+                    [f"{each}:{each}" for each in LISTENERS if each != "PROXIED"]
+                    + ["PROXIED:PLAINTEXT", "CONTROLLER:PLAINTEXT"]
                 ),
             }
         )
@@ -93,6 +99,12 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         self._signal(signal.SIGKILL)
         self.proc.wait()
         self.state = "stopped"
+
+    def restart(self) -> None:
+        """After kill(): trivup opens the logs again."""
+        self.stdout_fd.close()
+        self.stderr_fd.close()
+        self.start()
 
     def pause(self) -> None:
         """SIGSTOP: it keeps its connections and answers nothing."""

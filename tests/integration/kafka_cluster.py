@@ -165,6 +165,8 @@ def _sasl(identity: IdentityProvider) -> dict[str, Any]:
     for listener in ("sasl_plaintext", "sasl_ssl"):
         for mechanism, login in logins.items():
             properties[f"listener.name.{listener}.{mechanism}.sasl.jaas.config"] = login
+    # A connection ends with its token, unless the client renews both in time.
+    properties["listener.name.sasl_plaintext.oauthbearer.connections.max.reauth.ms"] = 3_600_000
     validator = "listener.name.sasl_ssl.oauthbearer.sasl"
     properties |= {
         f"{validator}.server.callback.handler.class": (

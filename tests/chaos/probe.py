@@ -1,0 +1,73 @@
+"""A producer that counts what becomes of its messages while something is broken."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from tests.support.waiting import TIMEOUT
+
+# Long enough for a busy machine, short enough to wait for.
+MESSAGE_TIMEOUT_MS = 4000
+
+
+class Probe:
+    """Sends numbered messages; each must be reported once, delivered or with an error."""
+
+    def __init__(self, config: dict[str, Any], topic: str) -> None:
+        self._config, self._topic = config, topic
+        self.sent = 0
+        self.reports: Counter[int] = Counter()
+        self.delivered: dict[int, set[int]] = {}  # numbers of each partition
+        self.errors: Counter[str] = Counter()
+        settings = {"message.timeout.ms": MESSAGE_TIMEOUT_MS, "enable.idempotence": True}
+        self.producer = Producer(config | settings)
+
+    @property
+    def unreported(self) -> int:
+        """Reports that are missing or too many."""
+        return sum(abs(self.reports[number] - 1) for number in range(self.sent))
+
+    def send(self, partition: int, count: int, payload: bytes = b"") -> int:
+        """How many of `count` were delivered; all have been reported when it returns."""
+        before = sum(map(len, self.delivered.values()))
+        for number in range(self.sent, self.sent + count):
+            self.sent += 1
+            self.producer.produce(
+                self._topic,
+                b"%d %b" % (number, payload),
+                partition=partition,
+                on_delivery=self._reported(number, partition),
+                block=TIMEOUT,
+            )
+        self.producer.flush(TIMEOUT)
+        return sum(map(len, self.delivered.values())) - before
+
+    def _reported(self, number: int, partition: int) -> Any:
+        def on_delivery(error: KafkaError | None, _: Message) -> None:
+            self.reports[number] += 1
+            if error is None:
+                self.delivered.setdefault(partition, set()).add(number)
+            else:
+                self.errors[error.name()] += 1
+
+        return on_delivery
+
+    def lost(self, partition: int) -> int:
+        """Messages that were reported as delivered and are not there."""
+        missing = set(self.delivered.get(partition, ()))
+        settings = {
+            "group.id": self._topic,
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+        }
+        end = time.monotonic() + TIMEOUT
+        with Consumer(self._config | settings) as consumer:
+            consumer.assign([TopicPartition(self._topic, partition, 0)])
+            while missing and time.monotonic() < end:
+                for message in consumer.consume(1000, 0.2):
+                    if message.error() is None:
+                        missing.discard(int((message.value() or b"").split()[0]))
+        return len(missing)

@@ -1,0 +1,153 @@
+"""Hours of work in small: producing and consuming as fast as it goes, with an eye on the memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from tests.chaos.process_memory import Slope, block_means, rss_kb, slope
+from tests.chaos.row import Row
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.topics import create_topic
+from tests.support.waiting import TIMEOUT
+
+SHORT = {"seconds": 12.0}
+FULL = {"seconds": 1800.0}
+
+PARTITIONS = 3
+ROUND = 1000  # messages
+# So far the consumer may stay behind: queues are neither empty nor do they grow.
+AHEAD = 50_000
+# The first part of the time: what grows once, such as queues and pools of memory, has grown.
+WARM_UP = 0.3
+# A leak of a byte per message would be a multiple of it.
+KB_PER_MINUTE = 100
+# The standard error counts points as independent: few, each the mean of many samples.
+BLOCKS = 20
+# The disks are not what this is about.
+RETENTION = {"retention.bytes": "50000000", "segment.bytes": "10000000", "compression.type": "lz4"}
+
+
+@dataclass
+class _Work:
+    """What one process did, and its memory at times."""
+
+    sent: int = 0
+    received: int = 0
+    reported: int = 0
+    failed: int = 0
+    duplicated: int = 0
+    out_of_order: int = 0
+    samples: list[tuple[float, float]] = field(default_factory=list)  # minutes, kB
+
+    def slope(self) -> Slope:
+        """kB a minute, after the warm-up."""
+        kept = self.samples[int(len(self.samples) * WARM_UP) :]
+        return slope(block_means(kept, BLOCKS))
+
+
+def run(kafka: KafkaCluster, seconds: float) -> Row:
+    topic = f"soak-{uuid.uuid4().hex[:8]}"
+    create_topic(kafka, topic, PARTITIONS, RETENTION)
+    # A process of its own: its memory is that of the two clients.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        work = pool.submit(_work, kafka.config(), topic, seconds).result()
+    growth = work.slope()
+    broken = []
+    if growth.value - 3 * growth.error > KB_PER_MINUTE:
+        broken.append("the memory grows")
+    if work.failed:
+        broken.append(f"{work.failed} messages failed")
+    return Row(
+        scenario="soak",
+        fault="full rate",
+        times=1,
+        messages=work.sent,
+        lost=work.sent - work.received,
+        duplicated=work.duplicated,
+        out_of_order=work.out_of_order,
+        unreported=abs(work.sent - work.reported),
+        notes=(
+            f"{seconds / 60:.1f} min, {work.sent / seconds:,.0f} messages/s, "
+            f"RSS {growth.value:+.0f} ± {growth.error:.0f} kB/min"
+        ),
+        broken=tuple(broken),
+    )
+
+
+def _work(config: dict[str, Any], topic: str, seconds: float) -> _Work:
+    work = _Work()
+
+    def on_delivery(error: KafkaError | None, _: Message) -> None:
+        work.reported += 1
+        work.failed += error is not None
+
+    reading = {"group.id": topic, "auto.offset.reset": "error", "fetch.wait.max.ms": 10}
+    with Producer(config | {"linger.ms": 5}) as producer, Consumer(config | reading) as consumer:
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in range(PARTITIONS)])
+        last = dict.fromkeys(range(PARTITIONS), -1)
+        start = sampled = time.monotonic()
+        while (now := time.monotonic()) - start < seconds:
+            _send_round(producer, topic, work, on_delivery)
+            while work.sent - work.received > AHEAD:
+                _receive(consumer.consume(ROUND, 0.1), work, last)
+            _receive(_polled(consumer), work, last)
+            if now - sampled > 0.1:
+                sampled = now
+                work.samples.append(((now - start) / 60, rss_kb()))
+        assert producer.flush(TIMEOUT) == 0
+        end = time.monotonic() + TIMEOUT
+        while work.received < work.sent and time.monotonic() < end:
+            _receive(consumer.consume(ROUND, 0.1), work, last)
+    return work
+
+
+def _send_round(producer: Producer, topic: str, work: _Work, on_delivery: Any) -> None:
+    """Most in a batch, some one by one with all that a message can have."""
+    partition = work.sent // ROUND % PARTITIONS
+    numbers = range(work.sent, work.sent + ROUND)
+    batch = [{"key": b"key", "value": b"%0100d" % number} for number in numbers[:-100]]
+    sent = producer.produce_batch(topic, batch, partition, on_delivery=on_delivery, block=TIMEOUT)
+    assert sent == len(batch)
+    for number in numbers[-100:]:
+        producer.produce(
+            topic,
+            b"%0100d" % number,
+            b"key",
+            partition,
+            on_delivery=on_delivery,
+            headers={"trace": b"%d" % number},
+            block=TIMEOUT,
+        )
+    work.sent += ROUND
+    producer.poll(0)
+
+
+def _polled(consumer: Consumer) -> Iterator[Message]:
+    for _ in range(100):
+        if (message := consumer.poll(0)) is None:
+            return
+        yield message
+
+
+def _receive(messages: Any, work: _Work, last: dict[int, int]) -> None:
+    """Numbers of a partition ascend: one that does not came twice or out of order."""
+    for message in messages:
+        assert message.error() is None, message.error()
+        number, partition = int(message.value()), message.partition()
+        if number <= last[partition]:
+            work.duplicated += number == last[partition]
+            work.out_of_order += number < last[partition]
+            continue
+        if number % 10 == 0:
+            headers = message.headers()
+            assert headers is None or headers == [("trace", b"%d" % number)]
+        last[partition] = number
+        work.received += 1

@@ -1,0 +1,73 @@
+"""A topic is deleted while it is written and read, and made again."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+
+from confluent_kafka import Consumer
+from tests.chaos.one_broker import one_broker
+from tests.chaos.probe import Probe
+from tests.chaos.row import Row
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.topics import create_topic
+from tests.support.waiting import wait_until
+
+SHORT = {"messages": 100}
+FULL = {"messages": 10_000}
+
+TOPIC, UNKNOWN = "deleted", "UNKNOWN_TOPIC_OR_PART"
+
+
+def run(kafka: OwnKafkaCluster, messages: int) -> Row:
+    with one_broker(kafka) as cluster:
+        create_topic(cluster, TOPIC)
+        # What else happens to the topics is noticed as soon.
+        config = cluster.config() | {"topic.metadata.refresh.interval.ms": 1000}
+        probe = Probe(config, TOPIC)
+        seen: Counter[str] = Counter()  # the errors that the consumer was given
+        reading = {"group.id": TOPIC, "auto.offset.reset": "earliest"}
+        with Consumer(config | reading) as consumer:
+            consumer.subscribe([TOPIC])
+            numbers: set[int] = set()
+
+            def read() -> None:
+                message = consumer.poll(0.05)
+                if message is None:
+                    return
+                error = message.error()
+                if error is not None:
+                    seen[error.name()] += 1
+                else:
+                    numbers.add(int((message.value() or b"").split()[0]))
+
+            delivered = probe.send(0, messages)
+            wait_until(lambda: len(numbers) == delivered, read)
+            script = f"{kafka.brokers[0].conf['kafka_path']}/bin/kafka-topics.sh"
+            server = ["--bootstrap-server", cluster.bootstrap_servers]
+            subprocess.run([script, *server, "--delete", "--topic", TOPIC], check=True)
+            refused = messages - probe.send(0, messages)
+            wait_until(lambda: seen[UNKNOWN], read)
+            create_topic(cluster, TOPIC)
+            again = probe.sent
+            # The clients learn of it with their next look at the topics.
+            wait_until(lambda: probe.send(0, 1))
+            probe.send(0, messages)
+            expected = {number for number in probe.delivered[0] if number >= again}
+            wait_until(lambda: expected <= numbers, read)
+        broken = []
+        if delivered != messages or refused != messages:
+            broken.append(f"{delivered} delivered before, {refused} refused after the deletion")
+        return Row(
+            scenario="topic deleted",
+            fault="deleted while in use, and made again",
+            times=1,
+            messages=probe.sent,
+            lost=len(probe.delivered[0] - numbers),
+            duplicated=0,
+            out_of_order=0,
+            promised=("lost", "unreported"),
+            unreported=probe.unreported,
+            notes=f"reported: {dict(probe.errors)}; to the consumer: {dict(seen)}",
+            broken=tuple(broken),
+        )

@@ -1,0 +1,233 @@
+"""Secrets appear nowhere: not in logs, exceptions, statistics, reprs or on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, Producer
+from tests.embedded.sasl_broker import SaslBroker
+from tests.support.threads import Thread
+from tests.support.waiting import wait_until
+
+MARKER = "mArKeR"
+SECRETS = (
+    "sasl.password",
+    "sasl.oauthbearer.config",
+    "sasl.oauthbearer.client.secret",
+    "sasl.oauthbearer.client.credentials.client.secret",
+    "sasl.oauthbearer.assertion.private.key.pem",
+    "sasl.oauthbearer.assertion.private.key.passphrase",
+    "ssl.key.password",
+    "ssl.key.pem",
+    "ssl.keystore.password",
+)
+
+
+class Hidden:
+    """Shows itself to whoever asks."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+# What may be given for a text by mistake, made of the secret.
+MISTAKES: dict[str, Callable[[str], object]] = {
+    "text": lambda text: text,
+    "number at its start": lambda text: f"12 {text}",
+    "long number at its start": lambda text: f"{'0' * 40}12 {text}",
+    "newlines": lambda text: f"\n{text}\n",
+    "newlines within": lambda text: f"a\n{text}\nb",
+    "long": lambda text: text * 500,
+    "formats": lambda text: f"%s%n{text}",
+    "NUL": lambda text: f"{text}\0",
+    "surrogate": lambda text: f"{text}\ud800",
+    "bytes": str.encode,
+    "list": lambda text: [text],
+    "dict": lambda text: {text: text},
+    "object": lambda text: Hidden(text),
+    "exception": ValueError,
+}
+
+
+class Output(logging.Handler):
+    """Everything that could end in somebody's log."""
+
+    def __init__(self) -> None:
+        super().__init__(level=logging.DEBUG)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(f"{record!r} {record.__dict__} {record.getMessage()}")
+
+    def note(self, *things: Any) -> None:
+        self.texts += [f"{thing!r} {thing}" for thing in things]
+
+    @contextlib.contextmanager
+    def of(self) -> Iterator[None]:
+        """Notes the exception, with its causes, that ends the block."""
+        try:
+            yield
+        except Exception as error:
+            self.note(error, *error.args)
+            self.texts.append("".join(traceback.format_exception_only(error)))
+
+    @property
+    def leaks(self) -> list[str]:
+        return [text for text in self.texts if MARKER in text]
+
+
+@pytest.fixture
+def output(capfd: pytest.CaptureFixture[str]) -> Iterator[Output]:
+    """Has everything that was written too, when the test ends."""
+    output = Output()
+    yield output
+    output.texts += capfd.readouterr()
+    assert output.texts
+    assert not output.leaks
+
+
+def settings(output: Output, more: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "bootstrap.servers": "127.0.0.1:1",
+        "debug": "all",
+        "logger": output,
+        "error_cb": output.note,
+        "stats_cb": output.note,
+        "statistics.interval.ms": 5,
+        "group.id": "group",
+        "security.protocol": "sasl_plaintext",
+        "sasl.mechanisms": "PLAIN",
+        "sasl.username": "user",
+        "sasl.password": "word",
+        "reconnect.backoff.ms": 1,
+        **more,
+    }
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_of_a_configuration(output: Output, kind: str) -> None:
+    """Good and bad values of every secret, under its name and under a wrong one."""
+    secret = MISTAKES[kind](MARKER)
+    for key in SECRETS:
+        for name in (key, key.replace("s", "z", 1), key.replace(".", "_")):
+            with output.of():
+                made = Consumer(settings(output, {name: secret}))
+                output.note(made)
+                made.close()
+        for config in (
+            {"security.protocol": "ssl", key: secret},
+            {"default.topic.config": {key: secret}},
+        ):
+            with output.of():
+                Producer(settings(output, config)).close()
+
+
+def test_long_password_is_taken(output: Output) -> None:
+    """A text is what it is, however much it looks like a number."""
+    Producer(settings(output, {"sasl.password": f"{'0' * 40}12 {MARKER}"})).close()
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_of_credentials(output: Output, kind: str) -> None:
+    """set_sasl_credentials() with any password."""
+    with Producer(settings(output, {})) as producer:
+        with output.of():
+            producer.set_sasl_credentials("user", MISTAKES[kind](MARKER))  # type: ignore[arg-type]
+        with output.of():
+            producer.set_sasl_credentials(user="user", pasword=MARKER)  # type: ignore[call-arg]
+        producer.poll(0)
+
+
+def test_of_a_login(output: Output) -> None:
+    """The password goes to the broker, and nowhere else: statistics and logs included."""
+    broker = SaslBroker("PLAIN")
+    with (
+        broker.socket,
+        Producer(
+            settings(output, {"bootstrap.servers": broker.address, "sasl.password": MARKER})
+        ) as producer,
+    ):
+        hearing = Thread(broker.initial_response)
+        wait_until(
+            lambda: any(text.startswith("'{") for text in output.texts),
+            lambda: producer.poll(0.01),
+        )
+        assert hearing.result() == f"\0user\0{MARKER}".encode()
+        producer.poll(0)
+    assert any("SASL" in text for text in output.texts)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (MARKER, None),
+        (MARKER,),
+        MARKER,
+        MARKER.encode(),
+        (MARKER, MARKER),
+        (MARKER, float("nan")),
+        (MARKER, -1.0),
+        (f"{MARKER}\0", 2e9),
+        (f"{MARKER}\ud800", 2e9),
+        (MARKER, 2e12, "principal", {MARKER: 1}),
+        (MARKER, 2e12, "principal", [MARKER]),
+        (MARKER, 2e9, MARKER + "\0"),
+    ],
+    ids=ascii,
+)
+def test_of_a_token(output: Output, answer: Any) -> None:
+    """A token that oauth_cb returns, in any wrong form."""
+    asked: list[str] = []
+
+    def oauth_cb(config: str) -> Any:
+        asked.append(config)
+        return answer
+
+    more = {"sasl.mechanisms": "OAUTHBEARER", "oauth_cb": oauth_cb}
+    made: list[Producer] = []
+    with output.of():
+        made.append(Producer(settings(output, more)))
+    wait_until(lambda: asked)
+    for producer in made:
+        for _ in range(3):
+            with output.of():
+                producer.poll(0.01)
+        with output.of():
+            producer.close()
+
+
+def test_of_a_good_token(output: Output) -> None:
+    """A token goes to the broker, and nowhere else."""
+    broker = SaslBroker()
+    more = {
+        "bootstrap.servers": broker.address,
+        "sasl.mechanisms": "OAUTHBEARER",
+        "oauth_cb": lambda config: (MARKER, time.time() + 3600, "principal", {"name": "value"}),
+    }
+    with broker.socket, Producer(settings(output, more)) as producer:
+        heard: list[bytes] = []
+        hearing = Thread(lambda: heard.append(broker.initial_response()))
+        wait_until(lambda: heard, lambda: producer.poll(0.01))
+        hearing.result()
+        assert MARKER.encode() in heard[0]
+
+
+def test_of_statistics(output: Output) -> None:
+    """Statistics are JSON that this test can read, so that it would see a secret in them."""
+    seen: list[str] = []
+    more = {"sasl.password": MARKER, "stats_cb": seen.append}
+    with Consumer(settings(output, more)) as consumer:
+        wait_until(lambda: seen, lambda: consumer.poll(0.01))
+    assert MARKER not in seen[0]
+    assert json.loads(seen[0])["type"] == "consumer"

@@ -1,0 +1,235 @@
+"""Arrow arrays that no library would make, given to produce_arrow().
+
+Who exports an Arrow array promises that its buffers are as long as its length, its offset and
+its data say; nothing in the structs lets a reader check that. So all memory here is real: every
+buffer has SIZE bytes, and what points into one that cannot be checked (offsets of binary
+values, sizes of a view's blocks, lengths) stays below. All the rest lies.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from random import Random
+from typing import Any
+
+from confluent_kafka import Producer
+from tests.fuzz.boundary import DOCUMENTED
+from tests.support.arrow_structs import ArrowArray, ArrowSchema, Exported
+
+SIZE = 4096
+# (MOST_ROWS + MOST_OFFSET + 1) slots of 16 bytes, the widest, fit into a buffer.
+MOST_ROWS, MOST_OFFSET = 64, 32
+_POINTERS = 8  # of `buffers`, whatever n_buffers says
+_RELEASE_SCHEMA, _RELEASE_ARRAY = (
+    dict(kind._fields_)["release"]  # type: ignore[misc]
+    for kind in (ArrowSchema, ArrowArray)
+)
+_BYTES = (b"z", b"u", b"Z", b"U", b"vz", b"vu", b"w:0", b"w:3", b"w:16", b"n")
+_INTEGERS = (b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L", b"n")
+_STAMPS = (b"tss:", b"tsm:", b"tsu:UTC", b"tsn:")
+_WRONG = (
+    *(b"", b"w:", b"w:-1", b"w:99999999999", b"w: 3", b"w:3x", b"ts", b"tsx:", b"tsm", b"+", b"zz"),
+    *(b"+s", b"+m", b"+vl", b"+w:2", b"+ud:0", b"+r", b"\xff\xfe", b"d:5,2", b"f", b"b", b"%s%n"),
+)
+_FORMATS: dict[bytes | None, tuple[bytes, ...]] = {
+    b"key": _BYTES,
+    b"value": _BYTES,
+    b"topic": (b"u", b"U", b"vu", b"n"),
+    b"partition": _INTEGERS,
+    b"timestamp": (*_INTEGERS, *_STAMPS),
+    b"headers": (b"+l", b"+L", b"n"),
+    b"offset": _INTEGERS,
+    b"nonsense": _BYTES,
+    b"": _BYTES,
+    b"\xff\xfe": _BYTES,
+    None: _BYTES,
+}
+_NUMBERS = (-(2**63), -(2**31), -2, -1, 0, 1, 3, 2**31 - 1, 2**31, 2**62, 2**63 - 1)
+
+
+class Handmade(Exported):
+    """A record batch of fuzz; counts how often it is released."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._memory: list[Any] = []  # what the structs point to
+        self.releases = 0
+        self._release_schema = _RELEASE_SCHEMA(lambda pointer: None)
+        self._release_array = _RELEASE_ARRAY(self._release)
+        rows = random.randrange(8)
+        known = len(_FORMATS) if self._one_in(8) else 7
+        names = random.sample(list(_FORMATS)[:known], random.randrange(5))
+        kind = b"+s" if random.randrange(30) else random.choice((*_WRONG, *_BYTES))
+        self.schema, self.array = self._node(None, kind, rows, names)
+
+    def _one_in(self, count: int) -> bool:
+        return self._random.randrange(count) == 0
+
+    def _node(
+        self, name: bytes | None, kind: bytes, rows: int, children: list[bytes | None]
+    ) -> tuple[ArrowSchema, ArrowArray]:
+        """An array and its type; `children` are the names of a struct's fields."""
+        random = self._random
+        schema, array = ArrowSchema(), ArrowArray()
+        self._memory += [schema, array]
+        schema.name, schema.format = name, kind
+        schema.release, array.release = self._release_schema, self._release_array
+        array.length = rows
+        array.offset = random.randrange(4) if self._one_in(3) else 0
+        array.null_count = -1 if self._one_in(3) else 0
+        below = [self._field(child, rows + array.offset) for child in children]
+        if kind in (b"+l", b"+L"):
+            item = random.choice((b"+s",) * 8 + (b"n", b"z", b"+l"))
+            fields: list[bytes | None] = [b"key", b"value"]
+            random.shuffle(fields)
+            below = [self._node(b"item", item, random.randrange(8), fields[: 3 - self._one_in(9)])]
+        self._hang(schema, array, below)
+        if kind in _INTEGERS and self._one_in(4):
+            values = random.choice((*_BYTES, *_WRONG))
+            pair = self._node(None, values, random.randrange(8), [])
+            schema.dictionary, array.dictionary = map(ctypes.pointer, pair)  # type: ignore[misc]
+        self._fill(array, kind)
+        if self._one_in(25):
+            self._break(schema, array, kind)
+        return schema, array
+
+    def _field(self, name: bytes | None, rows: int) -> tuple[ArrowSchema, ArrowArray]:
+        formats = _FORMATS[name]
+        if self._one_in(25):
+            formats = (*_WRONG, *_BYTES, *_INTEGERS, b"+l")
+        kind = self._random.choice(formats)
+        # Arrow wants a child to have as many rows as its parent, and its parent's offset.
+        rows = max(0, rows - 1) if self._one_in(25) else rows
+        return self._node(name, kind, rows, [])
+
+    def _hang(self, schema: Any, array: Any, below: list[tuple[ArrowSchema, ArrowArray]]) -> None:
+        for parent, kind, index in ((schema, ArrowSchema, 0), (array, ArrowArray, 1)):
+            pointers = (ctypes.POINTER(kind) * _POINTERS)()
+            for place, pair in enumerate(below):
+                pointers[place] = ctypes.pointer(pair[index])
+            self._memory.append(pointers)
+            parent.n_children = len(below)
+            parent.children = ctypes.cast(pointers, ctypes.POINTER(ctypes.POINTER(kind)))
+
+    # ---- buffers -------------------------------------------------------------------------
+
+    def _fill(self, array: Any, kind: bytes) -> None:
+        buffers = [self._random.randbytes(64) * (SIZE // 64), self._slots(kind)]
+        if kind in (b"vz", b"vu"):
+            blocks = self._random.randrange(3)
+            sizes = [self._random.choice((-1, 0, 40, SIZE)) for _ in range(blocks)]
+            buffers += [bytes(SIZE)] * blocks + [struct.pack(f"={blocks}q", *sizes)]
+        else:
+            buffers.append(bytes(SIZE))
+        pointers = (ctypes.c_void_p * _POINTERS)()
+        for place, content in enumerate(buffers):
+            memory = ctypes.create_string_buffer(content, SIZE)
+            self._memory.append(memory)
+            pointers[place] = ctypes.addressof(memory)
+        if self._one_in(2) or not array.null_count:
+            pointers[0] = None
+        if self._one_in(20):
+            pointers[self._random.randrange(len(buffers))] = None
+        self._memory.append(pointers)
+        needed = {b"n": 0, b"+s": 1}.get(kind, 2)
+        array.n_buffers = max(needed, len(buffers)) if kind[:1] in b"zZuUv" else needed
+        array.buffers = ctypes.cast(pointers, ctypes.POINTER(ctypes.c_void_p))
+
+    def _slots(self, kind: bytes) -> bytes:
+        """A buffer of values or offsets."""
+        random = self._random
+        if kind in (b"vz", b"vu"):
+            return b"".join(self._view() for _ in range(SIZE // 16))
+        if kind in (b"z", b"u", b"+l", b"Z", b"U", b"+L"):
+            width = "i" if kind in (b"z", b"u", b"+l") else "q"
+            most = 8 if kind[:1] == b"+" else 200
+            offsets = sorted(random.randrange(most) for _ in range(16))
+            offsets += [offsets[-1]] * 100
+            if self._one_in(30):
+                wrong = [-1, -(2**31), 0, most]
+                if kind[:1] == b"+":
+                    wrong += [most * 100, 2**31 - 1]  # its values are counted: this is checked
+                offsets[random.randrange(16)] = random.choice(wrong)
+            return struct.pack(f"={len(offsets)}{width}", *offsets)
+        if self._one_in(8):
+            return random.randbytes(64) * (SIZE // 64)
+        return bytes(SIZE) if self._one_in(2) else bytes([1, 0, 0, 0, 0, 0, 0, 0]) * (SIZE // 8)
+
+    def _view(self) -> bytes:
+        random = self._random
+        if random.randrange(400):
+            return struct.pack("=i12s", random.randrange(13), b"twelve bytes")
+        size = random.choice((-1, -(2**31), 13, 40, 2**31 - 1))
+        block, offset = (random.choice((-1, 0, 0, 1, 2, SIZE, 2**31 - 1)) for _ in range(2))
+        return struct.pack("=i4sii", size, b"star", block, offset)
+
+    # ---- lies ----------------------------------------------------------------------------
+
+    def _break(self, schema: Any, array: Any, kind: bytes) -> None:
+        """Makes one field wrong; never so that a reader would have to believe it."""
+        random = self._random
+        match random.randrange(12):
+            case 0:
+                array.length = random.choice((-(2**63), -1, 0, 1))
+            case 1:
+                # Refused with any length but 0, and then nothing is read.
+                array.offset = random.choice((-(2**63), -1, 2**63 - 1))
+            case 2:
+                array.null_count = random.choice(_NUMBERS)
+            case 3:
+                array.n_buffers = random.choice((-(2**63), -1, 0, 1, 2))
+            case 4:
+                array.n_children = random.choice((-1, 0, _POINTERS))
+            case 5:
+                array.n_children = schema.n_children = random.choice((-(2**63), -1, _POINTERS))
+            case 6:
+                array.buffers = None
+            case 7:
+                random.choice((schema, array)).children = None
+            case 8:
+                random.choice((schema, array)).dictionary = None
+                schema.metadata = b"\x01\0\0\0"
+            case 9:
+                schema.format = None
+            case 10:
+                array.release = _RELEASE_ARRAY()
+            case 11:
+                schema.release = _RELEASE_SCHEMA()
+
+
+class ArrowImport:
+    """produce_arrow() of such batches; each that is taken is released, and only once."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        # Without brokers nothing leaves the queue.
+        self._producer = Producer({"log_level": 0, "queue.buffering.max.messages": 1000})
+        self.last = ""
+
+    def __enter__(self) -> ArrowImport:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._producer.purge()
+        self._producer.close(0)
+
+    def step(self) -> Exception | None:
+        batch = Handmade(self._random)
+        self.last = f"a batch of {batch.array.length} rows, {batch.schema.n_children} columns"
+        topic = self._random.choice((None, "topic"))
+        try:
+            count = self._producer.produce_arrow(batch, topic, on_delivery=_look)
+        except DOCUMENTED as error:
+            assert batch.releases <= 1
+            return error
+        finally:
+            self._producer.purge()
+            self._producer.poll(0)
+        assert batch.releases == 1
+        assert count == batch.array.length
+        return None
+
+
+def _look(error: object, message: Any) -> None:
+    message.headers(), message.key(), message.value(), message.timestamp()

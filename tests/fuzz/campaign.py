@@ -1,0 +1,115 @@
+"""A great number of inputs in one process: counts them, and measures what they leave behind.
+
+Everything is drawn from a seed. Inputs come in rounds, each with clients of its own that are
+closed at its end; what is measured between rounds should then stay the same:
+
+- RSS, which also sees memory of C;
+- the interpreter's allocated blocks, which see every leaked object.
+
+The first rounds fill caches and are not looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import faulthandler
+import gc
+import logging
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from tests.fuzz.arrow import ArrowImport
+from tests.fuzz.boundary import Boundary
+from tests.fuzz.conversions import Configurations, Headers
+
+TARGETS: dict[str, Callable[[Random], Any]] = {
+    "boundary": lambda random: Boundary(random, slow=100),
+    "arrow": ArrowImport,
+    "headers": Headers,
+    "configuration": Configurations,
+}
+ROUND = 10_000
+SLOW = 2  # seconds: such a call is printed
+HANG = 120  # after these the stacks of all threads are, and the process ends
+
+
+class Held(NamedTuple):
+    rss: int
+    blocks: int
+
+
+def held() -> Held:
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return Held(pages * os.sysconf("SC_PAGE_SIZE"), sys.getallocatedblocks())
+
+
+def run_round(name: str, seed: str, inputs: int, trace: bool) -> collections.Counter[str]:
+    """`inputs` of one target; the outcomes, counted by the type of their exceptions."""
+    outcomes: collections.Counter[str] = collections.Counter()
+    with TARGETS[name](Random(seed)) as target:
+        for number in range(inputs):
+            if number % 100 == 0:
+                faulthandler.dump_traceback_later(HANG, exit=True)
+            start = time.monotonic()
+            try:
+                error = target.step()
+            except BaseException:
+                print(f"{name}, seed {seed!r}, input {number}: {target.last}", flush=True)
+                raise
+            if trace or time.monotonic() - start > SLOW:
+                took = time.monotonic() - start
+                print(number, f"{took:.3f} s:", target.last, repr(error)[:200], flush=True)
+            outcomes["returned" if error is None else type(error).__name__] += 1
+    return outcomes
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("--inputs", type=int, default=ROUND)
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--round", type=int, help="only this one, with every call printed")
+    arguments = parser.parse_args()
+    logging.getLogger().addHandler(logging.NullHandler())
+    faulthandler.enable()
+    if arguments.round is not None:
+        seed = f"{arguments.seed}-{arguments.round}"
+        print(run_round(arguments.target, seed, min(ROUND, arguments.inputs), trace=True))
+        return 0
+    return report(arguments.target, arguments.seed, arguments.inputs)
+
+
+def report(name: str, seed: str, inputs: int) -> int:
+    """Runs all rounds and prints one row."""
+    outcomes: collections.Counter[str] = collections.Counter()
+    rounds = -(-inputs // ROUND)
+    warm = max(1, rounds // 5)
+    start = time.monotonic()
+    before = held()
+    for number in range(rounds):
+        if number == warm:
+            before = held()
+        print(f"round {number}", file=sys.stderr, flush=True)  # the last one before a crash
+        size = min(ROUND, inputs - number * ROUND)
+        outcomes += run_round(name, f"{seed}-{number}", size, trace=False)
+    after = held()
+    seconds = time.monotonic() - start
+    measured = max(1, inputs - warm * ROUND)
+    print(
+        f"{name}: {outcomes.total()} inputs in {seconds:.0f} s, "
+        + ", ".join(f"{count} {kind}" for kind, count in sorted(outcomes.items()))
+        + f"; over the last {measured}: RSS {(after.rss - before.rss) / 2**20:+.1f} MiB, "
+        f"blocks {after.blocks - before.blocks:+d}"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

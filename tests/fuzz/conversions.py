@@ -1,0 +1,97 @@
+"""Configurations and headers alone: what C makes of a dict, deeper than calls of everything go."""
+
+from __future__ import annotations
+
+import logging
+from random import Random
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaException, Message, Producer
+from tests.fuzz.boundary import DOCUMENTED
+from tests.fuzz.values import BYTES, TEXTS, configuration, value
+
+_quiet = logging.Logger("fuzz")
+_quiet.addHandler(logging.NullHandler())
+
+
+class Configurations:
+    """Clients of any configuration; those that can be made are closed again."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self.last = ""
+
+    def __enter__(self) -> Configurations:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def step(self) -> Exception | None:
+        kind: Any = self._random.choice((Producer, Consumer))
+        config = configuration(self._random, [])
+        self.last = kind.__name__
+        if isinstance(config, dict) and type(config) is dict:
+            config.setdefault("logger", _quiet)
+        try:
+            client = kind(config)
+        except DOCUMENTED as error:
+            return error
+        # A client whose callback fails raises that from close().
+        try:
+            client.close(0) if kind is Producer else client.close()
+        except (KafkaException, *DOCUMENTED):
+            pass
+        return None
+
+
+class Headers:
+    """Headers of any kind, given to a Message and sent; those that are taken are compared."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        # Without brokers nothing leaves the queue, and reports come back when it is purged.
+        self._producer = Producer({"log_level": 0, "queue.buffering.max.messages": 50})
+        self.last = ""
+
+    def __enter__(self) -> Headers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._producer.purge()
+        self._producer.close(0)
+
+    def step(self) -> Exception | None:
+        headers = self._headers()
+        self.last = f"headers of {type(headers).__name__}"
+        sent: list[Message] = []
+        try:
+            Message("topic", headers=headers).headers()
+            self._producer.produce(
+                "topic", headers=headers, on_delivery=lambda _, message: sent.append(message)
+            )
+        except DOCUMENTED as error:
+            return error
+        self._producer.purge()
+        self._producer.poll(0)
+        for message in sent:
+            self._check(headers, message.headers() or [])
+        return None
+
+    def _headers(self) -> Any:
+        random = self._random
+        if random.randrange(4) == 0:
+            return value(random, [])
+        pairs = [
+            (random.choice(TEXTS[:-1]), random.choice((*BYTES, *TEXTS, None)))
+            for _ in range(random.randrange(6))
+        ]
+        return dict(pairs) if random.randrange(2) else pairs
+
+    def _check(self, given: Any, sent: list[tuple[str, bytes | None]]) -> None:
+        """What was taken is what is sent, in its order."""
+        if type(given) not in (dict, list):
+            return
+        pairs = list(given.items()) if type(given) is dict else given
+        names = [str.__str__(pair[0]) for pair in pairs]
+        assert [str.__str__(name) for name, _ in sent] == names

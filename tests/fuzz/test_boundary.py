@@ -1,0 +1,92 @@
+"""Calls with anything: only documented exceptions, no crash, no hang. Short, and always the same.
+
+`python -m tests.fuzz` is the long version.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+hypothesis = pytest.importorskip("hypothesis", reason="hypothesis is not installed")
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from hypothesis import HealthCheck, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from confluent_kafka import cimpl  # noqa: E402
+from tests.fuzz.arrow import ArrowImport  # noqa: E402
+from tests.fuzz.boundary import TARGETS, Boundary  # noqa: E402
+from tests.fuzz.conversions import Configurations, Headers  # noqa: E402
+from tests.support.arguments import MATRIX  # noqa: E402
+
+# A client that nobody closed says so when it is collected: some calls make one, and lose it.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """Collects here, and not in the middle of another test."""
+    yield
+    gc.collect()
+
+
+settings.register_profile(
+    "tests", derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("tests")
+# Drawn from hypothesis, so that what fails is shrunk to the fewest and simplest calls.
+randoms = st.randoms(use_true_random=False)
+
+
+def run(target: Callable[[Random], Any], random: Random, steps: int) -> None:
+    with target(random) as running:
+        for _ in range(steps):
+            try:
+                running.step()
+            except Exception as error:
+                error.add_note(f"in {running.last}")
+                raise
+
+
+def test_every_callable_takes_part() -> None:
+    """Nothing that the matrix of bad arguments knows is left out, nor an attribute."""
+    names = {target.name for target in TARGETS}
+    assert MATRIX.keys() <= names
+    assert {"setattr TopicPartition.offset", "KafkaException", "Producer"} <= names
+    assert not any("_mark_clients_forked" in name for name in names)
+    assert cimpl.MockCluster.__name__ in names
+
+
+@settings(max_examples=20)
+@hypothesis.given(randoms)
+def test_calls_of_everything(random: Random) -> None:
+    """Every public callable, on live, closed and half-made objects."""
+    run(Boundary, random, 20)
+
+
+@settings(max_examples=30)
+@hypothesis.given(randoms)
+def test_configurations(random: Random) -> None:
+    """Clients refuse any wrong configuration, and can be closed with any other."""
+    run(Configurations, random, 10)
+
+
+@settings(max_examples=30)
+@hypothesis.given(randoms)
+def test_headers(random: Random) -> None:
+    """Headers are refused, or sent as they are."""
+    run(Headers, random, 10)
+
+
+@pytest.mark.parametrize("target", [Boundary, Configurations, Headers, ArrowImport])
+def test_drawn_from_a_seed(target: Callable[[Random], Any]) -> None:
+    """A thousand inputs of each kind, as the long run makes them.
+
+    Arrow data that is taken is released once, and nothing else is released twice.
+    """
+    run(target, Random("suite"), 1000)

@@ -1,0 +1,44 @@
+"""A hostile broker: the clients survive it, and work when it is sane again.
+
+`python -m tests.fuzz` sends ten thousand frames instead of a few hundred.
+"""
+
+from __future__ import annotations
+
+import struct
+from random import Random
+
+from tests.support.hostile import spoil
+from tests.support.scripts import run_script
+
+FRAMES = 200
+
+
+def test_clients_survive() -> None:
+    """Errors, no crash, no hang; and a message is delivered and read afterwards."""
+    result = run_script(
+        "import sys; from tests.fuzz.frames import main; sys.exit(main())",
+        f"--frames={FRAMES}",
+        "--seed=suite",
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert f"frames: {FRAMES} hostile" in result.stdout
+
+
+def test_frames_are_spoilt() -> None:
+    """Most of what is sent differs from the answer; an address of the broker stays."""
+    frame = b"\0\0\0\1" + bytes(range(100))
+    keep = bytes(range(40, 60))
+    good = struct.pack(">i", len(frame)) + frame
+    spoilt = [spoil(Random(seed), frame, keep=b"no part of it") for seed in range(300)]
+    assert sum(each != good for each in spoilt) > 250
+    assert len({len(each) for each in spoilt}) > 50
+    # Whole frames, which a client would read to their end.
+    whole = [
+        each
+        for seed in range(300)
+        if (each := spoil(Random(seed), frame, keep=keep))[:4] == struct.pack(">i", len(each) - 4)
+        and len(each) >= len(frame)
+    ]
+    assert whole
+    assert all(keep in each for each in whole)

@@ -1,0 +1,25 @@
+"""A producer and a consumer for tests that need nothing special of either."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confluent_kafka import Consumer, Producer
+from tests.integration.kafka_cluster import KafkaCluster
+
+
+def writer(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Producer:
+    """Sends at once."""
+    common = kafka.config() | {"linger.ms": 0}
+    return Producer(common | (config or {}))
+
+
+def reader(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Consumer:
+    """For assigned partitions: it is in no group and commits nothing."""
+    common = kafka.config() | {
+        "group.id": "readers",
+        "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",
+        "fetch.wait.max.ms": 50,
+    }
+    return Consumer(common | (config or {}))

@@ -1,0 +1,75 @@
+"""Clients that the brokers let in, and clients that they do not."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Producer
+from tests.support.kafka import read, send, values_of
+from tests.support.waiting import wait_until
+
+# A mistake in the configuration shows within this time.
+SECONDS = 10
+
+_quiet = logging.Logger("quiet")
+_quiet.addHandler(logging.NullHandler())
+
+Config = dict[str, Any]
+Client = Callable[[Config], Any]
+
+
+def plain(user: str, password: str, mechanism: str = "PLAIN") -> Config:
+    """Credentials of PLAIN or SCRAM."""
+    return {
+        "sasl.mechanism": mechanism,
+        "sasl.username": user,
+        "sasl.password": password,
+    }
+
+
+def check_round_trip(config: Config, topic: str) -> None:
+    """The clients of the configuration write and read a message."""
+    with Producer(config) as producer:
+        send(producer, topic, [b"value"])
+    with Consumer(config | {"group.id": "tests"}) as consumer:
+        assert values_of(read(consumer, topic, 1)) == [b"value"]
+
+
+class Errors:
+    """An error_cb that notes its calls."""
+
+    def __init__(self) -> None:
+        self.calls: list[KafkaError] = []
+
+    def __call__(self, error: KafkaError) -> None:
+        self.calls.append(error)
+
+    def text(self, code: int) -> str:
+        """What the first error of the code says; empty when there is none."""
+        return next((error.str() for error in self.calls if error == code), "")
+
+
+@contextmanager
+def failing(
+    client_type: type[Producer] | type[Consumer], config: Config
+) -> Iterator[tuple[Any, Errors]]:
+    """A client that uses the configuration, and its errors."""
+    errors = Errors()
+    both: Config = {"error_cb": errors, "logger": _quiet}
+    if client_type is Producer:
+        with Producer(config | both) as producer:
+            yield producer, errors
+    else:
+        with Consumer(config | both | {"group.id": "tests"}) as consumer:
+            consumer.subscribe(["topic"])
+            yield consumer, errors
+
+
+def told(client_type: type[Producer] | type[Consumer], config: Config, code: int) -> str:
+    """Polls a client until its error_cb gets an error of the code: what it says."""
+    with failing(client_type, config) as (client, errors):
+        wait_until(lambda: errors.text(code), lambda: client.poll(0.05), timeout=SECONDS)
+    return errors.text(code)

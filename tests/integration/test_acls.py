@@ -1,0 +1,161 @@
+"""What an ACL forbids fails at once, with the resource's own error."""
+
+from __future__ import annotations
+
+import subprocess
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.security import SECONDS, Config, plain
+from tests.integration.topics import create_topic
+from tests.support.kafka import Reports, send
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def forbidden(kafka: KafkaCluster) -> Iterator[str]:
+    """A topic, a group and a transactional id of this name: alice may, bob may not."""
+    if not isinstance(kafka, OwnKafkaCluster):
+        pytest.skip("BOOTSTRAP is a cluster that is not the tests' own")
+    name = f"forbidden-{uuid.uuid4().hex[:12]}"
+    create_topic(kafka, name)
+    try:
+        change_acls(kafka, name, "--add")
+        with Producer(user(kafka, "bob")) as bob:
+            wait_until(lambda: bob.list_topics(name, TIMEOUT).topics[name].error)
+        yield name
+    finally:
+        change_acls(kafka, name, "--remove", "--force")
+
+
+def change_acls(kafka: OwnKafkaCluster, name: str, *change: str) -> None:
+    """Both ACLs of all resources whose names start with `name`."""
+    command = [str(Path(kafka.brokers[0].conf["bindir"]) / "kafka-acls.sh"), *change]
+    command += ["--bootstrap-server", kafka.bootstrap_servers, "--operation", "All"]
+    command += ["--allow-principal", "User:alice", "--deny-principal", "User:bob"]
+    command += ["--topic", name, "--group", name, "--transactional-id", name]
+    command += ["--resource-pattern-type", "prefixed"]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+
+def user(kafka: OwnKafkaCluster, name: str) -> Config:
+    return kafka.config("SASL_PLAINTEXT") | plain(name, USERS[name])
+
+
+@pytest.fixture
+def alice(own_kafka: OwnKafkaCluster) -> Config:
+    return user(own_kafka, "alice")
+
+
+@pytest.fixture
+def bob(own_kafka: OwnKafkaCluster) -> Config:
+    return user(own_kafka, "bob")
+
+
+def first_message(consumer: Consumer) -> Message:
+    """What poll() returns first."""
+    messages: list[Message | None] = []
+    wait_until(lambda: any(messages), lambda: messages.append(consumer.poll(0.1)), SECONDS)
+    return next(message for message in messages if message is not None)
+
+
+def first_error(consumer: Consumer) -> KafkaError:
+    error = first_message(consumer).error()
+    assert error is not None
+    return error
+
+
+def test_who_may(alice: Config, forbidden: str) -> None:
+    """Nothing but the ACL keeps bob out: alice uses the same topic, group and id."""
+    with Producer(alice | {"transactional.id": forbidden}) as producer:
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        send(producer, forbidden, [b"value"])
+        producer.commit_transaction(TIMEOUT)
+    config = alice | {"group.id": forbidden, "auto.offset.reset": "earliest"}
+    with Consumer(config) as consumer:
+        consumer.subscribe([forbidden])
+        assert first_message(consumer).value() == b"value"
+
+
+def test_produce(bob: Config, forbidden: str) -> None:
+    """The delivery report tells."""
+    reports = Reports()
+    with Producer(bob) as producer:
+        producer.produce(forbidden, b"value", on_delivery=reports)
+        assert producer.flush(SECONDS) == 0
+    assert reports.errors == [KafkaError.TOPIC_AUTHORIZATION_FAILED]
+
+
+def test_subscribe(bob: Config, forbidden: str, group: str) -> None:
+    """poll() returns the error, with the topic."""
+    with Consumer(bob | {"group.id": group}) as consumer:
+        consumer.subscribe([forbidden])
+        message = first_message(consumer)
+    assert message.error() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    assert message.topic() == forbidden
+
+
+def test_assign(bob: Config, forbidden: str, group: str) -> None:
+    """poll() returns the error for an assigned partition as well."""
+    with Consumer(bob | {"group.id": group}) as consumer:
+        consumer.assign([TopicPartition(forbidden, 0, 0)])
+        assert first_error(consumer) == KafkaError.TOPIC_AUTHORIZATION_FAILED
+
+
+def test_list_topics(bob: Config, forbidden: str) -> None:
+    """A topic that is asked for has the error; a list of all topics leaves it out."""
+    with Producer(bob) as producer:
+        asked = producer.list_topics(forbidden, TIMEOUT).topics[forbidden]
+        assert asked.error == KafkaError.TOPIC_AUTHORIZATION_FAILED
+        assert forbidden not in producer.list_topics(timeout=TIMEOUT).topics
+
+
+def test_group(bob: Config, forbidden: str, topic: str) -> None:
+    """poll() returns the error of a group that may not be joined."""
+    with Consumer(bob | {"group.id": forbidden}) as consumer:
+        consumer.subscribe([topic])
+        assert first_error(consumer) == KafkaError.GROUP_AUTHORIZATION_FAILED
+
+
+def test_commit(bob: Config, forbidden: str, topic: str) -> None:
+    """Offsets of such a group can be neither written nor read, and poll() tells why."""
+    partition = TopicPartition(topic, 0, 0)
+    with Consumer(bob | {"group.id": forbidden, "session.timeout.ms": 1000}) as consumer:
+        with pytest.raises(KafkaException):
+            consumer.commit(offsets=[partition], asynchronous=False)
+        with pytest.raises(KafkaException):
+            consumer.committed([partition], 1)
+        assert first_error(consumer) == KafkaError.GROUP_AUTHORIZATION_FAILED
+
+
+def test_transactional_id(bob: Config, forbidden: str) -> None:
+    """init_transactions() raises a fatal error: another id needs another producer."""
+    config = bob | {"transactional.id": forbidden}
+    with Producer(config) as producer, pytest.raises(KafkaException) as caught:
+        producer.init_transactions(SECONDS)
+    error = caught.value.args[0]
+    assert error == KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    assert error.fatal()
+
+
+def test_topic_in_a_transaction(bob: Config, forbidden: str) -> None:
+    """The report tells, and the transaction can only be aborted."""
+    reports = Reports()
+    with Producer(bob | {"transactional.id": f"allowed-{forbidden}"}) as producer:
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        producer.produce(forbidden, b"value", partition=0, on_delivery=reports)
+        with pytest.raises(KafkaException) as caught:
+            producer.commit_transaction(TIMEOUT)
+        producer.abort_transaction(TIMEOUT)
+    assert caught.value.args[0].txn_requires_abort()
+    assert KafkaError.NO_ERROR not in reports.errors
+    assert len(reports) == 1

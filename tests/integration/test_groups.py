@@ -1,0 +1,137 @@
+"""Groups share a topic: under every protocol nothing is skipped and nothing is read twice."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from confluent_kafka import KafkaError, Producer
+from tests.integration.conftest import MakeTopic
+from tests.integration.group_members import EAGER, PROTOCOLS, Event, Member, poll_until, share
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.plain_clients import writer
+from tests.support.kafka import numbers
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+pytestmark = pytest.mark.integration
+
+PARTITIONS = 6
+every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
+
+
+def spread(producer: Producer, topic: str, start: int, stop: int) -> None:
+    """Delivers the values b"`start`" and so on to the partitions in turn."""
+    for i in range(start, stop):
+        producer.produce(topic, b"%d" % i, partition=i % PARTITIONS)
+    assert producer.flush(TIMEOUT) == 0
+
+
+@every_protocol
+def test_members_join_and_leave(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """Three members come and two go: evenly shared at any time, each record read once."""
+    topic = make_topic(partitions=PARTITIONS)
+    config = PROTOCOLS[protocol]
+    members: list[Member] = []
+    read: list[bytes | None] = []
+    with (
+        writer(kafka) as producer,
+        Member(kafka, group, config) as one,
+        Member(kafka, group, config) as two,
+        Member(kafka, group, config) as three,
+    ):
+
+        def read_all(count: int) -> None:
+            spread(producer, topic, count - 60, count)
+            poll_until(members, lambda: len(read) + sum(len(m.values) for m in members) >= count)
+
+        for i, member in enumerate((one, two, three)):
+            member.join(topic)
+            members.append(member)
+            share(members, PARTITIONS)
+            read_all(60 * (i + 1))
+        for i, member in enumerate((one, three)):
+            members.remove(member)
+            member.close()
+            read += member.values
+            share(members, PARTITIONS)
+            read_all(60 * (i + 4))
+        read += two.values
+    assert sorted(read, key=lambda value: int(value or b"")) == numbers(0, 300)
+
+
+@every_protocol
+def test_members_in_threads(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """Three members poll in threads of their own: each record is read once."""
+    topic = make_topic(partitions=PARTITIONS)
+    members = [Member(kafka, group, PROTOCOLS[protocol]) for _ in range(3)]
+    all_read = threading.Event()
+
+    def work(member: Member) -> None:
+        with member:
+            member.join(topic)
+            while not all_read.is_set():
+                member.step()
+
+    threads = [threading.Thread(target=work, args=(member,)) for member in members]
+    for thread in threads:
+        thread.start()
+    try:
+        with writer(kafka) as producer:
+            wait_until(lambda: all(member.events for member in members))
+            spread(producer, topic, 0, 300)
+        wait_until(lambda: sum(len(member.values) for member in members) >= 300)
+    finally:
+        all_read.set()
+        for thread in threads:
+            thread.join(TIMEOUT)
+    read = [value for member in members for value in member.values]
+    assert sorted(read, key=lambda value: int(value or b"")) == numbers(0, 300)
+
+
+@every_protocol
+def test_close_leaves_at_once(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """The member that stays takes over in less than the session's six seconds."""
+    topic = make_topic(partitions=PARTITIONS)
+    config = PROTOCOLS[protocol]
+    with Member(kafka, group, config) as one, Member(kafka, group, config) as two:
+        one.join(topic)
+        two.join(topic)
+        share([one, two], PARTITIONS)
+        watch = Stopwatch()
+        one.close()
+        share([two], PARTITIONS)
+        assert watch.elapsed < 4
+
+
+def test_a_member_without_partitions(kafka: KafkaCluster, topic: str, group: str) -> None:
+    """With more members than partitions one waits, and takes over when the other leaves."""
+    with Member(kafka, group) as one, Member(kafka, group) as two:
+        one.join(topic)
+        share([one], 1)
+        two.join(topic)
+        poll_until([one, two], lambda: two.events and len(one.partitions + two.partitions) == 1)
+        owner, idle = (one, two) if one.partitions else (two, one)
+        assert (owner.partitions, idle.partitions) == ([0], [])
+        owner.close()
+        share([idle], 1)
+    assert Event("member", "lost", [0]) not in one.events + two.events
+
+
+def test_strategies_that_do_not_match(kafka: KafkaCluster, topic: str, group: str) -> None:
+    """A member whose strategy the group does not know gets a typed error, and no partition."""
+    with Member(kafka, group, EAGER["range"]) as one:
+        one.join(topic)
+        share([one], 1)
+        with Member(kafka, group, EAGER["roundrobin"]) as other:
+            other.join(topic)
+            poll_until([one, other], lambda: other.errors)
+            assert other.errors[0] == KafkaError.INCONSISTENT_GROUP_PROTOCOL
+            assert other.events == []
+        assert one.partitions == [0]

@@ -1,0 +1,154 @@
+"""OAUTHBEARER: tokens of oauth_cb and of an identity provider, right ones and wrong ones."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
+from tests.integration.security import SECONDS, Config, check_round_trip, failing, told
+from tests.support.kafka import NO_BROKER, send
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.integration
+
+CLIENTS = [Producer, Consumer]
+
+
+def unsecured_token(lifetime: float) -> str:
+    """A token without signature, which the listener without TLS takes."""
+    now = time.time()
+    claims = {"sub": "alice", "iat": now - 120, "exp": now + lifetime}
+    parts = (
+        base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
+        for part in ({"alg": "none"}, claims)
+    )
+    return ".".join(parts) + "."
+
+
+class Tokens:
+    """An oauth_cb; `told` is the lifetime that it tells the client."""
+
+    def __init__(self, lifetime: float = 300, told: float | None = None) -> None:
+        self.lifetime = lifetime
+        self.told = lifetime if told is None else told
+        self.made: list[float] = []
+
+    def __call__(self, _config: str) -> tuple[str, float]:
+        self.made.append(time.time())
+        return unsecured_token(self.lifetime), time.time() + self.told
+
+
+# ---- oauth_cb ----
+
+
+@pytest.fixture
+def oauth(own_kafka: OwnKafkaCluster) -> Config:
+    """What a client needs, but for its tokens."""
+    return own_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
+
+
+def test_oauth_cb(oauth: Config, topic: str) -> None:
+    """Its token lets the clients in."""
+    check_round_trip(oauth | {"oauth_cb": Tokens()}, topic)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_expired_token(oauth: Config, client: Any) -> None:
+    """A token that the broker finds expired: _AUTHENTICATION."""
+    tokens = Tokens(lifetime=-60, told=300)
+    text = told(client, oauth | {"oauth_cb": tokens}, KafkaError._AUTHENTICATION)
+    assert "SASL authentication error" in text
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_token_that_is_known_to_be_expired(oauth: Config, client: Any) -> None:
+    """It is refused before it is sent: poll() raises."""
+    config = oauth | {"oauth_cb": Tokens(lifetime=-60)}
+    refused = pytest.raises(KafkaException, match="unexpired token")
+    with failing(client, config) as (expired, _), refused:
+        wait_until(lambda: False, lambda: expired.poll(0.05), timeout=SECONDS)
+
+
+def test_renewed_without_poll(oauth: Config, topic: str) -> None:
+    """A connection outlives its token: a new one is made and used though nobody polls."""
+    tokens = Tokens(lifetime=6)  # librdkafka looks each second whether 80 % of it are over
+    with failing(Producer, oauth | {"oauth_cb": tokens}) as (producer, errors):
+        assert producer.list_topics(timeout=SECONDS).brokers
+        wait_until(lambda: len(tokens.made) > 1)
+        assert tokens.made[1] < tokens.made[0] + tokens.lifetime
+        wait_until(lambda: time.time() > tokens.made[0] + tokens.lifetime)
+        send(producer, topic, [b"value"])
+        assert errors.calls == []
+
+
+def test_unsecured_tokens_of_librdkafka(oauth: Config, topic: str) -> None:
+    """`enable.sasl.oauthbearer.unsecure.jwt` makes tokens from sasl.oauthbearer.config."""
+    config = oauth | {
+        "enable.sasl.oauthbearer.unsecure.jwt": True,
+        "sasl.oauthbearer.config": "principal=alice",
+    }
+    check_round_trip(config, topic)
+
+
+# ---- OIDC ----
+
+
+def oidc(kafka: OwnKafkaCluster, url: str, secret: str = CLIENT_SECRET) -> Config:
+    """A client that gets its tokens at `url`."""
+    return kafka.config("SASL_SSL") | {
+        "sasl.mechanism": "OAUTHBEARER",
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.client.id": CLIENT_ID,
+        "sasl.oauthbearer.client.secret": secret,
+        "sasl.oauthbearer.token.endpoint.url": url,
+    }
+
+
+def test_oidc(own_kafka: OwnKafkaCluster, topic: str) -> None:
+    """A token of the identity provider lets the clients in."""
+    check_round_trip(oidc(own_kafka, own_kafka.identity.token_url), topic)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_unsecured_token_where_signatures_count(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """The broker refuses it: _AUTHENTICATION."""
+    config = own_kafka.config("SASL_SSL") | {"sasl.mechanism": "OAUTHBEARER", "oauth_cb": Tokens()}
+    text = told(client, config, KafkaError._AUTHENTICATION)
+    assert "SASL authentication error" in text
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_wrong_client_secret(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """The identity provider's refusal reaches error_cb, without the secret."""
+    config = oidc(own_kafka, own_kafka.identity.token_url, secret="wrong-secret")
+    text = told(client, config, KafkaError._AUTHENTICATION)
+    assert "invalid_client" in text
+    assert "wrong-secret" not in text
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_expired_token_of_the_provider(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """It is not sent: _AUTHENTICATION."""
+    config = oidc(own_kafka, own_kafka.identity.expired_url)
+    assert "expired" in told(client, config, KafkaError._AUTHENTICATION)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_no_token_endpoint(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """Nobody listens at the URL: _AUTHENTICATION."""
+    config = oidc(own_kafka, f"http://{NO_BROKER}/token")
+    assert "Failed to connect" in told(client, config, KafkaError._AUTHENTICATION)
+
+
+def test_list_topics(own_kafka: OwnKafkaCluster) -> None:
+    """Without an error_cb it says why there is no token."""
+    config = oidc(own_kafka, own_kafka.identity.token_url, secret="wrong-secret")
+    with Producer(config) as producer, pytest.raises(KafkaException, match="invalid_client"):
+        producer.list_topics(timeout=2)

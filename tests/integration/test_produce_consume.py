@@ -1,0 +1,314 @@
+"""Records go in and come out as they were, and what cannot be is a typed error."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
+from tests.integration.conftest import MakeTopic
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.plain_clients import reader, writer
+from tests.support.callbacks import Recorder
+from tests.support.kafka import Reports, numbers, read, send, values_of
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.integration
+
+SIZES = [0, 1, 100, 1 << 14, 1 << 17, 900_000]
+
+
+def next_error(consumer: Consumer) -> Message:
+    """The next thing that poll() returns, which must be an error."""
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.error() is not None
+    return message
+
+
+# ---- records ----
+
+
+def test_keys_and_values_of_every_size(kafka: KafkaCluster, topic: str) -> None:
+    """Null, empty and up to 900 kB: every key and value is read as it was written."""
+    rng = random.Random(1)
+    payloads = [None, *(rng.randbytes(size) for size in SIZES)]
+    keys = [None, b"", b"key", rng.randbytes(1000)]
+    records = list(itertools.product(keys, payloads))
+    reports = Reports()
+    with writer(kafka) as producer, reader(kafka) as consumer:
+        for key, value in records:
+            producer.produce(topic, value, key, partition=0, on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        messages = read(consumer, topic, len(records))
+    assert reports.errors == [None] * len(records)
+    assert [(message.key(), message.value()) for message in messages] == records
+    assert [message.offset() for message in messages] == list(range(len(records)))
+
+
+def test_a_report_is_of_the_record(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """Partition, offset and time of a delivery report are those that a consumer finds."""
+    topic = make_topic(partitions=3)
+    reports = Reports()
+    with writer(kafka) as producer, reader(kafka) as consumer:
+        for value in numbers(0, 300):
+            producer.produce(topic, value, on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        messages = read(consumer, topic, 300, partitions=3)
+
+    def origin(message: Message) -> tuple[Any, ...]:
+        return (
+            message.value(),
+            message.topic(),
+            message.partition(),
+            message.offset(),
+            message.timestamp(),
+        )
+
+    assert sorted(map(origin, reports.messages)) == sorted(map(origin, messages))
+    for message in reports.messages:
+        latency = message.latency()
+        assert latency is not None
+        assert 0 < latency < TIMEOUT
+
+
+@pytest.mark.parametrize("acks", [0, 1, "all"])
+def test_acks(kafka: KafkaCluster, topic: str, acks: int | str) -> None:
+    """Every level delivers; without an acknowledgement the report knows no offset."""
+    reports = Reports()
+    with writer(kafka, {"acks": acks}) as producer, reader(kafka) as consumer:
+        for value in numbers(0, 10):
+            producer.produce(topic, value, on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        assert values_of(read(consumer, topic, 10)) == numbers(0, 10)
+    assert reports.errors == [None] * 10
+    expected = [None] * 10 if acks == 0 else list(range(10))
+    assert [message.offset() for message in reports.messages] == expected
+
+
+def test_idempotent_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """Many requests in flight: each partition has its messages once and in order."""
+    topic = make_topic(partitions=3)
+    config = {"enable.idempotence": True, "batch.num.messages": 10}
+    with writer(kafka, config) as producer, reader(kafka) as consumer:
+        for number in range(900):
+            producer.produce(topic, b"%d" % number, partition=number % 3)
+        assert producer.flush(TIMEOUT) == 0
+        messages = read(consumer, topic, 900, partitions=3)
+        assert consumer.consume(1, 0.2) == []
+    for partition in range(3):
+        found = [message.value() for message in messages if message.partition() == partition]
+        assert found == [b"%d" % number for number in range(partition, 900, 3)]
+
+
+def test_a_message_larger_than_a_fetch(kafka: KafkaCluster, topic: str) -> None:
+    """A fetch limit that a single message exceeds does not stop the consumer."""
+    value = random.Random(2).randbytes(900_000)
+    config = {"fetch.message.max.bytes": 1000, "fetch.max.bytes": 1000, "message.max.bytes": 1000}
+    with writer(kafka) as producer, reader(kafka, config) as consumer:
+        send(producer, topic, [value, b"after"])
+        assert values_of(read(consumer, topic, 2)) == [value, b"after"]
+
+
+# ---- compacted topics ----
+
+
+def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """A null value deletes its key; a consumer reads on over the gaps that this leaves."""
+    topic = make_topic(
+        cleanup_policy="compact",
+        segment_ms="100",
+        min_cleanable_dirty_ratio="0.001",
+        delete_retention_ms="0",
+        max_compaction_lag_ms="100",
+    )
+    with writer(kafka) as producer, reader(kafka) as consumer:
+
+        def write(key: bytes, value: bytes | None) -> None:
+            producer.produce(topic, value, key, partition=0)
+            assert producer.flush(TIMEOUT) == 0
+
+        for number in range(10):
+            write(b"kept", b"%d" % number)
+            write(b"deleted", b"%d" % number)
+        write(b"deleted", None)
+        messages = read(consumer, topic, 21)
+        assert messages[20].key() == b"deleted"
+        assert messages[20].value() is None
+
+        found: list[tuple[bytes, bytes | None, int | None]] = []
+
+        def read_again() -> None:
+            # The newest segment is never compacted: each round begins another one.
+            write(b"filler", b"")
+            _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), TIMEOUT)
+            consumer.assign([TopicPartition(topic, 0, 0)])
+            found.clear()
+            while consumer.position([TopicPartition(topic, 0)])[0].offset < end:
+                found.extend(
+                    (message.key(), message.value(), message.offset())
+                    for message in consumer.consume(100, 0.2)
+                    if message.key() != b"filler"
+                )
+
+        wait_until(lambda: found == [(b"kept", b"9", 18)], read_again, timeout=60)
+
+
+def test_a_compacted_topic_needs_keys(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """A message without a key is refused with INVALID_RECORD; the next ones are not."""
+    topic = make_topic(cleanup_policy="compact")
+    reports = Reports()
+    with writer(kafka) as producer:
+        producer.produce(topic, b"value", on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        producer.produce(topic, b"value", b"key", on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+    assert reports.errors == [KafkaError.INVALID_RECORD, None]
+
+
+# ---- the ways to read ----
+
+
+def test_iteration(kafka: KafkaCluster, topic: str) -> None:
+    """A for loop reads on; the end of a partition is a message, where asked for."""
+    values: list[bytes | None] = []
+    with writer(kafka) as producer, reader(kafka, {"enable.partition.eof": True}) as consumer:
+        send(producer, topic, numbers(0, 100))
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        for message in consumer:
+            if message.error() is not None:
+                assert message.error() == KafkaError._PARTITION_EOF
+                break
+            values.append(message.value())
+    assert values == numbers(0, 100)
+
+
+def test_iteration_raises_errors(kafka: KafkaCluster, group: str) -> None:
+    """What is no end of a partition comes out of a for loop as an exception."""
+    with reader(kafka, {"group.id": group}) as consumer:
+        consumer.subscribe(["topic-nobody-made"])
+        with pytest.raises(KafkaException) as caught:
+            next(consumer)
+    assert caught.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+
+
+def test_ends_of_partitions(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """With enable.partition.eof each partition tells its end, and again after more messages."""
+    topic = make_topic(partitions=3)
+    with writer(kafka) as producer, reader(kafka, {"enable.partition.eof": True}) as consumer:
+        for partition in range(3):
+            for _ in range(partition):  # partition 0 is empty
+                producer.produce(topic, b"v", partition=partition)
+        assert producer.flush(TIMEOUT) == 0
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in range(3)])
+        messages = consumer.consume(6, TIMEOUT)
+        ends = [message for message in messages if message.error() is not None]
+        assert {message.error() for message in ends} == {KafkaError(KafkaError._PARTITION_EOF)}
+        assert sorted((end.partition(), end.offset()) for end in ends) == [(0, 0), (1, 1), (2, 2)]
+        producer.produce(topic, b"more", partition=0)
+        assert producer.flush(TIMEOUT) == 0
+        more, end = consumer.consume(2, TIMEOUT)
+        assert more.value() == b"more"
+        assert end.error() == KafkaError._PARTITION_EOF
+        assert (end.partition(), end.offset()) == (0, 1)
+
+
+# ---- errors ----
+
+
+def test_too_large_for_the_client(kafka: KafkaCluster, topic: str) -> None:
+    """produce() itself refuses what message.max.bytes forbids."""
+    with writer(kafka, {"message.max.bytes": 5000}) as producer, reader(kafka) as consumer:
+        with pytest.raises(KafkaException) as caught:
+            producer.produce(topic, bytes(6000))
+        assert caught.value.args[0].code() == KafkaError.MSG_SIZE_TOO_LARGE
+        send(producer, topic, [b"small"])
+        assert values_of(read(consumer, topic, 1)) == [b"small"]
+
+
+def test_too_large_for_the_broker(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """The delivery report tells what the topic's max.message.bytes forbids; others arrive."""
+    topic = make_topic(max_message_bytes="5000")
+    reports = Reports()
+    with writer(kafka) as producer, reader(kafka) as consumer:
+        for value in (bytes(6000), b"small"):
+            producer.produce(topic, value, on_delivery=reports)
+            assert producer.flush(TIMEOUT) == 0
+        assert reports.errors == [KafkaError.MSG_SIZE_TOO_LARGE, None]
+        assert values_of(read(consumer, topic, 1)) == [b"small"]
+
+
+def test_produce_to_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
+    """The report (or produce() itself, when the topic is known) says _UNKNOWN_PARTITION."""
+    reports = Reports()
+    with writer(kafka) as producer:
+        producer.produce(topic, b"v", partition=7, on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        assert reports.errors == [KafkaError._UNKNOWN_PARTITION]
+        with pytest.raises(KafkaException) as caught:
+            producer.produce(topic, b"v", partition=7)
+        assert caught.value.args[0].code() == KafkaError._UNKNOWN_PARTITION
+
+
+def test_produce_to_an_unknown_topic(kafka: KafkaCluster) -> None:
+    """Where it must not be created the report has the broker's error, in the time configured."""
+    reports = Reports()
+    config = {"allow.auto.create.topics": False, "topic.metadata.propagation.max.ms": 100}
+    with writer(kafka, config) as producer:
+        producer.produce("topic-nobody-made", b"v", on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+    assert reports.errors == [KafkaError.UNKNOWN_TOPIC_OR_PART]
+
+
+def test_produce_to_a_wrong_name(kafka: KafkaCluster, topic: str) -> None:
+    """A name that Kafka does not allow is an error at once, and the producer goes on."""
+    reports = Reports()
+    with writer(kafka) as producer:
+        producer.produce("not a topic!", b"v", on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        send(producer, topic, [b"v"])
+    assert reports.errors == [KafkaError.TOPIC_EXCEPTION]
+
+
+def test_subscribe_to_an_unknown_topic(kafka: KafkaCluster, group: str) -> None:
+    """poll() returns an error that names the topic."""
+    with reader(kafka, {"group.id": group}) as consumer:
+        consumer.subscribe(["topic-nobody-made"])
+        message = next_error(consumer)
+    assert message.error() == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert message.topic() == "topic-nobody-made"
+
+
+def test_assign_an_unknown_topic(kafka: KafkaCluster) -> None:
+    """The error goes to error_cb: it is the client's, since the topic may still come."""
+    errors = Recorder()
+    config = {"error_cb": errors, "topic.metadata.propagation.max.ms": 100}
+    with reader(kafka, config) as consumer:
+        consumer.assign([TopicPartition("topic-nobody-made", 0, 0)])
+        wait_until(lambda: errors.calls, lambda: consumer.poll(0.1))
+    (error,) = errors.calls[0]
+    assert error == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert "topic-nobody-made" in error.str()
+
+
+def test_assign_an_unknown_partition(kafka: KafkaCluster, topic: str) -> None:
+    """error_cb names it; the partition that exists is read."""
+    errors = Recorder()
+    config = {"error_cb": errors, "topic.metadata.propagation.max.ms": 100}
+    with writer(kafka) as producer, reader(kafka, config) as consumer:
+        send(producer, topic, [b"v"])
+        consumer.assign([TopicPartition(topic, 7, 0), TopicPartition(topic, 0, 0)])
+        assert values_of(consumer.consume(1, TIMEOUT)) == [b"v"]
+        wait_until(lambda: errors.calls, lambda: consumer.poll(0.1))
+    (error,) = errors.calls[0]
+    assert error == KafkaError._UNKNOWN_PARTITION
+    assert f"{topic} [7]" in error.str()

@@ -1,0 +1,158 @@
+"""SASL with passwords: who has the right ones gets in, who has not is told so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration.security import SECONDS, check_round_trip, failing, plain, told
+from tests.support.kafka import Reports
+from tests.support.waiting import Stopwatch, wait_until
+
+pytestmark = pytest.mark.integration
+
+LISTENERS = ["SASL_PLAINTEXT", "SASL_SSL"]
+MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
+CLIENTS = [Producer, Consumer]
+
+
+@pytest.fixture
+def wrong(own_kafka: OwnKafkaCluster) -> dict[str, Any]:
+    """A configuration with a wrong password."""
+    return own_kafka.config("SASL_PLAINTEXT") | plain("alice", "wrong")
+
+
+@pytest.mark.parametrize("listener", LISTENERS)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_right_password(
+    own_kafka: OwnKafkaCluster, topic: str, listener: str, mechanism: str
+) -> None:
+    """A message goes out and comes in through each listener with each mechanism."""
+    credentials = plain("alice", USERS["alice"], mechanism)
+    check_round_trip(own_kafka.config(listener) | credentials, topic)
+
+
+@pytest.mark.parametrize("listener", LISTENERS)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize(
+    ("client", "user", "password"),
+    [(Producer, "alice", "wrong"), (Consumer, "nobody", USERS["alice"])],
+    ids=["wrong password", "unknown user"],
+)
+def test_refused(
+    own_kafka: OwnKafkaCluster,
+    client: Any,
+    listener: str,
+    mechanism: str,
+    user: str,
+    password: str,
+) -> None:
+    """error_cb gets _AUTHENTICATION with the broker's words, and no password."""
+    config = own_kafka.config(listener) | plain(user, password, mechanism)
+    text = told(client, config, KafkaError._AUTHENTICATION)
+    assert "SASL authentication error: Authentication failed" in text
+    assert password not in text
+
+
+def has_gssapi(config: dict[str, Any]) -> bool:
+    """It needs Cyrus SASL where librdkafka is compiled."""
+    try:
+        Producer(config).close()
+    except KafkaException as error:
+        if "GSSAPI" not in error.args[0].str():
+            raise
+        return False
+    return True
+
+
+def test_mechanism_that_the_broker_has_not(own_kafka: OwnKafkaCluster) -> None:
+    """_AUTHENTICATION, and the mechanisms that the broker has."""
+    config = own_kafka.config("SASL_PLAINTEXT") | {
+        "sasl.mechanism": "GSSAPI",
+        "sasl.kerberos.kinit.cmd": "true",
+    }
+    if not has_gssapi(config):
+        pytest.skip("librdkafka was built without GSSAPI, the mechanism that the brokers have not")
+    text = told(Consumer, config, KafkaError._AUTHENTICATION)
+    assert "SCRAM-SHA-512" in text
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_listener_without_sasl(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """_AUTHENTICATION: the broker does not know what to do with it."""
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
+    config["bootstrap.servers"] = own_kafka.servers("PLAINTEXT")
+    text = told(client, config, KafkaError._AUTHENTICATION)
+    assert "PLAIN mechanism handshake failed" in text
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_new_credentials(own_kafka: OwnKafkaCluster, client: Any, mechanism: str) -> None:
+    """A client that was refused gets in once set_sasl_credentials() has given the right ones."""
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", "wrong", mechanism)
+    with failing(client, config) as (refused, errors):
+        wait_until(
+            lambda: errors.text(KafkaError._AUTHENTICATION),
+            lambda: refused.poll(0.05),
+            timeout=SECONDS,
+        )
+        refused.set_sasl_credentials("alice", USERS["alice"])
+        assert refused.list_topics(timeout=SECONDS).brokers
+
+
+# ---- calls that wait ----
+
+
+def test_list_topics(wrong: dict[str, Any]) -> None:
+    """It fails when its time is up, and says why."""
+    with failing(Producer, wrong) as (producer, _):
+        watch = Stopwatch()
+        with pytest.raises(KafkaException, match="Invalid username or password") as caught:
+            producer.list_topics(timeout=2)
+    assert watch.elapsed < SECONDS
+    assert caught.value.args[0].code() in {KafkaError._TRANSPORT, KafkaError._TIMED_OUT}
+
+
+def test_init_transactions(wrong: dict[str, Any]) -> None:
+    """A typed error that may be tried again, which says why."""
+    config = wrong | {"transactional.id": "refused"}
+    refused = pytest.raises(KafkaException, match="Invalid username or password")
+    with failing(Producer, config) as (producer, _), refused as caught:
+        producer.init_transactions(2)
+    assert caught.value.args[0] == KafkaError._TIMED_OUT
+    assert caught.value.args[0].retriable()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda consumer, partition: consumer.committed([partition], 1),
+        lambda consumer, partition: consumer.get_watermark_offsets(partition, 1),
+        lambda consumer, partition: consumer.offsets_for_times([partition], 1),
+        lambda consumer, partition: consumer.commit(offsets=[partition], asynchronous=False),
+    ],
+    ids=["committed", "get_watermark_offsets", "offsets_for_times", "commit"],
+)
+def test_requests_of_a_consumer(wrong: dict[str, Any], call: Any) -> None:
+    """They fail when their time is up, and say why."""
+    # close() waits as long as the session for an answer to the commit.
+    session = {"session.timeout.ms": 1000, "heartbeat.interval.ms": 300}
+    with failing(Consumer, wrong | session) as (consumer, errors):
+        wait_until(lambda: errors.calls, lambda: consumer.poll(0.05), timeout=SECONDS)
+        with pytest.raises(KafkaException, match="Invalid username or password"):
+            call(consumer, TopicPartition("topic", 0, 0))
+
+
+def test_flush(wrong: dict[str, Any]) -> None:
+    """It says how many messages wait; their reports come when their time is up."""
+    reports = Reports()
+    with failing(Producer, wrong | {"message.timeout.ms": 1500}) as (producer, errors):
+        producer.produce("topic", b"value", on_delivery=reports)
+        assert producer.flush(0.5) == 1
+        assert producer.flush(SECONDS) == 0
+        assert reports.errors == [KafkaError._MSG_TIMED_OUT]
+        assert errors.text(KafkaError._AUTHENTICATION)

@@ -1,0 +1,89 @@
+"""group.instance.id: a member that comes back in time is not missed, and there is only one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException
+from tests.integration.conftest import MakeTopic
+from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
+from tests.integration.kafka_cluster import KafkaCluster
+
+pytestmark = pytest.mark.integration
+
+PARTITIONS = 4
+every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
+
+
+def static(protocol: str, instance: str) -> dict[str, Any]:
+    return PROTOCOLS[protocol] | {"group.instance.id": instance}
+
+
+@every_protocol
+def test_a_restart_is_no_rebalance(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """Within the session timeout it gets its partitions back; the other one notices nothing."""
+    topic = make_topic(partitions=PARTITIONS)
+    with Member(kafka, group, static(protocol, "stays")) as stays:
+        stays.join(topic)
+        with Member(kafka, group, static(protocol, "restarts")) as before:
+            before.join(topic)
+            share([stays, before], PARTITIONS)
+            its_partitions = before.partitions
+        known = list(stays.events)
+        with Member(kafka, group, static(protocol, "restarts")) as after:
+            after.join(topic)
+            poll_until([stays, after], lambda: after.partitions == its_partitions)
+            assert [event.kind for event in after.events] == ["assign"]
+        assert stays.events == known
+        assert stays.errors == []
+
+
+def assert_fatal(member: Member, code: int) -> None:
+    """One error came from poll(): the member cannot go on, and why."""
+    (error,) = member.errors
+    assert error.fatal()
+    assert error == KafkaError._FATAL
+    assert KafkaError(code).str() in error.str()
+
+
+@pytest.mark.parametrize("protocol", ["range", "cooperative-sticky"])
+def test_the_second_fences_the_first(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """Of two members with one id the first gets a fatal error, and may not commit any more."""
+    topic = make_topic(partitions=PARTITIONS)
+    with (
+        Member(kafka, group, static(protocol, "same")) as first,
+        Member(kafka, group, static(protocol, "same")) as second,
+    ):
+        first.join(topic)
+        share([first], PARTITIONS)
+        second.join(topic)
+        poll_until([first, second], lambda: first.errors and len(second.partitions) == PARTITIONS)
+        assert_fatal(first, KafkaError.FENCED_INSTANCE_ID)
+        with pytest.raises(KafkaException) as caught:
+            first.commit(offsets=first.assignment(), asynchronous=False)
+        assert caught.value.args[0].fatal()
+        assert second.errors == []
+
+
+def test_the_first_keeps_the_second_out(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str
+) -> None:
+    """Under KIP-848 it is the second that gets a fatal error, while the first is alive."""
+    topic = make_topic(partitions=PARTITIONS)
+    with (
+        Member(kafka, group, static("consumer", "same")) as first,
+        Member(kafka, group, static("consumer", "same")) as second,
+    ):
+        first.join(topic)
+        share([first], PARTITIONS)
+        second.join(topic)
+        poll_until([first, second], lambda: second.errors)
+        assert_fatal(second, KafkaError.UNRELEASED_INSTANCE_ID)
+        assert second.events == []
+        assert (len(first.partitions), first.errors) == (PARTITIONS, [])

@@ -1,0 +1,98 @@
+"""The statistics of librdkafka tell what was done."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from confluent_kafka import TopicPartition
+from tests.integration.conftest import MakeTopic
+from tests.integration.kafka_cluster import BROKERS, KafkaCluster
+from tests.integration.plain_clients import reader, writer
+from tests.support.kafka import read
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.integration
+
+MESSAGES = 300
+
+
+class Statistics:
+    """A stats_cb that keeps the last statistics."""
+
+    def __init__(self) -> None:
+        self.last: dict[str, Any] = {}
+
+    def __call__(self, text: str) -> None:
+        self.last = json.loads(text)
+
+    def config(self) -> dict[str, Any]:
+        return {"stats_cb": self, "statistics.interval.ms": 100}
+
+
+def named_brokers(statistics: dict[str, Any]) -> list[dict[str, Any]]:
+    """Those that the cluster told of."""
+    return [each for each in statistics["brokers"].values() if each["nodeid"] > 0]
+
+
+def test_producer(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """Brokers, topics and partitions with the numbers of what was sent."""
+    topic = make_topic(partitions=3)
+    statistics = Statistics()
+    config = statistics.config() | {"enable.idempotence": True, "client.id": "counted"}
+    with writer(kafka, config) as producer:
+        for number in range(MESSAGES):
+            producer.produce(topic, bytes(100), partition=number % 3)
+        assert producer.flush(TIMEOUT) == 0
+        wait_until(
+            lambda: statistics.last.get("txmsgs") == MESSAGES, lambda: producer.poll(TIMEOUT)
+        )
+    last = statistics.last
+    assert (last["type"], last["client_id"]) == ("producer", "counted")
+    assert last["msg_cnt"] == 0
+    assert last["txmsg_bytes"] >= MESSAGES * 100
+    assert len(named_brokers(last)) == BROKERS
+    leaders = {each["leader"] for each in last["topics"][topic]["partitions"].values()}
+    for broker in named_brokers(last):
+        assert broker["nodename"] in kafka.bootstrap_servers.split(",")
+        if broker["nodeid"] in leaders - {-1}:
+            assert broker["state"] == "UP"
+            assert broker["tx"] > 0
+            assert broker["rx"] > 0
+    partitions = last["topics"][topic]["partitions"]
+    assert {key: partitions[key]["txmsgs"] for key in ("0", "1", "2")} == {
+        "0": 100,
+        "1": 100,
+        "2": 100,
+    }
+    assert last["eos"]["idemp_state"] == "Assigned"
+    assert last["eos"]["producer_id"] >= 0
+
+
+def test_consumer(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
+    """What was received, the ends of partitions, and how far the group is behind them."""
+    topic = make_topic(partitions=2)
+    statistics = Statistics()
+    config = statistics.config() | {"group.id": group}
+    with writer(kafka) as producer, reader(kafka, config) as consumer:
+        for number in range(MESSAGES):
+            producer.produce(topic, bytes(100), partition=number % 2)
+        assert producer.flush(TIMEOUT) == 0
+        read(consumer, topic, MESSAGES, partitions=2)
+        behind = [TopicPartition(topic, 0, 100), TopicPartition(topic, 1, 150)]
+        consumer.commit(offsets=behind, asynchronous=False)
+
+        def each(field: str) -> list[object]:
+            partitions = statistics.last.get("topics", {}).get(topic, {}).get("partitions", {})
+            return [partitions.get(str(number), {}).get(field) for number in range(2)]
+
+        wait_until(lambda: each("consumer_lag") == [50, 0], lambda: consumer.poll(0.1))
+    assert statistics.last["type"] == "consumer"
+    assert statistics.last["rxmsgs"] == MESSAGES
+    assert statistics.last["rxmsg_bytes"] >= MESSAGES * 100
+    assert each("rxmsgs") == [150, 150]
+    assert each("hi_offset") == [150, 150]
+    assert each("app_offset") == [150, 150]
+    assert each("committed_offset") == [100, 150]

@@ -1,0 +1,200 @@
+"""TLS with certificates of clients: who has them gets in, any mistake is told within seconds."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import socketserver
+import ssl
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from tests.integration.certificates import Authority, KeyPair, encrypt_key
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.security import Config, check_round_trip, failing, told
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.integration
+
+CLIENTS = [Producer, Consumer]
+KEY_PASSWORD = "key-password"
+
+
+@pytest.fixture
+def tls(own_kafka: OwnKafkaCluster) -> Config:
+    """What a client needs to get in."""
+    return own_kafka.config("SSL")
+
+
+def by_address(kafka: OwnKafkaCluster) -> str:
+    """The brokers by an address that their certificates do not name."""
+    return kafka.servers("SSL").replace("localhost", "127.0.0.1")
+
+
+# ---- right ----
+
+
+def test_files(tls: Config, topic: str) -> None:
+    """Certificate and key from files."""
+    check_round_trip(tls, topic)
+
+
+def test_strings(tls: Config, topic: str) -> None:
+    """Certificate, key and authority as PEM text in the configuration."""
+    for kind, file in (
+        ("ca", tls.pop("ssl.ca.location")),
+        ("certificate", tls.pop("ssl.certificate.location")),
+        ("key", tls.pop("ssl.key.location")),
+    ):
+        tls[f"ssl.{kind}.pem"] = Path(file).read_text()
+    check_round_trip(tls, topic)
+
+
+def encrypted(tls: Config, folder: Path, password: str) -> Config:
+    """The configuration with a key that is encrypted with KEY_PASSWORD."""
+    file = folder / "client.key"
+    file.write_bytes(encrypt_key(Path(tls["ssl.key.location"]), KEY_PASSWORD))
+    return tls | {"ssl.key.location": str(file), "ssl.key.password": password}
+
+
+def test_encrypted_key(tls: Config, topic: str, tmp_path: Path) -> None:
+    """An encrypted key is opened with ssl.key.password."""
+    check_round_trip(encrypted(tls, tmp_path, KEY_PASSWORD), topic)
+
+
+def test_host_name_is_not_checked_on_demand(own_kafka: OwnKafkaCluster, tls: Config) -> None:
+    """`ssl.endpoint.identification.algorithm=none` takes a certificate for another host."""
+    tls |= {
+        "bootstrap.servers": by_address(own_kafka),
+        "ssl.endpoint.identification.algorithm": "none",
+    }
+    with Producer(tls) as producer:
+        assert producer.list_topics(timeout=10).brokers
+
+
+# ---- wrong ----
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_wrong_key_password(tls: Config, tmp_path: Path, client: Any) -> None:
+    """The client cannot be made, and the error does not repeat the password."""
+    config = encrypted(tls, tmp_path, "wrong-password") | {"group.id": "tests"}
+    with pytest.raises(KafkaException, match=r"ssl\.key\.location") as caught:
+        client(config)
+    assert "wrong-password" not in str(caught.value)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_missing_certificate(tls: Config, client: Any) -> None:
+    """The broker's refusal of a client without certificate reaches error_cb."""
+    del tls["ssl.certificate.location"], tls["ssl.key.location"]
+    text = told(client, tls, KafkaError._TRANSPORT)
+    assert "alert" in text
+    assert "certificate" in text
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_certificate_of_another_authority(tls: Config, tmp_path: Path, client: Any) -> None:
+    """The broker's refusal of a certificate that it does not trust reaches error_cb."""
+    stranger = Authority(tmp_path).issue("client", "client.tests")
+    tls |= {
+        "ssl.certificate.location": str(stranger.certificate),
+        "ssl.key.location": str(stranger.key),
+    }
+    text = told(client, tls, KafkaError._TRANSPORT)
+    assert "alert" in text
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
+    """A broker whose certificate is of another authority: _SSL."""
+    tls["ssl.ca.location"] = str(Authority(tmp_path).file)
+    assert "certificate verify failed" in told(client, tls, KafkaError._SSL)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_host_name(own_kafka: OwnKafkaCluster, tls: Config, client: Any) -> None:
+    """A broker whose certificate is for another host: _SSL."""
+    tls["bootstrap.servers"] = by_address(own_kafka)
+    assert "certificate verify failed" in told(client, tls, KafkaError._SSL)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_expired_broker(tmp_path: Path, client: Any) -> None:
+    """A broker whose certificate has expired: _SSL."""
+    authority = Authority(tmp_path)
+    yesterday = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
+    keys = authority.issue("broker", "localhost", not_after=yesterday)
+    with tls_server(keys) as address:
+        config = {
+            "bootstrap.servers": address,
+            "security.protocol": "SSL",
+            "ssl.ca.location": str(authority.file),
+            "broker.address.family": "v4",
+        }
+        assert "certificate verify failed" in told(client, config, KafkaError._SSL)
+
+
+@contextlib.contextmanager
+def tls_server(keys: KeyPair) -> Iterator[str]:
+    """A server that does the handshake and nothing else: its address."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(keys.both)
+
+    class Handshake(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with contextlib.suppress(OSError):  # the client's alert
+                context.wrap_socket(self.request, server_side=True).close()
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handshake) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"localhost:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+# ---- the wrong listener ----
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_tls_to_a_plaintext_listener(own_kafka: OwnKafkaCluster, tls: Config, client: Any) -> None:
+    """error_cb gets _TRANSPORT with a guess at the reason."""
+    tls["bootstrap.servers"] = own_kafka.servers("PLAINTEXT")
+    assert "PLAINTEXT broker listener?" in told(client, tls, KafkaError._TRANSPORT)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_plaintext_to_a_tls_listener(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """error_cb gets _ALL_BROKERS_DOWN: the brokers hang up without a word."""
+    config = own_kafka.config() | {"bootstrap.servers": own_kafka.servers("SSL")}
+    assert "brokers are down" in told(client, config, KafkaError._ALL_BROKERS_DOWN)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("listener", ["SSL", "SASL_PLAINTEXT"])
+def test_list_topics_of_the_wrong_listener(
+    own_kafka: OwnKafkaCluster, client: Any, listener: str
+) -> None:
+    """It fails when its time is up, and says that the broker hung up."""
+    config = own_kafka.config() | {"bootstrap.servers": own_kafka.servers(listener)}
+    hung_up = pytest.raises(KafkaException, match="Disconnected")
+    with failing(client, config) as (lost, _), hung_up:
+        lost.list_topics(timeout=1)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_list_topics_of_an_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
+    """It fails when its time is up, and says that the certificate could not be verified."""
+    tls["ssl.ca.location"] = str(Authority(tmp_path).file)
+    with failing(client, tls) as (lost, errors):
+        wait_until(lambda: errors.calls, lambda: lost.poll(0.05))
+        with pytest.raises(KafkaException, match="certificate verify failed"):
+            lost.list_topics(timeout=1)

@@ -1,0 +1,168 @@
+"""Transactions: all of their records and offsets become visible, or none."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from confluent_kafka import OFFSET_INVALID, Consumer, KafkaError, Producer, TopicPartition
+from tests.integration.conftest import MakeTopic
+from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.plain_clients import reader, writer
+from tests.integration.transactional import committed_reader, new_id, transactional
+from tests.support.kafka import Reports, committed, numbers, poll_values, send
+from tests.support.waiting import TIMEOUT
+
+pytestmark = pytest.mark.integration
+
+PARTITIONS = 3
+
+
+def values_until_end(consumer: Consumer, topic: str, partitions: int = 1) -> list[bytes | None]:
+    """All that the consumer may see of the topic now, sorted by partition."""
+    values: dict[int, list[bytes | None]] = {partition: [] for partition in range(partitions)}
+    consumer.assign([TopicPartition(topic, partition, 0) for partition in values])
+    ends = 0
+    while ends < partitions:
+        message = consumer.poll(TIMEOUT)
+        assert message is not None
+        error = message.error()
+        if error is None:
+            values[message.partition() or 0].append(message.value())
+        else:
+            assert error == KafkaError._PARTITION_EOF
+            ends += 1
+    return list(itertools.chain(*values.values()))
+
+
+def test_commit_and_abort(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """Records of several partitions are there after the commit, and never after an abort."""
+    topic = make_topic(partitions=PARTITIONS)
+    with transactional(kafka) as producer, committed_reader(kafka) as consumer:
+        for i, end in enumerate(
+            [producer.commit_transaction, producer.abort_transaction, producer.commit_transaction]
+        ):
+            producer.begin_transaction()
+            for partition in range(PARTITIONS):
+                producer.produce(topic, b"%d" % i, partition=partition)
+            assert producer.flush(TIMEOUT) == 0
+            end(TIMEOUT)
+        assert values_until_end(consumer, topic, PARTITIONS) == [b"0", b"2"] * PARTITIONS
+    with reader(kafka, {"isolation.level": "read_uncommitted", "enable.partition.eof": True}) as c:
+        assert values_until_end(c, topic, PARTITIONS) == [b"0", b"1", b"2"] * PARTITIONS
+
+
+def test_commit_flushes_and_reports(kafka: KafkaCluster, topic: str) -> None:
+    """commit_transaction() sends what is queued, and serves each delivery report."""
+    reports = Reports()
+    with transactional(kafka, config={"linger.ms": 30_000}) as producer:
+        producer.begin_transaction()
+        for value in numbers(0, 10):
+            producer.produce(topic, value, on_delivery=reports)
+        producer.commit_transaction(TIMEOUT)
+        assert reports.errors == [None] * 10
+        assert len(producer) == 0
+    with committed_reader(kafka) as consumer:
+        assert values_until_end(consumer, topic) == numbers(0, 10)
+
+
+def test_abort_purges_and_reports(kafka: KafkaCluster, topic: str) -> None:
+    """abort_transaction() fails what was not sent yet with _PURGE_QUEUE, and sends none of it."""
+    reports = Reports()
+    with transactional(kafka, config={"linger.ms": 30_000}) as producer:
+        producer.begin_transaction()
+        for value in numbers(0, 10):
+            producer.produce(topic, value, on_delivery=reports)
+        producer.abort_transaction(TIMEOUT)
+        assert reports.errors == [KafkaError._PURGE_QUEUE] * 10
+        producer.begin_transaction()
+        producer.produce(topic, b"next")
+        producer.commit_transaction(TIMEOUT)
+    with reader(kafka, {"enable.partition.eof": True}) as consumer:
+        assert values_until_end(consumer, topic) == [b"next"]
+
+
+def test_empty_transactions(kafka: KafkaCluster) -> None:
+    """One without records can be committed and aborted."""
+    with transactional(kafka) as producer:
+        producer.begin_transaction()
+        producer.commit_transaction(TIMEOUT)
+        producer.begin_transaction()
+        producer.abort_transaction(TIMEOUT)
+        producer.begin_transaction()
+
+
+def test_close_aborts(kafka: KafkaCluster, topic: str) -> None:
+    """close() aborts what is open at once: readers do not wait for transaction.timeout.ms."""
+    with transactional(kafka) as producer:
+        producer.begin_transaction()
+        send(producer, topic, [b"gone"])
+    with writer(kafka) as plain, committed_reader(kafka) as consumer:
+        send(plain, topic, [b"after"])
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        assert poll_values(consumer, 1) == [b"after"]
+
+
+# ---- consumed offsets ----
+
+
+@pytest.mark.parametrize("end", ["commit_transaction", "abort_transaction"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_offsets_are_part_of_it(
+    kafka: KafkaCluster, topic: str, group: str, protocol: str, end: str
+) -> None:
+    """The group's offset moves when the transaction is committed, and only then."""
+    config = PROTOCOLS[protocol] | {"enable.auto.commit": False}
+    with (
+        transactional(kafka) as producer,
+        Member(kafka, group, config) as member,
+        reader(kafka, {"group.id": group}) as witness,
+    ):
+        member.join(topic)
+        share([member], 1)
+        producer.begin_transaction()
+        offsets = [TopicPartition(topic, 0, 7, metadata="mine")]
+        producer.send_offsets_to_transaction(offsets, member.consumer_group_metadata(), TIMEOUT)
+        getattr(producer, end)(TIMEOUT)
+        assert committed(witness, topic) == (7 if end == "commit_transaction" else OFFSET_INVALID)
+
+
+def copy(producer: Producer, source: Member, target: str, fails: bool) -> None:
+    """Copies what the member has read since the last call in one transaction, or gives it up."""
+    producer.begin_transaction()
+    for value in source.values:
+        producer.produce(target, value)
+    source.values.clear()
+    producer.send_offsets_to_transaction(
+        source.position(source.assignment()), source.consumer_group_metadata(), TIMEOUT
+    )
+    if fails:
+        producer.abort_transaction(TIMEOUT)
+    else:
+        producer.commit_transaction(TIMEOUT)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_exactly_once(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """An application that is started again after each failure copies every record once."""
+    source, target = make_topic(), make_topic()
+    with writer(kafka) as plain:
+        send(plain, source, numbers(0, 100))
+    config = PROTOCOLS[protocol] | {"enable.auto.commit": False}
+    transactional_id = new_id()
+    for run in range(4):
+        with (
+            Member(kafka, group, config) as member,
+            transactional(kafka, transactional_id) as producer,
+        ):
+            member.join(source)
+            poll_until([member], lambda: len(member.values) == 20)
+            copy(producer, member, target, fails=False)
+            poll_until([member], lambda: len(member.values) == 20)
+            copy(producer, member, target, fails=run != 3)
+    with committed_reader(kafka) as consumer:
+        assert values_until_end(consumer, target) == numbers(0, 100)

@@ -1,0 +1,205 @@
+"""What goes wrong in transactions says what to do: try again, abort, or start anew.
+
+What real brokers cannot be made to do in a moment is done to mock brokers.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from confluent_kafka import KafkaError, Producer, TopicPartition
+from tests.integration.conftest import MakeTopic
+from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.plain_clients import reader, writer
+from tests.integration.transactional import (
+    assert_error,
+    committed_reader,
+    error_of,
+    new_id,
+    transactional,
+)
+from tests.support.kafka import Reports, poll_values, send
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.integration
+
+
+# ---- fencing ----
+
+
+def test_fenced_producer(kafka: KafkaCluster, topic: str) -> None:
+    """A second producer with the id aborts the first one's transaction; the first must end."""
+    transactional_id = new_id()
+    reports = Reports()
+    with transactional(kafka, transactional_id) as first:
+        first.begin_transaction()
+        send(first, topic, [b"of the first"])
+        with transactional(kafka, transactional_id) as second:
+            first.produce(topic, b"late", on_delivery=reports)
+            calls = (first.commit_transaction, first.abort_transaction, first.begin_transaction)
+            for call in calls:
+                error = error_of(call)
+                assert_error(error, KafkaError._FENCED, "fatal")
+            assert reports.errors == [KafkaError.INVALID_PRODUCER_EPOCH]
+            assert error_of(lambda: first.produce(topic, b"later")).fatal()
+            second.begin_transaction()
+            second.produce(topic, b"of the second")
+            second.commit_transaction(TIMEOUT)
+    with committed_reader(kafka) as consumer:
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        assert poll_values(consumer, 1) == [b"of the second"]
+
+
+def test_fenced_between_transactions(kafka: KafkaCluster, topic: str) -> None:
+    """One that had nothing open is told by its next transaction."""
+    transactional_id = new_id()
+    with transactional(kafka, transactional_id) as first, transactional(kafka, transactional_id):
+        first.begin_transaction()
+        first.produce(topic, b"late")
+        error = error_of(lambda: first.commit_transaction(TIMEOUT))
+    assert_error(error, KafkaError._FENCED, "fatal")
+
+
+def test_transaction_timeout(kafka: KafkaCluster, topic: str) -> None:
+    """transaction.timeout.ms: the brokers abort, and the producer can commit no more."""
+    config = {"transaction.timeout.ms": 1000, "message.timeout.ms": 1000}
+    with transactional(kafka, config=config) as producer, reader(kafka) as witness:
+        producer.begin_transaction()
+        send(producer, topic, [b"too late"])
+        partition = TopicPartition(topic, 0)
+        # The second record is the brokers' marker.
+        wait_until(lambda: witness.get_watermark_offsets(partition, TIMEOUT)[1] == 2)
+        error = error_of(lambda: producer.commit_transaction(TIMEOUT))
+    assert_error(error, KafkaError._FENCED, "fatal")
+
+
+# ---- the transaction must be aborted ----
+
+
+def assert_only_abort_helps(producer: Producer, topic: str, code: int) -> None:
+    """Commit fails with the code as often as it is tried; after an abort all goes on."""
+    for _ in range(2):
+        error = error_of(lambda: producer.commit_transaction(TIMEOUT))
+        assert_error(error, code, "abort")
+    producer.abort_transaction(TIMEOUT)
+    producer.begin_transaction()
+    producer.produce(topic, b"after")
+    producer.commit_transaction(TIMEOUT)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_offsets_of_a_member_that_has_left(
+    kafka: KafkaCluster, topic: str, group: str, protocol: str
+) -> None:
+    """UNKNOWN_MEMBER_ID: an application that the group has given up must not commit for it."""
+    config = PROTOCOLS[protocol]
+    with (
+        transactional(kafka) as producer,
+        Member(kafka, group, config) as gone,
+        Member(kafka, group, config) as member,
+    ):
+        gone.join(topic)
+        share([gone], 1)
+        metadata = gone.consumer_group_metadata()
+        gone.close()
+        member.join(topic)
+        share([member], 1)
+        producer.begin_transaction()
+        offsets = [TopicPartition(topic, 0, 1)]
+        error = error_of(lambda: producer.send_offsets_to_transaction(offsets, metadata, TIMEOUT))
+        assert_error(error, KafkaError.UNKNOWN_MEMBER_ID, "abort")
+        assert_only_abort_helps(producer, topic, KafkaError.UNKNOWN_MEMBER_ID)
+
+
+def test_offsets_of_an_earlier_generation(kafka: KafkaCluster, topic: str, group: str) -> None:
+    """ILLEGAL_GENERATION: the metadata must be asked for again after a rebalance."""
+    with (
+        transactional(kafka) as producer,
+        Member(kafka, group) as one,
+        Member(kafka, group) as two,
+    ):
+        one.join(topic)
+        share([one], 1)
+        metadata = one.consumer_group_metadata()
+        two.join(topic)
+        poll_until([one, two], lambda: two.events)
+        producer.begin_transaction()
+        offsets = [TopicPartition(topic, 0, 1)]
+        error = error_of(lambda: producer.send_offsets_to_transaction(offsets, metadata, TIMEOUT))
+        assert_error(error, KafkaError.ILLEGAL_GENERATION, "abort")
+        assert_only_abort_helps(producer, topic, KafkaError.ILLEGAL_GENERATION)
+
+
+def test_a_record_that_is_refused(kafka: KafkaCluster, topic: str, make_topic: MakeTopic) -> None:
+    """Its delivery report and commit_transaction() have the broker's error."""
+    small = make_topic(max_message_bytes="1000")
+    reports = Reports()
+    with transactional(kafka) as producer:
+        producer.begin_transaction()
+        producer.produce(topic, b"before")
+        producer.produce(small, b"x" * 2000, on_delivery=reports)
+        assert_only_abort_helps(producer, topic, KafkaError.MSG_SIZE_TOO_LARGE)
+    assert reports.errors == [KafkaError.MSG_SIZE_TOO_LARGE]
+    with committed_reader(kafka) as consumer:
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        assert poll_values(consumer, 1) == [b"after"]
+
+
+# ---- calls that can be made again, or were wrong ----
+
+
+def test_a_call_that_timed_out_is_resumed(kafka: KafkaCluster, topic: str) -> None:
+    """_TIMED_OUT is retriable; until the same call succeeds another one is _CONFLICT."""
+    with writer(kafka, {"transactional.id": new_id()}) as producer:
+        error = error_of(lambda: producer.init_transactions(0))
+        assert_error(error, KafkaError._TIMED_OUT, "retry")
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        producer.produce(topic, b"v")
+        error = error_of(lambda: producer.commit_transaction(0))
+        assert_error(error, KafkaError._TIMED_OUT, "retry")
+        error = error_of(lambda: producer.abort_transaction(TIMEOUT))
+        assert_error(error, KafkaError._CONFLICT, "retry")
+        producer.commit_transaction(TIMEOUT)
+    with committed_reader(kafka) as consumer:
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        assert poll_values(consumer, 1) == [b"v"]
+
+
+def test_wrong_order(kafka: KafkaCluster, topic: str) -> None:
+    """_STATE, and the producer goes on as if nothing had happened."""
+    with writer(kafka, {"transactional.id": new_id()}) as producer:
+        assert error_of(producer.begin_transaction) == KafkaError._STATE
+        producer.init_transactions(TIMEOUT)
+
+        def produce() -> None:
+            producer.produce(topic, b"outside")
+
+        for call in (producer.commit_transaction, producer.abort_transaction, produce):
+            error = error_of(call)
+            assert_error(error, KafkaError._STATE, "none")
+        producer.begin_transaction()
+        error = error_of(producer.begin_transaction)
+        assert_error(error, KafkaError._STATE, "none")
+        producer.produce(topic, b"inside")
+        producer.commit_transaction(TIMEOUT)
+    with committed_reader(kafka) as consumer:
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        assert poll_values(consumer, 1) == [b"inside"]
+
+
+def test_without_transactional_id(kafka: KafkaCluster) -> None:
+    """_NOT_CONFIGURED."""
+    with writer(kafka) as producer:
+        for call in (producer.init_transactions, producer.begin_transaction):
+            error = error_of(call)
+            assert_error(error, KafkaError._NOT_CONFIGURED, "none")
+
+
+def test_a_timeout_that_the_brokers_refuse(kafka: KafkaCluster) -> None:
+    """INVALID_TRANSACTION_TIMEOUT is fatal: it is longer than transaction.max.timeout.ms."""
+    config = {"transactional.id": new_id(), "transaction.timeout.ms": 1_000_000}
+    with writer(kafka, config) as producer:
+        error = error_of(lambda: producer.init_transactions(TIMEOUT))
+    assert_error(error, KafkaError.INVALID_TRANSACTION_TIMEOUT, "fatal")

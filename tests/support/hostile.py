@@ -1,0 +1,154 @@
+"""A broker that answers with truncated, oversized, corrupt and random frames.
+
+It is a proxy before a real (mock) broker: requests pass as they are, and some of the answers
+are spoilt on their way back. So a client gets as far as the parsers of every answer there is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+from random import Random
+from typing import BinaryIO
+
+API_VERSIONS, METADATA, HEARTBEAT = 18, 3, 12
+_INTEGERS = (-(2**31), -2, -1, 0, 1, 127, 2**15, 2**24, 2**31 - 1)
+
+
+class HostileProxy:
+    """Listens, in the time of a `with`; spoils answers while `hostile` is true."""
+
+    def __init__(self, target: str, seed: object) -> None:
+        host, port = target.split(":")
+        self._target = (host, int(port))
+        self._random = Random(str(seed))
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"{host}:{self._listener.getsockname()[1]}"
+        # How Metadata and FindCoordinator spell an address; both spellings are as long.
+        self._here, self._there = (
+            host.encode() + struct.pack(">i", port)
+            for port in (self._listener.getsockname()[1], self._target[1])
+        )
+        self.hostile = False
+        self.frames = 0  # that were spoilt
+        self._start(self._accept)
+
+    def __enter__(self) -> HostileProxy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)  # accept() returns
+        self._listener.close()
+        with self._lock:
+            self._hang_up(*self._sockets)
+        for thread in self._threads:
+            thread.join()
+
+    def _start(self, run: object, *arguments: object) -> None:
+        thread = threading.Thread(target=run, args=arguments, daemon=True)  # type: ignore[arg-type]
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                broker = socket.create_connection(self._target)
+                for end in (client, broker):
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                requests: dict[bytes, int] = {}  # api keys by correlation ids
+                with self._lock:
+                    self._sockets += [client, broker]
+                self._start(self._ask, client, broker, requests)
+                self._start(self._answer, broker, client, requests)
+
+    def _hang_up(self, *ends: socket.socket) -> None:
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def _ask(
+        self, client: socket.socket, broker: socket.socket, requests: dict[bytes, int]
+    ) -> None:
+        with contextlib.suppress(OSError, EOFError), client.makefile("rb") as stream:
+            while True:
+                frame = _read_frame(stream)
+                requests[frame[4:8]] = struct.unpack_from(">h", frame)[0]
+                broker.sendall(_framed(frame))
+        self._hang_up(client, broker)
+
+    def _answer(
+        self, broker: socket.socket, client: socket.socket, requests: dict[bytes, int]
+    ) -> None:
+        with contextlib.suppress(OSError, EOFError), broker.makefile("rb") as stream:
+            while True:
+                frame = _read_frame(stream).replace(self._there, self._here)
+                client.sendall(self._spoilt(frame, requests.pop(frame[:4], -1)))
+        self._hang_up(client, broker)
+
+    def _spoilt(self, frame: bytes, api_key: int) -> bytes:
+        """What is sent for `frame`."""
+        with self._lock:
+            # Without these two there is no other answer.
+            one_in = 12 if api_key in (API_VERSIONS, METADATA) else 2
+            if not self.hostile or self._random.randrange(one_in):
+                return _framed(frame)
+            self.frames += 1
+            return spoil(self._random, frame, keep=self._here)
+
+
+def spoil(random: Random, frame: bytes, keep: bytes) -> bytes:
+    """`frame` with its size, wrong in one way or another.
+
+    The bytes `keep` stay: changed, they would be the address of somebody else.
+    """
+    body = bytearray(frame)
+    kind = random.randrange(10)
+    if keep in frame and kind > 4:
+        kind = 3
+    place = random.randrange(4, max(5, len(body)))
+    match kind:
+        case 0:  # cut short, and says so
+            return _framed(frame[:place])
+        case 1:  # cut short, and the rest is the start of the next
+            return struct.pack(">i", len(frame)) + frame[:place]
+        case 2:  # a wrong size
+            size = random.choice((-(2**31), -1, 0, 3, len(frame) + 1, 10**6, 2**31 - 1))
+            return struct.pack(">i", size) + frame
+        case 3:  # more than there should be
+            return _framed(frame + random.randbytes(random.randrange(1, 100)))
+        case 4:  # no frame at all, or the answer to something that was not asked
+            return random.choice((random.randbytes(40), _framed(random.randbytes(20)), b""))
+        case 5:  # random, after the correlation id
+            return _framed(frame[:4] + random.randbytes(random.randrange(200)))
+        case 6:  # lengths and counts
+            value = random.choice(_INTEGERS)
+            body[place : place + 4] = struct.pack(">i", value)
+            return _framed(body)
+        case 7:  # varints, as in compact arrays and records
+            body[place : place + 5] = random.choice((b"\xff" * 5, b"\xff\xff\xff\xff\x0f", b"\x80"))
+            return _framed(body)
+        case 8:  # moved
+            del body[place : place + random.randrange(1, 5)]
+            return _framed(body)
+        case _:
+            for _ in range(random.randrange(1, 9)):
+                body[random.randrange(min(4, len(body) - 1), len(body))] ^= 1 << random.randrange(8)
+            return _framed(body)
+
+
+def _framed(body: bytes | bytearray) -> bytes:
+    return struct.pack(">i", len(body)) + body
+
+
+def _read_frame(stream: BinaryIO) -> bytes:
+    size = stream.read(4)
+    if len(size) < 4:
+        raise EOFError
+    return stream.read(struct.unpack(">i", size)[0])
