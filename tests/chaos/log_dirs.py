@@ -14,6 +14,7 @@ from tests.chaos.probe import Probe
 from tests.chaos.row import Row
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.topics import create_topic
+from tests.support.waiting import wait_until
 
 SHORT = {"messages": 20}
 FULL = {"messages": 200}
@@ -32,7 +33,7 @@ def disk_full(kafka: OwnKafkaCluster, messages: int) -> Row:
         too_many = 3 * DISK_MB * 1_000_000 // PAYLOAD
         failed = too_many - probe.send(broken_disk, too_many, os.urandom(PAYLOAD))
         usable &= probe.send(other, messages) == messages
-        cluster.broker.stop()
+        cluster.broker.kill()
         _remount(disk, f"size={REPAIRED_MB}m")
         cluster.restart()
         return _row("disk full", probe, (broken_disk, other), failed, usable, messages)
@@ -43,12 +44,12 @@ def read_only(kafka: OwnKafkaCluster, messages: int) -> Row:
         broken_disk, other = _partitions(disk)
         probe = Probe(cluster.config(), TOPIC)
         usable = probe.send(broken_disk, messages) == messages
-        cluster.broker.stop()
+        cluster.broker.kill()
         _remount(disk, "ro")
         cluster.restart()
         failed = messages - probe.send(broken_disk, messages)
         usable &= probe.send(other, messages) == messages
-        cluster.broker.stop()
+        cluster.broker.kill()
         _remount(disk, "rw")
         cluster.restart()
         return _row("read-only log dir", probe, (broken_disk, other), failed, usable, messages)
@@ -103,6 +104,7 @@ def _remount(disk: Path, options: str) -> None:
 
 def _partitions(disk: Path) -> tuple[int, int]:
     """The one on the disk, and the other one: Kafka gives each disk one of two."""
-    (folder,) = disk.glob(f"{TOPIC}-*")
+    wait_until(lambda: list(disk.glob(f"{TOPIC}-?")))
+    (folder,) = disk.glob(f"{TOPIC}-?")
     number = int(folder.name.rsplit("-", 1)[1])
     return number, 1 - number

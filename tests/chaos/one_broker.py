@@ -67,4 +67,5 @@ def one_broker(kafka: OwnKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterato
             cluster.restart()
             yield cluster
         finally:
-            trivup.stop(force=True)
+            if broker.state == "started":
+                broker.kill()

@@ -21,10 +21,8 @@ SIZE = 4096
 # (MOST_ROWS + MOST_OFFSET + 1) slots of 16 bytes, the widest, fit into a buffer.
 MOST_ROWS, MOST_OFFSET = 64, 32
 _POINTERS = 8  # of `buffers`, whatever n_buffers says
-_RELEASE_SCHEMA, _RELEASE_ARRAY = (
-    dict(kind._fields_)["release"]  # type: ignore[misc]
-    for kind in (ArrowSchema, ArrowArray)
-)
+_RELEASE_SCHEMA: Any = type(ArrowSchema().release)
+_RELEASE_ARRAY: Any = type(ArrowArray().release)
 _BYTES = (b"z", b"u", b"Z", b"U", b"vz", b"vu", b"w:0", b"w:3", b"w:16", b"n")
 _INTEGERS = (b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L", b"n")
 _STAMPS = (b"tss:", b"tsm:", b"tsu:UTC", b"tsn:")
@@ -88,7 +86,7 @@ class Handmade(Exported):
         if kind in _INTEGERS and self._one_in(4):
             values = random.choice((*_BYTES, *_WRONG))
             pair = self._node(None, values, random.randrange(8), [])
-            schema.dictionary, array.dictionary = map(ctypes.pointer, pair)  # type: ignore[misc]
+            schema.dictionary, array.dictionary = map(ctypes.pointer, pair)
         self._fill(array, kind)
         if self._one_in(25):
             self._break(schema, array, kind)

@@ -146,7 +146,7 @@ class Boundary:
         """One call: what it raised, if it may; the rest comes out."""
         target = self._random.choice(SLOW if self._random.randrange(self._slow) == 0 else QUICK)
         places, names = self._arguments(target)
-        owner = None if target.owner is None else self._owner(target.owner)
+        owner: Any = None if target.owner is None else self._owner(target.owner)
         if target.name in _ENDLESS:
             with contextlib.suppress(RuntimeError):  # it was closed
                 owner.wakeup()
@@ -176,9 +176,10 @@ class Boundary:
             for name in parameters
             if name in _TIMEOUTS or self._random.randrange(3)
         }
-        places = []
-        for name in parameters[:first]:
-            places.append(names.pop(name) if name in names else self._value(target, name))
+        places = [
+            names.pop(name) if name in names else self._value(target, name)
+            for name in parameters[:first]
+        ]
         if self._random.randrange(30) == 0:
             names["nonsense"] = None
         return places, names
@@ -202,7 +203,7 @@ class Boundary:
         if kind is cimpl._Client:
             kind = random.choice((Producer, Consumer))
         if random.randrange(30) == 0 and kind in HALF_MADE:
-            return kind.__new__(kind)  # no constructor has run
+            return kind.__new__(kind)  # type: ignore[call-overload]
         instances = [each for each in self._found if isinstance(each, kind)]
         if instances and random.randrange(2):
             return random.choice(instances)

@@ -13,7 +13,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.testing import MockCluster
 from tests.support.hostile import HostileProxy
 from tests.support.kafka import Reports
@@ -109,7 +116,8 @@ class Round:
             call()
         except (KafkaException, BufferError) as error:
             cause = error.args[0]
-            self.errors[getattr(cause, "name", lambda: type(error).__name__)()] += 1
+            name = cause.name() if isinstance(cause, KafkaError) else type(error).__name__
+            self.errors[name] += 1
 
     def _look(self, messages: list[Any]) -> None:
         for message in messages:

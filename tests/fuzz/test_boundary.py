@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-hypothesis = pytest.importorskip("hypothesis", reason="hypothesis is not installed")
+pytest.importorskip("hypothesis", reason="hypothesis is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from hypothesis import HealthCheck, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from confluent_kafka import cimpl  # noqa: E402
-from tests.fuzz.arrow import ArrowImport  # noqa: E402
-from tests.fuzz.boundary import TARGETS, Boundary  # noqa: E402
-from tests.fuzz.conversions import Configurations, Headers  # noqa: E402
-from tests.support.arguments import MATRIX  # noqa: E402
+from confluent_kafka import cimpl
+from tests.fuzz.arrow import ArrowImport
+from tests.fuzz.boundary import TARGETS, Boundary
+from tests.fuzz.conversions import Configurations, Headers
+from tests.support.arguments import MATRIX
 
 # A client that nobody closed says so when it is collected: some calls make one, and lose it.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -63,21 +63,21 @@ def test_every_callable_takes_part() -> None:
 
 
 @settings(max_examples=20)
-@hypothesis.given(randoms)
+@given(randoms)
 def test_calls_of_everything(random: Random) -> None:
     """Every public callable, on live, closed and half-made objects."""
     run(Boundary, random, 20)
 
 
 @settings(max_examples=30)
-@hypothesis.given(randoms)
+@given(randoms)
 def test_configurations(random: Random) -> None:
     """Clients refuse any wrong configuration, and can be closed with any other."""
     run(Configurations, random, 10)
 
 
 @settings(max_examples=30)
-@hypothesis.given(randoms)
+@given(randoms)
 def test_headers(random: Random) -> None:
     """Headers are refused, or sent as they are."""
     run(Headers, random, 10)

@@ -9,8 +9,8 @@ from tests.integration.kafka_cluster import KafkaCluster
 
 
 def writer(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Producer:
-    """Sends at once."""
-    common = kafka.config() | {"linger.ms": 0}
+    """Sends at once. Idempotent, so that a retry does not change the order of messages."""
+    common = kafka.config() | {"linger.ms": 0, "enable.idempotence": True}
     return Producer(common | (config or {}))
 
 

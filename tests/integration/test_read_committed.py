@@ -7,11 +7,14 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
-from tests.integration.transactional import committed_reader, transactional
+from tests.integration.transactional import committed_reader, transactional, wait_for_markers
 from tests.support.kafka import committed, numbers, poll_values, position, send
 from tests.support.waiting import TIMEOUT
 
 pytestmark = pytest.mark.integration
+
+# poll() also tells that the end of a partition was reached.
+WITH_END = {"enable.partition.eof": True}
 
 
 def end_of(consumer: Consumer) -> int:
@@ -29,7 +32,7 @@ def test_an_open_transaction_is_a_wall(kafka: KafkaCluster, topic: str) -> None:
     with (
         transactional(kafka) as slow,
         writer(kafka) as plain,
-        committed_reader(kafka) as consumer,
+        committed_reader(kafka, WITH_END) as consumer,
     ):
         slow.begin_transaction()
         send(plain, topic, [b"0"])
@@ -77,11 +80,12 @@ def test_transactions_that_overlap(kafka: KafkaCluster, topic: str) -> None:
 
 def test_markers_have_offsets(kafka: KafkaCluster, topic: str) -> None:
     """A commit's marker takes an offset: position and end are behind it."""
-    with transactional(kafka) as producer, committed_reader(kafka) as consumer:
+    with transactional(kafka) as producer, committed_reader(kafka, WITH_END) as consumer:
         for start in (0, 3):
             producer.begin_transaction()
             send(producer, topic, numbers(start, start + 3))
             producer.commit_transaction(TIMEOUT)
+        wait_for_markers(kafka, topic)
         consumer.assign([TopicPartition(topic, 0, 0)])
         messages = consumer.consume(6, TIMEOUT)
         assert [message.offset() for message in messages] == [0, 1, 2, 4, 5, 6]
@@ -92,10 +96,11 @@ def test_markers_have_offsets(kafka: KafkaCluster, topic: str) -> None:
 
 def test_an_aborted_tail(kafka: KafkaCluster, topic: str) -> None:
     """A reader gets past records that it must not see, to those that follow."""
-    with transactional(kafka) as producer, committed_reader(kafka) as consumer:
+    with transactional(kafka) as producer, committed_reader(kafka, WITH_END) as consumer:
         producer.begin_transaction()
         send(producer, topic, numbers(0, 100))
         producer.abort_transaction(TIMEOUT)
+        wait_for_markers(kafka, topic)
         consumer.assign([TopicPartition(topic, 0, 0)])
         assert end_of(consumer) == 101
         producer.begin_transaction()
@@ -108,7 +113,7 @@ def test_the_committed_offset_leads_to_the_next_record(
     kafka: KafkaCluster, topic: str, group: str
 ) -> None:
     """A group that has read all, markers or not, goes on with what is new and repeats nothing."""
-    config = {"group.id": group, "enable.partition.eof": False}
+    config = {"group.id": group}
     with transactional(kafka) as producer:
         producer.begin_transaction()
         send(producer, topic, numbers(0, 3))
@@ -129,10 +134,14 @@ def test_the_committed_offset_leads_to_the_next_record(
 
 def test_position_leads_past_the_marker(kafka: KafkaCluster, topic: str, group: str) -> None:
     """Committing position() leaves no lag behind, also where the last record is a marker."""
-    with transactional(kafka) as producer, committed_reader(kafka, {"group.id": group}) as consumer:
+    with (
+        transactional(kafka) as producer,
+        committed_reader(kafka, WITH_END | {"group.id": group}) as consumer,
+    ):
         producer.begin_transaction()
         send(producer, topic, numbers(0, 3))
         producer.commit_transaction(TIMEOUT)
+        wait_for_markers(kafka, topic)
         partition = TopicPartition(topic, 0, 0)
         consumer.assign([partition])
         assert poll_values(consumer, 3) == numbers(0, 3)

@@ -11,7 +11,12 @@ from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
-from tests.integration.transactional import committed_reader, new_id, transactional
+from tests.integration.transactional import (
+    committed_reader,
+    new_id,
+    transactional,
+    wait_for_markers,
+)
 from tests.support.kafka import Reports, committed, numbers, poll_values, send
 from tests.support.waiting import TIMEOUT
 
@@ -20,8 +25,17 @@ pytestmark = pytest.mark.integration
 PARTITIONS = 3
 
 
-def values_until_end(consumer: Consumer, topic: str, partitions: int = 1) -> list[bytes | None]:
-    """All that the consumer may see of the topic now, sorted by partition."""
+def all_values(
+    kafka: KafkaCluster, topic: str, partitions: int = 1, level: str = "read_committed"
+) -> list[bytes | None]:
+    """All that a consumer may see of the topic once its transactions have ended, by partition."""
+    wait_for_markers(kafka, topic, partitions)
+    config = {"isolation.level": level, "enable.partition.eof": True}
+    with reader(kafka, config) as consumer:
+        return _values_until_end(consumer, topic, partitions)
+
+
+def _values_until_end(consumer: Consumer, topic: str, partitions: int) -> list[bytes | None]:
     values: dict[int, list[bytes | None]] = {partition: [] for partition in range(partitions)}
     consumer.assign([TopicPartition(topic, partition, 0) for partition in values])
     ends = 0
@@ -40,7 +54,7 @@ def values_until_end(consumer: Consumer, topic: str, partitions: int = 1) -> lis
 def test_commit_and_abort(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """Records of several partitions are there after the commit, and never after an abort."""
     topic = make_topic(partitions=PARTITIONS)
-    with transactional(kafka) as producer, committed_reader(kafka) as consumer:
+    with transactional(kafka) as producer:
         for i, end in enumerate(
             [producer.commit_transaction, producer.abort_transaction, producer.commit_transaction]
         ):
@@ -49,9 +63,9 @@ def test_commit_and_abort(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
                 producer.produce(topic, b"%d" % i, partition=partition)
             assert producer.flush(TIMEOUT) == 0
             end(TIMEOUT)
-        assert values_until_end(consumer, topic, PARTITIONS) == [b"0", b"2"] * PARTITIONS
-    with reader(kafka, {"isolation.level": "read_uncommitted", "enable.partition.eof": True}) as c:
-        assert values_until_end(c, topic, PARTITIONS) == [b"0", b"1", b"2"] * PARTITIONS
+    assert all_values(kafka, topic, PARTITIONS) == [b"0", b"2"] * PARTITIONS
+    everything = all_values(kafka, topic, PARTITIONS, "read_uncommitted")
+    assert everything == [b"0", b"1", b"2"] * PARTITIONS
 
 
 def test_commit_flushes_and_reports(kafka: KafkaCluster, topic: str) -> None:
@@ -64,8 +78,7 @@ def test_commit_flushes_and_reports(kafka: KafkaCluster, topic: str) -> None:
         producer.commit_transaction(TIMEOUT)
         assert reports.errors == [None] * 10
         assert len(producer) == 0
-    with committed_reader(kafka) as consumer:
-        assert values_until_end(consumer, topic) == numbers(0, 10)
+    assert all_values(kafka, topic) == numbers(0, 10)
 
 
 def test_abort_purges_and_reports(kafka: KafkaCluster, topic: str) -> None:
@@ -80,8 +93,7 @@ def test_abort_purges_and_reports(kafka: KafkaCluster, topic: str) -> None:
         producer.begin_transaction()
         producer.produce(topic, b"next")
         producer.commit_transaction(TIMEOUT)
-    with reader(kafka, {"enable.partition.eof": True}) as consumer:
-        assert values_until_end(consumer, topic) == [b"next"]
+    assert all_values(kafka, topic, level="read_uncommitted") == [b"next"]
 
 
 def test_empty_transactions(kafka: KafkaCluster) -> None:
@@ -164,5 +176,4 @@ def test_exactly_once(
             copy(producer, member, target, fails=False)
             poll_until([member], lambda: len(member.values) == 20)
             copy(producer, member, target, fails=run != 3)
-    with committed_reader(kafka) as consumer:
-        assert values_until_end(consumer, target) == numbers(0, 100)
+    assert all_values(kafka, target) == numbers(0, 100)

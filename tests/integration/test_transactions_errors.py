@@ -150,7 +150,7 @@ def test_a_record_that_is_refused(kafka: KafkaCluster, topic: str, make_topic: M
 
 
 def test_a_call_that_timed_out_is_resumed(kafka: KafkaCluster, topic: str) -> None:
-    """_TIMED_OUT is retriable; until the same call succeeds another one is _CONFLICT."""
+    """_TIMED_OUT is retriable; until the same call has succeeded another one is refused."""
     with writer(kafka, {"transactional.id": new_id()}) as producer:
         error = error_of(lambda: producer.init_transactions(0))
         assert_error(error, KafkaError._TIMED_OUT, "retry")
@@ -159,8 +159,9 @@ def test_a_call_that_timed_out_is_resumed(kafka: KafkaCluster, topic: str) -> No
         producer.produce(topic, b"v")
         error = error_of(lambda: producer.commit_transaction(0))
         assert_error(error, KafkaError._TIMED_OUT, "retry")
-        error = error_of(lambda: producer.abort_transaction(TIMEOUT))
-        assert_error(error, KafkaError._CONFLICT, "retry")
+        # librdkafka's answer depends on how far the commit got.
+        refused = error_of(lambda: producer.abort_transaction(TIMEOUT))
+        assert refused in {KafkaError._CONFLICT, KafkaError._STATE}
         producer.commit_transaction(TIMEOUT)
     with committed_reader(kafka) as consumer:
         consumer.assign([TopicPartition(topic, 0, 0)])

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 
 def new_id() -> str:
@@ -30,9 +30,31 @@ def transactional(
 
 
 def committed_reader(kafka: KafkaCluster, config: dict[str, Any] | None = None) -> Consumer:
-    """Sees only what is committed, and tells of the ends of partitions."""
-    common = {"isolation.level": "read_committed", "enable.partition.eof": True}
-    return reader(kafka, common | (config or {}))
+    """Sees only what is committed."""
+    return reader(kafka, {"isolation.level": "read_committed"} | (config or {}))
+
+
+def wait_for_markers(kafka: KafkaCluster, topic: str, partitions: int = 1) -> None:
+    """Until every transaction has ended in the partitions too.
+
+    The brokers answer a commit when it is decided, and write its markers afterwards. Until then
+    a partition's last stable offset, which is the end to a read_committed consumer, is smaller
+    than its high watermark.
+    """
+    every = [TopicPartition(topic, partition) for partition in range(partitions)]
+    with (
+        committed_reader(kafka) as stable,
+        reader(kafka, {"isolation.level": "read_uncommitted"}) as all_records,
+    ):
+
+        def all_ended() -> bool:
+            return all(
+                stable.get_watermark_offsets(each, TIMEOUT)
+                == all_records.get_watermark_offsets(each, TIMEOUT)
+                for each in every
+            )
+
+        wait_until(all_ended)
 
 
 def error_of(call: Callable[[], object]) -> KafkaError:
