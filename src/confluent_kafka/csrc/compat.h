@@ -19,6 +19,13 @@
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
+/* Without it, importing the module turns the GIL of a free-threaded build on again. */
+#ifdef Py_mod_gil
+#define GIL_NOT_USED_SLOT {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#else
+#define GIL_NOT_USED_SLOT
+#endif
+
 /* Guards C data between Python threads; without a GIL it is a real lock. */
 #ifdef Py_GIL_DISABLED
 typedef PyMutex object_mutex;
@@ -91,6 +98,22 @@ PyErr_SetRaisedException(PyObject *exception)
 
 #if PY_VERSION_HEX < 0x030d0000
 #define Py_IsFinalizing _Py_IsFinalizing
+
+/* New references: without a GIL a borrowed item can be gone before it is held. */
+static inline PyObject *
+PyList_GetItemRef(PyObject *list, Py_ssize_t index)
+{
+    return Py_XNewRef(PyList_GetItem(list, index));
+}
+
+/* 1 with the item, 0 without one, -1 with an exception. */
+static inline int
+PyDict_GetItemRef(PyObject *dict, PyObject *key, PyObject **item)
+{
+    *item = Py_XNewRef(PyDict_GetItemWithError(dict, key));
+    return *item != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
+}
+
 static inline int
 PyModule_Add(PyObject *module, const char *name, PyObject *value)
 {

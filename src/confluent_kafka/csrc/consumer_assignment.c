@@ -33,7 +33,7 @@ follow_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t code,
 }
 
 static PyObject *
-callback_for(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
+callback_lock_held(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
 {
     if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
         return self->on_assign;
@@ -42,6 +42,17 @@ callback_for(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
         return self->on_lost;
     }
     return self->on_revoke;
+}
+
+/* New reference, or NULL: another thread, or the callback itself, may subscribe. */
+static PyObject *
+callback_for(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
+{
+    PyObject *callback;
+    Py_BEGIN_CRITICAL_SECTION(self);
+    callback = Py_XNewRef(callback_lock_held(self, rk, code));
+    Py_END_CRITICAL_SECTION();
+    return callback;
 }
 
 static void
@@ -69,7 +80,7 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
         return;
     }
     Consumer *self = (Consumer *)scope.client;
-    PyObject *callback = Py_XNewRef(callback_for(self, rk, code)); /* it may subscribe */
+    PyObject *callback = callback_for(self, rk, code);
     self->assigned = false;
     if (callback != NULL) {
         call_rebalance_callback(self, callback, partitions);
@@ -153,9 +164,11 @@ topics_to_c(PyObject *topics)
 static void
 keep_callbacks(Consumer *self, PyObject *on_assign, PyObject *on_revoke, PyObject *on_lost)
 {
+    Py_BEGIN_CRITICAL_SECTION(self);
     Py_XSETREF(self->on_assign, Py_XNewRef(on_assign));
     Py_XSETREF(self->on_revoke, Py_XNewRef(on_revoke));
     Py_XSETREF(self->on_lost, Py_XNewRef(on_lost));
+    Py_END_CRITICAL_SECTION();
 }
 
 static PyObject *

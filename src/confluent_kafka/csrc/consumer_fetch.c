@@ -190,6 +190,7 @@ consumer_iter_next(PyObject *object)
         raise_kafka_error_object(self->client.state, Py_NewRef(error));
         Py_CLEAR(message);
     }
+    Py_XDECREF(error);
     return message;
 }
 
@@ -281,6 +282,9 @@ messages_as_list(Consumer *self, collected *batch)
 {
     Client *client = &self->client;
     PyObject *list = PyList_New((Py_ssize_t)batch->count);
+    if (batch->count == 0) {
+        return list; /* it may be another thread's turn */
+    }
     client->names.in_batch = true;
     for (size_t i = 0; list != NULL && i < batch->count; i++) {
         record_memory_prefetch(batch->messages, i, batch->count);
@@ -419,13 +423,14 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
 static PyObject *
 messages_as_columns(Consumer *self, collected *batch, bool with_headers)
 {
+    bool fetched_any = batch->count > 0; /* else it may be another thread's turn */
     PyObject *eof = PyList_New(0);
     if (eof == NULL || keep_records(self, batch, eof) < 0) {
         Py_XDECREF(eof);
         put_back(self, batch->messages, batch->count);
         return NULL;
     }
-    if (batch->count == 0 && PyList_GET_SIZE(eof) == 0
+    if (fetched_any && batch->count == 0 && PyList_GET_SIZE(eof) == 0
         && client_raise_parked(&self->client) < 0) {
         Py_DECREF(eof);
         return NULL;

@@ -21,7 +21,7 @@ offsets_after_message(Consumer *self, PyObject *message)
     }
     PyObject *error = message_error(message);
     if (error != NULL) {
-        raise_kafka_error_object(self->client.state, Py_NewRef(error));
+        raise_kafka_error_object(self->client.state, error);
         return NULL;
     }
     PyObject *topic;
@@ -30,19 +30,16 @@ offsets_after_message(Consumer *self, PyObject *message)
     if (message_position(message, &topic, &partition, &offset, &leader_epoch) < 0) {
         return NULL;
     }
+    rd_kafka_topic_partition_list_t *list = NULL;
     const char *name = arg_utf8(topic, "topic of message", NULL);
-    if (name == NULL) {
-        return NULL;
+    if (name != NULL) {
+        list = rd_kafka_topic_partition_list_new(1);
+        rd_kafka_topic_partition_t *entry =
+            rd_kafka_topic_partition_list_add(list, name, partition);
+        entry->offset = offset + 1;
+        rd_kafka_topic_partition_set_leader_epoch(entry, leader_epoch);
     }
-    if (offset < 0 || partition < 0) {
-        PyErr_SetString(PyExc_ValueError, "message must have a partition and an offset");
-        return NULL;
-    }
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_t *entry =
-        rd_kafka_topic_partition_list_add(list, name, partition);
-    entry->offset = offset + 1;
-    rd_kafka_topic_partition_set_leader_epoch(entry, leader_epoch);
+    Py_DECREF(topic);
     return list;
 }
 

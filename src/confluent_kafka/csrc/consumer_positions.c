@@ -298,6 +298,31 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
     }
 }
 
+/* What librdkafka knows and what was fetched ahead must be of one moment. */
+static PyObject *
+position_in_turn(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+{
+    serve_turn turn;
+    if (serve_take_turn(&self->client, &turn) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_position(self->client.rk, partitions);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Failed to get position: %s",
+                          rd_kafka_err2str(code));
+    }
+    else {
+        correct_positions(self, partitions);
+        result = topic_partitions_from(self->client.state, partitions);
+    }
+    serve_end_turn(&self->client, &turn);
+    return result;
+}
+
 SIGNATURE(position_signature, "position()", 1, 1, P_partitions);
 
 static PyObject *
@@ -315,18 +340,7 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
         return NULL;
     }
     if (client_enter(&self->client) == 0) {
-        rd_kafka_resp_err_t code;
-        Py_BEGIN_ALLOW_THREADS
-        code = rd_kafka_position(self->client.rk, partitions);
-        Py_END_ALLOW_THREADS
-        if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-            raise_kafka_error(self->client.state, code, "Failed to get position: %s",
-                              rd_kafka_err2str(code));
-        }
-        else {
-            correct_positions(self, partitions);
-            result = topic_partitions_from(self->client.state, partitions);
-        }
+        result = position_in_turn(self, partitions);
         client_leave(&self->client);
     }
     rd_kafka_topic_partition_list_destroy(partitions);

@@ -13,7 +13,7 @@
 int
 producer_outstanding(Producer *self)
 {
-    return rd_kafka_outq_len(self->client.rk) - (int)self->popped;
+    return rd_kafka_outq_len(self->client.rk) - (int)atomic_load_explicit(&self->popped, memory_order_relaxed);
 }
 
 /* ---- the list of events being served ---- */
@@ -46,7 +46,7 @@ remove_exhausted(Producer *self)
         delivery *entry = *link;
         if (entry->exhausted && entry->active == 0) {
             *link = entry->next;
-            self->popped -= entry->popped;
+            shared_count_add(&self->popped, -(Py_ssize_t)entry->popped);
             rd_kafka_event_destroy(entry->event);
             PyMem_Free(entry);
         }
@@ -67,7 +67,7 @@ next_report(Producer *self, delivery **owner)
         const rd_kafka_message_t *report = rd_kafka_event_message_next(entry->event);
         if (report != NULL) {
             entry->popped++;
-            self->popped++;
+            shared_count_add(&self->popped, 1);
             *owner = entry;
             return report;
         }

@@ -354,13 +354,16 @@ message_position(PyObject *message, PyObject **topic, int32_t *partition, int64_
                  int32_t *leader_epoch)
 {
     Message *self = (Message *)message;
-    if (self->topic == NULL || self->partition < 0 || self->offset < 0) {
+    Py_BEGIN_CRITICAL_SECTION(message);
+    *topic = Py_XNewRef(self->topic);
+    Py_END_CRITICAL_SECTION();
+    if (*topic == NULL || self->partition < 0 || self->offset < 0) {
+        Py_CLEAR(*topic);
         PyErr_SetString(PyExc_ValueError,
                         "message has no topic, partition and offset: only consumed "
                         "messages have a position");
         return -1;
     }
-    *topic = self->topic;
     *partition = self->partition;
     *offset = self->offset;
     *leader_epoch = self->leader_epoch;
@@ -370,7 +373,11 @@ message_position(PyObject *message, PyObject **topic, int32_t *partition, int64_
 PyObject *
 message_error(PyObject *message)
 {
-    return ((Message *)message)->error;
+    PyObject *error;
+    Py_BEGIN_CRITICAL_SECTION(message);
+    error = Py_XNewRef(((Message *)message)->error);
+    Py_END_CRITICAL_SECTION();
+    return error;
 }
 
 int

@@ -47,10 +47,10 @@ PyObject *message_borrow_delivered(module_state *state, topic_names *names,
 /* Steals the reference to `message`; -1 with an exception (MemoryError). */
 int message_end_borrow(PyObject *message);
 
-/* Topic (borrowed), partition, offset, leader epoch (-1: none) of a Message, for commits. */
+/* Topic (new reference), partition, offset, leader epoch (-1: none) of a Message, for commits. */
 int message_position(PyObject *message, PyObject **topic, int32_t *partition,
                      int64_t *offset, int32_t *leader_epoch);
-/* The message's KafkaError, borrowed, or NULL. */
+/* The message's KafkaError, a new reference, or NULL. */
 PyObject *message_error(PyObject *message);
 
 #endif

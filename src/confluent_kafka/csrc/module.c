@@ -230,6 +230,7 @@ module_free(void *module)
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
+    GIL_NOT_USED_SLOT
     {0, NULL},
 };
 

@@ -34,8 +34,8 @@ open_topic(Producer *self, PyObject *name)
     return handle;
 }
 
-rd_kafka_topic_t *
-producer_topic(Producer *self, PyObject *name)
+static rd_kafka_topic_t *
+topic_lock_held(Producer *self, PyObject *name)
 {
     /* Loops produce to one topic through one str object: no look-up then. */
     if (name == self->last_topic) {
@@ -58,6 +58,17 @@ producer_topic(Producer *self, PyObject *name)
         self->last_handle = handle;
         Py_XDECREF(previous);
     }
+    return handle;
+}
+
+rd_kafka_topic_t *
+producer_topic(Producer *self, PyObject *name)
+{
+    rd_kafka_topic_t *handle;
+    /* Threads share last_topic, and two must not open one topic's handle. */
+    Py_BEGIN_CRITICAL_SECTION(self);
+    handle = topic_lock_held(self, name);
+    Py_END_CRITICAL_SECTION();
     return handle;
 }
 

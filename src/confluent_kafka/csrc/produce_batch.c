@@ -76,12 +76,12 @@ entry_release(batch_entry *entry)
     Py_XDECREF(entry->held_callback);
 }
 
-/* The dict's item, borrowed, or NULL; `*failed` is set when looking it up raised. */
+/* The dict's item, a new reference, or NULL; `*failed` is set when looking it up raised. */
 static PyObject *
 dict_item(Producer *self, PyObject *dict, enum parameter name, bool *failed)
 {
-    PyObject *item = PyDict_GetItemWithError(dict, self->client.state->parameters[name]);
-    *failed |= item == NULL && PyErr_Occurred();
+    PyObject *item;
+    *failed |= PyDict_GetItemRef(dict, self->client.state->parameters[name], &item) < 0;
     return item;
 }
 
@@ -96,24 +96,25 @@ read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
     PyObject *headers = dict_item(self, dict, P_headers, &failed);
     PyObject *callback = dict_item(self, dict, P_callback, &failed);
     PyObject *on_delivery = dict_item(self, dict, P_on_delivery, &failed);
-    if (failed
+    PyObject *own_callback = NULL;
+    failed = failed
         || (partition != NULL
             && arg_int32(partition, "partition", -1, INT32_MAX, &entry->message.partition) < 0)
         || (timestamp != NULL
             && arg_int64(timestamp, "timestamp", 0, INT64_MAX, &entry->message.timestamp_ms)
                    < 0)
         || (headers != NULL && headers != Py_None
-            && headers_to_c(headers, "headers", &entry->message.headers) < 0)) {
-        return -1;
-    }
-    PyObject *own_callback;
-    if (delivery_callback_from_args(callback, on_delivery, &own_callback) < 0) {
-        return -1;
-    }
+            && headers_to_c(headers, "headers", &entry->message.headers) < 0)
+        || delivery_callback_from_args(callback, on_delivery, &own_callback) < 0;
     if (own_callback != NULL) {
         entry->message.callback = entry->held_callback = Py_NewRef(own_callback);
     }
-    return 0;
+    Py_XDECREF(partition);
+    Py_XDECREF(timestamp);
+    Py_XDECREF(headers);
+    Py_XDECREF(callback);
+    Py_XDECREF(on_delivery);
+    return failed ? -1 : 0;
 }
 
 static int
@@ -122,8 +123,8 @@ read_dict(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
     bool failed = false;
     PyObject *value = dict_item(defaults->producer, dict, P_value, &failed);
     PyObject *key = dict_item(defaults->producer, dict, P_key, &failed);
-    entry->held_value = Py_XNewRef(value);
-    entry->held_key = Py_XNewRef(key);
+    entry->held_value = value;
+    entry->held_key = key;
     if (failed || bytes_view_get(value, "value", &entry->value) < 0
         || bytes_view_get(key, "key", &entry->key) < 0) {
         return -1;
@@ -213,7 +214,10 @@ enqueue_list(batch_defaults *defaults, PyObject *messages)
     Py_ssize_t enqueued = 0;
     /* The size is read each time: callbacks that are served in between may change the list. */
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(messages); i++) {
-        PyObject *object = Py_NewRef(PyList_GET_ITEM(messages, i));
+        PyObject *object = PyList_GetItemRef(messages, i);
+        if (object == NULL) {
+            return -1; /* another thread has just shortened the list */
+        }
         int result = enqueue_entry(defaults, object, i);
         Py_DECREF(object);
         if (result < 0) {

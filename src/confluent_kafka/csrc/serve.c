@@ -225,12 +225,13 @@ client_raise_parked(Client *self)
     if (PyList_GET_SIZE(self->parked) == 0) {
         return 0;
     }
-    PyObject *exception = Py_NewRef(PyList_GET_ITEM(self->parked, 0));
-    if (PySequence_DelItem(self->parked, 0) == 0) {
+    /* The thread that fetches tokens may be adding one. */
+    PyObject *exception = PyList_GetItemRef(self->parked, 0);
+    if (exception != NULL && PySequence_DelItem(self->parked, 0) == 0) {
         PyErr_SetRaisedException(exception);
     }
     else {
-        Py_DECREF(exception);
+        Py_XDECREF(exception);
     }
     return -1;
 }
