@@ -33,7 +33,7 @@ def disk_full(kafka: OwnKafkaCluster, messages: int) -> Row:
         too_many = 3 * DISK_MB * 1_000_000 // PAYLOAD
         failed = too_many - probe.send(broken_disk, too_many, os.urandom(PAYLOAD))
         usable &= probe.send(other, messages) == messages
-        cluster.broker.kill()
+        cluster.broker.stop()
         _remount(disk, f"size={REPAIRED_MB}m")
         cluster.restart()
         return _row("disk full", probe, (broken_disk, other), failed, usable, messages)
@@ -44,12 +44,12 @@ def read_only(kafka: OwnKafkaCluster, messages: int) -> Row:
         broken_disk, other = _partitions(disk)
         probe = Probe(cluster.config(), TOPIC)
         usable = probe.send(broken_disk, messages) == messages
-        cluster.broker.kill()
+        cluster.broker.stop()
         _remount(disk, "ro")
         cluster.restart()
         failed = messages - probe.send(broken_disk, messages)
         usable &= probe.send(other, messages) == messages
-        cluster.broker.kill()
+        cluster.broker.stop()
         _remount(disk, "rw")
         cluster.restart()
         return _row("read-only log dir", probe, (broken_disk, other), failed, usable, messages)
@@ -95,11 +95,14 @@ def _disks(kafka: OwnKafkaCluster) -> Iterator[tuple[OneBroker, Path]]:
                 create_topic(cluster, TOPIC, partitions=2)
                 yield cluster, small
         finally:
-            subprocess.run(["umount", str(small)], check=True)
+            # Lazily: the broker may not have let go of it yet.
+            subprocess.run(["umount", "--lazy", str(small)], check=True)
 
 
 def _remount(disk: Path, options: str) -> None:
-    subprocess.run(["mount", "-o", f"remount,{options}", str(disk)], check=True)
+    """Once a killed broker has let go of its files."""
+    command = ["mount", "-o", f"remount,{options}", str(disk)]
+    wait_until(lambda: subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0)
 
 
 def _partitions(disk: Path) -> tuple[int, int]:

@@ -54,6 +54,7 @@ def one_broker(kafka: OwnKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterato
                 "auto.create.topics.enable": "false",
                 "default.replication.factor": 1,
                 "offsets.topic.replication.factor": 1,
+                "offsets.topic.num.partitions": 1,
                 "transaction.state.log.replication.factor": 1,
                 "transaction.state.log.min.isr": 1,
                 "metadata.log.dir": broker.create_dir("metadata"),

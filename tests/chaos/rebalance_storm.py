@@ -139,7 +139,7 @@ class _Storm:
             f"{log.backwards + self._seen_backwards} commits went backwards": log.backwards
             + self._seen_backwards,
             f"{log.read_again} assignments began below what was committed": log.read_again,
-            f"{log.strays} records of partitions that were taken away": len(log.strays),
+            f"{len(log.strays)} records of partitions that were taken away": len(log.strays),
         }
         refused = ", ".join(f"{count} {name}" for name, count in log.refused.items())
         return Row(

@@ -24,6 +24,8 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 BATCH = 200
+# Seconds. Longer than members need to agree, shorter than what they may take in a callback.
+PATIENCE = 2.0
 
 
 class Member:
@@ -45,7 +47,10 @@ class Member:
     def run(self, batches: bool) -> None:
         """Until SIGTERM. Half of the members poll, the other half takes batches."""
         while not self._leaving:
-            self._process(self._consumer.consume(BATCH, 0.05) if batches else self._poll())
+            if batches:
+                self._process(self._consumer.consume(BATCH, 0.05))
+            else:
+                self._poll()
             if self._overrunning:
                 self._overrunning = False
                 self._write("O")
@@ -59,13 +64,13 @@ class Member:
     def _oversleep(self, *_: object) -> None:
         self._overrunning = True
 
-    def _poll(self) -> list[Message]:
-        messages: list[Message] = []
-        while len(messages) < BATCH and (
-            message := self._consumer.poll(0.05 if not messages else 0)
-        ):
-            messages.append(message)
-        return messages
+    def _poll(self) -> None:
+        """Each record is processed before the next poll, which may take its partition away."""
+        for number in range(BATCH):
+            message = self._consumer.poll(0.05 if number == 0 else 0)
+            if message is None:
+                return
+            self._process([message])
 
     def _process(self, messages: list[Message]) -> None:
         lines = []
@@ -110,7 +115,13 @@ class Member:
             self._write("A", each.partition)
 
     def _revoked(self, _: Consumer, partitions: list[TopicPartition]) -> None:
-        self._commit([each.partition for each in partitions])
+        """The last chance to commit: refused while another rebalance completes, so again."""
+        mine = [each.partition for each in partitions]
+        end = time.monotonic() + PATIENCE
+        self._commit(mine)
+        while any(partition in self._next for partition in mine) and time.monotonic() < end:
+            time.sleep(0.02)
+            self._commit(mine)
         for each in partitions:
             self._next.pop(each.partition, None)
             self._write("R", each.partition)

@@ -196,6 +196,23 @@ class Handmade(Exported):
                 schema.release = _RELEASE_SCHEMA()
 
 
+class Nothing(Handmade):
+    """A batch whose columns are all null: it has as many rows as it says, in no memory."""
+
+    def __init__(self, rows: int, names: list[bytes | None]) -> None:
+        super().__init__(Random(0))
+        self.schema, self.array = self._bare(None, b"+s", rows)
+        self._hang(self.schema, self.array, [self._bare(name, b"n", rows) for name in names])
+
+    def _bare(self, name: bytes | None, kind: bytes, rows: int) -> tuple[ArrowSchema, ArrowArray]:
+        schema = ArrowSchema(name=name, format=kind, release=self._release_schema)
+        array = ArrowArray(length=rows, release=self._release_array)
+        self._fill(array, kind)
+        array.null_count, array.buffers[0] = 0, None
+        self._memory += [schema, array]
+        return schema, array
+
+
 class ArrowImport:
     """produce_arrow() of such batches; each that is taken is released, and only once."""
 

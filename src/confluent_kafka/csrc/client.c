@@ -1,9 +1,55 @@
 #include "client.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "callbacks.h"
 #include "oauth.h"
+
+/* ---- requests that failed ---- */
+
+static bool
+is_without_cause(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR__TIMED_OUT || code == RD_KAFKA_RESP_ERR__TRANSPORT
+           || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN
+           || code == RD_KAFKA_RESP_ERR__WAIT_COORD;
+}
+
+/* Raises `error` (stolen; NULL: an exception is set) with its cause, if there is one. */
+static void
+raise_with_cause(Client *self, PyObject *error)
+{
+    char *cause = NULL;
+    if (error != NULL && is_without_cause(kafka_error_code(error))) {
+        cause = log_ring_last_failure(self->core->logs);
+    }
+    if (cause != NULL && kafka_error_add_cause(error, cause) < 0) {
+        Py_CLEAR(error);
+    }
+    free(cause);
+    raise_kafka_error_object(self->state, error);
+}
+
+void
+client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what)
+{
+    char reason[256];
+    snprintf(reason, sizeof(reason), "%s: %s", what, rd_kafka_err2str(code));
+    raise_with_cause(self, kafka_error_new(self->state, code, reason));
+}
+
+int
+client_raise_if_error(Client *self, rd_kafka_error_t *error)
+{
+    if (error == NULL) {
+        return 0;
+    }
+    raise_with_cause(self, kafka_error_from(self->state, error));
+    rd_kafka_error_destroy(error);
+    return -1;
+}
 
 /* ---- the guard ---- */
 

@@ -145,6 +145,17 @@ void client_report_parked(Client *self);
 /* Keeps the exception that is set, to be raised by the call that serves callbacks. */
 void client_park_exception(Client *self);
 
+/* ---- requests that failed ---- */
+
+/*
+ * Raise KafkaException for a request of this client. Where the error only says that no broker
+ * answered, what librdkafka last said about a broken connection is added: wrong credentials
+ * and certificates show nowhere else in a program that has no error_cb.
+ */
+void client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what);
+/* NULL gives 0. Otherwise destroys `error` and gives -1. */
+int client_raise_if_error(Client *self, rd_kafka_error_t *error);
+
 /* ---- the end ---- */
 
 /*

@@ -101,8 +101,7 @@ request_metadata(Client *self, const char *topic, int timeout_ms)
     }
     PyObject *result = NULL;
     if (call->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_kafka_error(self->state, call->code, "Failed to get metadata: %s",
-                          rd_kafka_err2str(call->code));
+        client_raise_error(self, call->code, "Failed to get metadata");
     }
     else {
         result = cluster_metadata_from(self->state, self->rk, call->metadata);

@@ -304,6 +304,8 @@ PyDoc_STRVAR(assign_doc,
 "    OFFSET_STORED and OFFSET_INVALID for the committed one.\n\n"
 "Notes\n"
 "-----\n"
+"A topic or partition that does not exist is told to error_cb (or the log), after\n"
+"'topic.metadata.propagation.max.ms'.\n\n"
 "librdkafka: rd_kafka_assign().");
 
 static PyObject *

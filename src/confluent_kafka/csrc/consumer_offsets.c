@@ -138,8 +138,7 @@ static PyObject *
 commit_result(Client *client, const commit_answer *answer)
 {
     if (answer->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_kafka_error(client->state, answer->code, "Commit failed: %s",
-                          rd_kafka_err2str(answer->code));
+        client_raise_error(client, answer->code, "Commit failed");
         return NULL;
     }
     return topic_partitions_from(client->state, answer->offsets);

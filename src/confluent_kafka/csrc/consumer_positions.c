@@ -120,7 +120,7 @@ run_list_request(Consumer *self, rd_kafka_topic_partition_list_t *partitions, in
     PyObject *result = NULL;
     rd_kafka_error_t *error = call->error;
     call->error = NULL;
-    if (raise_if_error(client->state, error) == 0) {
+    if (client_raise_if_error(client, error) == 0) {
         result = topic_partitions_from(client->state, call->partitions);
     }
     blocking_call_end(&call->call);
@@ -215,7 +215,8 @@ PyDoc_STRVAR(seek_doc,
 "Raises\n"
 "------\n"
 "KafkaException\n"
-"    _STATE: the partition is not assigned, or not being fetched yet.\n\n"
+"    _STATE: the partition is not assigned, or not being fetched: not yet, or not any\n"
+"    more after _AUTO_OFFSET_RESET, when it must be assigned again at an offset.\n\n"
 "Notes\n"
 "-----\n"
 "librdkafka: rd_kafka_seek_partitions().");
@@ -385,8 +386,7 @@ static PyObject *
 watermark_result(Client *client, rd_kafka_resp_err_t code, int64_t low, int64_t high)
 {
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_kafka_error(client->state, code, "Failed to get watermark offsets: %s",
-                          rd_kafka_err2str(code));
+        client_raise_error(client, code, "Failed to get watermark offsets");
         return NULL;
     }
     return Py_BuildValue("LL", (long long)low, (long long)high);

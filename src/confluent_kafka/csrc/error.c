@@ -67,6 +67,18 @@ kafka_error_code(PyObject *kafka_error)
 }
 
 int
+kafka_error_add_cause(PyObject *kafka_error, const char *cause)
+{
+    KafkaError *self = (KafkaError *)kafka_error;
+    PyObject *reason = PyUnicode_FromFormat("%U; last failure: %s", self->reason, cause);
+    if (reason == NULL) {
+        return -1;
+    }
+    Py_SETREF(self->reason, reason);
+    return 0;
+}
+
+int
 arg_kafka_error(module_state *state, PyObject *object, const char *name)
 {
     if (object == NULL || object == Py_None

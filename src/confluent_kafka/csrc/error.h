@@ -25,6 +25,9 @@ rd_kafka_resp_err_t kafka_error_code(PyObject *kafka_error);
 /* 0 when argument `name` is a KafkaError, None or not given; else -1 with a TypeError. */
 int arg_kafka_error(module_state *state, PyObject *object, const char *name);
 
+/* Appends what may have caused a new KafkaError to its text: 0, or -1 with an exception. */
+int kafka_error_add_cause(PyObject *kafka_error, const char *cause);
+
 /* Raises KafkaException(KafkaError); `format` (PyUnicode_FromFormat style) may be NULL. */
 void raise_kafka_error(module_state *state, rd_kafka_resp_err_t code, const char *format, ...);
 

@@ -1,5 +1,7 @@
 #include "log_ring.h"
 
+#include "deadline.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,8 @@ struct log_ring {
     atomic_size_t count;
     size_t first;
     size_t dropped;
+    log_record failure; /* see log_ring_last_failure() */
+    int64_t failed_at_us;
     log_record records[LOG_RING_CAPACITY];
 };
 
@@ -41,6 +45,7 @@ log_ring_free(log_ring *ring)
     for (size_t i = 0; i < LOG_RING_CAPACITY; i++) {
         log_record_clear(&ring->records[i]);
     }
+    log_record_clear(&ring->failure);
     PyThread_free_lock(ring->lock);
     free(ring);
 }
@@ -64,10 +69,31 @@ take_first_lock_held(log_ring *ring)
     return record;
 }
 
+/* True for what is said about a connection that failed, or a token that could not be had. */
+static bool
+is_failure(const log_record *record)
+{
+    return strcmp(record->facility, "FAIL") == 0
+           || (strcmp(record->facility, "ERROR") == 0
+               && strstr(record->message, "brokers are down") == NULL);
+}
+
+/* Keeps a copy if the record is about a failure; what was kept before goes to `old`. */
+static void
+note_failure_lock_held(log_ring *ring, const log_record *record, log_record *old)
+{
+    char *message = is_failure(record) ? copy_text(record->message) : NULL;
+    if (message != NULL) {
+        *old = ring->failure;
+        ring->failure = (log_record){record->level, NULL, message};
+        ring->failed_at_us = coarse_now_us();
+    }
+}
+
 void
 log_ring_push(log_ring *ring, int level, const char *facility, const char *message)
 {
-    log_record overwritten = {0};
+    log_record overwritten = {0}, old_failure = {0};
     log_record record = {level, copy_text(facility), copy_text(message)};
     bool complete = record.facility != NULL && record.message != NULL;
 
@@ -77,6 +103,7 @@ log_ring_push(log_ring *ring, int level, const char *facility, const char *messa
         ring->dropped++;
     }
     if (complete) {
+        note_failure_lock_held(ring, &record, &old_failure);
         size_t last = (ring->first + atomic_load(&ring->count)) % LOG_RING_CAPACITY;
         ring->records[last] = record;
         atomic_fetch_add(&ring->count, 1);
@@ -87,6 +114,7 @@ log_ring_push(log_ring *ring, int level, const char *facility, const char *messa
     PyThread_release_lock(ring->lock);
 
     log_record_clear(&overwritten);
+    log_record_clear(&old_failure);
     if (!complete) {
         log_record_clear(&record);
     }
@@ -118,4 +146,25 @@ log_ring_take_dropped(log_ring *ring)
     ring->dropped = 0;
     PyThread_release_lock(ring->lock);
     return dropped;
+}
+
+/*
+ * librdkafka repeats itself only every 30 seconds while a broker fails in the same way, and
+ * tries again at least every ten (reconnect.backoff.max.ms): what is older is over.
+ */
+#define FAILURE_AGE_US 60000000
+
+char *
+log_ring_last_failure(log_ring *ring)
+{
+    char *copy = NULL;
+    PyThread_acquire_lock(ring->lock, WAIT_LOCK);
+    const char *message = ring->failure.message;
+    if (message != NULL && coarse_now_us() - ring->failed_at_us < FAILURE_AGE_US) {
+        /* Without the name of librdkafka's thread. */
+        const char *text = strncmp(message, "[thrd:", 6) == 0 ? strstr(message, "]: ") : NULL;
+        copy = copy_text(text == NULL ? message : text + 3);
+    }
+    PyThread_release_lock(ring->lock);
+    return copy;
 }

@@ -35,4 +35,10 @@ void log_record_clear(log_record *record);
 /* How many records were dropped since the last call. */
 size_t log_ring_take_dropped(log_ring *ring);
 
+/*
+ * What was last said about a connection that failed, or a token that could not be had; NULL
+ * when nothing was said in the last minute. To be freed with free().
+ */
+char *log_ring_last_failure(log_ring *ring);
+
 #endif

@@ -119,7 +119,7 @@ request_and_serve(Client *client, transaction_call *call, const char *what)
     rd_kafka_error_t *error = call->error;
     call->error = NULL;
     blocking_call_end(&call->call);
-    return raise_if_error(client->state, error) < 0 ? -1 : client_raise_parked(client);
+    return client_raise_if_error(client, error) < 0 ? -1 : client_raise_parked(client);
 }
 
 /* Runs the call, which is taken over: None, or NULL with an exception. */
