@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import SkipTest
 
 from tests.chaos.one_broker import OneBroker, one_broker
 from tests.chaos.probe import Probe
@@ -28,31 +29,31 @@ PAYLOAD = 500_000
 def disk_full(kafka: OwnKafkaCluster, messages: int) -> Row:
     with _disks(kafka) as (cluster, disk):
         broken_disk, other = _partitions(disk)
-        probe = Probe(cluster.config(), TOPIC)
-        usable = probe.send(other, messages) == messages
-        too_many = 3 * DISK_MB * 1_000_000 // PAYLOAD
-        failed = too_many - probe.send(broken_disk, too_many, os.urandom(PAYLOAD))
-        usable &= probe.send(other, messages) == messages
-        cluster.broker.stop()
-        _remount(disk, f"size={REPAIRED_MB}m")
-        cluster.restart()
-        return _row("disk full", probe, (broken_disk, other), failed, usable, messages)
+        with Probe(cluster.config(), TOPIC) as probe:
+            usable = probe.send(other, messages) == messages
+            too_many = 3 * DISK_MB * 1_000_000 // PAYLOAD
+            failed = too_many - probe.send(broken_disk, too_many, os.urandom(PAYLOAD))
+            usable &= probe.send(other, messages) == messages
+            cluster.broker.stop()
+            _remount(disk, f"size={REPAIRED_MB}m")
+            cluster.restart()
+            return _row("disk full", probe, (broken_disk, other), failed, usable, messages)
 
 
 def read_only(kafka: OwnKafkaCluster, messages: int) -> Row:
     with _disks(kafka) as (cluster, disk):
         broken_disk, other = _partitions(disk)
-        probe = Probe(cluster.config(), TOPIC)
-        usable = probe.send(broken_disk, messages) == messages
-        cluster.broker.stop()
-        _remount(disk, "ro")
-        cluster.restart()
-        failed = messages - probe.send(broken_disk, messages)
-        usable &= probe.send(other, messages) == messages
-        cluster.broker.stop()
-        _remount(disk, "rw")
-        cluster.restart()
-        return _row("read-only log dir", probe, (broken_disk, other), failed, usable, messages)
+        with Probe(cluster.config(), TOPIC) as probe:
+            usable = probe.send(broken_disk, messages) == messages
+            cluster.broker.stop()
+            _remount(disk, "ro")
+            cluster.restart()
+            failed = messages - probe.send(broken_disk, messages)
+            usable &= probe.send(other, messages) == messages
+            cluster.broker.stop()
+            _remount(disk, "rw")
+            cluster.restart()
+            return _row("read-only log dir", probe, (broken_disk, other), failed, usable, messages)
 
 
 def _row(
@@ -84,6 +85,8 @@ def _row(
 @contextlib.contextmanager
 def _disks(kafka: OwnKafkaCluster) -> Iterator[tuple[OneBroker, Path]]:
     """A broker with a small disk and a part of the machine's; and the small one."""
+    if os.geteuid() != 0:
+        raise SkipTest("mounting a small file system needs root")
     with tempfile.TemporaryDirectory() as folder:
         small, large = Path(folder, "small"), Path(folder, "large")
         small.mkdir()

@@ -25,6 +25,12 @@ class Probe:
         settings = {"message.timeout.ms": MESSAGE_TIMEOUT_MS, "enable.idempotence": True}
         self.producer = Producer(config | settings)
 
+    def __enter__(self) -> Probe:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.producer.close()
+
     @property
     def unreported(self) -> int:
         """Reports that are missing or too many."""

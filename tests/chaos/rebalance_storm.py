@@ -142,6 +142,7 @@ class _Storm:
             f"{len(log.strays)} records of partitions that were taken away": len(log.strays),
         }
         refused = ", ".join(f"{count} {name}" for name, count in log.refused.items())
+        uncommitted = sum(span.end == "U" for span in log.spans)
         return Row(
             scenario=f"rebalance storm, {self._protocol}",
             fault="a member joins, leaves, crashes or overruns",
@@ -151,7 +152,8 @@ class _Storm:
             duplicated=log.duplicated,
             out_of_order=log.out_of_order,
             notes=(
-                f"{log.copies} read again after crashes and {log.overruns} overruns, "
+                f"{log.copies} read again after crashes, {log.overruns} overruns and "
+                f"{uncommitted} refused commits of revoked partitions, "
                 f"{len(log.spans)} assignments, {len(log.commits)} commits, "
                 f"refused: {refused or 'none'}"
             ),

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.chaos import broker_kill, exactly_once, network
+from tests.chaos import (
+    broker_kill,
+    exactly_once,
+    log_dirs,
+    network,
+    queue_full,
+    rebalance_storm,
+    soak,
+    topic_deleted,
+    wrong_cluster,
+)
 from tests.chaos.row import Row
 
 
@@ -24,4 +34,19 @@ SCENARIOS = [
     Scenario("broker kill", broker_kill.run, broker_kill.SHORT, broker_kill.FULL),
     Scenario("network", network.run, network.SHORT, network.FULL),
     Scenario("exactly once", exactly_once.run, exactly_once.SHORT, exactly_once.FULL),
+    *(
+        Scenario(
+            f"rebalance storm, {protocol}",
+            rebalance_storm.run,
+            {"protocol": protocol, **rebalance_storm.SHORT},
+            {"protocol": protocol, **rebalance_storm.FULL},
+        )
+        for protocol in rebalance_storm.PROTOCOLS
+    ),
+    Scenario("queue full", queue_full.run, queue_full.SHORT, queue_full.FULL),
+    Scenario("disk full", log_dirs.disk_full, log_dirs.SHORT, log_dirs.FULL),
+    Scenario("read-only log dir", log_dirs.read_only, log_dirs.SHORT, log_dirs.FULL),
+    Scenario("wrong cluster", wrong_cluster.run, wrong_cluster.SHORT, wrong_cluster.FULL),
+    Scenario("topic deleted", topic_deleted.run, topic_deleted.SHORT, topic_deleted.FULL),
+    Scenario("soak", soak.run, soak.SHORT, soak.FULL),
 ]

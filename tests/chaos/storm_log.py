@@ -18,7 +18,7 @@ class Span:
     assigned: float
     offsets: list[int] = field(default_factory=list)
     committed: int = -1
-    # How it ended: R(evoked), L(ost), or "" when the member died with it.
+    # How it ended: R(evoked), L(ost), U(ncommitted), or "" when the member died with it.
     end: str = ""
 
     @property
@@ -96,7 +96,8 @@ class StormLog:
         """Records processed again although nobody who had processed them was struck down.
 
         Who commits what it processed hands nothing down: of the members that processed a
-        record one may be left that did so, and only a crash or a loss excuses the others.
+        record one may be left that did so. A crash or a loss excuses the others, and a commit
+        that was refused: the application knows then.
         """
         owners = Counter(self.strays)
         for span in self.spans:

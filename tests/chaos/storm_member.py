@@ -3,6 +3,7 @@
 Everything it does goes to a log file, one line per event, before the next thing happens:
 
     A|R|L seconds partition          assigned, revoked, lost
+    U seconds partition              revoked, and the commit for it was refused
     M seconds partition offset       a record was processed
     C seconds until partition offset a commit, begun and confirmed
     X seconds name                   a commit that was refused
@@ -24,8 +25,6 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 BATCH = 200
-# Seconds. Longer than members need to agree, shorter than what they may take in a callback.
-PATIENCE = 2.0
 
 
 class Member:
@@ -115,16 +114,11 @@ class Member:
             self._write("A", each.partition)
 
     def _revoked(self, _: Consumer, partitions: list[TopicPartition]) -> None:
-        """The last chance to commit: refused while another rebalance completes, so again."""
-        mine = [each.partition for each in partitions]
-        end = time.monotonic() + PATIENCE
-        self._commit(mine)
-        while any(partition in self._next for partition in mine) and time.monotonic() < end:
-            time.sleep(0.02)
-            self._commit(mine)
+        """The brokers refuse the last commit too when the next rebalance has begun already."""
+        self._commit([each.partition for each in partitions])
         for each in partitions:
-            self._next.pop(each.partition, None)
-            self._write("R", each.partition)
+            refused = self._next.pop(each.partition, None) is not None
+            self._write("U" if refused else "R", each.partition)
 
     def _lost(self, _: Consumer, partitions: list[TopicPartition]) -> None:
         for each in partitions:

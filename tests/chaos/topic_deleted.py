@@ -24,10 +24,9 @@ def run(kafka: OwnKafkaCluster, messages: int) -> Row:
         create_topic(cluster, TOPIC)
         # What else happens to the topics is noticed as soon.
         config = cluster.config() | {"topic.metadata.refresh.interval.ms": 1000}
-        probe = Probe(config, TOPIC)
         seen: Counter[str] = Counter()  # the errors that the consumer was given
         reading = {"group.id": TOPIC, "auto.offset.reset": "earliest"}
-        with Consumer(config | reading) as consumer:
+        with Consumer(config | reading) as consumer, Probe(config, TOPIC) as probe:
             consumer.subscribe([TOPIC])
             numbers: set[int] = set()
 

@@ -1,12 +1,16 @@
-"""A client is given the brokers of two clusters."""
+"""The address that a client knows belongs to another cluster all of a sudden."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import shutil
+import tempfile
 import uuid
+from pathlib import Path
 
 from confluent_kafka import Consumer, TopicPartition
-from tests.chaos.one_broker import one_broker
+from tests.chaos.one_broker import OneBroker, one_broker
 from tests.chaos.probe import Probe
 from tests.chaos.row import Row
 from tests.integration.kafka_cluster import OwnKafkaCluster
@@ -16,6 +20,7 @@ from tests.support.waiting import wait_until
 SHORT = {"messages": 200}
 FULL = {"messages": 20_000}
 
+TOPIC = "moved"
 # What librdkafka logs then.
 COMPLAINT = "reports different ClusterId"
 
@@ -30,35 +35,52 @@ class _Complaints(logging.Handler):
 
 
 def run(kafka: OwnKafkaCluster, messages: int) -> Row:
-    topic = f"two-clusters-{uuid.uuid4().hex[:8]}"
-    create_topic(kafka, topic)
     complaints = _Complaints()
-    with one_broker(kafka) as other:
-        config = kafka.config() | {
-            "bootstrap.servers": f"{other.bootstrap_servers},{kafka.bootstrap_servers}",
-            "topic.metadata.refresh.interval.ms": 300,
-            "logger": complaints,
-        }
-        probe = Probe(config, topic)
-        # Each answer for metadata may come from either cluster.
-        wait_until(lambda: complaints.count, lambda: probe.send(0, 1))
-        probe.send(0, messages)
-    # The other cluster is gone: the same client goes on with the right one.
-    wait_until(lambda: probe.send(0, 1))
-    usable = probe.send(0, messages) == messages
-    delivered = len(probe.delivered[0])
-    with Consumer(kafka.config() | {"group.id": topic}) as consumer:
-        _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), 10)
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        cluster = stack.enter_context(one_broker(kafka, [Path(folder)]))
+        create_topic(cluster, TOPIC)
+        config = cluster.config() | {"topic.metadata.refresh.interval.ms": 500}
+        probe = stack.enter_context(Probe(config | {"logger": complaints}, TOPIC))
+        usable = probe.send(0, messages) == messages
+        _replace(cluster, Path(folder))
+        # There is no such topic in the new cluster.
+        failed = messages - probe.send(0, messages)
+        wait_until(lambda: complaints.count, lambda: probe.producer.poll(0.1))
+        create_topic(cluster, TOPIC)
+        before = len(probe.delivered[0])
+        wait_until(lambda: probe.send(0, 1))
+        usable &= probe.send(0, messages) == messages
+        with Consumer(cluster.config() | {"group.id": TOPIC}) as consumer:
+            _, end = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), 10)
+        arrived = len(probe.delivered[0]) - before
+    broken = []
+    if not usable:
+        broken.append("the client does not recover")
+    if failed != messages:
+        broken.append(f"{messages - failed} messages were delivered to no topic")
     return Row(
         scenario="wrong cluster",
-        fault="bootstrap.servers of two clusters",
+        fault="the broker's address is that of another cluster",
         times=1,
         messages=probe.sent,
-        lost=max(0, delivered - end),
+        lost=arrived - end,
         duplicated=0,
         out_of_order=0,
         promised=("lost", "unreported"),
         unreported=probe.unreported,
-        notes=f"{complaints.count} log lines, {delivered} delivered, {dict(probe.errors)}",
-        broken=() if usable else ("the client does not recover",),
+        notes=f"{complaints.count} warnings logged, reported: {dict(probe.errors)}",
+        broken=tuple(broken),
     )
+
+
+def _replace(cluster: OneBroker, logs: Path) -> None:
+    """The same address, an empty cluster with another id."""
+    broker = cluster.broker
+    broker.stop()
+    for folder in (logs, Path(broker.mkpath("metadata"))):
+        shutil.rmtree(folder)
+        folder.mkdir()
+    broker.cluster.uuid = uuid.uuid4().hex[:22]
+    broker.kraft_setup_storage()
+    cluster.restart()

@@ -43,6 +43,10 @@ add_chunk(arrow_rows *rows, const struct ArrowSchema *schema, struct ArrowArray 
     if (arrow_chunk_bind(chunk, schema, name) < 0) {
         return -1;
     }
+    if (chunk->count > INT64_MAX - rows->count) {
+        PyErr_Format(PyExc_OverflowError, "%s has too many rows", name);
+        return -1;
+    }
     rows->count += chunk->count;
     return 0;
 }

@@ -166,8 +166,9 @@ check_number(reader *self, PyObject *key, const char *name, const char *setting)
     char *end, *end_of_kept;
     double given = strtod(setting, &end);
     if (end == setting
-        || rd_kafka_conf_get(self->conf, name, kept, &size) != RD_KAFKA_CONF_OK) {
-        return 0;
+        || rd_kafka_conf_get(self->conf, name, kept, &size) != RD_KAFKA_CONF_OK
+        || size > sizeof(kept)) {
+        return 0; /* no room for it in `kept`: a text, a password maybe, and no number */
     }
     long long number = strtoll(kept, &end_of_kept, 10);
     bool is_integer = *end_of_kept == '\0' && number >= INT32_MIN && number <= INT32_MAX;
