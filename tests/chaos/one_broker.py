@@ -68,5 +68,4 @@ def one_broker(kafka: OwnKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterato
             cluster.restart()
             yield cluster
         finally:
-            if broker.state == "started":
-                broker.kill()
+            trivup.stop(force=True)
