@@ -28,7 +28,11 @@ class Scenario:
     run: Callable[..., Row]
     short: dict[str, Any]  # at most 20 seconds
     full: dict[str, Any]
+    # A promise that is not kept yet: `make chaos` shows how far, the tests leave it out.
+    known: str = ""
 
+
+REVOKED_MEANWHILE = "consume() still returns messages of partitions that are revoked meanwhile"
 
 SCENARIOS = [
     Scenario("broker kill", broker_kill.run, broker_kill.SHORT, broker_kill.FULL),
@@ -40,6 +44,7 @@ SCENARIOS = [
             rebalance_storm.run,
             {"protocol": protocol, **rebalance_storm.SHORT},
             {"protocol": protocol, **rebalance_storm.FULL},
+            known="" if protocol == "eager" else REVOKED_MEANWHILE,
         )
         for protocol in rebalance_storm.PROTOCOLS
     ),
