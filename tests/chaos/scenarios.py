@@ -44,7 +44,7 @@ SCENARIOS = [
             rebalance_storm.run,
             {"protocol": protocol, **rebalance_storm.SHORT},
             {"protocol": protocol, **rebalance_storm.FULL},
-            known="" if protocol == "eager" else REVOKED_MEANWHILE,
+            known=REVOKED_MEANWHILE,
         )
         for protocol in rebalance_storm.PROTOCOLS
     ),
