@@ -98,6 +98,7 @@ open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
     }
     if (self->gone_back == NULL) { /* else an earlier __init__() failed */
         self->gone_back = rd_kafka_topic_partition_list_new(0);
+        self->revoked = rd_kafka_topic_partition_list_new(0);
     }
     self->client.release = consumer_release;
     rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
@@ -155,6 +156,7 @@ consumer_dealloc(PyObject *object)
     clear_callbacks(self);
     if (self->gone_back != NULL) {
         rd_kafka_topic_partition_list_destroy(self->gone_back);
+        rd_kafka_topic_partition_list_destroy(self->revoked);
     }
     client_dealloc(object);
 }

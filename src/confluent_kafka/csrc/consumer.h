@@ -15,6 +15,10 @@ typedef struct {
     bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
     prefetch prefetch;
     rd_kafka_topic_partition_list_t *gone_back; /* see consumer_go_back() */
+    rd_kafka_topic_partition_list_t *revoked; /* during a fetch, see drop_revoked() */
+    /* What consume() has collected so far, while it fetches more: not yet returned. */
+    rd_kafka_message_t **in_hand;
+    size_t in_hand_count;
     bool assigned; /* the rebalance callback has changed the assignment itself */
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
 } Consumer;

@@ -69,6 +69,19 @@ call_rebalance_callback(Consumer *self, PyObject *callback,
     Py_XDECREF(result);
 }
 
+/* Notes that the partitions were taken away, or that they were assigned (again). */
+static void
+note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions, bool revoked)
+{
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        rd_kafka_topic_partition_list_del(self->revoked, entry->topic, entry->partition);
+        if (revoked) {
+            rd_kafka_topic_partition_list_add(self->revoked, entry->topic, entry->partition);
+        }
+    }
+}
+
 void
 consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                       rd_kafka_topic_partition_list_t *partitions, void *opaque)
@@ -80,6 +93,7 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
         return;
     }
     Consumer *self = (Consumer *)scope.client;
+    note_revoked(self, partitions, code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS);
     PyObject *callback = callback_for(self, rk, code);
     self->assigned = false;
     if (callback != NULL) {
@@ -263,6 +277,9 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
             self->assigned = true;
             /* assign() starts its partitions anew; incremental_assign() adds new ones. */
             consumer_drop_prefetched(self, change == assign_all ? NULL : partitions);
+            if (partitions != NULL && change != rd_kafka_incremental_unassign) {
+                note_revoked(self, partitions, false);
+            }
         }
         serve_end_turn(client, &turn);
     }

@@ -48,6 +48,40 @@ fetch_batch(Client *client, int timeout_ms, rd_kafka_message_t **messages, size_
     return fetched > 0 ? (size_t)fetched : 0;
 }
 
+static bool
+is_revoked(const Consumer *self, const rd_kafka_message_t *message)
+{
+    return message->rkt != NULL
+           && rd_kafka_topic_partition_list_find(
+                  self->revoked, rd_kafka_topic_name(message->rkt), message->partition)
+                  != NULL;
+}
+
+/*
+ * Drops the messages of partitions that a rebalance callback took away while they were
+ * fetched: how many are left. Their new owner reads them; handed out here too, they would be
+ * processed twice. Partitions that were assigned again since are not in the list.
+ */
+static size_t
+drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    if (self->revoked->cnt == 0) {
+        return count;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_revoked(self, messages[i])) {
+            rd_kafka_message_destroy(messages[i]);
+        }
+        else {
+            messages[kept++] = messages[i];
+        }
+    }
+    rd_kafka_topic_partition_list_destroy(self->revoked);
+    self->revoked = rd_kafka_topic_partition_list_new(0);
+    return kept;
+}
+
 /* Fetches up to `wanted` messages for poll() to take. */
 static void
 fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
@@ -55,6 +89,7 @@ fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
     /* Not into `prefetch` itself: a rebalance callback drops messages there meanwhile. */
     rd_kafka_message_t *messages[PREFETCH_CAPACITY];
     size_t fetched = fetch_batch(&self->client, timeout_ms, messages, wanted);
+    fetched = drop_revoked(self, messages, fetched);
     if (fetched > 0) {
         prefetch_add(&self->prefetch, messages, fetched);
     }
@@ -223,12 +258,22 @@ take_prefetched(Consumer *self, collected *batch)
     }
 }
 
+/* Adds what can be had within `timeout_ms`. Callbacks may run. */
+static void
+collect_more(Consumer *self, collected *batch, int timeout_ms)
+{
+    self->in_hand = batch->messages;
+    self->in_hand_count = batch->count;
+    batch->count += fetch_batch(&self->client, timeout_ms, batch->messages + batch->count,
+                                batch->wanted - batch->count);
+    self->in_hand = NULL;
+    self->in_hand_count = 0;
+    batch->count = drop_revoked(self, batch->messages, batch->count);
+}
+
 /*
  * Fills the batch until it is full, time is up or someone called wakeup(): 0 or -1. On -1
  * what was fetched has been put back, so that the exception loses nothing.
- *
- * Messages of a partition that is revoked while we wait stay in the batch. Their offsets
- * cannot be stored any more, so its new owner gets them too.
  */
 static int
 collect(Consumer *self, collected *batch, deadline *until)
@@ -241,8 +286,7 @@ collect(Consumer *self, collected *batch, deadline *until)
     take_prefetched(self, batch);
     for (;;) {
         if (batch->count < batch->wanted) {
-            batch->count += fetch_batch(client, timeout_ms, batch->messages + batch->count,
-                                        batch->wanted - batch->count);
+            collect_more(self, batch, timeout_ms);
         }
         if (batch->count == batch->wanted && PyList_GET_SIZE(client->parked) == 0) {
             return 0;

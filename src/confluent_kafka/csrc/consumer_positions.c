@@ -278,6 +278,30 @@ PyDoc_STRVAR(position_doc,
 "-----\n"
 "librdkafka: rd_kafka_position().");
 
+/* The offset of the partition's first message that consume() has in hand, or _INVALID. */
+static int64_t
+first_offset_in_hand(const Consumer *self, const char *topic, int32_t partition)
+{
+    for (size_t i = 0; i < self->in_hand_count; i++) {
+        const rd_kafka_message_t *message = self->in_hand[i];
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->partition == partition
+            && strcmp(rd_kafka_topic_name(message->rkt), topic) == 0) {
+            return message->offset;
+        }
+    }
+    return RD_KAFKA_OFFSET_INVALID;
+}
+
+/* The same of all that the application has not been given. */
+static int64_t
+first_offset_waiting(const Consumer *self, const char *topic, int32_t partition)
+{
+    int64_t offset = first_offset_in_hand(self, topic, partition);
+    return offset != RD_KAFKA_OFFSET_INVALID
+               ? offset
+               : prefetch_first_offset(&self->prefetch, topic, partition);
+}
+
 /*
  * To librdkafka, what was fetched ahead has been returned to the application; and it does not
  * know that we went back for the application's sake.
@@ -292,7 +316,7 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
         int64_t waiting =
             gone_back != NULL
                 ? gone_back->offset
-                : prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+                : first_offset_waiting(self, entry->topic, entry->partition);
         if (waiting != RD_KAFKA_OFFSET_INVALID) {
             entry->offset = waiting;
         }
