@@ -17,6 +17,7 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
+from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.kafka import committed, numbers, poll_values, position, send
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
@@ -96,6 +97,27 @@ def test_incremental_assign_twice(filled: str, consumer: Consumer) -> None:
 def test_nothing_committed(filled: str, consumer: Consumer) -> None:
     """committed() is OFFSET_INVALID where the group has no offset."""
     assert committed(consumer, filled) == OFFSET_INVALID
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    ],
+)
+def test_committed_while_the_coordinator_moves(
+    filled: str, consumer: Consumer, kafka_cluster: MockCluster, code: int
+) -> None:
+    """committed() asks again until its timeout: a group that is just made has such answers."""
+    consumer.commit(offsets=[TopicPartition(filled, 0, 17)], asynchronous=False)
+    kafka_cluster.inject_errors("OffsetFetch", [code, code])
+    assert committed(consumer, filled) == 17
+    kafka_cluster.inject_errors("OffsetFetch", [code] * 1000)
+    with pytest.raises(KafkaException) as raised:
+        consumer.committed([TopicPartition(filled, 0)], timeout=0.3)
+    assert raised.value.args[0] in (code, KafkaError._TIMED_OUT)
 
 
 def test_position_follows_the_application(filled: str, consumer: Consumer) -> None:

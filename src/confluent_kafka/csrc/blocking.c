@@ -42,6 +42,18 @@ blocking_call_attempts(blocking_call *call, int timeout_ms,
     return code;
 }
 
+#define PAUSE_MS 100 /* retry.backoff.ms by default */
+
+bool
+blocking_call_pause(blocking_call *call, deadline *until)
+{
+    /* An event never comes to a queue of its own: a sleep on every platform. */
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(call->rk);
+    rd_kafka_event_destroy(rd_kafka_queue_poll(queue, deadline_remaining_ms(until, PAUSE_MS)));
+    rd_kafka_queue_destroy(queue);
+    return !deadline_passed(until) && !is_given_up(call);
+}
+
 static void
 worker(void *argument)
 {

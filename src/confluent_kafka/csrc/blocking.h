@@ -34,6 +34,9 @@ rd_kafka_resp_err_t blocking_call_attempts(blocking_call *call, int timeout_ms,
                                            rd_kafka_resp_err_t (*attempt)(blocking_call *call,
                                                                           int timeout_ms));
 
+/* For run(), before it asks again: waits a little. False: nobody waits any more. */
+bool blocking_call_pause(blocking_call *call, deadline *until);
+
 /*
  * Runs `call` (allocated by the caller, with run and destroy set) and waits for it. 0: it
  * has run and the caller reads its result and then calls blocking_call_end(). -1: an

@@ -42,11 +42,26 @@ error_from_code(rd_kafka_resp_err_t code, const char *what)
                : rd_kafka_error_new(code, "%s: %s", what, rd_kafka_err2str(code));
 }
 
+/* librdkafka looks for the coordinator anew, but does not ask it again. */
+static bool
+is_coordinator_elsewhere(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_NOT_COORDINATOR
+           || code == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE
+           || code == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS;
+}
+
 static rd_kafka_resp_err_t
 attempt_committed(blocking_call *call, int timeout_ms)
 {
     list_call *self = (list_call *)call;
-    return rd_kafka_committed(call->rk, self->partitions, timeout_ms);
+    deadline until = deadline_after(timeout_ms / 1000.0);
+    rd_kafka_resp_err_t code;
+    do {
+        int left_ms = deadline_remaining_ms(&until, timeout_ms);
+        code = rd_kafka_committed(call->rk, self->partitions, left_ms);
+    } while (is_coordinator_elsewhere(code) && blocking_call_pause(call, &until));
+    return code;
 }
 
 static rd_kafka_error_t *
