@@ -54,7 +54,7 @@ bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory be
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a real cluster (ARGS="--short --only network")
-	@$(BIN)/python -m tests.chaos $(ARGS)
+	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos $(ARGS)
 
 fuzz: build $(VENV)/.fuzz ## hostile input: 1,000,000 calls, 10,000 frames of a broken broker
 	@$(BIN)/python -m tests.fuzz $(ARGS)

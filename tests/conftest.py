@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import confluent_kafka
+from tests.support.secret_search import pytest_runtest_makereport as pytest_runtest_makereport
 
 
 def pytest_report_header() -> str:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from unittest import SkipTest
 
 from rich.console import Console
 from rich.table import Table
@@ -33,7 +34,11 @@ def main() -> int:
         for scenario in SCENARIOS:
             if args.only in scenario.name:
                 watch = Stopwatch()
-                row = scenario.run(kafka, **(scenario.short if args.short else scenario.full))
+                try:
+                    row = scenario.run(kafka, **(scenario.short if args.short else scenario.full))
+                except SkipTest as reason:
+                    console.print(f"not run: {scenario.name} ({reason})")
+                    continue
                 console.print(_table(row, watch.elapsed))
                 kept = kept and row.kept
     if kept:

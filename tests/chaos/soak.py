@@ -28,6 +28,8 @@ ROUND = 1000  # messages
 AHEAD = 50_000
 # The standard error counts points as independent: few, each the mean of many samples.
 BLOCKS = 20
+# Samples take memory too: ten a second would be 70 kB a minute.
+SAMPLE_SECONDS = 1.0
 # The disks are not what this is about.
 RETENTION = {"retention.bytes": "50000000", "segment.bytes": "10000000", "compression.type": "lz4"}
 
@@ -97,7 +99,7 @@ def _work(config: dict[str, Any], topic: str, seconds: float) -> _Work:
             while work.sent - work.received > AHEAD:
                 _receive(consumer.consume(ROUND, 0.1), work, last)
             _receive(_polled(consumer), work, last)
-            if now - sampled > 0.1:
+            if now - sampled > SAMPLE_SECONDS:
                 sampled = now
                 work.samples.append(((now - start) / 60, rss_kb()))
         assert producer.flush(TIMEOUT) == 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import Counter
 
 from confluent_kafka import Consumer
 from tests.chaos.one_broker import one_broker
 from tests.chaos.probe import Probe
 from tests.chaos.row import Row
+from tests.integration.broker_requests import delete_topic
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.topics import create_topic
 from tests.support.waiting import wait_until
@@ -43,9 +43,7 @@ def run(kafka: OwnKafkaCluster, messages: int) -> Row:
             # More than the new topic will have: a consumer whose offset is in both goes on there.
             delivered = probe.send(0, 2 * messages)
             wait_until(lambda: len(numbers) == delivered, read)
-            script = f"{kafka.brokers[0].conf['kafka_path']}/bin/kafka-topics.sh"
-            server = ["--bootstrap-server", cluster.bootstrap_servers]
-            subprocess.run([script, *server, "--delete", "--topic", TOPIC], check=True)
+            delete_topic(cluster, TOPIC)
             refused = messages - probe.send(0, messages)
             wait_until(lambda: seen[UNKNOWN], read)
             create_topic(cluster, TOPIC)

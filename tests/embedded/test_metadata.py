@@ -13,6 +13,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.embedded.sasl_broker import SaslBroker
 from tests.support.kafka import NO_BROKER
+from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 
@@ -224,11 +225,12 @@ def test_credentials(make_client: Any) -> None:
                 "security.protocol": "sasl_plaintext",
                 "sasl.mechanism": "PLAIN",
                 "sasl.username": "old",
-                "sasl.password": "secret",
+                "sasl.password": secret("old"),
                 "log_level": 0,
             }
         )
-        assert broker.initial_response() == b"\0old\0secret"
-        assert client.set_sasl_credentials("user", password="new secret") is None
+        assert broker.initial_response() == f"\0old\0{secret('old')}".encode()
+        assert client.set_sasl_credentials("user", password=secret("new")) is None
+        sent = f"\0user\0{secret('new')}".encode()
         # A connection that was made meanwhile may still have used the old ones.
-        wait_until(lambda: broker.initial_response() == b"\0user\0new secret")
+        wait_until(lambda: broker.initial_response() == sent)

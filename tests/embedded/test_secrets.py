@@ -14,10 +14,10 @@ import pytest
 
 from confluent_kafka import Consumer, Producer
 from tests.embedded.sasl_broker import SaslBroker
+from tests.support.secrets import MARK
 from tests.support.threads import Thread
 from tests.support.waiting import wait_until
 
-MARKER = "mArKeR"
 SECRETS = (
     "sasl.password",
     "sasl.oauthbearer.config",
@@ -84,7 +84,7 @@ class Output(logging.Handler):
 
     @property
     def leaks(self) -> list[str]:
-        return [text for text in self.texts if MARKER in text]
+        return [text for text in self.texts if MARK in text]
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def settings(output: Output, more: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", MISTAKES)
 def test_of_a_configuration(output: Output, kind: str) -> None:
     """Good and bad values of every secret, under its name and under a wrong one."""
-    secret = MISTAKES[kind](MARKER)
+    secret = MISTAKES[kind](MARK)
     for key in SECRETS:
         for name in (key, key.replace("s", "z", 1), key.replace(".", "_")):
             with output.of():
@@ -135,7 +135,7 @@ def test_of_a_configuration(output: Output, kind: str) -> None:
 
 def test_long_password_is_taken(output: Output) -> None:
     """A text is what it is, however much it looks like a number."""
-    Producer(settings(output, {"sasl.password": f"{'0' * 40}12 {MARKER}"})).close()
+    Producer(settings(output, {"sasl.password": f"{'0' * 40}12 {MARK}"})).close()
 
 
 @pytest.mark.parametrize("kind", MISTAKES)
@@ -143,9 +143,9 @@ def test_of_credentials(output: Output, kind: str) -> None:
     """set_sasl_credentials() with any password."""
     with Producer(settings(output, {})) as producer:
         with output.of():
-            producer.set_sasl_credentials("user", MISTAKES[kind](MARKER))  # type: ignore[arg-type]
+            producer.set_sasl_credentials("user", MISTAKES[kind](MARK))  # type: ignore[arg-type]
         with output.of():
-            producer.set_sasl_credentials(user="user", pasword=MARKER)  # type: ignore[call-arg]
+            producer.set_sasl_credentials(user="user", pasword=MARK)  # type: ignore[call-arg]
         producer.poll(0)
 
 
@@ -155,7 +155,7 @@ def test_of_a_login(output: Output) -> None:
     with (
         broker.socket,
         Producer(
-            settings(output, {"bootstrap.servers": broker.address, "sasl.password": MARKER})
+            settings(output, {"bootstrap.servers": broker.address, "sasl.password": MARK})
         ) as producer,
     ):
         hearing = Thread(broker.initial_response)
@@ -163,7 +163,7 @@ def test_of_a_login(output: Output) -> None:
             lambda: any(text.startswith("'{") for text in output.texts),
             lambda: producer.poll(0.01),
         )
-        assert hearing.result() == f"\0user\0{MARKER}".encode()
+        assert hearing.result() == f"\0user\0{MARK}".encode()
         producer.poll(0)
     assert any("SASL" in text for text in output.texts)
 
@@ -171,18 +171,18 @@ def test_of_a_login(output: Output) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        (MARKER, None),
-        (MARKER,),
-        MARKER,
-        MARKER.encode(),
-        (MARKER, MARKER),
-        (MARKER, float("nan")),
-        (MARKER, -1.0),
-        (f"{MARKER}\0", 2e9),
-        (f"{MARKER}\ud800", 2e9),
-        (MARKER, 2e12, "principal", {MARKER: 1}),
-        (MARKER, 2e12, "principal", [MARKER]),
-        (MARKER, 2e9, MARKER + "\0"),
+        (MARK, None),
+        (MARK,),
+        MARK,
+        MARK.encode(),
+        (MARK, MARK),
+        (MARK, float("nan")),
+        (MARK, -1.0),
+        (f"{MARK}\0", 2e9),
+        (f"{MARK}\ud800", 2e9),
+        (MARK, 2e12, "principal", {MARK: 1}),
+        (MARK, 2e12, "principal", [MARK]),
+        (MARK, 2e9, MARK + "\0"),
     ],
     ids=ascii,
 )
@@ -213,21 +213,21 @@ def test_of_a_good_token(output: Output) -> None:
     more = {
         "bootstrap.servers": broker.address,
         "sasl.mechanisms": "OAUTHBEARER",
-        "oauth_cb": lambda config: (MARKER, time.time() + 3600, "principal", {"name": "value"}),
+        "oauth_cb": lambda config: (MARK, time.time() + 3600, "principal", {"name": "value"}),
     }
     with broker.socket, Producer(settings(output, more)) as producer:
         heard: list[bytes] = []
         hearing = Thread(lambda: heard.append(broker.initial_response()))
         wait_until(lambda: heard, lambda: producer.poll(0.01))
         hearing.result()
-        assert MARKER.encode() in heard[0]
+        assert MARK.encode() in heard[0]
 
 
 def test_of_statistics(output: Output) -> None:
     """Statistics are JSON that this test can read, so that it would see a secret in them."""
     seen: list[str] = []
-    more = {"sasl.password": MARKER, "stats_cb": seen.append}
+    more = {"sasl.password": MARK, "stats_cb": seen.append}
     with Consumer(settings(output, more)) as consumer:
         wait_until(lambda: seen, lambda: consumer.poll(0.01))
-    assert MARKER not in seen[0]
+    assert MARK not in seen[0]
     assert json.loads(seen[0])["type"] == "consumer"

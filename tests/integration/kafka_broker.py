@@ -85,12 +85,19 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
 
     def kraft_setup_storage(self) -> None:
         command = [f"{self.conf['bindir']}/kafka-storage.sh", "format"]
-        command += ["-t", self.cluster.uuid, "-c", self.conf["conf_file"]]
+        # Every 64th id begins with a dash, and is an option where it stands alone.
+        command += [f"--cluster-id={self.cluster.uuid}", "-c", self.conf["conf_file"]]
         for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
             for user, password in self.scram_users.items():
                 command += ["--add-scram", f"{mechanism}=[name={user},password={password}]"]
         environment = {**os.environ, "KAFKA_HEAP_OPTS": HEAP}
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+    def wait_stopped(self, timeout: float = 30, force: bool = False) -> None:
+        """Trivup does not wait for what it kills: it would write to folders that are removed."""
+        super().wait_stopped(timeout=timeout, force=force)
+        if force:
+            self.proc.wait()
 
     # ---- faults ----
 

@@ -13,13 +13,14 @@ from confluent_kafka import KafkaException, Producer
 from tests.integration.certificates import Authority, KeyPair
 from tests.integration.kafka_broker import KraftBroker
 from tests.integration.oidc import AUDIENCE, IdentityProvider
+from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
 BROKERS = 3
 READY_SECONDS = 120
 
 # SASL users of PLAIN and SCRAM. Topics that start with `forbidden` are closed to bob.
-USERS = {"alice": "alice-password", "bob": "bob-password"}
+USERS = {name: secret(name) for name in ("alice", "bob")}
 
 
 class KafkaCluster:

@@ -12,8 +12,10 @@ from typing import Any
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 
+from tests.support.secrets import secret
+
 CLIENT_ID = "alice"
-CLIENT_SECRET = "oidc-secret"
+CLIENT_SECRET = secret("oidc")
 AUDIENCE = "kafka"
 
 
@@ -80,6 +82,7 @@ def sign_token(key: JWK, subject: str, lifetime: int) -> str:
             "iat": now - 120,
             "exp": now + lifetime,
             "scope": "kafka",
+            "secret": secret("token"),
         },
     )
     token.make_signed_token(key)

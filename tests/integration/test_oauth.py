@@ -14,17 +14,19 @@ from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
 from tests.integration.security import SECONDS, Config, check_round_trip, failing, told
 from tests.support.kafka import NO_BROKER, send
+from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
 CLIENTS = [Producer, Consumer]
+WRONG = secret("wrong")
 
 
 def unsecured_token(lifetime: float) -> str:
     """A token without signature, which the listener without TLS takes."""
     now = time.time()
-    claims = {"sub": "alice", "iat": now - 120, "exp": now + lifetime}
+    claims = {"sub": "alice", "iat": now - 120, "exp": now + lifetime, "secret": secret("token")}
     parts = (
         base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
         for part in ({"alg": "none"}, claims)
@@ -127,10 +129,10 @@ def test_unsecured_token_where_signatures_count(own_kafka: OwnKafkaCluster, clie
 @pytest.mark.parametrize("client", CLIENTS)
 def test_wrong_client_secret(own_kafka: OwnKafkaCluster, client: Any) -> None:
     """The identity provider's refusal reaches error_cb, without the secret."""
-    config = oidc(own_kafka, own_kafka.identity.token_url, secret="wrong-secret")
+    config = oidc(own_kafka, own_kafka.identity.token_url, secret=WRONG)
     text = told(client, config, KafkaError._AUTHENTICATION)
     assert "invalid_client" in text
-    assert "wrong-secret" not in text
+    assert WRONG not in text
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -149,6 +151,6 @@ def test_no_token_endpoint(own_kafka: OwnKafkaCluster, client: Any) -> None:
 
 def test_list_topics(own_kafka: OwnKafkaCluster) -> None:
     """Without an error_cb it says why there is no token."""
-    config = oidc(own_kafka, own_kafka.identity.token_url, secret="wrong-secret")
+    config = oidc(own_kafka, own_kafka.identity.token_url, secret=WRONG)
     with Producer(config) as producer, pytest.raises(KafkaException, match="invalid_client"):
         producer.list_topics(timeout=2)

@@ -10,6 +10,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
 from tests.integration.security import SECONDS, check_round_trip, failing, plain, told
 from tests.support.kafka import Reports
+from tests.support.secrets import secret
 from tests.support.waiting import Stopwatch, wait_until
 
 pytestmark = pytest.mark.integration
@@ -18,11 +19,13 @@ LISTENERS = ["SASL_PLAINTEXT", "SASL_SSL"]
 MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
 CLIENTS = [Producer, Consumer]
 
+WRONG = secret("wrong")
+
 
 @pytest.fixture
 def wrong(own_kafka: OwnKafkaCluster) -> dict[str, Any]:
     """A configuration with a wrong password."""
-    return own_kafka.config("SASL_PLAINTEXT") | plain("alice", "wrong")
+    return own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG)
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
@@ -39,7 +42,7 @@ def test_right_password(
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize(
     ("client", "user", "password"),
-    [(Producer, "alice", "wrong"), (Consumer, "nobody", USERS["alice"])],
+    [(Producer, "alice", WRONG), (Consumer, "nobody", USERS["alice"])],
     ids=["wrong password", "unknown user"],
 )
 def test_refused(
@@ -93,7 +96,7 @@ def test_listener_without_sasl(own_kafka: OwnKafkaCluster, client: Any) -> None:
 @pytest.mark.parametrize("client", CLIENTS)
 def test_new_credentials(own_kafka: OwnKafkaCluster, client: Any, mechanism: str) -> None:
     """A client that was refused gets in once set_sasl_credentials() has given the right ones."""
-    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", "wrong", mechanism)
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
     with failing(client, config) as (refused, errors):
         wait_until(
             lambda: errors.text(KafkaError._AUTHENTICATION),

@@ -17,12 +17,14 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.integration.certificates import Authority, KeyPair, encrypt_key
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.security import Config, check_round_trip, failing, told
+from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
 CLIENTS = [Producer, Consumer]
-KEY_PASSWORD = "key-password"
+KEY_PASSWORD = secret("key")
+WRONG = secret("wrong")
 
 
 @pytest.fixture
@@ -83,10 +85,10 @@ def test_host_name_is_not_checked_on_demand(own_kafka: OwnKafkaCluster, tls: Con
 @pytest.mark.parametrize("client", CLIENTS)
 def test_wrong_key_password(tls: Config, tmp_path: Path, client: Any) -> None:
     """The client cannot be made, and the error does not repeat the password."""
-    config = encrypted(tls, tmp_path, "wrong-password") | {"group.id": "tests"}
+    config = encrypted(tls, tmp_path, WRONG) | {"group.id": "tests"}
     with pytest.raises(KafkaException, match=r"ssl\.key\.location") as caught:
         client(config)
-    assert "wrong-password" not in str(caught.value)
+    assert WRONG not in str(caught.value)
 
 
 @pytest.mark.parametrize("client", CLIENTS)

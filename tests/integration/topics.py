@@ -1,20 +1,16 @@
-"""Topics with given partitions and configuration, made in milliseconds.
-
-The distribution's kafka-topics.sh takes seconds to start: CreateTopics (version 4 of the
-protocol, the last one without tagged fields) is written here by hand.
-"""
+"""Topics with given partitions and configuration, made in milliseconds."""
 
 from __future__ import annotations
 
-import socket
 import struct
 from collections.abc import Mapping
 
 from confluent_kafka import Consumer, KafkaError
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.protocol import array, ask, text
 from tests.support.waiting import wait_until
 
-CREATE_TOPICS, VERSION = 19, 4
+CREATE_TOPICS = 19
 TIMEOUT_MS = 30_000
 DEFAULT_REPLICATION = -1
 
@@ -23,36 +19,23 @@ def create_topic(
     kafka: KafkaCluster, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
 ) -> None:
     """Creates the topic and waits until clients can use each of its partitions."""
-    host, port = kafka.bootstrap_servers.split(",")[0].rsplit(":", 1)
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
-        connection.sendall(_request(name, partitions, config or {}))
-        answer = connection.makefile("rb")
-        (size,) = struct.unpack(">i", answer.read(4))
-        code = _error_code(answer.read(size))
+    address = kafka.bootstrap_servers.split(",")[0]
+    code = _error_code(ask(address, CREATE_TOPICS, 4, _request(name, partitions, config or {})))
     assert code == KafkaError.NO_ERROR, f"{name}: {KafkaError(code)}"
     _wait_for_leaders(kafka, name, partitions)
 
 
-def _text(value: str) -> bytes:
-    data = value.encode()
-    return struct.pack(">h", len(data)) + data
-
-
 def _request(name: str, partitions: int, config: Mapping[str, str]) -> bytes:
-    header = struct.pack(">hhi", CREATE_TOPICS, VERSION, 1) + _text("tests")
-    topic = _text(name) + struct.pack(">ih", partitions, DEFAULT_REPLICATION)
-    topic += struct.pack(">i", 0)  # no assignments: the brokers choose
-    topic += struct.pack(">i", len(config))
-    for key, value in config.items():
-        topic += _text(key) + _text(value)
-    body = struct.pack(">i", 1) + topic + struct.pack(">ib", TIMEOUT_MS, 0)
-    return struct.pack(">i", len(header) + len(body)) + header + body
+    topic = text(name) + struct.pack(">ih", partitions, DEFAULT_REPLICATION)
+    topic += array([])  # no assignments: the brokers choose
+    topic += array([text(key) + text(value) for key, value in config.items()])
+    return array([topic]) + struct.pack(">ib", TIMEOUT_MS, 0)
 
 
 def _error_code(answer: bytes) -> int:
-    """Of the one topic: correlation id, throttle time, count, name, error code."""
-    (length,) = struct.unpack_from(">h", answer, 12)
-    (code,) = struct.unpack_from(">h", answer, 14 + length)
+    """Of the one topic: throttle time, count, name, error code."""
+    (length,) = struct.unpack_from(">h", answer, 8)
+    (code,) = struct.unpack_from(">h", answer, 10 + length)
     return int(code)
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from confluent_kafka import Consumer, KafkaException, Producer
 from tests.support.configuration import Records, refusal
+from tests.support.secrets import secret
 
-SECRET = "S3CR3T"
+SECRET = secret("word")
 SECRETS = (
     "sasl.password",
     "sasl.username",

@@ -17,7 +17,8 @@ typedef struct {
     unsigned char count, required, positional;
 } signature;
 
-/* Defines a signature `name`; pass the parameters last: SIGNATURE(poll, "poll()", 0, 1, P_timeout). */
+/* Defines a signature `name`, with its parameters last:
+   SIGNATURE(poll, "poll()", 0, 1, P_timeout). */
 #define SIGNATURE(name, text, required_count, positional_count, ...)                     \
     static const enum parameter name##_parameters[] = {__VA_ARGS__};                     \
     static const signature name = {                                                      \

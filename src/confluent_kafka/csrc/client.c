@@ -133,8 +133,8 @@ client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     self->taking_turn = PyThread_allocate_lock();
     self->left = PyThread_allocate_lock();
     self->core = core_new();
-    if (self->parked == NULL || self->turn_free == NULL || self->taking_turn == NULL || self->left == NULL
-        || self->core == NULL) {
+    if (self->parked == NULL || self->turn_free == NULL || self->taking_turn == NULL
+        || self->left == NULL || self->core == NULL) {
         Py_DECREF(self);
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
     }

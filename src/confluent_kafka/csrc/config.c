@@ -108,7 +108,8 @@ nearest_key(reader *self, PyObject *key)
     PyObject *nearest = NULL;
     PyObject *known = known_keys(self);
     /* Underscores for dots is how other clients and keyword arguments spell keys. */
-    PyObject *dotted = known == NULL ? NULL : PyObject_CallMethod(key, "replace", "ss", "_", ".");
+    PyObject *dotted =
+        known == NULL ? NULL : PyObject_CallMethod(key, "replace", "ss", "_", ".");
     if (dotted != NULL) {
         nearest = nearest_name(dotted, known);
     }

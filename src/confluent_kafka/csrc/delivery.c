@@ -13,7 +13,8 @@
 int
 producer_outstanding(Producer *self)
 {
-    return rd_kafka_outq_len(self->client.rk) - (int)atomic_load_explicit(&self->popped, memory_order_relaxed);
+    Py_ssize_t popped = atomic_load_explicit(&self->popped, memory_order_relaxed);
+    return rd_kafka_outq_len(self->client.rk) - (int)popped;
 }
 
 /* ---- the list of events being served ---- */

@@ -1,0 +1,57 @@
+"""The search of the suite's output for secrets finds them."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from tests.support.secrets import MARK, reveals, secret
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+OUTPUT = {
+    "stdout": "print({0!r})",
+    "stderr": "import sys; print({0!r}, file=sys.stderr)",
+    "a descriptor": "import os; os.write(2, {0!r}.encode())",
+    "a log record": "import logging; logging.getLogger('x').warning({0!r})",
+    "a fixture's end": "request.addfinalizer(lambda: print({0!r}))",
+}
+
+
+@pytest.mark.parametrize("statement", OUTPUT.values(), ids=OUTPUT)
+def test_output_with_a_secret_fails(
+    pytester: pytest.Pytester,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    statement: str,
+) -> None:
+    """Wherever it is written, and whether or not the test passes."""
+    pytester.makeini("[pytest]")
+    pytester.makeconftest("from tests.support.secret_search import pytest_runtest_makereport")
+    pytester.makepyfile(
+        f"def test_leak(request): {statement.format(secret('word'))}\n"
+        f"def test_clean(request): {statement.format('nothing')}\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    # In this process its log would be the log of this test too.
+    result = pytester.runpytest_subprocess()
+    capfd.readouterr()  # or this test has shown it itself
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["*a secret of tests/support/secrets.py is in: Captured *"])
+
+
+@pytest.mark.parametrize("lead", range(7))
+def test_base64_hides_nothing(lead: int) -> None:
+    """Basic authentication and tokens have it at any place."""
+    for tail in range(4):
+        text = base64.urlsafe_b64encode(b"x" * lead + MARK.encode() + b"y" * tail).decode()
+        assert MARK not in text
+        assert reveals(text)
+
+
+def test_other_text_is_no_secret() -> None:
+    assert not reveals(base64.b64encode(bytes(range(256)) * 4).decode() + MARK.lower())
