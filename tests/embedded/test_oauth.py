@@ -18,6 +18,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.embedded.sasl_broker import SaslBroker
 from tests.support.clients import config
+from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 THREAD = "confluent_kafka oauth_cb"
@@ -201,6 +202,33 @@ def test_wrong_answers(answer: object, error: Any, text: str) -> None:
     """A typed error that names the part which is wrong comes out of poll()."""
     with Producer(sasl(lambda _: answer)) as producer, pytest.raises(error, match=text):
         wait_until(lambda: False, lambda: producer.poll(0.05))
+
+
+def test_extensions_that_change_meanwhile() -> None:
+    """The dict may be emptied while librdkafka, without the GIL, reads what was in it."""
+    script = """
+import sys, threading, time
+from confluent_kafka import Producer
+
+extensions = {"pool": "x" * 50_000_000}  # each character is looked at, which takes a while
+returning = threading.Event()
+
+def answer(_):
+    returning.set()
+    return "token", time.time() + 3600, "me", extensions
+
+def change():
+    returning.wait()
+    extensions.clear()
+
+sys.setswitchinterval(60)  # so that change() goes on when oauth_cb's thread lets it
+threading.Thread(target=change, daemon=True).start()
+settings = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"}
+with Producer(settings | {"oauth_cb": answer}) as producer:
+    while extensions:
+        producer.poll(0.1)
+"""
+    assert check_script(script) == ""
 
 
 # ---- exceptions ----

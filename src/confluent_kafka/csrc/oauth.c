@@ -38,8 +38,9 @@ typedef struct {
     const char *token;
     int64_t expiry_ms;
     const char *principal;
-    const char **extensions; /* name, value, name, value ... borrowed texts */
-    size_t extension_count;  /* of texts */
+    const char **extensions;  /* name, value, name, value ... */
+    size_t extension_count;   /* of texts */
+    PyObject *extension_dict; /* owns the texts */
 } token_parts;
 
 static int
@@ -50,7 +51,12 @@ read_extensions(PyObject *extensions, token_parts *parts)
                      Py_TYPE(extensions)->tp_name);
         return -1;
     }
-    size_t count = (size_t)PyDict_GET_SIZE(extensions);
+    /* A copy: the caller's can change while librdkafka reads the texts without the GIL. */
+    parts->extension_dict = PyDict_Copy(extensions);
+    if (parts->extension_dict == NULL) {
+        return -1;
+    }
+    size_t count = (size_t)PyDict_GET_SIZE(parts->extension_dict);
     parts->extensions = PyMem_Calloc(count * 2 + 1, sizeof(char *));
     if (parts->extensions == NULL) {
         PyErr_NoMemory();
@@ -58,7 +64,7 @@ read_extensions(PyObject *extensions, token_parts *parts)
     }
     PyObject *name, *value;
     Py_ssize_t position = 0;
-    while (PyDict_Next(extensions, &position, &name, &value)) {
+    while (PyDict_Next(parts->extension_dict, &position, &name, &value)) {
         const char *name_text = arg_utf8(name, "extension name of oauth_cb", NULL);
         const char *value_text =
             name_text == NULL ? NULL : arg_utf8(value, "extension value of oauth_cb", NULL);
@@ -139,6 +145,7 @@ refresh(TokenRefresher *self)
         status = set_token(self, &parts);
     }
     PyMem_Free(parts.extensions);
+    Py_XDECREF(parts.extension_dict);
     Py_DECREF(result);
     return status;
 }
