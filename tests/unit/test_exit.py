@@ -158,3 +158,27 @@ atexit.register(cimpl._close_live_clients)
 client = Producer(settings)
 """
         assert "has been closed" in check_script(EXIT + script)
+
+    def test_client_that_another_thread_drops(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Half gone is gone: the exit handler does not take it back and end it twice."""
+        monkeypatch.setenv("PYTHONMALLOC", "debug")  # freed twice is a crash
+        script = """
+import threading
+from confluent_kafka import cimpl
+
+class Attribute:
+    def __del__(self):
+        inside.set()
+        assert ended.wait(30)
+
+inside, ended = threading.Event(), threading.Event()
+clients = [type("Sub", (Producer,), {})(settings)]
+clients[0].attribute = Attribute()
+thread = threading.Thread(target=clients.clear)
+thread.start()
+assert inside.wait(30)
+cimpl._close_live_clients()
+ended.set()
+thread.join()
+"""
+        assert check_script(EXIT + script) == ""

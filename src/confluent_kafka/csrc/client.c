@@ -177,9 +177,8 @@ link_live(Client *self)
 }
 
 static void
-unlink_live(Client *self)
+unlink_live_lock_held(Client *self)
 {
-    object_mutex_lock(&self->state->live_clients_mutex);
     if (self->previous != NULL) {
         self->previous->next = self->next;
     }
@@ -190,6 +189,13 @@ unlink_live(Client *self)
         self->next->previous = self->previous;
     }
     self->previous = self->next = NULL;
+}
+
+static void
+unlink_live(Client *self)
+{
+    object_mutex_lock(&self->state->live_clients_mutex);
+    unlink_live_lock_held(self);
     object_mutex_unlock(&self->state->live_clients_mutex);
 }
 
@@ -226,6 +232,10 @@ client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
     if (self->oauth_cb != NULL && oauth_start(self) < 0) {
         return -1;
     }
+    self->reference = PyWeakref_NewRef((PyObject *)self, NULL);
+    if (self->reference == NULL) {
+        return -1;
+    }
     link_live(self);
     /* Before it is open: a logger that raises makes __init__ fail, and then nobody has a
      * client to close. */
@@ -247,6 +257,7 @@ client_traverse(Client *self, visitproc visit, void *arg)
     Py_VISIT(self->oauth_cb);
     Py_VISIT(self->logger);
     Py_VISIT(self->refresher);
+    Py_VISIT(self->reference);
     return topic_names_traverse(&self->names, visit, arg);
 }
 
@@ -382,6 +393,7 @@ client_dealloc(PyObject *object)
     }
     client_clear(self);
     Py_CLEAR(self->parked);
+    Py_CLEAR(self->reference);
     if (self->turn_free != NULL) {
         PyThread_free_lock(self->turn_free);
     }
@@ -547,20 +559,31 @@ close_at_exit(Client *self)
     }
 }
 
+/* One of the clients that nobody closed, or NULL; new reference. */
+static PyObject *
+next_live_client(module_state *state)
+{
+    PyObject *client = NULL;
+    object_mutex_lock(&state->live_clients_mutex);
+    while (client == NULL && state->live_clients != NULL) {
+        Client *first = state->live_clients;
+        if (PyWeakref_GetRef(first->reference, &client) <= 0) {
+            unlink_live_lock_held(first); /* another thread is dropping it, and ends it */
+        }
+    }
+    object_mutex_unlock(&state->live_clients_mutex);
+    return client;
+}
+
 PyObject *
 close_live_clients(PyObject *module, PyObject *Py_UNUSED(unused))
 {
     module_state *state = PyModule_GetState(module);
     atomic_store(&state->exiting_thread, PyThread_get_thread_ident());
-    for (;;) {
-        object_mutex_lock(&state->live_clients_mutex);
-        Client *client = state->live_clients;
-        Py_XINCREF(client);
-        object_mutex_unlock(&state->live_clients_mutex);
-        if (client == NULL) {
-            Py_RETURN_NONE;
-        }
-        close_at_exit(client);
+    PyObject *client;
+    while ((client = next_live_client(state)) != NULL) {
+        close_at_exit((Client *)client);
         Py_DECREF(client);
     }
+    Py_RETURN_NONE;
 }

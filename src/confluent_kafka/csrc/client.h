@@ -67,6 +67,7 @@ typedef struct Client {
     object_mutex waiting_mutex;
 
     PyObject *weak_references;
+    PyObject *reference;            /* a weak one to itself, while it is in the list */
     struct Client *previous, *next; /* module_state.live_clients */
 } Client;
 

@@ -114,6 +114,15 @@ PyDict_GetItemRef(PyObject *dict, PyObject *key, PyObject **item)
     return *item != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
 }
 
+/* 1 with the object, 0 when it is gone or going, -1 with an exception. */
+static inline int
+PyWeakref_GetRef(PyObject *reference, PyObject **object)
+{
+    PyObject *found = PyWeakref_GetObject(reference);
+    *object = found == NULL || found == Py_None ? NULL : Py_NewRef(found);
+    return *object != NULL ? 1 : found == NULL ? -1 : 0;
+}
+
 static inline int
 PyModule_Add(PyObject *module, const char *name, PyObject *value)
 {
