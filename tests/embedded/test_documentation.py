@@ -49,16 +49,22 @@ def test_every_block_is_python(document: str) -> None:
 
 
 def run_until(
-    block: str, cluster: MockCluster, done: Callable[[], object], step: Callable[[], object]
-) -> None:
-    """Runs a block whose loop ends when its `consumer` is woken: after `done`."""
-    names: dict[str, Any] = {}
+    block: str,
+    cluster: MockCluster,
+    done: Callable[[list[str]], object],
+    step: Callable[[], object] | None = None,
+) -> list[str]:
+    """Runs a block whose loop ends when its `consumer` is woken: when `done` with the lines
+    that it has printed, which are returned."""
+    # Not from capsys: what is printed while another thread reads that can be lost.
+    lines: list[str] = []
+    names: dict[str, Any] = {"print": lambda *values: lines.append(" ".join(map(str, values)))}
     failures: list[BaseException] = []
 
     def end() -> None:
         wait_until(lambda: "consumer" in names)
         try:
-            wait_until(done, step)
+            wait_until(lambda: done(lines), step)
         except BaseException as failure:
             failures.append(failure)
         names["consumer"].wakeup()
@@ -68,22 +74,21 @@ def run_until(
     exec(compile(block.replace(ADDRESS, cluster.bootstrap_servers), "<document>", "exec"), names)
     thread.join()
     assert failures == []
+    return lines
 
 
 class TestReadme:
-    def test_clients(self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_clients(self, kafka_cluster: MockCluster) -> None:
         """The producer delivers its message; the consumer prints what comes from then on."""
         kafka_cluster.create_topic("flights")
-        printed: list[str] = []
         with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
 
             def send_another() -> None:
                 producer.produce("flights", key="DL", value="another")
                 producer.flush(TIMEOUT)
-                printed.append(capsys.readouterr().out)
 
             block = block_with("README.md", "for message in consumer")
-            run_until(block, kafka_cluster, lambda: "another" in "".join(printed), send_another)
+            run_until(block, kafka_cluster, lambda lines: "another" in str(lines), send_another)
         config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "check"}
         with Consumer(config) as consumer:
             consumer.assign([TopicPartition("flights", 0, 0)])
@@ -101,15 +106,9 @@ class TestQuickStart:
         reported = capsys.readouterr().out.splitlines()
         assert reported == [f"numbers[0] at {offset}" for offset in range(10)]
 
-        printed: list[str] = []
-        run_until(
-            block_with("docs/quickstart.md", "consumer.poll(5.0)"),
-            kafka_cluster,
-            lambda: "".join(printed).count("\n") >= 10,
-            lambda: printed.append(capsys.readouterr().out),
-        )
-        expected = [f"b'{number}' b'value {number}'" for number in range(10)]
-        assert "".join(printed).splitlines() == expected
+        block = block_with("docs/quickstart.md", "consumer.poll(5.0)")
+        printed = run_until(block, kafka_cluster, lambda lines: len(lines) >= 10)
+        assert printed == [f"b'{number}' b'value {number}'" for number in range(10)]
 
     def test_fixtures(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """The test that is shown passes."""
