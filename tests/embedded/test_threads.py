@@ -73,16 +73,15 @@ def test_waiting_consumer(
 @pytest.mark.parametrize("end", ["close", "wakeup"])
 @pytest.mark.parametrize("method", ["poll", "flush"])
 def test_waiting_producer(make_producer: MakeProducer, method: str, end: str) -> None:
-    """The same for a producer; flush() returns how many messages are left."""
+    """The same for a producer; flush() returns how much is left, events not yet served included."""
     inside = Inside()
     producer = make_producer(STATISTICS | {"stats_cb": inside, "bootstrap.servers": NO_BROKER})
     producer.produce("topic", b"value")
     thread = Thread(getattr(producer, method))
     inside.wait()
     producer.close(0) if end == "close" else producer.wakeup()
-    left = thread.result()
     # poll() counts callbacks; close() may have given the message up before flush() looked.
-    assert left in (0, 1) if end == "close" or method == "poll" else left == 1
+    assert thread.result() >= (1 if (method, end) == ("flush", "wakeup") else 0)
 
 
 REQUESTS: dict[str, Callable[[Consumer], object]] = {

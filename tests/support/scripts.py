@@ -35,9 +35,9 @@ def run_script(
     and ends with an error: the result never waits for ever. The same holds for the children
     of a script that forks.
     """
-    if forks and "libasan" in os.environ.get("LD_PRELOAD", ""):
-        # Another thread may hold the lock of its allocator, which the child then waits for.
-        pytest.skip("the address sanitizer does not survive fork() beside other threads")
+    if forks and any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")):
+        # Another thread may hold the lock of their allocators, which the child then waits for.
+        pytest.skip("the sanitizers do not survive fork() beside other threads")
     guard = (_GUARD_OF_FORKS if forks else _GUARD).format(timeout=timeout)
     script = guard + textwrap.dedent(source)
     return subprocess.run(

@@ -110,6 +110,18 @@ class Target:
         ]
         return self.function(*places, **arguments)
 
+    def refusal(self, **arguments: Any) -> Exception | None:
+        """What the call raises; on a slow machine its own wakeup() can end it before that."""
+        refused = None
+        for _ in range(10):
+            try:
+                self(**arguments)
+            except REFUSALS as error:
+                refused = error
+            if "wakeup()" not in str(refused):
+                break
+        return refused
+
 
 def test_matrix_is_complete() -> None:
     """No callable and no parameter of the extension is left out."""
@@ -131,13 +143,11 @@ def test_wrong_values_are_refused(name: str, owners: Owners) -> None:
     wrong = []
     for parameter, kind in MATRIX[name].items():
         for label in VALUES.keys() - kind.takes:
-            try:
-                call(**{parameter: VALUES[label]})
-            except REFUSALS as error:
-                if parameter not in str(error):
-                    wrong.append(f"{parameter}={label}: {error!r} does not name it")
-            else:
+            error = call.refusal(**{parameter: VALUES[label]})
+            if error is None:
                 wrong.append(f"{parameter}={label}: no error")
+            elif parameter not in str(error):
+                wrong.append(f"{parameter}={label}: {error!r} does not name it")
     assert not wrong, "\n".join(wrong)
 
 
