@@ -56,6 +56,48 @@ def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
 
 
 @unpatched
+def test_member_without_metadata() -> None:
+    """A group's leader is told of a member without metadata: it goes on, and joins again.
+
+    empty-buffer.patch: no bytes to read the metadata from ended the process.
+    """
+    check_script(
+        """
+        import struct
+        from confluent_kafka import Consumer
+        from confluent_kafka.testing import MockCluster
+        from tests.support.hostile import HostileProxy
+
+        class Proxy(HostileProxy):
+            def _spoilt(self, frame, api_key):
+                if api_key == 11 and b"joined" in frame and not self.frames:  # JoinGroup
+                    # Before the topic: the metadata's version, a count, the topic's length.
+                    start = frame.index(b"joined") - 8
+                    (size,) = struct.unpack_from(">i", frame, start - 4)
+                    frame = frame[:start - 4] + bytes(4) + frame[start + size:]
+                    self.frames += 1
+                return super()._spoilt(frame, api_key)
+
+        assigned = []
+        with MockCluster(1) as cluster, Proxy(cluster.bootstrap_servers, 0) as proxy:
+            cluster.create_topic("joined")
+            config = {
+                "bootstrap.servers": proxy.address,
+                "group.id": "group",
+                "heartbeat.interval.ms": 100,
+                "log_level": 0,
+                "session.timeout.ms": 1000,
+            }
+            with Consumer(config) as consumer:
+                consumer.subscribe(["joined"], on_assign=lambda _, given: assigned.append(given))
+                while not any(assigned):
+                    assert consumer.poll(0.1) is None
+            assert proxy.frames == 1
+        """
+    )
+
+
+@unpatched
 def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
     """librdkafka's own unit tests pass with the patches."""
     tool = Path(__file__).resolve().parents[2] / "tools" / "librdkafka.py"
