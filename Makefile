@@ -56,7 +56,12 @@ bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory be
 chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a real cluster (ARGS="--short --only network")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos $(ARGS)
 
-fuzz: build $(VENV)/.fuzz ## hostile input: 1,000,000 calls, 10,000 frames of a broken broker
+# Without clang the run says so, and draws all inputs from a seed.
+fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,000 frames of a broken broker
+	@sh tools/system.sh clang || true
+	$(call say,building for libFuzzer)
+	@! command -v clang >/dev/null || CC=clang SANITIZE=address,undefined,fuzzer-no-link \
+		$(BIN)/python setup.py -q build --build-base build/guided --build-lib build/guided/lib
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/, tried with every CPython here

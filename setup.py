@@ -39,7 +39,9 @@ def link_flags() -> list[str]:
         flags.append("-Wl,--exclude-libs,ALL")
     elif sys.platform == "darwin":
         flags.append("-Wl,-exported_symbol,_PyInit_cimpl")
-    if sanitizers := os.environ.get("SANITIZE"):
+    sanitizers = os.environ.get("SANITIZE", "")
+    # A fuzzer preloads the runtime, its own, of all sanitizers: nothing is linked to another.
+    if sanitizers and "fuzzer-no-link" not in sanitizers:
         flags.append(f"-fsanitize={sanitizers}")
     return flags
 

@@ -4,6 +4,7 @@
 #   tools/system.sh build   a C compiler, Python's headers, the libraries librdkafka links to
 #   tools/system.sh npm     npm, to download librdkafka's sources
 #   tools/system.sh java    Java 17 or newer, for Spark
+#   tools/system.sh clang   clang, to fuzz the C code
 #
 # As root on Debian and its children it installs what is missing; anywhere else it prints the
 # one line to run and fails. Where all is there it only looks at commands and files, so it is
@@ -61,6 +62,10 @@ check_java() {
     [ "${found:-0}" -ge 17 ] || need java
 }
 
+check_clang() {
+    command -v clang >/dev/null || need clang
+}
+
 # The packages' names. Which Java a release of Debian or Ubuntu has only its lists tell.
 packages() {
     java=openjdk-17-jre-headless
@@ -105,9 +110,9 @@ explain() {
 }
 
 case ${1:-} in
-build | npm | java) "check_$1" ;;
+build | npm | java | clang) "check_$1" ;;
 *)
-    echo "usage: tools/system.sh build|npm|java" >&2
+    echo "usage: tools/system.sh build|npm|java|clang" >&2
     exit 2
     ;;
 esac

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer
 from tests.fuzz.boundary import DOCUMENTED
-from tests.fuzz.values import BYTES, TEXTS, configuration, value
+from tests.fuzz.values import BYTES, TEXTS, configuration, text, value
 
 _quiet = logging.Logger("fuzz")
 _quiet.addHandler(logging.NullHandler())
@@ -83,10 +84,13 @@ class Headers:
         if random.randrange(4) == 0:
             return value(random, [])
         pairs = [
-            (random.choice(TEXTS[:-1]), random.choice((*BYTES, *TEXTS, None)))
+            (self._one_of(TEXTS[:-1], text), self._one_of((*BYTES, *TEXTS, None), _bytes))
             for _ in range(random.randrange(6))
         ]
         return dict(pairs) if random.randrange(2) else pairs
+
+    def _one_of(self, known: tuple[Any, ...], draw: Callable[[Random], Any]) -> Any:
+        return draw(self._random) if self._random.randrange(3) == 0 else self._random.choice(known)
 
     def _check(self, given: Any, sent: list[tuple[str, bytes | None]]) -> None:
         """What was taken is what is sent, in its order."""
@@ -95,3 +99,10 @@ class Headers:
         pairs = list(given.items()) if type(given) is dict else given
         names = [str.__str__(pair[0]) for pair in pairs]
         assert [str.__str__(name) for name, _ in sent] == names
+        for (_, one), (_, other) in zip(pairs, sent, strict=True):
+            if type(one) is bytes:
+                assert other == one
+
+
+def _bytes(random: Random) -> bytes:
+    return random.randbytes(random.randrange(24))

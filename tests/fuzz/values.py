@@ -1,7 +1,7 @@
 """Arguments that nobody should pass, drawn from a `random.Random`.
 
 Everything in tests/fuzz is drawn from one, whoever drives it: hypothesis, which shrinks what
-fails, or a seed, which is a hundred times as fast.
+fails; a seed, which is a hundred times as fast; or libFuzzer, which looks for new branches.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ from confluent_kafka import (
 
 class Ours(Exception):
     """What hostile objects raise: it may come out of every call."""
+
+
+def text(random: Random) -> str:
+    """Text of any bytes: those that are not UTF-8 become lone surrogates."""
+    return random.randbytes(random.randrange(24)).decode("utf-8", "surrogateescape")
 
 
 class Hostile:
@@ -338,9 +343,20 @@ def configuration(random: Random, found: list[Any]) -> Any:
     """What could be the dict of a client; now and then anything."""
     if random.randrange(10) == 0:
         return value(random, found)
-    return {
-        random.choice(KEYS): (
-            random.choice(_SETTINGS) if random.randrange(2) else value(random, found)
-        )
-        for _ in range(random.randrange(1, 5))
-    } | {"log_level": 0}
+    pairs = [(_key(random), _setting(random, found)) for _ in range(random.randrange(1, 5))]
+    return dict(pairs) | {"log_level": 0}
+
+
+def _key(random: Random) -> Any:
+    """Too short to be one by chance that looks up a host name or loads a library."""
+    return random.choice(KEYS) if random.randrange(30) else text(random)[:10]
+
+
+def _setting(random: Random, found: list[Any]) -> Any:
+    match random.randrange(4):
+        case 0:
+            return value(random, found)
+        case 1:
+            return text(random)
+        case _:
+            return random.choice(_SETTINGS)

@@ -1,0 +1,173 @@
+"""Inputs that a fuzzer makes from what earlier ones reached in the C code, under sanitizers.
+
+libFuzzer (of atheris) watches which branches of the extension an input takes, keeps those that
+take a new one, and changes them. The targets are the same as those of a seed: a fuzzer's bytes
+are what they are drawn from. `make fuzz` compiles the extension for it, into build/guided.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import ctypes
+import faulthandler
+import gc
+import importlib.util
+import logging
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+from confluent_kafka import cimpl
+from tests.fuzz.campaign import TARGETS
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "guided"
+# Lost memory is looked for after so many inputs, and at the end.
+ROUND = 10_000
+FEW = 20  # pieces of memory that variables may hold
+
+
+class Drawn(Random):
+    """Draws from bytes, and zeros when there are no more."""
+
+    def feed(self, data: bytes) -> None:
+        self._rest = data
+
+    def getrandbits(self, k: int) -> int:
+        size = -(-k // 8)
+        drawn, self._rest = self._rest[:size], self._rest[size:]
+        return int.from_bytes(drawn, "little") & ((1 << k) - 1)
+
+    def random(self) -> float:
+        return self.getrandbits(53) / 2**53
+
+
+def missing() -> str | None:
+    """What is not here, if it is not: an extension that clang has compiled, or the fuzzer."""
+    if importlib.util.find_spec("atheris") is None:
+        return "atheris is not installed"
+    if not any(BUILD.glob("lib/confluent_kafka/cimpl.*")):
+        return "there is no extension that clang has compiled for it"
+    return None
+
+
+def environment() -> dict[str, str]:
+    """Of a process that runs the instrumented extension, with the runtime that belongs to it."""
+    spec = importlib.util.find_spec("atheris")
+    assert spec is not None
+    assert spec.origin is not None
+    return os.environ | {
+        "LD_PRELOAD": str(Path(spec.origin).parents[1] / "asan_with_fuzzer.so"),
+        "PYTHONPATH": str(BUILD / "lib"),
+        # So that each object is a piece of memory of its own.
+        "PYTHONMALLOC": "malloc",
+        # Leaks are looked for here, not at the exit of an interpreter that keeps some of its own.
+        "ASAN_OPTIONS": "detect_leaks=1:leak_check_at_exit=0:quarantine_size_mb=16",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+
+
+class Fuzzer:
+    """Gives libFuzzer's inputs to a target, and counts what comes out."""
+
+    def __init__(self, name: str, inputs: int, options: list[str]) -> None:
+        self._name = name
+        self._inputs = inputs
+        self._drawn = Drawn()
+        self._target = TARGETS[name](self._drawn).__enter__()
+        self._outcomes: collections.Counter[str] = collections.Counter()
+        self._before = self._lost = 0  # pieces of memory
+        self._start = time.monotonic()
+        self._options = [
+            sys.argv[0],
+            f"-artifact_prefix={BUILD}/",  # an input that fails goes there
+            "-detect_leaks=0",  # after each input, which takes long
+            "-max_len=1024",
+            "-timeout=60",
+            *options,
+        ]
+
+    def run(self) -> None:
+        """Ends the process, as libFuzzer does."""
+        import atheris
+
+        atheris.Setup(self._options, self._one_input)
+        atheris.Fuzz()
+
+    def _one_input(self, data: bytes) -> None:
+        self._drawn.feed(data)
+        self._count(self._target.step())
+        done = self._outcomes.total()
+        if done == 1:
+            self._before, _ = lost()
+        if done % ROUND == 0 or done == self._inputs:
+            self._check_memory()
+        if done == self._inputs:
+            self._report()
+
+    def _count(self, error: Exception | None) -> None:
+        self._outcomes["returned" if error is None else type(error).__name__] += 1
+
+    def _check_memory(self) -> None:
+        count, report = lost()
+        self._lost = count - self._before
+        if self._lost > FEW:
+            raise MemoryError(f"{self._lost} pieces of memory are lost\n{report}")
+
+    def _report(self) -> None:
+        print(
+            f"guided {self._name}: {self._outcomes.total()} inputs in "
+            f"{time.monotonic() - self._start:.0f} s, "
+            + ", ".join(f"{count} {kind}" for kind, count in sorted(self._outcomes.items()))
+            + f"; pieces of memory lost: {self._lost}",
+            flush=True,
+        )
+
+
+def lost() -> tuple[int, str]:
+    """How many pieces of memory nothing points to, and where they were allocated.
+
+    Some are not lost: the sanitizer does not see what local variables of Python point to.
+    """
+    gc.collect()
+    runtime = ctypes.CDLL(None)
+    with tempfile.TemporaryFile("w+") as file:
+        runtime.__sanitizer_set_report_fd(ctypes.c_void_p(file.fileno()))
+        runtime.__lsan_do_recoverable_leak_check()
+        runtime.__sanitizer_set_report_fd(ctypes.c_void_p(sys.stderr.fileno()))
+        file.seek(0)
+        report = file.read()
+    found = re.search(r"leaked in (\d+) allocation", report)
+    return (int(found[1]) if found else 0), report
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("--inputs", type=int, default=ROUND)
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--file", help="an input that failed: only this one")
+    arguments = parser.parse_args()
+    if (lacks := missing()) is not None:
+        parser.error(lacks)
+    if "LD_PRELOAD" not in os.environ:
+        command = [sys.executable, "-m", "tests.fuzz.guided", *sys.argv[1:]]
+        os.execve(sys.executable, command, environment())
+    assert Path(cimpl.__file__).is_relative_to(BUILD)
+    logging.getLogger().addHandler(logging.NullHandler())
+    faulthandler.enable()
+    if arguments.file is not None:
+        Fuzzer(arguments.target, 1, [arguments.file]).run()
+    seed = Random(arguments.seed).randrange(1, 2**31)
+    options = [f"-runs={arguments.inputs}", f"-seed={seed}"]
+    Fuzzer(arguments.target, arguments.inputs, options).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

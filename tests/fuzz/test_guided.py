@@ -1,0 +1,52 @@
+"""What libFuzzer drives, without libFuzzer: the targets take any bytes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from tests.fuzz.campaign import TARGETS
+from tests.fuzz.guided import Drawn
+
+# A client that nobody closed says so when it is collected.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """Collects here, and not in the middle of another test."""
+    yield
+    gc.collect()
+
+
+def test_drawn_from_bytes() -> None:
+    """The bytes decide, in their order; behind them all is zero."""
+    drawn = Drawn()
+    drawn.feed(b"\x01\x02\x03\x04")
+    assert drawn.getrandbits(8) == 1
+    assert drawn.randbytes(2) == b"\x02\x03"
+    assert drawn.choice("abcdef") == "e"
+    assert drawn.randbytes(3) == bytes(3)
+    assert (drawn.randrange(1000), drawn.random()) == (0, 0.0)
+
+
+def test_numbers_stay_in_range() -> None:
+    """A draw that is too large is not taken: the next byte is."""
+    drawn = Drawn()
+    drawn.feed(b"\xff\xff\x02")
+    assert drawn.randrange(5) == 2
+
+
+@pytest.mark.parametrize("target", ["arrow", "configuration", "headers"])
+def test_any_bytes(target: str) -> None:
+    """Only documented exceptions, and the same target takes one input after the other."""
+    random, drawn = Random("suite"), Drawn()
+    with TARGETS[target](drawn) as running:
+        for _ in range(300):
+            drawn.feed(random.randbytes(random.randrange(200)))
+            running.step()
