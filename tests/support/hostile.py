@@ -10,6 +10,7 @@ import contextlib
 import socket
 import struct
 import threading
+from collections.abc import Callable
 from random import Random
 from typing import BinaryIO
 
@@ -18,12 +19,21 @@ _INTEGERS = (-(2**31), -2, -1, 0, 1, 127, 2**15, 2**24, 2**31 - 1)
 
 
 class HostileProxy:
-    """Listens, in the time of a `with`; spoils answers while `hostile` is true."""
+    """Listens, in the time of a `with`; spoils answers while `hostile` is true.
 
-    def __init__(self, target: str, seed: object) -> None:
+    `change` is given each answer (its API key, and the frame), and says what is sent for it.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        seed: object = None,
+        change: Callable[[int, bytes], bytes] = lambda api_key, frame: frame,
+    ) -> None:
         host, port = target.split(":")
         self._target = (host, int(port))
         self._random = Random(str(seed))
+        self._change = change
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
@@ -89,7 +99,8 @@ class HostileProxy:
         with contextlib.suppress(OSError, EOFError), broker.makefile("rb") as stream:
             while True:
                 frame = _read_frame(stream).replace(self._there, self._here)
-                client.sendall(self._spoilt(frame, requests.pop(frame[:4], -1)))
+                api_key = requests.pop(frame[:4], -1)
+                client.sendall(self._spoilt(self._change(api_key, frame), api_key))
         self._hang_up(client, broker)
 
     def _spoilt(self, frame: bytes, api_key: int) -> bytes:
