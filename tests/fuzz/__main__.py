@@ -39,7 +39,6 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=10_000)
     parser.add_argument("--seed", default="0")
     arguments = parser.parse_args()
-    seed = f"--seed={arguments.seed}"
     lacks = guided.missing()
     if lacks is not None:
         print(f"guided: {lacks}; these inputs are drawn from a seed, too")
@@ -47,9 +46,10 @@ def main() -> int:
     for (module, target), share in SHARES.items():
         if inputs := round(arguments.inputs * share):
             driver = "campaign" if lacks is not None else module
+            seed = f"--seed={arguments.seed}-{module}"
             good.append(run(driver, target, f"--inputs={inputs}", seed))
     if arguments.frames:
-        good.append(run("frames", f"--frames={arguments.frames}", seed))
+        good.append(run("frames", f"--frames={arguments.frames}", f"--seed={arguments.seed}"))
     return 0 if all(good) else 1
 
 

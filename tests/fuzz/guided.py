@@ -115,7 +115,7 @@ class Fuzzer:
 
     def _check_memory(self) -> None:
         count, report = lost()
-        self._lost = count - self._before
+        self._lost = max(0, count - self._before)
         if self._lost > FEW:
             raise MemoryError(f"{self._lost} pieces of memory are lost\n{report}")
 
