@@ -88,8 +88,9 @@ class TestExit:
         """Daemon threads inside a call without a timeout: they are let go, quietly."""
         full = ", 'queue.buffering.max.messages': 1" if client == "Producer" else ""
         script = f"""
-import threading
+import sys, threading, time
 
+sys.setswitchinterval(1)  # who is let go can go on, as on a machine that is busy
 client = {client}(settings | {{'log_level': 0{full}}})
 if isinstance(client, Producer):
     client.produce("topic", b"value")
@@ -103,6 +104,7 @@ def work():
 for _ in range(3):
     threading.Thread(target=work, daemon=True).start()
 inside.wait()
+time.sleep(0.2)
 """
         assert check_script(EXIT + script, timeout=60) == ""
 

@@ -138,6 +138,9 @@ wait_until_run(Client *self, blocking_call *call, const char *what,
             return -1;
         }
         if (!atomic_load(&call->has_run) && client_interrupted(self)) {
+            if (client_end_thread_at_exit(self)) {
+                return -1;
+            }
             bool open = atomic_load(&self->phase) == CLIENT_OPEN;
             raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__INTR,
                               "%s was interrupted by %s", what,

@@ -61,15 +61,22 @@ type_name(Client *self)
     return dot == NULL ? name : dot + 1;
 }
 
+bool
+client_end_thread_at_exit(Client *self)
+{
+    unsigned long exiting = atomic_load(&self->state->exiting_thread);
+    if (exiting == 0 || exiting == PyThread_get_thread_ident()) {
+        return false;
+    }
+    PyErr_SetNone(PyExc_SystemExit);
+    return true;
+}
+
 static int
 refuse_entry(Client *self, int phase)
 {
     const char *name = type_name(self);
-    unsigned long exiting = atomic_load(&self->state->exiting_thread);
-    if (exiting != 0 && exiting != PyThread_get_thread_ident()) {
-        /* A daemon thread that goes on polling while the interpreter exits: it ends without
-         * a traceback, as it would without this client. */
-        PyErr_SetNone(PyExc_SystemExit);
+    if (client_end_thread_at_exit(self)) {
         return -1;
     }
     switch (phase) {

@@ -96,6 +96,11 @@ int client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf);
 /* The guard. 0, or -1 with a RuntimeError that says what to do. */
 int client_enter(Client *self);
 void client_leave(Client *self);
+/*
+ * True, with SystemExit set, in a daemon thread that uses the client while another one exits
+ * the interpreter: it ends without a traceback, as it would without this client.
+ */
+bool client_end_thread_at_exit(Client *self);
 
 /* ---- serve.c ---- */
 

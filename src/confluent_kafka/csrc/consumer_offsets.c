@@ -125,9 +125,11 @@ wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer)
             return -1;
         }
         if (!answer->answered && client_interrupted(client)) {
-            raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR,
-                              "commit() was interrupted by wakeup() or close(): whether the "
-                              "offsets are committed is not known");
+            if (!client_end_thread_at_exit(client)) {
+                raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR,
+                                  "commit() was interrupted by wakeup() or close(): whether "
+                                  "the offsets are committed is not known");
+            }
             return -1;
         }
     }

@@ -147,6 +147,9 @@ void
 raise_produce_error(Producer *self, rd_kafka_resp_err_t code)
 {
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+        if (client_end_thread_at_exit(&self->client)) {
+            return;
+        }
         PyErr_SetString(PyExc_BufferError,
                         "Local: Queue full: call poll() to serve delivery reports and try "
                         "again, or give produce(block=seconds)");
