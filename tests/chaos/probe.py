@@ -10,7 +10,7 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 from tests.support.waiting import TIMEOUT
 
 # Long enough for a busy machine, short enough to wait for.
-MESSAGE_TIMEOUT_MS = 4000
+MESSAGE_TIMEOUT_MS = 8000
 
 
 class Probe:

@@ -140,11 +140,10 @@ def test_close_ends_a_commit(
     consumer = make_consumer()
     assert committed(consumer, filled) == OFFSET_INVALID
     kafka_cluster.inject_errors("OffsetCommit", [KafkaError._TRANSPORT] * 1000)
+    kafka_cluster.start_request_tracking()
     errors: list[KafkaException] = []
-    started = threading.Event()
 
     def commit() -> None:
-        started.set()
         try:
             consumer.commit(offsets=[TopicPartition(filled, 0, 1)], asynchronous=False)
         except KafkaException as error:
@@ -152,7 +151,7 @@ def test_close_ends_a_commit(
 
     thread = threading.Thread(target=commit)
     thread.start()
-    assert started.wait(TIMEOUT)
+    wait_until(lambda: any(one.request == "OffsetCommit" for one in kafka_cluster.requests()))
     watch = Stopwatch()
     consumer.close()
     thread.join(TIMEOUT)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
+from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
 from tests.support.kafka import NO_BROKER, Reports, fill, read, send, values_of
 from tests.support.waiting import TIMEOUT, Stopwatch
@@ -177,10 +178,15 @@ def test_a_message_that_is_too_large(kafka_topic: str, make_producer: MakeProduc
     assert len(reports) == 0
 
 
-def test_a_partition_that_does_not_exist(kafka_topic: str, producer: Producer) -> None:
-    """An unknown partition is refused at once or reported, and never lost silently."""
+def test_a_partition_that_does_not_exist(
+    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
+) -> None:
+    """An unknown partition is reported, or refused once the topic is known; never lost silently."""
     reports = Reports()
-    producer.produce(kafka_topic, b"v", partition=17, on_delivery=reports)  # not known yet
+    kafka_cluster.set_broker_down()
+    producer = make_producer()
+    producer.produce(kafka_topic, b"v", partition=17, on_delivery=reports)
+    kafka_cluster.set_broker_up()
     assert producer.flush(TIMEOUT) == 0
     assert reports.errors == [KafkaError._UNKNOWN_PARTITION]
     with pytest.raises(KafkaException) as caught:

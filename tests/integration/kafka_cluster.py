@@ -122,6 +122,8 @@ def _durability(brokers: int) -> dict[str, Any]:
     properties["offsets.topic.num.partitions"] = 4
     # 10 s by default: when a transaction that takes too long is aborted.
     properties["transaction.abort.timed.out.transaction.cleanup.interval.ms"] = 500
+    # 15 s by default: how long the log cleaner rests where it found nothing to compact.
+    properties["log.cleaner.backoff.ms"] = 500
     # A broker that is stopped is not waited for as long as in production.
     properties["broker.session.timeout.ms"] = 6000
     properties["replica.lag.time.max.ms"] = 6000

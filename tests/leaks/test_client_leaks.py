@@ -288,6 +288,7 @@ class TestConsuming:
             wait_until(lambda: len(told) > 2, lambda: consumer.poll(0.01))
             consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 1)])
             with pytest.raises(ZeroDivisionError):
-                consumer.close()
+                wait_until(lambda: False, lambda: consumer.poll(0.01))
+            consumer.close()
 
         assert_no_leaks(work, 4)

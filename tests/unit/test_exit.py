@@ -174,9 +174,13 @@ class Attribute:
         assert ended.wait(30)
 
 inside, ended = threading.Event(), threading.Event()
-clients = [type("Sub", (Producer,), {})(settings)]
-clients[0].attribute = Attribute()
-thread = threading.Thread(target=clients.clear)
+
+def work():
+    client = type("Sub", (Producer,), {})(settings)
+    client.attribute = Attribute()
+    del client
+
+thread = threading.Thread(target=work)
 thread.start()
 assert inside.wait(30)
 cimpl._close_live_clients()
