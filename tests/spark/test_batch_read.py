@@ -212,7 +212,7 @@ def test_mistakes_are_named(
 def test_unreachable_brokers_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for ever for a cluster that is not there."""
     from confluent_kafka.spark import positions
-    from confluent_kafka.spark.options import read_options
+    from confluent_kafka.spark.read_options import read_options
     from confluent_kafka.spark.reader import RdKafkaReader
     from confluent_kafka.spark.schema import source_schema
 

@@ -9,7 +9,8 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 from confluent_kafka.spark.offsets import Partition
-from confluent_kafka.spark.options import includes_headers, read_options, write_options
+from confluent_kafka.spark.read_options import includes_headers, read_options
+from confluent_kafka.spark.write_options import write_options
 
 SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
 READ = {**SERVERS, "subscribe": "flights"}

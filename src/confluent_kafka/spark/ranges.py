@@ -14,7 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from . import clients, positions
 from .offsets import Partition
-from .options import ReadOptions
+from .read_options import ReadOptions
 from .schema import Projection
 
 _log = logging.getLogger(__name__)

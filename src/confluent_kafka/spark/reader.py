@@ -8,8 +8,8 @@ from pyspark.sql.types import StructType
 
 from . import clients, positions, ranges
 from .offsets import Partition
-from .options import ReadOptions
 from .ranges import OffsetRange, report_loss
+from .read_options import ReadOptions
 from .schema import Projection
 
 

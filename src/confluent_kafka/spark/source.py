@@ -3,10 +3,11 @@
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
-from .options import includes_headers, read_options, write_options
+from .read_options import includes_headers, read_options
 from .reader import RdKafkaReader
 from .schema import source_schema
 from .stream import RdKafkaStreamReader
+from .write_options import write_options
 from .writer import RdKafkaWriter
 
 

@@ -18,8 +18,8 @@ from confluent_kafka import Consumer
 
 from . import clients, positions, ranges
 from .offsets import JsonOffsets, Offsets, Partition, from_json, to_json
-from .options import ReadOptions
 from .ranges import OffsetRange, report_loss
+from .read_options import ReadOptions
 from .schema import Projection
 
 

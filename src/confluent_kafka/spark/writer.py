@@ -10,8 +10,8 @@ from pyspark.sql.types import StructType
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from . import clients
-from .options import WriteOptions
 from .schema import writable_columns
+from .write_options import WriteOptions
 
 # Seconds without room in the producer's queue after which a write gives up; it fails earlier
 # if the brokers do not take a message within message.timeout.ms.
