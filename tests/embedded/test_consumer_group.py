@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -274,6 +275,33 @@ def test_a_commit_in_the_background_before_close(filled: str, make_consumer: Mak
     consumer.close()
     assert calls == [None]
     assert committed(make_consumer(), filled) == 1
+
+
+def test_a_commit_answered_during_the_last_callback(
+    filled: str, make_consumer: MakeConsumer
+) -> None:
+    """close() runs the on_commit of an answer that came while it ran another callback."""
+    calls: list[KafkaError | None] = []
+    closing = threading.Event()
+    other = make_consumer()
+
+    def stats_cb(_: str) -> None:
+        if closing.is_set():
+            wait_until(lambda: committed(other, filled) == 1)
+
+    consumer = make_consumer(
+        {
+            "on_commit": lambda error, _: calls.append(error),
+            "stats_cb": stats_cb,
+            "statistics.interval.ms": 1,
+        }
+    )
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    assert poll_values(consumer, 1) == [b"0"]
+    closing.set()
+    consumer.commit()
+    consumer.close()
+    assert calls == [None]
 
 
 def test_close_drops_what_nobody_has_seen(

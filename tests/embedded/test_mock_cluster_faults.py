@@ -386,6 +386,9 @@ def test_two_members_share_the_first_assignment(
     kafka_cluster.start_request_tracking()
     with Consumer(config) as one, Consumer(config) as two:
         for consumer in (one, two):
+            # They find and reach the coordinator now, so that only joining is within the delay.
+            consumer.committed([TopicPartition("shared", 0)], TIMEOUT)
+        for consumer in (one, two):
             consumer.subscribe(["shared"])
         wait_until(
             lambda: len(one.assignment()) == len(two.assignment()) == 1,

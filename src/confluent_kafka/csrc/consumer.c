@@ -197,12 +197,12 @@ start_leaving(Consumer *self)
  * consumed here: its offset would be stored, and committed without anyone having seen it.
  */
 static void
-serve_closing(Consumer *self)
+serve_closing(Consumer *self, int timeout_ms)
 {
     Client *client = &self->client;
     rd_kafka_event_t *event;
     serve_release_gil(client);
-    event = rd_kafka_queue_poll(self->closing_queue, WAIT_SLICE_MS);
+    event = rd_kafka_queue_poll(self->closing_queue, timeout_ms);
     serve_take_gil(client);
     if (event == NULL) {
         return;
@@ -233,10 +233,15 @@ leave_group(Consumer *self)
         return begun;
     }
     while (!rd_kafka_consumer_closed(self->client.rk)) {
-        serve_closing(self);
+        serve_closing(self, WAIT_SLICE_MS);
         if (client_check_signals(&self->client) < 0) {
             return -1;
         }
+    }
+    /* What came last, the answer to a commit, may have come while another callback ran. Only
+     * what is there now: statistics may come faster than their callback returns. */
+    for (size_t left = rd_kafka_queue_length(self->closing_queue); left > 0; left--) {
+        serve_closing(self, 0);
     }
     return 0;
 }
