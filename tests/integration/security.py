@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, Producer
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.support.kafka import read, send, values_of
 from tests.support.waiting import wait_until
 
@@ -73,3 +75,14 @@ def told(client_type: type[Producer] | type[Consumer], config: Config, code: int
     with failing(client_type, config) as (client, errors):
         wait_until(lambda: errors.text(code), lambda: client.poll(0.05), timeout=SECONDS)
     return errors.text(code)
+
+
+def refused(config: Config, fetch: Callable[[Consumer], object], code: int) -> str:
+    """Fetches with a consumer that has no error_cb until it raises: what the error says."""
+    settings: Config = {"group.id": "tests", "logger": _quiet}
+    with Consumer(config | settings) as consumer:
+        consumer.subscribe(["topic"])
+        with pytest.raises(KafkaException) as caught:
+            wait_until(lambda: False, lambda: fetch(consumer), timeout=SECONDS)
+        assert caught.value.args[0].code() == code
+    return str(caught.value.args[0].str())

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
-from tests.integration.security import SECONDS, check_round_trip, failing, plain, told
-from tests.support.kafka import Reports
+from tests.integration.security import (
+    SECONDS,
+    check_round_trip,
+    failing,
+    plain,
+    refused,
+    told,
+)
+from tests.support.kafka import Reports, send, values_of
 from tests.support.secrets import secret
 from tests.support.waiting import Stopwatch, wait_until
 
@@ -97,17 +105,56 @@ def test_listener_without_sasl(own_kafka: OwnKafkaCluster, client: Any) -> None:
 def test_new_credentials(own_kafka: OwnKafkaCluster, client: Any, mechanism: str) -> None:
     """A client that was refused gets in once set_sasl_credentials() has given the right ones."""
     config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
-    with failing(client, config) as (refused, errors):
+    with failing(client, config) as (outsider, errors):
         wait_until(
             lambda: errors.text(KafkaError._AUTHENTICATION),
-            lambda: refused.poll(0.05),
+            lambda: outsider.poll(0.05),
             timeout=SECONDS,
         )
-        refused.set_sasl_credentials("alice", USERS["alice"])
-        assert refused.list_topics(timeout=SECONDS).brokers
+        outsider.set_sasl_credentials("alice", USERS["alice"])
+        assert outsider.list_topics(timeout=SECONDS).brokers
 
 
 # ---- calls that wait ----
+
+
+@pytest.mark.parametrize(
+    "fetch",
+    [
+        lambda consumer: consumer.poll(0.05),
+        lambda consumer: consumer.consume(10, 0.05),
+        lambda consumer: consumer.consume_arrow(10, 0.05),
+        next,
+    ],
+    ids=["poll", "consume", "consume_arrow", "iteration"],
+)
+def test_consumer_without_error_cb(wrong: dict[str, Any], fetch: Any) -> None:
+    """It is not left with None for ever: the call raises, and says why."""
+    text = refused(wrong, fetch, KafkaError._AUTHENTICATION)
+    assert "Invalid username or password" in text
+    assert WRONG not in text
+
+
+def test_consumer_goes_on_with_the_right_password(
+    own_kafka: OwnKafkaCluster, topic: str, wrong: dict[str, Any]
+) -> None:
+    """A consumer whose poll() raised is usable: new credentials, and messages come."""
+    with Producer(own_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])) as producer:
+        send(producer, topic, [b"value"])
+    with Consumer(wrong | {"group.id": "tests", "auto.offset.reset": "earliest"}) as consumer:
+        consumer.subscribe([topic])
+        with pytest.raises(KafkaException):
+            wait_until(lambda: False, lambda: consumer.poll(0.05), timeout=SECONDS)
+        consumer.set_sasl_credentials("alice", USERS["alice"])
+        found: list[Any] = []
+
+        def poll() -> None:
+            # An attempt with the old password may have been under way.
+            with contextlib.suppress(KafkaException):
+                found.append(consumer.poll(0.1))
+
+        wait_until(lambda: any(found), poll)
+    assert values_of(filter(None, found)) == [b"value"]
 
 
 def test_list_topics(wrong: dict[str, Any]) -> None:
@@ -123,8 +170,8 @@ def test_list_topics(wrong: dict[str, Any]) -> None:
 def test_init_transactions(wrong: dict[str, Any]) -> None:
     """A typed error that may be tried again, which says why."""
     config = wrong | {"transactional.id": "refused"}
-    refused = pytest.raises(KafkaException, match="Invalid username or password")
-    with failing(Producer, config) as (producer, _), refused as caught:
+    raised = pytest.raises(KafkaException, match="Invalid username or password")
+    with failing(Producer, config) as (producer, _), raised as caught:
         producer.init_transactions(2)
     assert caught.value.args[0] == KafkaError._TIMED_OUT
     assert caught.value.args[0].retriable()

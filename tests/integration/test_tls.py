@@ -16,7 +16,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.integration.certificates import Authority, KeyPair, encrypt_key
 from tests.integration.kafka_cluster import OwnKafkaCluster
-from tests.integration.security import Config, check_round_trip, failing, told
+from tests.integration.security import Config, check_round_trip, failing, refused, told
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
@@ -117,6 +117,13 @@ def test_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
     """A broker whose certificate is of another authority: _SSL."""
     tls["ssl.ca.location"] = str(Authority(tmp_path).file)
     assert "certificate verify failed" in told(client, tls, KafkaError._SSL)
+
+
+def test_consumer_without_error_cb(tls: Config, tmp_path: Path) -> None:
+    """Where no broker can be trusted, poll() raises, and says why."""
+    tls["ssl.ca.location"] = str(Authority(tmp_path).file)
+    text = refused(tls, lambda consumer: consumer.poll(0.05), KafkaError._SSL)
+    assert "certificate verify failed" in text
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -81,6 +81,26 @@ on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
     callback_end(&scope);
 }
 
+/* What librdkafka itself does with an error where there is no error_cb. */
+static void
+log_error(Client *client, const char *reason)
+{
+    log_ring_push(client->core->logs, 3 /* LOG_ERR */, "ERROR", reason);
+}
+
+/* The error_cb of a consumer that was given none. */
+static void
+on_unheard_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
+{
+    callback_scope scope;
+    if (!callback_begin(&scope, opaque)) {
+        return;
+    }
+    log_error(scope.client, reason);
+    refusal_note(scope.client, (rd_kafka_resp_err_t)code, reason);
+    callback_end(&scope);
+}
+
 static void
 on_throttle(rd_kafka_t *Py_UNUSED(rk), const char *broker_name, int32_t broker_id,
             int throttle_time_ms, void *opaque)
@@ -119,9 +139,15 @@ bool
 callbacks_serve_event(Client *self, rd_kafka_event_t *event)
 {
     rd_kafka_event_type_t type = rd_kafka_event_type(event);
-    if (type == RD_KAFKA_EVENT_ERROR && self->error_cb != NULL) {
-        on_error(self->rk, rd_kafka_event_error(event), rd_kafka_event_error_string(event),
-                 self->core);
+    if (type == RD_KAFKA_EVENT_ERROR) {
+        rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+        const char *reason = rd_kafka_event_error_string(event);
+        if (self->error_cb != NULL) {
+            on_error(self->rk, code, reason, self->core);
+        }
+        else {
+            log_error(self, reason);
+        }
         return true;
     }
     if (type == RD_KAFKA_EVENT_STATS && self->stats_cb != NULL) {
@@ -223,12 +249,15 @@ serve_logs(Client *self)
 }
 
 void
-callbacks_register(Client *self, rd_kafka_conf_t *conf)
+callbacks_register(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
 {
     rd_kafka_conf_set_opaque(conf, self->core);
     rd_kafka_conf_set_log_cb(conf, on_log);
     if (self->error_cb != NULL) {
         rd_kafka_conf_set_error_cb(conf, on_error);
+    }
+    else if (kind == RD_KAFKA_CONSUMER) {
+        rd_kafka_conf_set_error_cb(conf, on_unheard_error);
     }
     if (self->throttle_cb != NULL) {
         rd_kafka_conf_set_throttle_cb(conf, on_throttle);

@@ -12,7 +12,7 @@
 #include "client.h"
 
 /* Registers the C callbacks for the Python callables that `self` has. */
-void callbacks_register(Client *self, rd_kafka_conf_t *conf);
+void callbacks_register(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf);
 
 /*
  * Enters and leaves Python from a C callback. callback_begin() returns false when the

@@ -210,7 +210,7 @@ int
 client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
 {
     char reason[512];
-    callbacks_register(self, conf);
+    callbacks_register(self, kind, conf);
     if (self->oauth_cb != NULL) {
         oauth_configure(conf);
     }
@@ -264,6 +264,7 @@ client_traverse(Client *self, visitproc visit, void *arg)
     Py_VISIT(self->oauth_cb);
     Py_VISIT(self->logger);
     Py_VISIT(self->refresher);
+    Py_VISIT(self->refusal.error);
     Py_VISIT(self->reference);
     return topic_names_traverse(&self->names, visit, arg);
 }
@@ -277,6 +278,7 @@ client_clear(Client *self)
     Py_CLEAR(self->oauth_cb);
     Py_CLEAR(self->logger);
     Py_CLEAR(self->refresher);
+    Py_CLEAR(self->refusal.error);
     topic_names_clear(&self->names);
     return 0;
 }

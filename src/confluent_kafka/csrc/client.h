@@ -15,6 +15,7 @@
 #include "deadline.h"
 #include "error.h"
 #include "message.h"
+#include "refusal.h"
 
 enum client_phase {
     CLIENT_NEW,     /* __init__ has not begun, or has failed */
@@ -61,6 +62,7 @@ typedef struct Client {
 
     PyObject *error_cb, *throttle_cb, *stats_cb, *oauth_cb, *logger;
     PyObject *refresher; /* TokenRefresher or NULL, see oauth.h */
+    refusal refusal;
     topic_names names;
 
     struct blocking_call *waiting; /* requests that a thread waits for, see blocking.h */
