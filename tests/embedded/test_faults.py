@@ -149,8 +149,8 @@ def test_time_runs_out(
 ) -> None:
     """With no broker each message is reported once as timed out, and error_cb is told why."""
     errors: list[KafkaError] = []
+    send(make_producer(), kafka_topic, [b"before"])
     producer = make_producer(QUICK | {"message.timeout.ms": 300, "error_cb": errors.append})
-    send(producer, kafka_topic, [b"before"])
     kafka_cluster.set_broker_down()
     reports = Reports()
     for value in numbers(50):
