@@ -84,13 +84,15 @@ class OwnKafkaCluster(KafkaCluster):
 
 
 @contextlib.contextmanager
-def running_cluster(home: Path, folder: Path, brokers: int = BROKERS) -> Iterator[OwnKafkaCluster]:
+def running_cluster(
+    home: Path, folder: Path, brokers: int = BROKERS, java_options: str = ""
+) -> Iterator[OwnKafkaCluster]:
     """Brokers of the distribution `home`, from the start until the exit; logs in `folder`."""
     identity = IdentityProvider()
     authority = Authority(folder / "certificates")
     trivup = Cluster("kafka", str(folder))
     allowed = f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={identity.jwks_url}"
-    apps = [KraftBroker(trivup, home, allowed) for _ in range(brokers)]
+    apps = [KraftBroker(trivup, home, f"{allowed} {java_options}") for _ in range(brokers)]
     server = authority.issue("broker", "localhost")
     for app in apps:
         app.scram_users = USERS
