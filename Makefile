@@ -15,10 +15,10 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test kafka build lint bench chaos fuzz wheel asan tsan valgrind freethreaded docs clean system java
+.PHONY: help demo test kafka build lint bench bench-spark chaos fuzz wheel asan tsan valgrind freethreaded docs clean system java
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build $(VENV)/.demo java ## the main job: flights through Kafka and Spark
 	@$(BIN)/python -m examples.flights
@@ -52,6 +52,9 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 
 bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory beside confluent-kafka and native C
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+bench-spark: build java $(VENV)/.integration $(VENV)/.spark ## Spark: rdkafka beside the JVM's connector, on a real broker (ARGS="--scale 0.1")
+	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m benchmarks.spark $(ARGS)
 
 chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a real cluster (ARGS="--short --only network")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos $(ARGS)

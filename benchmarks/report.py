@@ -90,7 +90,7 @@ def _speed_table(speeds: Sequence[Speed], verdicts: list[Verdict]) -> str:
         )
     header = ["million messages per second", *Side]
     header += [f"ours / {Side.PEER}", f"ours / {Side.NATIVE}", "bar"]
-    return "## Speed\n\n" + _table(header, lines)
+    return "## Speed\n\n" + table(header, lines)
 
 
 def _speed_verdict(speed: Speed) -> Verdict | None:
@@ -129,7 +129,7 @@ def _detail_table(speeds: Sequence[Speed]) -> str:
     return (
         "CPU time of the calling thread per message; millions per second until all were "
         "delivered; how far the rounds lie apart; and what the ratio is by CPU time, which other "
-        "work on the machine disturbs less:\n\n" + _table(header, lines)
+        "work on the machine disturbs less:\n\n" + table(header, lines)
     )
 
 
@@ -158,7 +158,7 @@ def _memory_table(memories: Sequence[Memory], verdicts: list[Verdict]) -> str:
     header = ["path", "client", "resident MB after each round", "changes", "bar"]
     return (
         "## Memory\n\nWithout the free memory that the C library keeps (`malloc_trim`).\n\n"
-        + _table(header, lines)
+        + table(header, lines)
     )
 
 
@@ -183,7 +183,7 @@ def _import_table(imports: Sequence[Import], verdicts: list[Verdict]) -> str:
             ]
         )
     header = ["client", f"median of {IMPORT_RUNS} imports", "loads beside the standard library"]
-    return "## Import\n\n" + _table([*header, "bar"], lines)
+    return "## Import\n\n" + table([*header, "bar"], lines)
 
 
 def _summary(verdicts: Sequence[Verdict]) -> str:
@@ -197,7 +197,7 @@ def _millions(rate: float) -> str:
     return f"{rate / 1e6:.2f}"
 
 
-def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     rule = ["---"] + ["---:" if _is_numeric(lines, i) else "---" for i in range(1, len(header))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *lines])
 

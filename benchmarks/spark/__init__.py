@@ -1,0 +1,1 @@
+"""`rdkafka` beside Spark's own Kafka connector on a real broker: ``python -m benchmarks.spark``."""

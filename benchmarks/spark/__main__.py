@@ -1,0 +1,126 @@
+"""Measures `rdkafka` beside Spark's own Kafka connector, and prints the tables as Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from contextlib import ExitStack
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.native_program import ROOT
+from benchmarks.spark.broker import running_broker
+from benchmarks.spark.connector import ConnectorError, connector
+from benchmarks.spark.measure import Benchmark, make_read_topics
+from benchmarks.spark.report import markdown
+from benchmarks.spark.rows import PARTITIONS, Side, Sizes
+from benchmarks.spark.scaling import measure_scaling
+from benchmarks.spark.sessions import SessionError, running_session
+from benchmarks.spark.topics import fill
+from tests.integration.topics import create_topic
+
+RESULTS = ROOT / "benchmarks" / "spark_results.md"
+FOLDER = ROOT / "build" / "bench-spark"
+
+
+def main() -> int:
+    """Run the benchmark; return the exit status, which does not depend on the goals."""
+    args = _arguments()
+    # Without it the broker and the sessions would outlive a run that is told to end.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        report = _scaling(args) if args.scaling else _run(args)
+    except (ConnectorError, SessionError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    print(report, end="")
+    if args.output:
+        args.output.write_text(report, encoding="utf-8")
+    return 0
+
+
+def _run(args: argparse.Namespace) -> str:
+    say = _Progress()
+    spark = version("pyspark")
+    theirs = connector(spark)
+    say(f"Spark {spark}, its connector {theirs.version}")
+    sizes = Sizes.scaled(args.scale)
+    with ExitStack() as stack:
+        kafka = stack.enter_context(running_broker(FOLDER / "broker"))
+        make_topic = partial(create_topic, kafka)
+        bootstrap = kafka.bootstrap_servers
+
+        def fill_topic(topic: str, messages: int, value_bytes: int) -> float:
+            return fill(bootstrap, topic, PARTITIONS, messages, value_bytes)
+
+        make_read_topics(make_topic, fill_topic, sizes, say)
+        start = partial(running_session, bootstrap=bootstrap, cores=args.cores)
+        sessions = {
+            side: stack.enter_context(start(side, jars=theirs.jars, folder=FOLDER / "sessions"))
+            for side in Side
+        }
+        benchmark = Benchmark(sessions, bootstrap, make_topic, sizes, say)
+        benchmark.warm_up(fill_topic)
+        measured = benchmark.run(args.rounds, args.only, args.latency_seconds)
+    return markdown(measured, sizes, args.rounds, args.cores, spark, theirs.version)
+
+
+def _scaling(args: argparse.Namespace) -> str:
+    say = _Progress()
+    with running_broker(FOLDER / "broker") as kafka:
+        return measure_scaling(
+            kafka.bootstrap_servers,
+            partial(create_topic, kafka),
+            partial(fill, kafka.bootstrap_servers),
+            args.scale,
+            FOLDER / "sessions",
+            say,
+        )
+
+
+class _Progress:
+    """Lines on standard error, with the seconds since the start."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        print(f"[{time.monotonic() - self._started:6.0f} s] {text}", file=sys.stderr, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="of all numbers of messages (default: 1)"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="default: 3")
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows with TEXT in their name")
+    parser.add_argument(
+        "--cores", type=int, default=os.cpu_count(), help="task slots (default: all cores)"
+    )
+    parser.add_argument(
+        "--latency-seconds", type=int, default=20, help="of one round (default: 20)"
+    )
+    parser.add_argument(
+        "--scaling", action="store_true", help="1 to 64 partitions in 1 to 4 slots instead"
+    )
+    parser.add_argument(
+        "--output", type=Path, help=f"where a full run writes the report (default: {RESULTS})"
+    )
+    args = parser.parse_args()
+    if args.scale <= 0 or args.rounds <= 0:
+        parser.error("--scale and --rounds must be more than 0")
+    # A smaller or partial run must not take the place of a full one's results.
+    if args.output is None and args.scale >= 1 and not args.only and not args.scaling:
+        args.output = RESULTS
+    return args
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""Spark's own Kafka connector from Maven Central, kept outside the checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+POM = Path(__file__).with_name("pom.xml")
+
+
+class ConnectorError(Exception):
+    """The connector cannot be had; the text says why."""
+
+
+@dataclass(frozen=True)
+class Connector:
+    """The jars, and the release that they are of."""
+
+    version: str
+    jars: tuple[Path, ...]
+
+
+# Where Maven Central does not have PySpark's own release (yet), the newest one that it has whole.
+# The token provider, which only deals with passwords, is of the newest release it is there in.
+_ELSE = ("4.2.0", "4.0.0")
+
+
+def connector(pyspark: str) -> Connector:
+    """Return the connector of PySpark's release, or the newest before it.
+
+    Raises:
+        ConnectorError: Maven is missing or brings none of them.
+    """
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "confluent-kafka"
+    failures = []
+    for version, tokens in dict.fromkeys([(pyspark, pyspark), _ELSE]):
+        folder = root / f"spark-connector-{version}-{tokens}"
+        try:
+            if not folder.is_dir():
+                _fetch(folder, version, tokens)
+        except ConnectorError as error:
+            failures.append(f"{version}: {error}")
+            continue
+        return Connector(version, tuple(sorted(folder.glob("*.jar"))))
+    raise ConnectorError("\n".join(failures))
+
+
+def _fetch(folder: Path, version: str, tokens: str) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        jars = Path(scratch) / "jars"
+        command = ["mvn", "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
+        command += [f"-Dconnector.version={version}", f"-Dtokens.version={tokens}"]
+        command += [f"-DoutputDirectory={jars}"]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, cwd=scratch)
+        except FileNotFoundError:
+            raise ConnectorError("mvn is needed: install Maven") from None
+        except subprocess.CalledProcessError as error:
+            raise ConnectorError(error.stdout.strip().partition("\n")[0]) from None
+        jars.rename(folder)

@@ -1,0 +1,174 @@
+"""Runs every workload on both sides in turn, in one run on one broker."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmarks.spark.rows import (
+    LARGE,
+    LATENCY,
+    MESSAGES_PER_SECOND,
+    PARTITIONS,
+    ROWS,
+    SMALL,
+    TRICKLE,
+    Row,
+    Side,
+    Sizes,
+)
+from benchmarks.spark.sessions import Session
+from benchmarks.spark.topics import count, trickle
+
+Say = Callable[[str], None]
+# Creates a topic with so many partitions.
+MakeTopic = Callable[[str, int], None]
+
+_WARM_UP = 80_000
+_WARM_UP_TOPIC = "warm-up"
+# Seconds of a stream that are not looked at: its first batches are slower than the rest.
+_SETTLE = 5
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Speed:
+    """The seconds that each side took for one row, round after round."""
+
+    row: Row
+    rows: int
+    seconds: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def rate(self, side: Side) -> float:
+        """Return the median of the rounds' rows per second."""
+        return self.rows / median(self.seconds[side])
+
+    def ratios(self) -> list[float]:
+        """Return our rate over theirs for each round: what the machine did hits both."""
+        pairs = zip(self.seconds[Side.OURS], self.seconds[Side.THEIRS], strict=True)
+        return [theirs / ours for ours, theirs in pairs]
+
+
+@dataclass
+class Latency:
+    """Seconds from a message's creation to its arrival in the sink, round after round."""
+
+    p50: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
+    p99: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
+    batches: dict[Side, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+
+@dataclass
+class Measured:
+    """All that was measured. Memory is the largest Python worker's peak, by row."""
+
+    speeds: list[Speed] = field(default_factory=list)
+    latency: Latency = field(default_factory=Latency)
+    memory_mb: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+
+class Benchmark:
+    """The workloads, on sessions of both sides that stay up from the first to the last."""
+
+    def __init__(
+        self,
+        sessions: Mapping[Side, Session],
+        bootstrap: str,
+        make_topic: MakeTopic,
+        sizes: Sizes,
+        say: Say,
+    ) -> None:
+        self._sessions = sessions
+        self._bootstrap = bootstrap
+        self._make_topic = make_topic
+        self._sizes = sizes
+        self._say = say
+        self._measured = Measured()
+
+    def warm_up(self, fill: Callable[[str, int, int], object]) -> None:
+        """Run every workload once on little, so that no side pays for its start."""
+        self._make_topic(_WARM_UP_TOPIC, PARTITIONS)
+        fill(_WARM_UP_TOPIC, _WARM_UP, 100)
+        for side, session in self._sessions.items():
+            for workload in dict.fromkeys(row.workload for row in ROWS):
+                topic = self._written_topic(workload) or _WARM_UP_TOPIC
+                session.ask({"workload": workload, "topic": topic, "rows": _WARM_UP})
+            self._say(f"{side} is warm")
+
+    def run(self, rounds: int, only: str, latency_seconds: int) -> Measured:
+        """Run the rows whose names have a text in them; return what was measured."""
+        rows = [row for row in ROWS if only in row.name]
+        speeds = [Speed(row, row.command(self._sizes)["rows"]) for row in rows]
+        self._measured.speeds = speeds
+        for number in range(rounds):
+            sides = list(Side)[:: 1 if number % 2 == 0 else -1]
+            for speed in speeds:
+                for side in sides:
+                    speed.seconds[side].append(self._timed(speed.row, side))
+                rates = ", ".join(
+                    f"{side} {speed.rows / speed.seconds[side][-1] / 1e6:.2f} M/s" for side in Side
+                )
+                self._say(
+                    f"round {number + 1}/{rounds}  {speed.row.name}: {rates}, "
+                    f"ratio {speed.ratios()[-1]:.2f}"
+                )
+            if only in LATENCY:
+                self._latency(sides, latency_seconds)
+        return self._measured
+
+    def _timed(self, row: Row, side: Side) -> float:
+        session = self._sessions[side]
+        command = row.command(self._sizes)
+        command["topic"] = written = self._written_topic(row.workload) or row.topic
+        if side is Side.OURS:
+            session.reset_worker_peaks()
+        seconds: float = session.ask(command)["seconds"]
+        if side is Side.OURS:
+            peak = session.worker_peak_mb()
+            self._measured.memory_mb[row.name] = max(peak, self._measured.memory_mb[row.name])
+        if row.workload == "write":
+            found = count(self._bootstrap, written, PARTITIONS)
+            if found != command["rows"]:
+                raise RuntimeError(f"{side} wrote {found:,} messages, not {command['rows']:,}")
+        return seconds
+
+    def _written_topic(self, workload: str) -> str | None:
+        """Return a new topic for a workload that writes."""
+        if workload != "write":
+            return None
+        name = f"written-{next(_numbers)}"
+        self._make_topic(name, PARTITIONS)
+        return name
+
+    def _latency(self, sides: list[Side], seconds: int) -> None:
+        command = {"workload": "latency", "topic": TRICKLE, "settle": _SETTLE, "seconds": seconds}
+        found = self._measured.latency
+        for side in sides:
+            with trickle(self._bootstrap, TRICKLE, MESSAGES_PER_SECOND):
+                answer = self._sessions[side].ask(command)
+            for percentile in ("p50", "p99"):
+                getattr(found, percentile)[side].append(answer[percentile])
+            found.batches[side].append(answer["batches"])
+            self._say(
+                f"latency  {side}: p50 {answer['p50'] * 1e3:.0f} ms, p99 "
+                f"{answer['p99'] * 1e3:.0f} ms of {answer['messages']:,} messages in "
+                f"{answer['batches']} batches"
+            )
+
+
+def make_read_topics(
+    make_topic: MakeTopic, fill: Callable[[str, int, int], float], sizes: Sizes, say: Say
+) -> None:
+    """Make and fill the topics that all rows read."""
+    make_topic(TRICKLE, PARTITIONS)
+    for topic, value_bytes in ((SMALL, 100), (LARGE, 1_000)):
+        make_topic(topic, PARTITIONS)
+        messages = sizes.messages(topic)
+        seconds = fill(topic, messages, value_bytes)
+        say(
+            f"topic {topic}: {messages:,} messages of {value_bytes} bytes, "
+            f"{messages / seconds / 1e6:.2f} M/s"
+        )

@@ -1,0 +1,111 @@
+"""Writes what was measured as Markdown, with the goals and whether they are reached."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from statistics import median
+
+from benchmarks.report import Verdict
+from benchmarks.report import table as markdown_table
+from benchmarks.spark.measure import Measured
+from benchmarks.spark.rows import LATENCY_GOAL, MEMORY_GOAL_MB, MESSAGES_PER_SECOND, Side, Sizes
+
+
+def markdown(
+    measured: Measured, sizes: Sizes, rounds: int, cores: int, spark: str, connector: str
+) -> str:
+    """Return the whole report."""
+    verdicts: list[Verdict] = []
+    parts = [_introduction(sizes, rounds, cores, spark, connector)]
+    if measured.speeds:
+        parts += [_speeds(measured, verdicts), _memory(measured, verdicts)]
+    if measured.latency.p50:
+        parts.append(_latency(measured, verdicts))
+    parts.append(_summary(verdicts))
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(sizes: Sizes, rounds: int, cores: int, spark: str, connector: str) -> str:
+    return (
+        "# rdkafka beside Spark's own connector\n\n"
+        f"`rdkafka` and `kafka` (spark-sql-kafka-0-10_2.13 {connector}) in turn on PySpark "
+        f"{spark}, `local[{cores}]`, each in a session of its own with the same configuration, "
+        f"from one broker of Apache Kafka on the same machine; {platform.python_implementation()} "
+        f"{platform.python_version()}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} cores. Topics of 8 partitions: {sizes.small:,} messages of 100 bytes, "
+        f"{sizes.large:,} of 1 kB, each with a key of 8 bytes; {sizes.written:,} rows written. "
+        f"Medians of {rounds} rounds. A ratio is the median of the rounds' ratios."
+    )
+
+
+def _speeds(measured: Measured, verdicts: list[Verdict]) -> str:
+    lines = []
+    for speed in measured.speeds:
+        ratios = speed.ratios()
+        verdict = Verdict(
+            speed.row.name,
+            f"at least {speed.row.goal:.1f}",
+            f"{median(ratios):.2f}",
+            median(ratios) >= speed.row.goal,
+        )
+        verdicts.append(verdict)
+        lines.append(
+            [
+                speed.row.name,
+                *(f"{speed.rate(side) / 1e6:.2f}" for side in Side),
+                verdict.measured,
+                f"{min(ratios):.2f} to {max(ratios):.2f}",
+                verdict.cell,
+            ]
+        )
+    header = ["million rows per second", *Side, "ratio", "rounds", "goal"]
+    return "## Speed\n\n" + markdown_table(header, lines)
+
+
+def _memory(measured: Measured, verdicts: list[Verdict]) -> str:
+    lines = []
+    for name, peak in measured.memory_mb.items():
+        verdict = Verdict(
+            f"memory: {name}",
+            f"less than {MEMORY_GOAL_MB} MB",
+            f"{peak:.0f} MB",
+            peak < MEMORY_GOAL_MB,
+        )
+        verdicts.append(verdict)
+        lines.append([name, verdict.measured, verdict.cell])
+    header = ["workload", "peak", "goal"]
+    return (
+        "## Memory\n\nThe peak of the resident memory of the largest Python worker of `rdkafka` "
+        "(`VmHWM`).\n\n" + markdown_table(header, lines)
+    )
+
+
+def _latency(measured: Measured, verdicts: list[Verdict]) -> str:
+    lines = []
+    for name, found in (("p50", measured.latency.p50), ("p99", measured.latency.p99)):
+        ours, theirs = (median(found[side]) for side in Side)
+        verdict = Verdict(
+            f"latency: {name}",
+            f"at most {LATENCY_GOAL:.1f}",
+            f"{ours / theirs:.2f}",
+            ours / theirs <= LATENCY_GOAL,
+        )
+        verdicts.append(verdict)
+        figures = [f"{ours * 1e3:.0f}", f"{theirs * 1e3:.0f}"]
+        lines.append([name, *figures, verdict.measured, verdict.cell])
+    batches = [f"{median(measured.latency.batches[side]):.0f}" for side in Side]
+    lines.append(["micro-batches", *batches, "", ""])
+    header = ["milliseconds", *Side, "ratio", "goal"]
+    return (
+        f"## Latency\n\n{MESSAGES_PER_SECOND} messages a second, from a message's creation until "
+        "`foreachBatch` has its row; trigger of 0 seconds.\n\n" + markdown_table(header, lines)
+    )
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    missed = [verdict for verdict in verdicts if not verdict.reached]
+    lines = [f"{len(verdicts) - len(missed)} of {len(verdicts)} goals are reached."]
+    lines += [f"- not reached: {v.what}: {v.measured}, the goal is {v.bar}" for v in missed]
+    return "## Goals\n\n" + "\n".join(lines)

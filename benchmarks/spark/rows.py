@@ -1,0 +1,70 @@
+"""What is measured, on which topic, and the goal of each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+PARTITIONS = 8
+SMALL = "small"  # values of 100 bytes
+LARGE = "large"  # values of 1,000 bytes
+TRICKLE = "trickle"
+KEY_BYTES = 8
+
+
+class Side(StrEnum):
+    """Who reads or writes: the name of a format."""
+
+    OURS = "rdkafka"
+    THEIRS = "kafka"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much there is of everything; the numbers of the goals at scale 1."""
+
+    small: int
+    large: int
+    written: int
+
+    @classmethod
+    def scaled(cls, scale: float) -> Sizes:
+        """The sizes for a scale; whole rounds of all partitions."""
+        whole = [max(1, round(full * scale / 8_000)) * 8_000 for full in (20e6, 2e6, 5e6)]
+        return cls(*whole)
+
+    def messages(self, topic: str) -> int:
+        """Return how many messages a topic is filled with."""
+        return self.small if topic == SMALL else self.large
+
+
+@dataclass(frozen=True)
+class Row:
+    """A workload on a topic. Its rate must be ``goal`` times the connector's."""
+
+    name: str
+    workload: str
+    topic: str
+    goal: float
+
+    def command(self, sizes: Sizes) -> dict[str, Any]:
+        """What a session is asked to do."""
+        rows = sizes.written if self.workload == "write" else sizes.messages(self.topic)
+        return {"workload": self.workload, "topic": self.topic, "rows": rows}
+
+
+ROWS = (
+    Row("scan, 100 bytes", "scan", SMALL, 1.2),
+    Row("scan, 1 kB", "scan", LARGE, 1.2),
+    Row("scan of value and offset, 100 bytes", "columns", SMALL, 1.2),
+    Row("scan of value and offset, 1 kB", "columns", LARGE, 1.2),
+    Row("streaming catch-up, 100 bytes", "catch_up", SMALL, 1.0),
+    Row("streaming catch-up, 1 kB", "catch_up", LARGE, 1.0),
+    Row("write, 100 bytes", "write", "written", 1.0),
+)
+
+LATENCY = "micro-batch latency"
+MESSAGES_PER_SECOND = 300
+LATENCY_GOAL = 1.0
+MEMORY_GOAL_MB = 300

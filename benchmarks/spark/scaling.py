@@ -1,0 +1,103 @@
+"""How a scan's rate follows from partitions and task slots, and what planning costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchmarks.report import table
+from benchmarks.spark.measure import MakeTopic, Say
+from benchmarks.spark.rows import Side
+from benchmarks.spark.sessions import running_session
+from confluent_kafka import Consumer
+from confluent_kafka.spark import clients, positions
+
+PARTITIONS = (1, 2, 4, 8, 16, 32, 64)
+SLOTS = (1, 2, 3, 4)
+MESSAGES = 4_000_000
+VALUE_BYTES = 100
+
+_MANY = 1_000
+_RUNS = 3
+_WARM_UP_RUNS = 2
+
+
+@dataclass(frozen=True)
+class Planning:
+    """What many partitions cost: seconds on the driver per plan, and seconds for their scan."""
+
+    plan: float
+    scan: float
+
+
+def measure_scaling(
+    bootstrap: str,
+    make_topic: MakeTopic,
+    fill: Callable[[str, int, int, int], float],
+    scale: float,
+    folder: Path,
+    say: Say,
+) -> str:
+    """Scan the same number of messages from 1 to 64 partitions, in 1 to 4 task slots."""
+    messages = max(1, round(MESSAGES * scale / 64_000)) * 64_000
+    for partitions in PARTITIONS:
+        make_topic(_topic(partitions), partitions)
+        fill(_topic(partitions), partitions, messages, VALUE_BYTES)
+        say(f"topic of {partitions} partitions: {messages:,} messages")
+    make_topic(_topic(_MANY), _MANY)
+    fill(_topic(_MANY), _MANY, _MANY, VALUE_BYTES)
+    rates: dict[tuple[int, int], float] = {}
+    for slots in SLOTS:
+        with running_session(Side.OURS, bootstrap, slots, (), folder) as session:
+
+            def scan(partitions: int, rows: int) -> float:
+                command = {"workload": "scan", "topic": _topic(partitions), "rows": rows}
+                return float(session.ask(command)["seconds"])
+
+            for _ in range(_WARM_UP_RUNS):
+                scan(PARTITIONS[-1], messages)
+            for partitions in PARTITIONS:
+                seconds = median(scan(partitions, messages) for _ in range(_RUNS))
+                rates[partitions, slots] = messages / seconds
+                say(f"{partitions} partitions, {slots} slots: {messages / seconds / 1e6:.2f} M/s")
+            if slots == 2:
+                many = median(scan(_MANY, _MANY) for _ in range(_RUNS))
+    planning = Planning(_plan(bootstrap), many)
+    say(f"{_MANY} partitions: planned in {planning.plan * 1e3:.0f} ms, read in {many:.2f} s")
+    return _report(rates, planning, messages)
+
+
+def _topic(partitions: int) -> str:
+    return f"wide-{partitions}"
+
+
+def _plan(bootstrap: str) -> float:
+    """What the driver asks for each batch: the partitions of a topic and their two ends."""
+    config = clients.consumer_config({"bootstrap.servers": bootstrap})
+    seconds = []
+    with Consumer(config) as consumer:
+        for _ in range(2 * _RUNS):
+            started = time.monotonic()
+            wanted = positions.partitions(consumer, [_topic(_MANY)])
+            positions.earliest(consumer, wanted)
+            positions.latest(consumer, wanted)
+            seconds.append(time.monotonic() - started)
+    return median(seconds)
+
+
+def _report(rates: dict[tuple[int, int], float], planning: Planning, messages: int) -> str:
+    lines = [
+        [str(partitions), *(f"{rates[partitions, slots] / 1e6:.2f}" for slots in SLOTS)]
+        for partitions in PARTITIONS
+    ]
+    header = ["partitions", *(f"local[{slots}]" for slots in SLOTS)]
+    return (
+        f"Million rows per second, a scan of {messages:,} messages of {VALUE_BYTES} bytes "
+        f"(median of {_RUNS}):\n\n{table(header, lines)}\n\n"
+        f"A topic of {_MANY:,} partitions is planned in {planning.plan * 1e3:.0f} ms (partitions, "
+        f"earliest and latest offsets). A scan of one message in each takes {planning.scan:.2f} s "
+        f"in `local[2]`: {planning.scan / _MANY * 1e3:.1f} ms a task and batch.\n"
+    )

@@ -1,0 +1,128 @@
+"""Runs a side's session as a process, asks it for workloads and looks at its Python workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.native_program import ROOT
+from benchmarks.spark.rows import Side
+
+ANSWER_SECONDS = 600
+_LOG_TAIL = 3_000
+# What writing it to /proc/PID/clear_refs does: the peak of resident memory starts anew.
+_RESET_PEAK = "5"
+
+
+class SessionError(Exception):
+    """A session failed or did not answer; the text has the end of its log."""
+
+
+class Session:
+    """A Spark session that waits for commands, and is idle until it gets one."""
+
+    def __init__(self, side: Side, process: subprocess.Popen[str], log: Path) -> None:
+        self.side = side
+        self._process = process
+        self._log = log
+
+    def ask(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Run one workload; return what it measured."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(command) + "\n")
+        self._process.stdin.flush()
+        return self.answer()
+
+    def answer(self) -> dict[str, Any]:
+        """Return the next answer."""
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], ANSWER_SECONDS)
+        line = self._process.stdout.readline() if ready else ""
+        if not line:
+            what = "ended" if ready else f"did not answer within {ANSWER_SECONDS} s"
+            tail = self._log.read_text(errors="replace")[-_LOG_TAIL:]
+            raise SessionError(f"the session of {self.side} {what} ({self._log}):\n{tail}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def reset_worker_peaks(self) -> None:
+        """From now on the peak of the Python workers' memory is measured."""
+        for process in self._workers():
+            try:
+                (process / "clear_refs").write_text(_RESET_PEAK)
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # It has ended meanwhile.
+
+    def worker_peak_mb(self) -> float:
+        """Return the largest peak of a Python worker's resident memory since the reset."""
+        peaks = [_peak_kb(process) for process in self._workers()]
+        return max(peaks, default=0) * 1024 / 1e6
+
+    def _workers(self) -> list[Path]:
+        """Return the /proc directories of the Python workers: they descend from the session."""
+        parents = {int(one.name): _parent(one) for one in Path("/proc").glob("[0-9]*")}
+        family = {self._process.pid}
+        while more := {pid for pid, parent in parents.items() if parent in family} - family:
+            family |= more
+        every = [Path("/proc", str(pid)) for pid in family]
+        return [one for one in every if b"pyspark.daemon" in _read(one / "cmdline")]
+
+
+@contextmanager
+def running_session(
+    side: Side, bootstrap: str, cores: int, jars: tuple[Path, ...], folder: Path
+) -> Iterator[Session]:
+    """Start a session and wait until it is ready; leaving the block ends it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / f"{side}-{cores}.log"
+    command = [sys.executable, "-m", "benchmarks.spark.session", "--side", side]
+    command += ["--bootstrap", bootstrap, "--cores", str(cores)]
+    command += ["--jars", ",".join(map(str, jars))]
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        # Leaving the block closes its standard input, at which the session ends.
+        with process:
+            session = Session(side, process, log)
+            session.answer()
+            yield session
+
+
+def _parent(process: Path) -> int:
+    # The command stands in brackets and may hold anything; the parent is the second field after.
+    fields = _read(process / "stat").rpartition(b")")[2].split()
+    return int(fields[1]) if fields else 0
+
+
+def _peak_kb(process: Path) -> int:
+    for line in _read(process / "status").splitlines():
+        if line.startswith(b"VmHWM:"):
+            return int(line.split()[1])
+    return 0
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""  # The process has ended meanwhile.
