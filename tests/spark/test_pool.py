@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 from confluent_kafka.spark.clients import Pool, consumer_config
+from tests.support.waiting import wait_until
 
 
 class Client:
@@ -68,6 +70,26 @@ def test_close_closes_the_idle_ones() -> None:
     pool.close()
     assert first.closed
     assert borrowed(pool) is not first
+
+
+def test_a_client_idle_for_long_is_closed() -> None:
+    """A worker that does other work does not hold connections; each client has its own time."""
+    pool = Pool(Client, idle_seconds=0.3)
+    first = borrowed(pool, servers="a")
+    with pool.borrow({"servers": "b"}) as second:
+        wait_until(lambda: first.closed)
+        assert not second.closed
+    assert borrowed(pool, servers="b") is second
+    wait_until(lambda: second.closed)
+    assert borrowed(pool, servers="b") is not second
+
+
+def test_no_thread_stays_when_nothing_is_idle() -> None:
+    """The thread that waits for the time of idle clients ends with the last of them."""
+    pool = Pool(Client, idle_seconds=0.1)
+    before = threading.active_count()
+    client = borrowed(pool)
+    wait_until(lambda: client.closed and threading.active_count() == before)
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")

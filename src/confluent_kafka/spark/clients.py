@@ -4,10 +4,13 @@ Spark gives a worker process one task after the other. A client that is connecte
 each of them the connections and the metadata, which cost more than a small batch takes to read.
 """
 
+import math
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from confluent_kafka import Consumer, Producer
@@ -16,6 +19,9 @@ from confluent_kafka import Consumer, Producer
 GROUP = "spark-rdkafka"
 
 _IDLE_AT_MOST = 4
+# Seconds. Longer than the pause between the batches of most streams, so that these find their
+# client; after it, the brokers are not held to connections of a worker that does other work.
+_IDLE_SECONDS = 300.0
 
 _CONSUMER_DEFAULTS: dict[str, str] = {
     "group.id": GROUP,
@@ -54,21 +60,38 @@ C = TypeVar("C", bound=_Client)
 _Key: TypeAlias = tuple[int, frozenset[tuple[str, str]]]
 
 
+@dataclass(frozen=True, eq=False)
+class _Idle(Generic[C]):
+    """A client that nobody uses, since when by the monotonic clock."""
+
+    key: _Key
+    client: C
+    since: float
+
+
 class Pool(Generic[C]):
     """Clients that nobody uses now, by process and configuration.
 
     Args:
         create: makes a client from a configuration.
         at_most: how many idle clients are kept; of more, those unused longest are closed.
+        idle_seconds: how long a client is kept that nobody uses.
     """
 
     def __init__(
-        self, create: Callable[[dict[str, str]], C], *, at_most: int = _IDLE_AT_MOST
+        self,
+        create: Callable[[dict[str, str]], C],
+        *,
+        at_most: int = _IDLE_AT_MOST,
+        idle_seconds: float = _IDLE_SECONDS,
     ) -> None:
         self._create = create
         self._at_most = at_most
+        self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
-        self._idle: list[tuple[_Key, C]] = []
+        # Those unused longest come first.
+        self._idle: list[_Idle[C]] = []
+        self._timer: threading.Timer | None = None
 
     @contextmanager
     def borrow(self, config: Mapping[str, str]) -> Iterator[C]:
@@ -93,31 +116,64 @@ class Pool(Generic[C]):
         """Close all idle clients of this process."""
         self._shrink(0)
 
+    def after_fork(self) -> None:
+        """In a forked process: make the pool usable, whatever the parent's threads did with it."""
+        self._lock = threading.Lock()
+
     def _take(self, key: _Key) -> C | None:
         with self._lock:
-            for index, (other, client) in enumerate(self._idle):
-                if other == key:
+            for index, entry in enumerate(self._idle):
+                if entry.key == key:
                     del self._idle[index]
-                    return client
+                    return entry.client
         return None
 
     def _give_back(self, key: _Key, client: C) -> None:
         with self._lock:
-            self._idle.append((key, client))
+            self._idle.append(_Idle(key, client, time.monotonic()))
         self._shrink(self._at_most)
-
-    def _shrink(self, at_most: int) -> None:
         with self._lock:
-            mine = [entry for entry in self._idle if entry[0][0] == os.getpid()]
+            self._watch()
+
+    def _shrink(self, at_most: int, unused_since: float = math.inf) -> None:
+        """Close the surplus of this process's clients, or those of it unused since a time."""
+        with self._lock:
+            mine = [entry for entry in self._idle if entry.key[0] == os.getpid()]
             surplus = mine[: max(0, len(mine) - at_most)]
+            surplus = [entry for entry in surplus if entry.since <= unused_since]
             for entry in surplus:
                 self._idle.remove(entry)
-        for _, client in surplus:
-            client.close()
+        for entry in surplus:
+            entry.client.close()
+
+    def _watch(self) -> None:
+        """Have idle clients closed in time. A thread waits for that, while there are some."""
+        # A timer of the parent is not alive in a forked process.
+        if self._timer is not None and self._timer.is_alive():
+            return
+        mine = [entry.since for entry in self._idle if entry.key[0] == os.getpid()]
+        if not mine:
+            return
+        wait = max(0.0, min(mine) + self._idle_seconds - time.monotonic())
+        self._timer = threading.Timer(wait, self._expire)
+        self._timer.name = "idle Kafka clients"
+        # Nothing waits for it: the end of the process closes clients as well.
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _expire(self) -> None:
+        self._shrink(0, unused_since=time.monotonic() - self._idle_seconds)
+        with self._lock:
+            self._timer = None
+            self._watch()
 
 
 consumers: Pool[Consumer] = Pool(Consumer)
 producers: Pool[Producer] = Pool(Producer)
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork.
+    for _pool in (consumers, producers):
+        os.register_at_fork(after_in_child=_pool.after_fork)
 
 
 def consumer_config(kafka: Mapping[str, str]) -> dict[str, str]:
