@@ -36,15 +36,20 @@ _numbers = itertools.count(1)
 
 @dataclass
 class Speed:
-    """The seconds that each side took for one row, round after round."""
+    """The seconds that each side took for one row, round after round; and those of the CPU."""
 
     row: Row
     rows: int
     seconds: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
+    cpu_seconds: dict[Side, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def rate(self, side: Side) -> float:
         """Return the median of the rounds' rows per second."""
         return self.rows / median(self.seconds[side])
+
+    def cpu_microseconds(self, side: Side) -> float:
+        """Return the median of the rounds' CPU time of a row, in all of the side's processes."""
+        return median(self.cpu_seconds[side]) / self.rows * 1e6
 
     def ratios(self) -> list[float]:
         """Return our rate over theirs for each round: what the machine did hits both."""
@@ -107,7 +112,7 @@ class Benchmark:
             sides = list(Side)[:: 1 if number % 2 == 0 else -1]
             for speed in speeds:
                 for side in sides:
-                    speed.seconds[side].append(self._timed(speed.row, side))
+                    self._time(speed, side)
                 rates = ", ".join(
                     f"{side} {speed.rows / speed.seconds[side][-1] / 1e6:.2f} M/s" for side in Side
                 )
@@ -119,13 +124,15 @@ class Benchmark:
                 self._latency(sides, latency_seconds)
         return self._measured
 
-    def _timed(self, row: Row, side: Side) -> float:
+    def _time(self, speed: Speed, side: Side) -> None:
         session = self._sessions[side]
+        row = speed.row
         command = row.command(self._sizes)
         command["topic"] = written = self._written_topic(row.workload) or row.topic
-        if side is Side.OURS:
-            session.reset_worker_peaks()
-        seconds: float = session.ask(command)["seconds"]
+        session.reset_worker_peaks()
+        cpu_before = session.cpu_seconds()
+        speed.seconds[side].append(session.ask(command)["seconds"])
+        speed.cpu_seconds[side].append(session.cpu_seconds() - cpu_before)
         if side is Side.OURS:
             peak = session.worker_peak_mb()
             self._measured.memory_mb[row.name] = max(peak, self._measured.memory_mb[row.name])
@@ -133,7 +140,6 @@ class Benchmark:
             found = count(self._bootstrap, written, PARTITIONS)
             if found != command["rows"]:
                 raise RuntimeError(f"{side} wrote {found:,} messages, not {command['rows']:,}")
-        return seconds
 
     def _written_topic(self, workload: str) -> str | None:
         """Return a new topic for a workload that writes."""

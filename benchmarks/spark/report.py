@@ -57,11 +57,16 @@ def _speeds(measured: Measured, verdicts: list[Verdict]) -> str:
                 *(f"{speed.rate(side) / 1e6:.2f}" for side in Side),
                 verdict.measured,
                 f"{min(ratios):.2f} to {max(ratios):.2f}",
+                *(f"{speed.cpu_microseconds(side):.2f}" for side in Side),
                 verdict.cell,
             ]
         )
-    header = ["million rows per second", *Side, "ratio", "rounds", "goal"]
-    return "## Speed\n\n" + markdown_table(header, lines)
+    header = ["million rows per second", *Side, "ratio", "rounds"]
+    header += [*(f"CPU us, {side}" for side in Side), "goal"]
+    return (
+        "## Speed\n\nThe CPU time is that of one row, in the JVM and the Python processes of a "
+        "side together.\n\n" + markdown_table(header, lines)
+    )
 
 
 def _memory(measured: Measured, verdicts: list[Verdict]) -> str:

@@ -65,14 +65,20 @@ class Session:
         peaks = [_peak_kb(process) for process in self._workers()]
         return max(peaks, default=0) * 1024 / 1e6
 
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of the driver, its JVM and the Python workers until now."""
+        return sum(_cpu_ticks(process) for process in self._family()) / os.sysconf("SC_CLK_TCK")
+
     def _workers(self) -> list[Path]:
-        """Return the /proc directories of the Python workers: they descend from the session."""
+        return [one for one in self._family() if b"pyspark.daemon" in _read(one / "cmdline")]
+
+    def _family(self) -> list[Path]:
+        """Return the /proc directories of the session and of all that descends from it."""
         parents = {int(one.name): _parent(one) for one in Path("/proc").glob("[0-9]*")}
         family = {self._process.pid}
         while more := {pid for pid, parent in parents.items() if parent in family} - family:
             family |= more
-        every = [Path("/proc", str(pid)) for pid in family]
-        return [one for one in every if b"pyspark.daemon" in _read(one / "cmdline")]
+        return [Path("/proc", str(pid)) for pid in family]
 
 
 @contextmanager
@@ -109,9 +115,18 @@ def running_session(
 
 
 def _parent(process: Path) -> int:
-    # The command stands in brackets and may hold anything; the parent is the second field after.
-    fields = _read(process / "stat").rpartition(b")")[2].split()
+    fields = _stat(process)
     return int(fields[1]) if fields else 0
+
+
+def _cpu_ticks(process: Path) -> int:
+    """In user and system mode, its own and that of its children that have ended."""
+    return sum(map(int, _stat(process)[11:15]))
+
+
+def _stat(process: Path) -> list[bytes]:
+    """Return the fields after the command, which stands in brackets and may hold anything."""
+    return _read(process / "stat").rpartition(b")")[2].split()
 
 
 def _peak_kb(process: Path) -> int:
