@@ -9,6 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 import confluent_kafka
+from tests.support.real_kafka import kafka as kafka
+from tests.support.real_kafka import make_topic as make_topic
+from tests.support.real_kafka import own_kafka as own_kafka
 from tests.support.secret_search import pytest_runtest_makereport as pytest_runtest_makereport
 
 

@@ -1,0 +1,84 @@
+"""The real cluster, once for all tests of a run, wherever they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_THERE = (
+    "Apache Kafka is not there: install Java 17 and Maven, "
+    "or set KAFKA_HOME to a distribution or BOOTSTRAP to a running cluster"
+)
+
+
+def kafka_home() -> Path:
+    """The distribution of `make kafka`."""
+    if "KAFKA_HOME" not in os.environ and shutil.which("mvn") is None:
+        pytest.skip(NOT_THERE)
+    command = [sys.executable, str(ROOT / "tools" / "kafka.py")]
+    return Path(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    )
+
+
+@pytest.fixture(scope="session")
+def kafka(request: pytest.FixtureRequest) -> Iterator[KafkaCluster]:
+    """Three brokers, or those of BOOTSTRAP. Their logs stay where a test failed."""
+    bootstrap = os.environ.get("BOOTSTRAP")
+    if bootstrap:
+        from tests.integration.kafka_cluster import KafkaCluster
+
+        yield KafkaCluster(bootstrap)
+        return
+    folder = ROOT / "build" / "integration" / str(os.getpid())
+    # Only here: what it needs is installed for tests on real brokers.
+    from tests.integration.kafka_cluster import running_cluster
+
+    with running_cluster(kafka_home(), folder) as cluster:
+        yield cluster
+    if request.session.testsfailed:
+        print(f"\nthe brokers' logs are in {folder}")
+    else:
+        # A broker that was just killed may have written a last file meanwhile.
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def own_kafka(kafka: KafkaCluster) -> OwnKafkaCluster:
+    """For a test that needs more than a PLAINTEXT listener, or breaks brokers."""
+    from tests.integration.kafka_cluster import OwnKafkaCluster
+
+    if not isinstance(kafka, OwnKafkaCluster):
+        pytest.skip("BOOTSTRAP is a cluster that is not the tests' own")
+    return kafka
+
+
+MakeTopic = Callable[..., str]
+
+
+@pytest.fixture
+def make_topic(kafka: KafkaCluster) -> MakeTopic:
+    """make_topic(partitions=1, **config): the name of a new topic that no other test has."""
+
+    from tests.integration.topics import create_topic
+
+    def make(partitions: int = 1, **config: str) -> str:
+        name = f"topic-{uuid.uuid4().hex[:12]}"
+        create_topic(
+            kafka, name, partitions, {key.replace("_", "."): config[key] for key in config}
+        )
+        return name
+
+    return make
