@@ -10,7 +10,6 @@ pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 from confluent_kafka.spark.offsets import Partition
 from confluent_kafka.spark.read_options import includes_headers, read_options
-from confluent_kafka.spark.write_options import write_options
 
 SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
 READ = {**SERVERS, "subscribe": "flights"}
@@ -112,14 +111,6 @@ def test_a_streaming_query_has_no_end() -> None:
     """endingOffsets would be ignored in silence otherwise."""
     with pytest.raises(ValueError, match="a streaming query has no end"):
         streaming(endingoffsets="latest")
-
-
-def test_a_write_knows_its_own_options_only() -> None:
-    """The topic is optional, as a column may name it."""
-    assert write_options({**SERVERS, "topic": "out"}).topic == "out"
-    assert write_options(SERVERS).topic is None
-    with pytest.raises(ValueError, match="unknown option 'subscribe'"):
-        write_options({**SERVERS, "subscribe": "out"})
 
 
 def test_headers_are_a_column_only_if_asked_for() -> None:

@@ -7,12 +7,13 @@ from .read_options import includes_headers, read_options
 from .reader import RdKafkaReader
 from .schema import source_schema
 from .stream import RdKafkaStreamReader
+from .stream_writer import RdKafkaStreamWriter
 from .write_options import write_options
 from .writer import RdKafkaWriter
 
 
 class RdKafkaDataSource(DataSource):
-    """Kafka topics as Spark DataFrames: batch reads and writes, and streaming reads.
+    """Kafka topics as Spark DataFrames: reads and writes, of batches and of streams.
 
     Columns of a read: ``key`` binary, ``value`` binary, ``topic`` string, ``partition`` int,
     ``offset`` long, ``timestamp`` timestamp, ``timestampType`` int and, with the option
@@ -30,7 +31,9 @@ class RdKafkaDataSource(DataSource):
     ``includeHeaders``, ``failOnDataLoss`` (true), ``kafkaConsumer.pollTimeoutMs`` (120000) and,
     for streaming, ``maxOffsetsPerTrigger``.
 
-    Option of a write: ``topic``, which goes before the column.
+    Options of a write: ``topic``, which goes before the column, and of a streaming one
+    ``deliveryGuarantee`` (``at-least-once``; ``exactly-once``, to which belong
+    ``transactionalIdPrefix`` and ``markerTopic``).
 
     Errors: a ValueError names the option or the column that is wrong; DataLoss says which
     offsets are gone; what brokers refuse is a KafkaException. Spark shows each of them as part
@@ -62,4 +65,12 @@ class RdKafkaDataSource(DataSource):
         """
         if overwrite:
             raise ValueError("mode overwrite: a topic can only be appended to, use mode('append')")
-        return RdKafkaWriter(write_options(self.options), schema)
+        return RdKafkaWriter(write_options(self.options, streaming=False), schema)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> RdKafkaStreamWriter:  # noqa: N802
+        """Return the writer of a streaming query.
+
+        ``overwrite`` stands for the output mode ``complete``: every batch then has all rows of
+        the result, and each is written behind the last, as Spark's own sink does.
+        """
+        return RdKafkaStreamWriter(write_options(self.options, streaming=True), schema)

@@ -1,0 +1,186 @@
+"""Exactly once: each task writes its rows and which batch they are of in one transaction.
+
+The transactional id names the query and the task's partition. Registering it fences whoever had
+it before, after which the marker is final: either the batch is in, and there is nothing to do, or
+it is not, and no earlier attempt can bring it in any more.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from confluent_kafka import KafkaError, KafkaException
+
+from . import transactions
+from .sending import Sender
+from .task_input import TaskInput
+from .transactions import Marker, TransactionalProducer
+from .write_options import WriteOptions
+from .writer import Written
+
+
+class PlanChanged(RuntimeError):
+    """A batch that is in Kafka already came again as another one."""
+
+
+class _Overtaken(Exception):
+    """A producer of an earlier task was fenced since: a new one has to take its place."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a task writes: a batch of a query, in one of the query's output partitions."""
+
+    query: str
+    batch: int
+    partition: int
+
+    @staticmethod
+    def current() -> "Task":
+        """Return what the task that this thread runs writes."""
+        context = TaskContext.get()
+        query = context.getLocalProperty("sql.streaming.queryId") if context else None
+        batch = context.getLocalProperty("streaming.sql.batchId") if context else None
+        if context is None or query is None or batch is None:
+            raise RuntimeError(
+                "deliveryGuarantee=exactly-once: Spark does not say which batch it is"
+            )
+        return Task(query, int(batch), context.partitionId())
+
+    def __str__(self) -> str:
+        return f"batch {self.batch} of query {self.query}, task {self.partition}"
+
+
+def write_exactly_once(
+    batches: Iterator[pa.RecordBatch],
+    source: TaskInput,
+    task: Task,
+    options: WriteOptions,
+    columns: Sequence[str],
+) -> Written:
+    """Write the rows of one task, unless an earlier attempt has.
+
+    Args:
+        batches: the rows.
+        source: tells whether these are all of them.
+        task: which batch and which partition they are of.
+        options: with `WriteOptions.transactions`.
+        columns: which columns are written.
+
+    Raises:
+        KafkaException: a row was refused or not delivered, or a later attempt of the task has
+            taken its place. Nothing of this attempt can be read then with
+            ``isolation.level=read_committed``.
+        ValueError: a row has no topic, or a partition that cannot be; the same holds.
+        IncompleteInput: Spark failed to compute the rows; the same holds.
+        PlanChanged: an earlier attempt had other rows.
+    """
+    settings = options.transactions
+    assert settings is not None
+    first = next(batches, None)
+    if first is None:
+        # Nothing to write needs no marker: run again, it is nothing again.
+        return Written(0)
+    batches = itertools.chain([first], batches)
+    identity = f"{settings.id_prefix}-{task.query}-{task.partition}"
+    config = transactions.transactional_config(options.kafka, identity)
+    while True:
+        try:
+            with transactions.producers.borrow(config) as producer:
+                attempt = _Attempt(producer, task, settings.marker_topic)
+                if attempt.is_in():
+                    return attempt.skip(batches, source)
+                attempt.begin()
+                sender = Sender(producer.producer, options.topic, columns)
+                return attempt.write(batches, source, sender)
+        except _Overtaken:
+            continue
+
+
+class _Attempt:
+    """One attempt of a task, with a producer of its own."""
+
+    def __init__(self, producer: TransactionalProducer, task: Task, marker_topic: str) -> None:
+        self._producer = producer
+        self._task = task
+        self._topic = marker_topic
+        self._left_over = producer.lent_before
+        producer.lent_before = True
+
+    def is_in(self) -> bool:
+        """Whether the batch is in Kafka already.
+
+        Raises:
+            PlanChanged: a later one is, so this one is not what comes next.
+        """
+        marker = self._producer.marker(self._topic)
+        if marker is None:
+            return False
+        if marker.next_batch > self._task.batch + 1:
+            raise PlanChanged(
+                f"{self._task}: batch {marker.next_batch - 1} is in Kafka already (group "
+                f"{self._producer.id!r}). The checkpoint is older than what was written, or "
+                "another run of the query uses it"
+            )
+        return marker.next_batch == self._task.batch + 1
+
+    def skip(self, batches: Iterator[pa.RecordBatch], source: TaskInput) -> Written:
+        """Read the rows, which are in already, and check that they can be the same ones."""
+        rows = sum(batch.num_rows for batch in batches)
+        source.check_complete()
+        marker = self._producer.marker(self._topic)
+        assert marker is not None
+        if rows != marker.rows:
+            raise PlanChanged(
+                f"{self._task}: an earlier attempt wrote {marker.rows} rows and this one has "
+                f"{rows}. Exactly once needs a batch to have the same rows in the same tasks "
+                "whenever it is run; nothing more was written"
+            )
+        return Written(0)
+
+    def begin(self) -> None:
+        """Begin the transaction.
+
+        Raises:
+            _Overtaken: the producer is left from an earlier task, and another process has
+                written for this partition since.
+        """
+        self._producer.producer.begin_transaction()
+        if not self._left_over:
+            return
+        try:
+            # Of no effect, since a later one goes before it, but refused if fenced.
+            self._producer.mark(self._topic, Marker(self._task.batch, 0))
+        except KafkaException as failure:
+            if transactions.is_fenced(failure):
+                raise _Overtaken from None
+            raise
+
+    def write(
+        self, batches: Iterator[pa.RecordBatch], source: TaskInput, sender: Sender
+    ) -> Written:
+        """Write the rows and commit them with the marker."""
+        try:
+            rows = sum(sender.send(batch) for batch in batches)
+            sender.flush()
+            source.check_complete()
+            self._producer.commit(self._topic, Marker(self._task.batch + 1, rows))
+        except KafkaException as failure:
+            if not transactions.is_fenced(failure):
+                raise
+            raise self._fenced(failure.args[0]) from None
+        return Written(rows)
+
+    def _fenced(self, error: KafkaError) -> KafkaException:
+        return KafkaException(
+            KafkaError(
+                error.code(),
+                f"{self._task}: another attempt of this task has taken transactional.id "
+                f"{self._producer.id!r} over, or the task took longer than option "
+                f"kafka.transaction.timeout.ms; nothing of this attempt is visible to "
+                f"read_committed readers: {error.str()}",
+            )
+        )

@@ -1,0 +1,175 @@
+"""Rows of one task, sent as messages; the first that does not arrive fails the task."""
+
+import re
+import time
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka.admin import ClusterMetadata
+
+# Seconds without room in the producer's queue after which a write gives up; it fails earlier
+# if the brokers do not take a message within message.timeout.ms.
+_QUEUE_TIMEOUT = 300.0
+# Seconds within which the brokers must have told of a topic.
+_TOPIC_TIMEOUT = 15.0
+# Seconds in which a topic may appear that the brokers make when it is first asked for.
+_CREATION_TIMEOUT = 5.0
+_ASK_AGAIN_AFTER = 0.2
+
+_ADDRESS = (
+    "see option kafka.bootstrap.servers for the brokers' addresses, and kafka.security.protocol, "
+    "kafka.sasl.* and kafka.ssl.* for how to log in"
+)
+_OPTIONS = {
+    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "see option transactionalIdPrefix",
+    KafkaError.INVALID_TRANSACTION_TIMEOUT: (
+        "see option kafka.transaction.timeout.ms, and transaction.max.timeout.ms of the brokers"
+    ),
+    KafkaError.GROUP_AUTHORIZATION_FAILED: (
+        "see option transactionalIdPrefix: groups that begin so have the markers"
+    ),
+    KafkaError.TOPIC_AUTHORIZATION_FAILED: (
+        "see option markerTopic: the markers are offsets of it, for which it must be readable"
+    ),
+}
+
+# How produce_arrow() names the row that it did not take.
+_ROW = re.compile(r"\brow (\d+)\b")
+
+
+class Sender:
+    """Sends record batches through a producer that it has for itself.
+
+    Args:
+        producer: what sends; its reports of delivery are served here.
+        topic: the topic of every row, or None if the column ``topic`` names it.
+        columns: which columns are written.
+    """
+
+    def __init__(self, producer: Producer, topic: str | None, columns: Sequence[str]) -> None:
+        self._producer = producer
+        self._topic = topic
+        self._columns = list(columns)
+        self._known: set[str] = set()
+        self._undelivered = _Undelivered()
+
+    def send(self, batch: pa.RecordBatch) -> int:
+        """Enqueue the rows of a batch; return how many.
+
+        Raises:
+            KafkaException: a row was refused, or one sent before was not delivered, or its topic
+                does not exist or cannot be asked for.
+            ValueError: a row has no topic, or a partition that cannot be.
+        """
+        rows = batch.select(self._columns)
+        self._check_topics(rows)
+        try:
+            sent = self._producer.produce_arrow(
+                rows, self._topic, on_delivery=self._undelivered, block=_QUEUE_TIMEOUT
+            )
+        except KafkaException as refused:
+            error = refused.args[0]
+            reason = f"{error.str()}{self._describe(rows, error.str())}"
+            raise KafkaException(KafkaError(error.code(), reason)) from None
+        except ValueError as refused:
+            raise ValueError(f"{refused}{self._describe(rows, str(refused))}") from None
+        self._undelivered.check()
+        return sent
+
+    def flush(self) -> None:
+        """Wait until the brokers have every row.
+
+        Raises:
+            KafkaException: one was not delivered.
+        """
+        self._producer.flush()
+        self._undelivered.check()
+
+    def _check_topics(self, rows: pa.RecordBatch) -> None:
+        """Ask for topics that are new here: a message to one that is not there fails late."""
+        if self._topic is not None:
+            names = {self._topic}
+        else:
+            names = set(pc.unique(rows.column("topic")).to_pylist())
+        # A row without a topic is produce_arrow()'s to refuse: it knows which row.
+        for name in sorted(names - self._known - {None, ""}):
+            require_topic(self._producer, name)
+            self._known.add(name)
+
+    def _describe(self, rows: pa.RecordBatch, reason: str) -> str:
+        """Return the topic and the size of the row that an error names."""
+        found = _ROW.search(reason)
+        if found is None:
+            return ""
+        row = rows.slice(int(found[1]), 1).to_pylist()[0]
+        topic = row.get("topic") if self._topic is None else self._topic
+        key, value = (_size(row.get(name)) for name in ("key", "value"))
+        return f" (topic {topic!r}, key of {key} bytes, value of {value} bytes)"
+
+
+def require_topic(producer: Producer, name: str) -> None:
+    """Return once the brokers know the topic; those that make topics by themselves may.
+
+    Raises:
+        KafkaException: it does not exist, may not be seen, or no broker answers in time.
+    """
+    deadline = time.monotonic() + _CREATION_TIMEOUT
+    while True:
+        error = _metadata(producer, name).topics[name].error
+        if error is None:
+            return
+        passing = error.code() in (
+            KafkaError.UNKNOWN_TOPIC_OR_PART,
+            KafkaError.LEADER_NOT_AVAILABLE,
+        )
+        if not passing or time.monotonic() > deadline:
+            raise KafkaException(KafkaError(error.code(), f"topic {name!r}: {error.str()}"))
+        time.sleep(_ASK_AGAIN_AFTER)
+
+
+def _metadata(producer: Producer, topic: str) -> ClusterMetadata:
+    try:
+        return producer.list_topics(topic, timeout=_TOPIC_TIMEOUT)
+    except KafkaException as failure:
+        raise with_option(failure) from None
+
+
+def with_option(failure: KafkaException) -> KafkaException:
+    """Return the error of a first request with the option that it may be about."""
+    error = failure.args[0]
+    return KafkaException(
+        KafkaError(error.code(), f"{error.str()} ({_OPTIONS.get(error.code(), _ADDRESS)})")
+    )
+
+
+def _size(cell: object) -> int:
+    if isinstance(cell, str):
+        return len(cell.encode())
+    return len(cell) if isinstance(cell, bytes) else 0
+
+
+class _Undelivered:
+    """Collects the messages of a task that the brokers did not take."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._first: tuple[KafkaError, str] | None = None
+
+    def __call__(self, error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            return
+        self._count += 1
+        if self._first is None:
+            size = len(message.value() or b"")
+            self._first = error, f"the first to topic {message.topic()!r}, value of {size} bytes"
+
+    def check(self) -> None:
+        """Raise for what was not delivered so far."""
+        if self._first is None:
+            return
+        error, where = self._first
+        what = f"{self._count} message(s) were not delivered, {where}: {error.str()}"
+        raise KafkaException(KafkaError(error.code(), what))

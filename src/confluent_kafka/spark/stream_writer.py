@@ -1,0 +1,38 @@
+"""Streaming writes."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamArrowWriter
+from pyspark.sql.types import StructType
+
+from .exactly_once import Task, write_exactly_once
+from .schema import writable_columns
+from .task_input import TaskInput
+from .write_options import WriteOptions
+from .writer import Written, write_at_least_once
+
+
+class RdKafkaStreamWriter(DataSourceStreamArrowWriter):
+    """Writes the rows of each micro-batch as messages.
+
+    Every task is done when the brokers have its rows, so that there is nothing left to do when
+    the driver commits a batch, and nothing that it could take back when a batch fails.
+    """
+
+    def __init__(self, options: WriteOptions, schema: StructType) -> None:
+        self._options = options
+        self._columns = writable_columns(schema, topic_given=options.topic is not None)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        """Write the rows of one task, on an executor.
+
+        Raises:
+            KafkaException: a row was refused or not delivered, or a later attempt of the task
+                has taken its place.
+        """
+        if self._options.transactions is None:
+            return write_at_least_once(iterator, self._options, self._columns)
+        return write_exactly_once(
+            iterator, TaskInput(), Task.current(), self._options, self._columns
+        )

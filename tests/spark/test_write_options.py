@@ -1,0 +1,78 @@
+"""The options of writes."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from confluent_kafka.spark.write_options import TransactionOptions, WriteOptions, write_options
+
+SERVERS = {"kafka.bootstrap.servers": "b:9092"}
+EXACTLY = {**SERVERS, "deliveryguarantee": "exactly-once"}
+
+
+def test_a_write_knows_its_own_options_only() -> None:
+    """The topic is optional, as a column may name it."""
+    assert write_options(SERVERS, streaming=False).topic is None
+    with pytest.raises(ValueError, match="unknown option 'subscribe'"):
+        write_options({**SERVERS, "subscribe": "out"}, streaming=False)
+
+
+def test_delivery_is_at_least_once_by_default() -> None:
+    """Batch and stream take the same options."""
+    for streaming in (False, True):
+        options = write_options({**SERVERS, "topic": " t ", "kafka.acks": "1"}, streaming=streaming)
+        assert options == WriteOptions({"bootstrap.servers": "b:9092", "acks": "1"}, "t", None)
+
+
+def test_exactly_once_keeps_its_progress_under_the_name_of_the_topic() -> None:
+    """So that it needs no options of its own where one topic is written."""
+    options = write_options({**EXACTLY, "topic": "t"}, streaming=True)
+    assert options.transactions == TransactionOptions("spark-rdkafka", "t")
+    options = write_options(
+        {**EXACTLY, "transactionalidprefix": "etl", "markertopic": "m", "topic": "t"},
+        streaming=True,
+    )
+    assert options.transactions == TransactionOptions("etl", "m")
+
+
+def test_what_spark_adds_for_a_query_is_no_mistake() -> None:
+    """It hands its own options over with the sink's, to streaming writers only."""
+    query = {"checkpointlocation": "/c", "queryname": "q", **SERVERS, "topic": "t"}
+    assert write_options(query, streaming=True).topic == "t"
+    with pytest.raises(ValueError, match="unknown option 'checkpointlocation'"):
+        write_options(query, streaming=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "streaming", "message"),
+    [
+        ({"deliveryguarantee": "exactly-once"}, False, "deliveryGuarantee: .* number of its batch"),
+        ({"deliveryguarantee": "exactlyonce"}, True, "deliveryGuarantee: .* did you mean exactly"),
+        ({"deliveryguarantee": "exactly-once"}, True, "option markerTopic is required"),
+        ({"transactionalidprefix": "a"}, True, "transactionalIdPrefix is for deliveryGuarantee"),
+        ({"markertopic": "a"}, False, "markerTopic is for deliveryGuarantee"),
+        ({"kafka.transactional.id": "a"}, True, "transactional.id cannot be given.*Prefix says"),
+        ({"includeheaders": "yes"}, False, "includeHeaders: 'yes' is neither true nor false"),
+        ({"deliverygarantee": "a"}, True, "did you mean 'deliveryGuarantee'"),
+        (
+            {
+                "deliveryguarantee": "exactly-once",
+                "kafka.enable.idempotence": "false",
+                "topic": "t",
+            },
+            True,
+            "kafka.enable.idempotence: false does not go with",
+        ),
+        (
+            {"deliveryguarantee": "exactly-once", "topic": "t", "transactionalidprefix": " "},
+            True,
+            "transactionalIdPrefix: it is empty",
+        ),
+    ],
+)
+def test_mistakes_name_the_option(given: dict[str, str], streaming: bool, message: str) -> None:
+    """Before any task starts."""
+    with pytest.raises(ValueError, match=message):
+        write_options({**SERVERS, **given}, streaming=streaming)
