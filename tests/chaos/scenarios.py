@@ -14,6 +14,7 @@ from tests.chaos import (
     queue_full,
     rebalance_storm,
     soak,
+    spark_exactly_once,
     topic_deleted,
     wrong_cluster,
 )
@@ -26,7 +27,7 @@ class Scenario:
 
     name: str
     run: Callable[..., Row]
-    short: dict[str, Any]  # at most 20 seconds
+    short: dict[str, Any]  # at most 20 seconds, but for Spark, which takes that to start twice
     full: dict[str, Any]
 
 
@@ -34,6 +35,12 @@ SCENARIOS = [
     Scenario("broker kill", broker_kill.run, broker_kill.SHORT, broker_kill.FULL),
     Scenario("network", network.run, network.SHORT, network.FULL),
     Scenario("exactly once", exactly_once.run, exactly_once.SHORT, exactly_once.FULL),
+    Scenario(
+        "spark exactly once",
+        spark_exactly_once.run,
+        spark_exactly_once.SHORT,
+        spark_exactly_once.FULL,
+    ),
     *(
         Scenario(
             f"rebalance storm, {protocol}",

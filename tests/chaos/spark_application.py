@@ -1,0 +1,83 @@
+"""The application of spark_exactly_once.py: a query that copies a topic until it is killed.
+
+One argument, JSON: ``client`` (properties of both ends), ``source``, ``output``, ``checkpoint``,
+``guarantee``, ``rows`` (in a micro-batch) and ``until_end``: stop behind what is in the topic now.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+# A task whose worker was killed is run again, in the same micro-batch.
+ATTEMPTS = 4
+
+
+def main(settings: dict[str, Any]) -> None:
+    # Executors take the python3 on PATH otherwise, which may be another one.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    spark = session()
+    query = start(spark, settings)
+    while query.isActive and not query.status["isDataAvailable"]:
+        time.sleep(0.02)
+    # To whoever wants to kill it at work; nobody reads more than that.
+    print("at work", flush=True)
+    while not ended(query):
+        query = start(spark, settings)
+
+
+def ended(query: StreamingQuery) -> bool:
+    """Whether it came to its end. One whose Python worker on the driver was killed fails."""
+    try:
+        query.awaitTermination()
+    except StreamingQueryException as failure:
+        print(failure, file=sys.stderr, flush=True)
+        return False
+    return True
+
+
+def session() -> SparkSession:
+    spark = (
+        SparkSession.builder.master(f"local[2,{ATTEMPTS}]")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "512m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def start(spark: SparkSession, settings: dict[str, Any]) -> StreamingQuery:
+    client = {f"kafka.{name}": str(text) for name, text in settings["client"].items()}
+    rows = (
+        spark.readStream.format("rdkafka")
+        .options(**client)
+        .option("subscribe", settings["source"])
+        .option("startingOffsets", "earliest")
+        .option("maxOffsetsPerTrigger", settings["rows"])
+        .load()
+    )
+    writer = (
+        rows.select("key", "value")
+        .writeStream.format("rdkafka")
+        .options(**client)
+        .option("topic", settings["output"])
+        .option("deliveryGuarantee", settings["guarantee"])
+        .option("checkpointLocation", settings["checkpoint"])
+    )
+    trigger = {"availableNow": True} if settings["until_end"] else {"processingTime": "0 seconds"}
+    return writer.trigger(**trigger).start()
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

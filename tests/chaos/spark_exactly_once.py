@@ -1,0 +1,161 @@
+"""A Spark query from Kafka to Kafka; its Python workers and its driver are killed at random."""
+
+from __future__ import annotations
+
+import json
+import random
+import select
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import IO, Any
+from unittest import SkipTest
+
+from tests.chaos.processes import descendants, kill
+from tests.chaos.row import Row
+from tests.chaos.traffic import PATIENCE, Reading, send_during
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.topics import create_topic
+
+SHORT = {"messages": 20_000, "rate": 500.0, "rows": 1000, "kills": 3, "seed": 2}
+FULL = {"messages": 200_000, "rate": 500.0, "rows": 3000, "kills": 30, "seed": 1}
+
+ROOT = Path(__file__).resolve().parents[2]
+APPLICATION = "tests.chaos.spark_application"
+PARTITIONS = 4
+# Some micro-batches pass in that time, so a kill meets any point of one.
+LONGEST_LIFE = 4.0
+DRIVER, WORKER = "the driver", "a Python worker"
+
+
+def run(
+    kafka: OwnKafkaCluster,
+    *,
+    messages: int,
+    rate: float,
+    rows: int,
+    kills: int,
+    seed: int,
+    guarantee: str = "exactly-once",
+) -> Row:
+    try:
+        import pyspark  # noqa: F401 - the application needs it
+    except ImportError as reason:
+        raise SkipTest("PySpark is not installed") from reason
+    name = f"spark-{uuid.uuid4().hex[:12]}"
+    source, output = f"{name}-in", f"{name}-out"
+    create_topic(kafka, source, PARTITIONS)
+    create_topic(kafka, output, PARTITIONS)
+    chance = random.Random(seed)
+    with tempfile.TemporaryDirectory() as checkpoint, tempfile.TemporaryFile("w+") as log:
+        application = _Application(
+            {
+                "client": kafka.config(),
+                "source": source,
+                "output": output,
+                "checkpoint": checkpoint,
+                "guarantee": guarantee,
+                "rows": rows,
+                "until_end": False,
+            },
+            log,
+        )
+
+        def kill_now_and_then() -> None:
+            for _ in range(kills):
+                application.kill(chance)
+
+        try:
+            sent = send_during(kafka.config(), source, messages, rate, kill_now_and_then)
+            application.run_to_end()
+        finally:
+            application.stop()
+    with Reading(
+        kafka.config() | {"isolation.level": "read_committed"}, output, PARTITIONS
+    ) as reading:
+        came = reading.ledger()
+    killed = application.killed
+    return Row(
+        scenario="spark exactly once",
+        fault=f"SIGKILL of {DRIVER} ({killed[DRIVER]}) or {WORKER} ({killed[WORKER]}), seed {seed}",
+        times=killed.total(),
+        messages=sent.messages,
+        lost=came.lost(sent.messages),
+        duplicated=came.duplicated,
+        out_of_order=came.out_of_order,
+        unreported=sent.unreported,
+        broken=tuple(application.complaints),
+        notes=f"{guarantee}, {rows} rows in a micro-batch",
+    )
+
+
+class _Application:
+    """The query as a process, with the JVM and Python workers below it."""
+
+    def __init__(self, settings: dict[str, Any], log: IO[str]) -> None:
+        self._settings = settings
+        self._log = log
+        self.killed: Counter[str] = Counter()
+        self.complaints: list[str] = []
+        self._process = self._start()
+
+    def kill(self, chance: random.Random) -> None:
+        """At some moment of its work."""
+        time.sleep(chance.uniform(0, LONGEST_LIFE))
+        if self._process.poll() is not None:
+            self.complaints.append("the query ended by itself")
+            self._process = self._start()
+        workers = self._workers()
+        if workers and chance.random() < 0.5:
+            self.killed[WORKER] += 1
+            kill(chance.choice(workers))
+            return
+        self.killed[DRIVER] += 1
+        # Its Python workers are left to find out by themselves, while the next one starts.
+        self._kill_driver()
+        self._process = self._start()
+
+    def run_to_end(self) -> None:
+        """Until the query has processed all that is in its source."""
+        self._kill_driver()
+        self._settings["until_end"] = True
+        self._process = self._start()
+        if self._process.wait(PATIENCE) != 0:
+            self._log.seek(0)
+            self.complaints.append(f"the last run of the query failed: {self._log.read()[-2000:]}")
+
+    def stop(self) -> None:
+        for pid, _ in descendants(self._process.pid):
+            kill(pid)
+        self._process.kill()
+        self._process.wait()
+
+    def _start(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", APPLICATION, json.dumps(self._settings)]
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=self._log, text=True
+        )
+        assert process.stdout is not None
+        said, _, _ = select.select([process.stdout], [], [], PATIENCE)
+        assert said, "the query got no messages"
+        return process
+
+    def _kill_driver(self) -> None:
+        below = descendants(self._process.pid)
+        for pid, command in below:
+            if "pyspark.daemon" not in command:
+                kill(pid)
+        self._process.kill()
+        self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def _workers(self) -> list[int]:
+        """Those that compute: below a daemon that forks them, and has the same command."""
+        below = dict(descendants(self._process.pid))
+        daemons = [pid for pid, command in below.items() if "pyspark.daemon" in command]
+        return [pid for daemon in daemons for pid, _ in descendants(daemon)]
