@@ -1,0 +1,132 @@
+"""Streaming writes of the data source, in a real Spark session."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka.testing import MockCluster
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.plain_clients import writer
+from tests.spark.committed import committed_values
+from tests.support.real_kafka import MakeTopic
+
+from .topics import fill, messages, numbered
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def run(spark: Any, tmp_path: Path) -> Callable[..., Any]:
+    """Copy what is in a topic now to another one; the next call goes on from there."""
+
+    def start(
+        config: dict[str, Any],
+        source: str,
+        target: str,
+        change: Callable[[Any], Any] = lambda rows: rows,
+        mode: str = "append",
+        **options: str,
+    ) -> Any:
+        client = {f"kafka.{name}": str(text) for name, text in config.items()}
+        reader = spark.readStream.format("rdkafka").options(**client).option("subscribe", source)
+        rows = reader.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", 10_000)
+        query = (
+            change(rows.load())
+            .writeStream.format("rdkafka")
+            .options(**client, **options)
+            .option("topic", target)
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .outputMode(mode)
+            .trigger(availableNow=True)
+            .start()
+        )
+        try:
+            assert query.awaitTermination(300)
+        finally:
+            query.stop()
+        return query
+
+    return start
+
+
+def test_a_query_writes_what_it_reads(
+    run: Any, cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """With its key, partition and headers, and once if nothing fails; a second run adds to it."""
+    source, target = new_topic(), new_topic()
+    config = {"bootstrap.servers": cluster.bootstrap_servers}
+    fill(cluster, source, [{**row, "key": "k"} for row in numbered(30)])
+    run(config, source, target)
+    fill(cluster, source, [{"value": "late", "partition": 1}])
+    run(config, source, target)
+    found = messages(cluster, target, 31)
+    assert Counter(one.value() for one in found) == Counter(
+        [*(b"v%d" % number for number in range(30)), b"late"]
+    )
+    assert {(one.key(), one.partition()) for one in found} == {(b"k", 0), (b"k", 1), (None, 1)}
+
+
+@pytest.mark.parametrize("mode", ["update", "complete"])
+def test_results_that_change_are_written_again(
+    run: Any, cluster: MockCluster, new_topic: Callable[..., str], mode: str
+) -> None:
+    """Every output mode is accepted; complete writes the whole result behind the last one."""
+    source, target = new_topic(), new_topic()
+    config = {"bootstrap.servers": cluster.bootstrap_servers}
+
+    def count(rows: Any) -> Any:
+        counts = rows.groupBy("partition").count()
+        return counts.selectExpr("concat(partition, ':', count) as value")
+
+    fill(cluster, source, numbered(6))
+    run(config, source, target, count, mode)
+    fill(cluster, source, [{"value": "late", "partition": 1}])
+    run(config, source, target, count, mode)
+    again = [b"0:3"] if mode == "complete" else []
+    expected = sorted([b"0:3", b"1:3", *again, b"1:4"])
+    assert (
+        sorted(one.value() or b"" for one in messages(cluster, target, len(expected))) == expected
+    )
+
+
+@pytest.mark.integration
+def test_a_batch_whose_rows_could_not_be_computed_is_written_once(
+    spark: Any, run: Any, kafka: KafkaCluster, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    """Rows stop coming in the middle of a task: what came is not taken for all there is.
+
+    Spark closes the stream to the writer's worker then, between two record batches, which looks
+    like a regular end. The next run finds the batch not written and writes it.
+    """
+    source, target = make_topic(partitions=2), make_topic(partitions=2)
+    failed = tmp_path / "failed"
+
+    def fail_once(batches: Iterator[Any]) -> Iterator[Any]:
+        for number, batch in enumerate(batches):
+            if number == 50 and not failed.exists():
+                failed.touch()
+                raise RuntimeError("the rows of this task cannot be computed")
+            yield batch
+
+    with writer(kafka) as producer:
+        for number in range(4_000):
+            producer.produce(source, b"%d" % number, partition=number % 2)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 10)
+    try:
+        steps = (
+            kafka.config(),
+            source,
+            target,
+            lambda rows: rows.select("value").mapInArrow(fail_once, "value binary"),
+        )
+        with pytest.raises(Exception, match="cannot be computed"):
+            run(*steps, deliveryGuarantee="exactly-once")
+        run(*steps, deliveryGuarantee="exactly-once")
+    finally:
+        spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    assert committed_values(kafka, target) == sorted(str(number) for number in range(4_000))
