@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
 
 from .topics import fill, numbered
@@ -207,19 +207,3 @@ def test_mistakes_are_named(
     frame = load(new_topic(), **options)
     with pytest.raises(Exception, match=message):
         frame.count()
-
-
-def test_unreachable_brokers_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for ever for a cluster that is not there."""
-    from confluent_kafka.spark import positions
-    from confluent_kafka.spark.read_options import read_options
-    from confluent_kafka.spark.reader import RdKafkaReader
-    from confluent_kafka.spark.schema import source_schema
-
-    monkeypatch.setattr(positions, "TIMEOUT", 0.5)
-    options = read_options(
-        {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "any"}, streaming=False
-    )
-    with pytest.raises(KafkaException) as failure:
-        RdKafkaReader(options, source_schema(headers=False)).partitions()
-    assert failure.value.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT)

@@ -9,11 +9,23 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
-from confluent_kafka.spark.offsets import Partition, from_json, parse_bound, to_json
+from confluent_kafka.spark.admission import share_out
+from confluent_kafka.spark.offsets import (
+    Partition,
+    Times,
+    from_json,
+    parse_bound,
+    parse_times,
+    to_json,
+)
 from confluent_kafka.spark.positions import resolve
-from confluent_kafka.spark.stream import share_out
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
+
+
+def never(times: object) -> dict[Partition, int | None]:
+    """No time is looked up."""
+    raise AssertionError
 
 
 def test_words_and_json_are_bounds() -> None:
@@ -54,19 +66,19 @@ def test_json_is_in_the_order_of_partition_numbers() -> None:
 def test_bounds_resolve_to_offsets() -> None:
     """Words stand for every partition, -1 and -2 for one."""
     first, last = {A0: 3, A1: 0}, {A0: 9, A1: 7}
-    assert resolve("startingOffsets", "earliest", first, last) == first
-    assert resolve("startingOffsets", "latest", first, last) == last
-    assert resolve("startingOffsets", {A0: -2, A1: 5}, first, last) == {A0: 3, A1: 5}
-    assert resolve("startingOffsets", {A0: 4, A1: -1}, first, last) == {A0: 4, A1: 7}
+    assert resolve("startingOffsets", "earliest", first, last, never) == first
+    assert resolve("startingOffsets", "latest", first, last, never) == last
+    assert resolve("startingOffsets", {A0: -2, A1: 5}, first, last, never) == {A0: 3, A1: 5}
+    assert resolve("startingOffsets", {A0: 4, A1: -1}, first, last, never) == {A0: 4, A1: 7}
 
 
 def test_json_names_exactly_the_partitions_there_are() -> None:
     """A partition left out would be lost in silence, one too many is a mistake."""
     first, last = {A0: 0, A1: 0}, {A0: 9, A1: 9}
     with pytest.raises(ValueError, match=r"startingOffsets leaves out a \[1\]"):
-        resolve("startingOffsets", {A0: 0}, first, last)
+        resolve("startingOffsets", {A0: 0}, first, last, never)
     with pytest.raises(ValueError, match=r"endingOffsets names b \[0\]"):
-        resolve("endingOffsets", {A0: 0, A1: 0, B0: 0}, first, last)
+        resolve("endingOffsets", {A0: 0, A1: 0, B0: 0}, first, last, never)
 
 
 def total(starts: dict[Partition, int], ends: dict[Partition, int]) -> int:
@@ -98,3 +110,41 @@ def test_a_limit_reaches_the_end_in_the_end() -> None:
             break
         offsets = share_out(offsets, ends, 7)
     assert offsets == ends
+
+
+def test_timestamps_of_partitions_are_json() -> None:
+    """Milliseconds, for every partition."""
+    assert parse_times('{"a": {"0": 5, "1": 0}}') == {A0: 5, A1: 0}
+    with pytest.raises(ValueError, match=r"a \[0\]: -2 is not a timestamp"):
+        parse_times('{"a": {"0": -2}}')
+
+
+def test_timestamps_resolve_to_the_first_offset_that_is_not_earlier() -> None:
+    """What was written since the latest offsets were asked for is left for later."""
+
+    def at(times: object) -> dict[Partition, int | None]:
+        assert times == {A0: 100, A1: 100}
+        return {A0: 4, A1: 12}
+
+    times = Times("startingTimestamp", 100, error_if_none=True)
+    assert resolve("startingOffsets", times, {A0: 0, A1: 0}, {A0: 9, A1: 9}, at) == {A0: 4, A1: 9}
+
+
+def test_a_time_that_no_message_has_reached() -> None:
+    """It is an error, which says what to do, or the latest offset."""
+
+    def at(times: object) -> dict[Partition, int | None]:
+        return {A0: 4, A1: None}
+
+    first, last = {A0: 0, A1: 0}, {A0: 9, A1: 9}
+    of = {A0: 100, A1: 200}
+    strict = Times("startingOffsetsByTimestamp", of, error_if_none=True)
+    with pytest.raises(
+        ValueError, match=r"startingOffsetsByTimestamp: no message of a \[1\] is at or after 200 ms"
+    ):
+        resolve("startingOffsets", strict, first, last, at)
+    lenient = Times("startingOffsetsByTimestamp", of, error_if_none=False)
+    assert resolve("startingOffsets", lenient, first, last, at) == {A0: 4, A1: 9}
+    one = Times("endingOffsetsByTimestamp", {A0: 1}, error_if_none=False)
+    with pytest.raises(ValueError, match=r"endingOffsetsByTimestamp leaves out a \[1\]"):
+        resolve("endingOffsets", one, first, last, at)

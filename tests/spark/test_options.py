@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from typing import Any
 
 import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
-from confluent_kafka.spark.offsets import Partition
+from confluent_kafka.spark.offsets import Partition, Times
 from confluent_kafka.spark.read_options import includes_headers, read_options
+from confluent_kafka.spark.selection import Subscribe
 
 SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
 READ = {**SERVERS, "subscribe": "flights"}
@@ -26,13 +29,13 @@ def streaming(**more: str) -> Any:
 def test_a_batch_read_covers_the_whole_topic_by_default() -> None:
     """As in Spark's guide: from the earliest to the latest offsets."""
     options = batch()
-    assert (options.starting_offsets, options.ending_offsets) == ("earliest", "latest")
+    assert (options.starting, options.ending) == ("earliest", "latest")
 
 
 def test_a_streaming_read_starts_with_what_comes_next_by_default() -> None:
     """As in Spark's guide: latest, losses fail the query, no limit, no headers, two minutes."""
     options = streaming()
-    assert options.starting_offsets == "latest"
+    assert options.starting == "latest"
     assert options.fail_on_data_loss is True
     assert options.max_offsets_per_trigger is None
     assert options.include_headers is False
@@ -42,19 +45,20 @@ def test_a_streaming_read_starts_with_what_comes_next_by_default() -> None:
 def test_kafka_properties_pass_through_without_their_prefix() -> None:
     """Whatever starts with ``kafka.`` configures the client; nothing else does."""
     options = read_options({**READ, "kafka.security.protocol": "SSL"}, streaming=False)
-    assert options.kafka == {"bootstrap.servers": "localhost:9092", "security.protocol": "SSL"}
+    assert options.kafka["security.protocol"] == "SSL"
+    assert not any(name.startswith("kafka.") for name in options.kafka)
 
 
 def test_topics_are_trimmed_and_named_once() -> None:
     """A repeated topic would be read twice."""
     options = read_options({**SERVERS, "subscribe": " b, a ,b,"}, streaming=False)
-    assert options.topics == ("b", "a")
+    assert options.selection == Subscribe(("b", "a"))
 
 
 def test_offsets_can_be_given_as_json() -> None:
     """Spark's JSON names every partition."""
     options = batch(startingoffsets='{"flights": {"0": 23, "1": -2}}')
-    assert options.starting_offsets == {Partition("flights", 0): 23, Partition("flights", 1): -2}
+    assert options.starting == {Partition("flights", 0): 23, Partition("flights", 1): -2}
 
 
 def test_values_keep_spark_s_spelling() -> None:
@@ -66,7 +70,7 @@ def test_values_keep_spark_s_spelling() -> None:
         maxoffsetspertrigger="500",
         **{"kafkaconsumer.polltimeoutms": "1500"},
     )
-    assert options.starting_offsets == "earliest"
+    assert options.starting == "earliest"
     assert options.fail_on_data_loss is False
     assert options.include_headers is True
     assert options.max_offsets_per_trigger == 500
@@ -91,11 +95,29 @@ def test_values_keep_spark_s_spelling() -> None:
         ({"kafka.auto.offset.reset": "latest"}, "startingOffsets says where to start"),
         ({"kafka.enable.auto.commit": "true"}, "kafka.enable.auto.commit cannot be given"),
         ({"kafka.bootstrap.servers": " "}, "option kafka.bootstrap.servers is required"),
+        ({"assign": '{"flights": [0]}'}, "given are subscribe and assign"),
+        ({"startingtimestamp": "noon"}, "option startingTimestamp: 'noon' is not a whole number"),
+        ({"startingoffsetsbytimestamp": "5"}, "option startingOffsetsByTimestamp: 5 is not an"),
+        (
+            {"endingoffsetsbytimestamp": '{"a": {"0": -1}}'},
+            "option endingOffsetsByTimestamp: a [0]",
+        ),
+        ({"startingoffsetsbytimestampstrategy": "none"}, "'none' is neither error nor latest"),
+        ({"minpartitions": "0"}, "option minPartitions: '0' is not a whole number of at least 1"),
+        ({"maxrecordsperpartition": "x"}, "option maxRecordsPerPartition: 'x' is not a whole"),
+        ({"maxtriggerdelay": "soon"}, "option maxTriggerDelay: 'soon' is not a time like"),
+        ({"fetchoffset.numretries": "-1"}, "option fetchOffset.numRetries: '-1' is not a whole"),
+        ({"groupidprefix": " "}, "option groupIdPrefix: it is empty"),
+        ({"commitoffsetstogroup": ""}, "option commitOffsetsToGroup: it is empty"),
+        (
+            {"startingoffsets": '{"a": {"0": 1, "0": 2}}'},
+            "option startingOffsets: '0' is there twice",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_option_is_said(more: dict[str, str], message: str) -> None:
     """Each refusal names the option, what was given and what to give."""
-    with pytest.raises(ValueError, match=message.replace(".", r"\.")):
+    with pytest.raises(ValueError, match=re.escape(message)):
         batch(**more)
 
 
@@ -103,7 +125,7 @@ def test_required_options_are_asked_for() -> None:
     """Nothing is guessed: not the brokers, not the topics."""
     with pytest.raises(ValueError, match=r"kafka\.bootstrap\.servers is required"):
         read_options({"subscribe": "flights"}, streaming=False)
-    with pytest.raises(ValueError, match="option subscribe is required"):
+    with pytest.raises(ValueError, match="subscribePattern, assign is required"):
         read_options(SERVERS, streaming=False)
 
 
@@ -111,6 +133,72 @@ def test_a_streaming_query_has_no_end() -> None:
     """endingOffsets would be ignored in silence otherwise."""
     with pytest.raises(ValueError, match="a streaming query has no end"):
         streaming(endingoffsets="latest")
+
+
+@pytest.mark.parametrize("name", ["endingtimestamp", "endingoffsetsbytimestamp"])
+def test_a_streaming_query_has_no_end_in_time_either(name: str) -> None:
+    """The same for both ways to give it."""
+    with pytest.raises(ValueError, match="a streaming query has no end"):
+        streaming(**{name: "5"})
+
+
+def test_a_timestamp_goes_before_timestamps_and_these_before_offsets() -> None:
+    """The precedence of Spark's guide, at both ends."""
+    json = '{"flights": {"0": 7}}'
+    offsets = {"startingoffsets": json, "endingoffsets": json}
+    each = {"startingoffsetsbytimestamp": json, "endingoffsetsbytimestamp": json}
+    every = {"startingtimestamp": "5", "endingtimestamp": "6"}
+    options = batch(**offsets)
+    assert options.starting == options.ending == {Partition("flights", 0): 7}
+    options = batch(**offsets, **each)
+    of = {Partition("flights", 0): 7}
+    assert options.starting == Times("startingOffsetsByTimestamp", of, error_if_none=True)
+    assert options.ending == Times("endingOffsetsByTimestamp", of, error_if_none=False)
+    options = batch(**offsets, **each, **every, startingoffsetsbytimestampstrategy="LATEST")
+    assert options.starting == Times("startingTimestamp", 5, error_if_none=False)
+    assert options.ending == Times("endingTimestamp", 6, error_if_none=False)
+
+
+def test_a_minimum_of_offsets_is_not_above_the_maximum() -> None:
+    """A micro-batch could not have either number."""
+    options = streaming(minoffsetspertrigger="5", maxoffsetspertrigger="5", maxtriggerdelay="2 min")
+    assert (options.min_offsets_per_trigger, options.max_trigger_delay) == (5, 120)
+    assert streaming().max_trigger_delay == 15 * 60
+    with pytest.raises(ValueError, match=r"minOffsetsPerTrigger \(6\) is more than maxOffsets"):
+        streaming(minoffsetspertrigger="6", maxoffsetspertrigger="5")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("10s", 10),
+        ("500ms", 0.5),
+        ("1500", 1.5),
+        ("15 minutes", 900),
+        (" 2H ", 7200),
+        ("1d", 86400),
+    ],
+)
+def test_times_are_written_as_in_spark(text: str, seconds: float) -> None:
+    """A number and a unit; a number alone is milliseconds."""
+    assert streaming(maxtriggerdelay=text).max_trigger_delay == seconds
+
+
+def test_a_batch_read_says_that_options_of_streams_do_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """As Spark's own source does: no error, but no silence either."""
+    with caplog.at_level(logging.WARNING):
+        batch(maxoffsetspertrigger="5")
+    assert "option maxOffsetsPerTrigger has no effect in a batch read" in caplog.text
+
+
+def test_a_group_can_be_named_for_access_control() -> None:
+    """kafka.group.id goes before groupIdPrefix, as in Spark's guide."""
+    assert batch().kafka["group.id"] == "spark-rdkafka"
+    assert batch(groupidprefix="team").kafka["group.id"] == "team-spark-rdkafka"
+    both = batch(groupidprefix="team", **{"kafka.group.id": "mine"})
+    assert both.kafka["group.id"] == "mine"
 
 
 def test_headers_are_a_column_only_if_asked_for() -> None:

@@ -13,10 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from confluent_kafka import Consumer, Producer
-
-# Not a member of a group: nothing joins, nothing commits. librdkafka wants a name all the same.
-GROUP = "spark-rdkafka"
+from confluent_kafka import Consumer, KafkaError, Producer
 
 _IDLE_AT_MOST = 4
 # Seconds. Longer than the pause between the batches of most streams, so that these find their
@@ -24,7 +21,6 @@ _IDLE_AT_MOST = 4
 _IDLE_SECONDS = 300.0
 
 _CONSUMER_DEFAULTS: dict[str, str] = {
-    "group.id": GROUP,
     # As Spark's own source, and Java's clients, have it; librdkafka's is read_committed.
     "isolation.level": "read_uncommitted",
     "allow.auto.create.topics": "false",
@@ -168,7 +164,35 @@ class Pool(Generic[C]):
             self._watch()
 
 
-consumers: Pool[Consumer] = Pool(Consumer)
+class RangeConsumer(Consumer):
+    """A consumer that remembers what went wrong with its brokers.
+
+    librdkafka goes on for ever where brokers cannot be reached or refuse the credentials, and a
+    call only says that it took too long. What it was told meanwhile is the reason.
+    """
+
+    def __init__(self, config: Mapping[str, str]) -> None:
+        self.servers = config["bootstrap.servers"]
+        self.reached = False
+        """Whether any broker has ever given an answer."""
+        # Of each kind the last: some of them come ten times a second.
+        self._errors: dict[int, KafkaError] = {}
+        super().__init__(dict(config), error_cb=self._note)
+
+    def recent_errors(self) -> list[KafkaError]:
+        """Return the last error of each kind since it was asked the last time."""
+        # Callbacks are served here. Nothing is assigned while questions are asked, or it is a
+        # range that has failed already: no message is lost.
+        self.poll(0)
+        found = list(self._errors.values())
+        self._errors.clear()
+        return found
+
+    def _note(self, error: KafkaError) -> None:
+        self._errors[error.code()] = error
+
+
+consumers: Pool[RangeConsumer] = Pool(RangeConsumer)
 producers: Pool[Producer] = Pool(Producer)
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork.

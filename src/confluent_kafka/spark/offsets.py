@@ -6,6 +6,7 @@ is -1) of partition 1. Checkpoints of a streaming query hold the same JSON.
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 LATEST = -1
@@ -23,7 +24,21 @@ class Partition(NamedTuple):
 
 
 Offsets: TypeAlias = dict[Partition, int]
-Bound: TypeAlias = Literal["earliest", "latest"] | Offsets
+
+
+@dataclass(frozen=True)
+class Times:
+    """A bound given as timestamps: the first offset of each partition that is not earlier."""
+
+    option: str
+    """The option that gave them, for errors."""
+    of: int | Mapping[Partition, int]
+    """Milliseconds since 1970 UTC: one timestamp for all partitions, or one for each."""
+    error_if_none: bool
+    """Whether a partition without such an offset is an error, or is taken to mean its end."""
+
+
+Bound: TypeAlias = Literal["earliest", "latest"] | Offsets | Times
 JsonOffsets: TypeAlias = dict[str, dict[str, int]]
 
 
@@ -41,14 +56,22 @@ def parse_bound(text: str) -> Bound:
         return "earliest"
     if word == "latest":
         return "latest"
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{text!r} is neither earliest nor latest nor JSON ({error}); "
-            'JSON looks like {"topic": {"0": 23, "1": -2}}'
-        ) from None
-    return from_json(document)
+    return from_json(
+        load(text, "neither earliest nor latest nor JSON", '{"topic": {"0": 23, "1": -2}}')
+    )
+
+
+def parse_times(text: str) -> dict[Partition, int]:
+    """Return what ``startingOffsetsByTimestamp`` or ``endingOffsetsByTimestamp`` says.
+
+    Args:
+        text: JSON, ``{topic: {partition: milliseconds since 1970}}``.
+
+    Raises:
+        ValueError: it is not JSON, or has another shape.
+    """
+    document = load(text, "not JSON", '{"topic": {"0": 1357034400000, "1": 1357034400000}}')
+    return _numbers(document, 0, "a timestamp: milliseconds since 1970, 0 or more")
 
 
 def from_json(document: Any) -> Offsets:
@@ -57,22 +80,52 @@ def from_json(document: Any) -> Offsets:
     Raises:
         ValueError: the document is not ``{topic: {partition: offset}}``.
     """
+    allowed = f"an offset: 0 or more, {LATEST} for the latest, {EARLIEST} for the earliest"
+    return _numbers(document, EARLIEST, allowed)
+
+
+def load(text: str, problem: str, example: str) -> Any:
+    """Return the document in a JSON text that a user wrote.
+
+    Args:
+        text: the JSON.
+        problem: what a text is called that is none.
+        example: JSON as it should be.
+
+    Raises:
+        ValueError: the text is no JSON, or names something twice in one object.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{text!r} is {problem} ({error}); JSON looks like {example}") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of a name given twice, json would keep the last value in silence."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} is there twice")
+    return found
+
+
+def _numbers(document: Any, least: int, allowed: str) -> dict[Partition, int]:
     if not isinstance(document, dict):
         raise ValueError(f"{document!r} is not an object of topics")
-    offsets: Offsets = {}
+    numbers: dict[Partition, int] = {}
     for topic, partitions in document.items():
         if not isinstance(partitions, dict):
             raise ValueError(f"topic {topic!r}: {partitions!r} is not an object of partitions")
-        for number, offset in partitions.items():
+        for number, value in partitions.items():
             if not (number.isascii() and number.isdecimal()):
                 raise ValueError(f"topic {topic!r}: {number!r} is not the number of a partition")
-            if type(offset) is not int or offset < EARLIEST:
-                raise ValueError(
-                    f"{Partition(topic, int(number))}: {offset!r} is not an offset: "
-                    f"0 or more, {LATEST} for the latest, {EARLIEST} for the earliest"
-                )
-            offsets[Partition(topic, int(number))] = offset
-    return offsets
+            partition = Partition(topic, int(number))
+            if type(value) is not int or not least <= value < 1 << 63:
+                raise ValueError(f"{partition}: {value!r} is not {allowed}")
+            numbers[partition] = value
+    return numbers
 
 
 def to_json(offsets: Mapping[Partition, int]) -> JsonOffsets:

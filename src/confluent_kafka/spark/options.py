@@ -4,20 +4,27 @@ Names and meanings are those of Spark's guide to its Kafka source.
 """
 
 import difflib
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
+
+from .java_properties import Client, translate
 
 KAFKA_PREFIX = "kafka."
 
 T = TypeVar("T")
 
-# Exactness of a range rests on these, so the options of the source decide them.
-_RESERVED = {
-    "auto.offset.reset": "startingOffsets says where to start",
-    "enable.auto.commit": "Spark's checkpoint holds the offsets",
-    "enable.auto.offset.store": "Spark's checkpoint holds the offsets",
-    "enable.partition.eof": "the source sets it to find the end of a range",
-    "delivery.report.only.error": "the source sets it to see what was not delivered",
+_UNITS = {
+    unit: seconds
+    for units, seconds in {
+        ("us", "microsecond", "microseconds"): 1e-6,
+        ("ms", "msec", "millisecond", "milliseconds"): 1e-3,
+        ("s", "sec", "second", "seconds"): 1,
+        ("m", "min", "minute", "minutes"): 60,
+        ("h", "hour", "hours"): 3600,
+        ("d", "day", "days"): 86400,
+    }.items()
+    for unit in units
 }
 
 
@@ -33,6 +40,9 @@ class Taker:
             raise ValueError(f"option {name} is required")
         return named(name, parse, text)
 
+    def optional(self, name: str, parse: Callable[[str], T]) -> T | None:
+        return self(name, parse) if name in self._given else None
+
 
 def named(name: str, parse: Callable[[str], T], text: str) -> T:
     try:
@@ -42,9 +52,21 @@ def named(name: str, parse: Callable[[str], T], text: str) -> T:
 
 
 def split(
-    options: Mapping[str, str], names: tuple[str, ...]
+    options: Mapping[str, str], names: tuple[str, ...], *, client: Client
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Split options into Kafka's configuration and the source's own, by their proper names."""
+    """Split options into Kafka's configuration and the source's own, by their proper names.
+
+    Args:
+        options: Spark's options, names in lower case.
+        names: the source's own options, as they are spelt.
+        client: which client ``kafka.*`` configures.
+
+    Returns:
+        Properties of librdkafka, and the options of ``names`` that are given.
+
+    Raises:
+        ValueError: an option is unknown or cannot be given, or no brokers are named.
+    """
     proper = {name.lower(): name for name in names}
     kafka: dict[str, str] = {}
     given: dict[str, str] = {}
@@ -55,14 +77,11 @@ def split(
             kafka[lowered.removeprefix(KAFKA_PREFIX)] = text
         else:
             raise ValueError(_unknown(lowered, proper, names))
-    for name, reason in _RESERVED.items():
-        if name in kafka:
-            raise ValueError(f"option {KAFKA_PREFIX}{name} cannot be given: {reason}")
     if not kafka.get("bootstrap.servers", "").strip():
         raise ValueError(
             "option kafka.bootstrap.servers is required: the brokers, as host:port[,host:port...]"
         )
-    return kafka, given
+    return translate(kafka, client), given
 
 
 def _unknown(lowered: str, proper: Mapping[str, str], names: tuple[str, ...]) -> str:
@@ -83,3 +102,24 @@ def positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) == 0:
         raise ValueError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+def at_least_zero(text: str) -> int:
+    if not text.strip().isdecimal():
+        raise ValueError(f"{text!r} is not a whole number of at least 0")
+    return int(text)
+
+
+def duration(text: str) -> float:
+    """Return seconds from a time as Spark writes it: ``10s``, ``15 minutes``."""
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower(), re.ASCII)
+    # A number alone is milliseconds, as for all times in Spark's options.
+    if match is None or (match[2] or "ms") not in _UNITS:
+        raise ValueError(f"{text!r} is not a time like 500ms, 10s, 15m, 2h or '15 minutes'")
+    return int(match[1]) * _UNITS[match[2] or "ms"]
+
+
+def name_of_group(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty: give the id of a consumer group")
+    return text.strip()

@@ -2,16 +2,21 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import TypeVar
+from typing import NoReturn, TypeAlias, TypeVar
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from .offsets import EARLIEST, LATEST, Bound, Offsets, Partition
+from .clients import RangeConsumer
+from .offsets import EARLIEST, LATEST, Bound, Offsets, Partition, Times
+from .read_options import Retries
+from .selection import Selection, Subscribe, SubscribePattern
 
-# Seconds for one question to the brokers, repeated errors that pass by themselves included.
+# Seconds for one question to the brokers, repeated errors that pass by themselves included; and
+# where this client has never been answered, which is a mistake rather than a broker that restarts.
 TIMEOUT = 15.0
-_RETRY_AFTER = 0.2
+UNREACHED_TIMEOUT = 5.0
+# Seconds after which it is looked at for the first time what goes wrong.
+_FIRST_TIMEOUT = 0.5
 # What a broker answers whose partition just moved, or whose topic is still being made.
 _PASSING = frozenset(
     {
@@ -25,104 +30,252 @@ _PASSING = frozenset(
         KafkaError.REQUEST_TIMED_OUT,
     }
 )
+# No answer, which is what brokers that cannot be reached look like.
+_NO_ANSWER = frozenset({KafkaError._TIMED_OUT, KafkaError._TRANSPORT})
+# What waiting does not help with, and where to look.
+_FINAL = {
+    KafkaError._AUTHENTICATION: "kafka.sasl.* and kafka.security.protocol",
+    KafkaError._SSL: "kafka.ssl.* and kafka.security.protocol",
+}
 
 T = TypeVar("T")
+TimeLookup: TypeAlias = Callable[[Mapping[Partition, int]], Mapping[Partition, int | None]]
 
 
-def partitions(consumer: Consumer, topics: Iterable[str]) -> list[Partition]:
-    """Return the partitions of topics, in order.
+class Positions:
+    """Asks the brokers for partitions and offsets.
 
-    Raises:
-        ValueError: a topic does not exist.
-        KafkaException: the brokers cannot be reached or refuse.
+    Args:
+        consumer: asks; it must not be reading.
+        retries: how often and when a question is asked again that failed with an error that
+            passes by itself.
     """
 
-    def ask(topic: str) -> list[Partition]:
-        metadata = consumer.list_topics(topic, timeout=TIMEOUT).topics[topic]
-        if metadata.error is None:
-            return [Partition(topic, number) for number in sorted(metadata.partitions)]
-        if metadata.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
-            raise ValueError(f"topic {topic!r} of option subscribe does not exist")
-        raise KafkaException(metadata.error)
+    def __init__(self, consumer: RangeConsumer, retries: Retries) -> None:
+        self._consumer = consumer
+        self._retries = retries
+        self._errors: dict[int, KafkaError] = {}
 
-    return [one for topic in topics for one in _patiently(partial(ask, topic))]
+    def partitions(self, selection: Selection, *, missing_ok: bool = False) -> list[Partition]:
+        """Return the partitions that a read covers, in order.
 
+        Args:
+            selection: what the read covers.
+            missing_ok: whether named topics and partitions may be missing, as those of a running
+                query that were deleted.
 
-def earliest(consumer: Consumer, wanted: Iterable[Partition]) -> Offsets:
-    """Return the first offset that each partition still has."""
-    return _lookup(consumer, wanted, EARLIEST)
+        Raises:
+            ValueError: a named topic or partition does not exist.
+            KafkaException: the brokers cannot be reached or refuse.
+        """
+        if isinstance(selection, SubscribePattern):
+            topics = filter(selection.matches, self._all_topics())
+            # One that is deleted between the two questions is no longer meant.
+            return self._all_of(topics, lambda missing: None)
 
+        def missing(what: str) -> None:
+            if not missing_ok:
+                raise ValueError(f"option {selection.option}: {what} does not exist")
 
-def latest(consumer: Consumer, wanted: Iterable[Partition]) -> Offsets:
-    """Return the offset that the next message of each partition gets.
+        if isinstance(selection, Subscribe):
+            return self._all_of(selection.topics, missing)
+        wanted = selection.partitions
+        there = set(self._all_of(sorted({one.topic for one in wanted}), missing))
+        for one in wanted:
+            if one not in there:
+                missing(f"partition {one}")
+        return [one for one in wanted if one in there]
 
-    With ``isolation.level=read_committed`` it is that of the first open transaction.
-    """
-    return _lookup(consumer, wanted, LATEST)
+    def earliest(self, wanted: Iterable[Partition]) -> Offsets:
+        """Return the first offset that each partition still has."""
+        return self._lookup(dict.fromkeys(wanted, EARLIEST))
+
+    def latest(self, wanted: Iterable[Partition]) -> Offsets:
+        """Return the offset that the next message of each partition gets.
+
+        With ``isolation.level=read_committed`` it is that of the first open transaction.
+        """
+        return self._lookup(dict.fromkeys(wanted, LATEST))
+
+    def at(self, times: Mapping[Partition, int]) -> dict[Partition, int | None]:
+        """Return the first offset of each partition whose message is not older than a time.
+
+        Args:
+            times: milliseconds since 1970 UTC for each partition, 0 or more.
+
+        Returns:
+            The offsets; None where no message is that young.
+        """
+        found = self._lookup(times)
+        return {one: offset if offset >= 0 else None for one, offset in found.items()}
+
+    def _all_topics(self) -> list[str]:
+        return sorted(
+            self._patiently(lambda timeout: self._consumer.list_topics(timeout=timeout).topics)
+        )
+
+    def _all_of(self, topics: Iterable[str], missing: Callable[[str], None]) -> list[Partition]:
+        """Return all partitions of topics, and report each topic that there is not."""
+        found: list[Partition] = []
+        for topic in topics:
+            numbers = self._partitions_of(topic)
+            if numbers is None:
+                missing(f"topic {topic!r}")
+            else:
+                found += [Partition(topic, number) for number in numbers]
+        return found
+
+    def _partitions_of(self, topic: str) -> list[int] | None:
+        """Return the numbers of a topic's partitions; None if there is no such topic."""
+
+        def ask(timeout: float) -> list[int] | None:
+            metadata = self._consumer.list_topics(topic, timeout=timeout).topics[topic]
+            if metadata.error is None:
+                return sorted(metadata.partitions)
+            if metadata.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                return None
+            raise KafkaException(metadata.error)
+
+        return self._patiently(ask)
+
+    def _lookup(self, times: Mapping[Partition, int]) -> Offsets:
+        """Ask for offsets by time: one request per broker, for all its partitions.
+
+        To librdkafka's ``rd_kafka_offsets_for_times`` earliest and latest are times like any other.
+        """
+        if not times:
+            return {}
+        questions = [TopicPartition(*one, position) for one, position in times.items()]
+
+        def ask(timeout: float) -> Offsets:
+            answers = self._consumer.offsets_for_times(questions, timeout=timeout)
+            for answer in answers:
+                if answer.error is not None:
+                    raise KafkaException(answer.error)
+            return {Partition(one.topic, one.partition): one.offset for one in answers}
+
+        return self._patiently(ask)
+
+    def _patiently(self, ask: Callable[[float], T]) -> T:
+        """Ask again while the answer is an error that passes, and wait while there is none."""
+        retries = self._retries.most
+        started = time.monotonic()
+        timeout = _FIRST_TIMEOUT
+        while True:
+            try:
+                answer = ask(timeout)
+            except KafkaException as failure:
+                code = failure.args[0].code()
+                if code in _NO_ANSWER:
+                    left = self._check_brokers(time.monotonic() - started)
+                    # Longer each time, for an answer that takes long to make or to travel.
+                    timeout = min(2 * timeout, left)
+                    continue
+                if code not in _PASSING or retries == 0 or time.monotonic() > started + TIMEOUT:
+                    raise
+                retries -= 1
+            else:
+                self._consumer.reached = True
+                return answer
+            time.sleep(self._retries.interval)
+
+    def _check_brokers(self, waited: float) -> float:
+        """Return the seconds left for an answer; raise if there is no use in waiting longer."""
+        self._errors.update({error.code(): error for error in self._consumer.recent_errors()})
+        for code, options in _FINAL.items():
+            if code in self._errors:
+                self._give_up(code, f"check the options {options}")
+        left = (TIMEOUT if self._consumer.reached else UNREACHED_TIMEOUT) - waited
+        if left <= 0:
+            self._give_up(KafkaError._TRANSPORT, f"there was none for {waited:.0f} s")
+        return left
+
+    def _give_up(self, code: int, hint: str) -> NoReturn:
+        reasons = [
+            error.str()
+            for error in self._errors.values()
+            if error.code() != KafkaError._ALL_BROKERS_DOWN
+        ]
+        raise KafkaException(
+            KafkaError(
+                code,
+                f"no answer from the brokers of option kafka.bootstrap.servers "
+                f"({self._consumer.servers}), {hint}: {'; '.join(reasons) or 'no error was told'}",
+            )
+        )
 
 
 def resolve(
-    option: str, bound: Bound, first: Mapping[Partition, int], end: Mapping[Partition, int]
+    option: str,
+    bound: Bound,
+    first: Mapping[Partition, int],
+    last: Mapping[Partition, int],
+    at: TimeLookup,
 ) -> Offsets:
     """Return the offset of each partition that a bound means.
 
     Args:
-        option: the name of the option, for errors.
-        bound: its value.
+        option: the name of the option for offsets, for errors.
+        bound: what was given.
         first: the earliest offset of each partition.
-        end: the latest offset of each partition.
+        last: the latest offset of each partition.
+        at: looks up offsets by time: `Positions.at`.
 
     Raises:
-        ValueError: the bound names other partitions than there are.
+        ValueError: the bound names other partitions than there are, or a time that no message
+            of a partition has reached, where that is an error.
+        KafkaException: the brokers cannot be reached or refuse.
     """
     if bound == "earliest":
         return dict(first)
     if bound == "latest":
-        return dict(end)
+        return dict(last)
+    if isinstance(bound, Times):
+        return _resolve_times(bound, last, at)
     assert isinstance(bound, dict)
-    if missing := sorted(end.keys() - bound.keys()):
-        raise ValueError(
-            f"option {option} leaves out {', '.join(map(str, missing))}: name every partition, "
-            f"with {LATEST} for the latest offset and {EARLIEST} for the earliest"
-        )
-    if unknown := sorted(bound.keys() - end.keys()):
-        raise ValueError(
-            f"option {option} names {', '.join(map(str, unknown))}, which the topics of option "
-            "subscribe do not have"
-        )
-    special = {EARLIEST: first, LATEST: end}
+    hint = f", with {LATEST} for the latest offset and {EARLIEST} for the earliest"
+    _check_named(option, bound, last, hint)
+    special = {EARLIEST: first, LATEST: last}
     return {
         partition: special[offset][partition] if offset in special else offset
         for partition, offset in bound.items()
     }
 
 
-def _lookup(consumer: Consumer, wanted: Iterable[Partition], position: int) -> Offsets:
-    """Ask for the earliest or latest offsets: one request per broker, for all its partitions.
+def _resolve_times(bound: Times, last: Mapping[Partition, int], at: TimeLookup) -> Offsets:
+    if isinstance(bound.of, int):
+        times: Mapping[Partition, int] = dict.fromkeys(last, bound.of)
+    else:
+        times = bound.of
+        _check_named(bound.option, times, last)
+    found = at(times)
+    none = sorted(one for one, offset in found.items() if offset is None)
+    if none and bound.error_if_none:
+        raise ValueError(
+            f"option {bound.option}: no message of {_listed(none)} is at or after "
+            f"{times[none[0]]} ms; to start at the latest offset there, give the option "
+            "startingOffsetsByTimestampStrategy the value latest"
+        )
+    # What was written since the latest offsets were asked for is behind them.
+    return {
+        one: last[one] if offset is None else min(offset, last[one])
+        for one, offset in found.items()
+    }
 
-    To librdkafka's ``rd_kafka_offsets_for_times`` the two are times like any other.
-    """
-    questions = [TopicPartition(topic, number, position) for topic, number in wanted]
-    if not questions:
-        return {}
 
-    def ask() -> Offsets:
-        answers = consumer.offsets_for_times(questions, timeout=TIMEOUT)
-        for answer in answers:
-            if answer.error is not None:
-                raise KafkaException(answer.error)
-        return {Partition(one.topic, one.partition): one.offset for one in answers}
+def _check_named(
+    option: str, bound: Mapping[Partition, int], wanted: Mapping[Partition, int], hint: str = ""
+) -> None:
+    if missing := sorted(wanted.keys() - bound.keys()):
+        raise ValueError(
+            f"option {option} leaves out {_listed(missing)}: name every partition{hint}"
+        )
+    if unknown := sorted(bound.keys() - wanted.keys()):
+        raise ValueError(
+            f"option {option} names {_listed(unknown)}, which the read does not cover: "
+            "look at subscribe, subscribePattern or assign"
+        )
 
-    return _patiently(ask)
 
-
-def _patiently(ask: Callable[[], T]) -> T:
-    """Ask again, for some time, while the answer is an error that passes by itself."""
-    deadline = time.monotonic() + TIMEOUT
-    while True:
-        try:
-            return ask()
-        except KafkaException as failure:
-            if failure.args[0].code() not in _PASSING or time.monotonic() > deadline:
-                raise
-        time.sleep(_RETRY_AFTER)
+def _listed(partitions: Iterable[Partition]) -> str:
+    return ", ".join(map(str, partitions))

@@ -10,10 +10,12 @@ from operator import methodcaller
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from . import clients, positions
+from . import clients
+from .clients import RangeConsumer
 from .offsets import Partition
+from .positions import Positions
 from .read_options import ReadOptions
 from .schema import Projection
 
@@ -75,9 +77,14 @@ class _RangeReader:
     """Reads one range with one consumer, which has nothing else assigned."""
 
     def __init__(
-        self, consumer: Consumer, wanted: OffsetRange, options: ReadOptions, projection: Projection
+        self,
+        consumer: RangeConsumer,
+        wanted: OffsetRange,
+        options: ReadOptions,
+        projection: Projection,
     ) -> None:
         self._consumer = consumer
+        self._asking = Positions(consumer, options.retries)
         self._partition = wanted.partition
         self._position = wanted.start
         self._end = wanted.end
@@ -135,7 +142,7 @@ class _RangeReader:
 
     def _skip_lost(self) -> pa.RecordBatch:
         """Go on at the first offset that is left, if that is allowed."""
-        first = positions.earliest(self._consumer, [self._partition])[self._partition]
+        [first] = self._asking.earliest([self._partition]).values()
         if first > self._position:
             resume = min(first, self._end)
             what = f"the first offset that is left is {first}"
@@ -152,7 +159,7 @@ class _RangeReader:
 
     def _give_up(self) -> None:
         waited = f"within {self._options.poll_timeout:g} s (option kafkaConsumer.pollTimeoutMs)"
-        [end] = positions.latest(self._consumer, [self._partition]).values()
+        [end] = self._asking.latest([self._partition]).values()
         if end >= self._end:
             raise TimeoutError(
                 f"{self._partition}: offset {self._position} did not arrive {waited}, "

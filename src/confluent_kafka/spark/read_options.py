@@ -1,20 +1,62 @@
 """The options of a read: read once, checked at once, typed from then on."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .offsets import Bound, parse_bound
-from .options import Taker, boolean, named, positive, split
+from .offsets import Bound, Times, parse_bound, parse_times
+from .options import (
+    Taker,
+    at_least_zero,
+    boolean,
+    duration,
+    name_of_group,
+    named,
+    positive,
+    split,
+)
+from .selection import Selection, selection
 
+_log = logging.getLogger(__name__)
+
+_FOR_STREAMS = (
+    "commitOffsetsToGroup",
+    "maxOffsetsPerTrigger",
+    "maxTriggerDelay",
+    "minOffsetsPerTrigger",
+)
+_FOR_BATCHES = ("endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp")
 _NAMES = (
     "subscribe",
+    "subscribePattern",
+    "assign",
     "startingOffsets",
-    "endingOffsets",
+    "startingOffsetsByTimestamp",
+    "startingOffsetsByTimestampStrategy",
+    "startingTimestamp",
+    *_FOR_BATCHES,
     "includeHeaders",
     "failOnDataLoss",
-    "maxOffsetsPerTrigger",
+    "minPartitions",
+    "maxRecordsPerPartition",
+    *_FOR_STREAMS,
     "kafkaConsumer.pollTimeoutMs",
+    "fetchOffset.numRetries",
+    "fetchOffset.retryIntervalMs",
+    "groupIdPrefix",
 )
+
+# Not a member of a group: nothing joins. librdkafka wants a name all the same.
+_GROUP = "spark-rdkafka"
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How questions to the brokers are asked again that failed with an error that passes."""
+
+    most: int
+    interval: float
+    """Seconds between two of them."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +64,21 @@ class ReadOptions:
     """What a batch or streaming read was asked for."""
 
     kafka: dict[str, str]
-    topics: tuple[str, ...]
-    starting_offsets: Bound
-    ending_offsets: Bound
+    selection: Selection
+    starting: Bound
+    ending: Bound
     include_headers: bool
     fail_on_data_loss: bool
+    min_partitions: int | None
+    max_records_per_partition: int | None
+    min_offsets_per_trigger: int | None
     max_offsets_per_trigger: int | None
+    max_trigger_delay: float
+    """Seconds after which a micro-batch is made of fewer offsets than the minimum."""
     poll_timeout: float
     """Seconds without any progress after which a read gives up."""
+    retries: Retries
+    commit_offsets_to_group: str | None
 
 
 def read_options(options: Mapping[str, str], *, streaming: bool) -> ReadOptions:
@@ -43,33 +92,34 @@ def read_options(options: Mapping[str, str], *, streaming: bool) -> ReadOptions:
     Raises:
         ValueError: an option is missing, unknown, or has a value that is not allowed.
     """
-    kafka, given = split(options, _NAMES)
+    kafka, given = split(options, _NAMES, client="consumer")
+    _check_kind(given, streaming=streaming)
     take = Taker(given)
-    starting = take("startingOffsets", parse_bound, "latest" if streaming else "earliest")
-    ending = take("endingOffsets", parse_bound, "latest")
-    if streaming and "endingOffsets" in given:
-        raise ValueError("option endingOffsets is for batch reads: a streaming query has no end")
-    if not streaming and _reaches(starting, "latest"):
+    prefix = take.optional("groupIdPrefix", name_of_group)
+    least = take.optional("minOffsetsPerTrigger", positive)
+    most = take.optional("maxOffsetsPerTrigger", positive)
+    if least is not None and most is not None and least > most:
         raise ValueError(
-            "option startingOffsets cannot be latest (-1) in a batch read, which would be empty: "
-            "use earliest (-2), an offset, or a streaming read"
-        )
-    if _reaches(ending, "earliest"):
-        raise ValueError(
-            "option endingOffsets cannot be earliest (-2), which would read nothing: "
-            "use latest (-1) or an offset"
+            f"option minOffsetsPerTrigger ({least}) is more than maxOffsetsPerTrigger ({most})"
         )
     return ReadOptions(
-        kafka=kafka,
-        topics=take("subscribe", _topics),
-        starting_offsets=starting,
-        ending_offsets=ending,
+        kafka={"group.id": f"{prefix}-{_GROUP}" if prefix else _GROUP, **kafka},
+        selection=selection(given),
+        starting=_starting(take, streaming=streaming),
+        ending=_ending(take),
         include_headers=take("includeHeaders", boolean, "false"),
         fail_on_data_loss=take("failOnDataLoss", boolean, "true"),
-        max_offsets_per_trigger=(
-            take("maxOffsetsPerTrigger", positive) if "maxOffsetsPerTrigger" in given else None
-        ),
+        min_partitions=take.optional("minPartitions", positive),
+        max_records_per_partition=take.optional("maxRecordsPerPartition", positive),
+        min_offsets_per_trigger=least,
+        max_offsets_per_trigger=most,
+        max_trigger_delay=take("maxTriggerDelay", duration, "15m"),
         poll_timeout=take("kafkaConsumer.pollTimeoutMs", positive, "120000") / 1000,
+        retries=Retries(
+            most=take("fetchOffset.numRetries", at_least_zero, "75"),
+            interval=take("fetchOffset.retryIntervalMs", at_least_zero, "200") / 1000,
+        ),
+        commit_offsets_to_group=take.optional("commitOffsetsToGroup", name_of_group),
     )
 
 
@@ -82,15 +132,56 @@ def includes_headers(options: Mapping[str, str]) -> bool:
     return named("includeHeaders", boolean, options.get("includeheaders", "false"))
 
 
+def _check_kind(given: Mapping[str, str], *, streaming: bool) -> None:
+    """Refuse what only a batch read has; say what only a streaming read has, as Spark does."""
+    for name in given:
+        if streaming and name in _FOR_BATCHES:
+            raise ValueError(f"option {name} is for batch reads: a streaming query has no end")
+        if not streaming and name in _FOR_STREAMS:
+            _log.warning("option %s has no effect in a batch read", name)
+
+
+def _starting(take: Taker, *, streaming: bool) -> Bound:
+    """Return the start: a timestamp goes before JSON of timestamps, and that before offsets."""
+    strict = take("startingOffsetsByTimestampStrategy", _strategy, "error") == "error"
+    offsets = take("startingOffsets", parse_bound, "latest" if streaming else "earliest")
+    if not streaming and _reaches(offsets, "latest"):
+        raise ValueError(
+            "option startingOffsets cannot be latest (-1) in a batch read, which would be empty: "
+            "use earliest (-2), an offset, or a streaming read"
+        )
+    times = _times(take, "startingTimestamp", "startingOffsetsByTimestamp", error_if_none=strict)
+    return offsets if times is None else times
+
+
+def _ending(take: Taker) -> Bound:
+    """Return the end, with the same precedence; no later message means the latest offset."""
+    offsets = take("endingOffsets", parse_bound, "latest")
+    if _reaches(offsets, "earliest"):
+        raise ValueError(
+            "option endingOffsets cannot be earliest (-2), which would read nothing: "
+            "use latest (-1) or an offset"
+        )
+    times = _times(take, "endingTimestamp", "endingOffsetsByTimestamp", error_if_none=False)
+    return offsets if times is None else times
+
+
+def _times(take: Taker, for_all: str, for_each: str, *, error_if_none: bool) -> Times | None:
+    one, several = take.optional(for_all, at_least_zero), take.optional(for_each, parse_times)
+    if one is not None:
+        return Times(for_all, one, error_if_none)
+    return None if several is None else Times(for_each, several, error_if_none)
+
+
+def _strategy(text: str) -> str:
+    word = text.strip().lower()
+    if word not in ("error", "latest"):
+        raise ValueError(f"{text!r} is neither error nor latest")
+    return word
+
+
 def _reaches(bound: Bound, special: str) -> bool:
     """Whether a bound is, or has for any partition, the given special position."""
-    if isinstance(bound, str):
-        return bound == special
-    return {"latest": -1, "earliest": -2}[special] in bound.values()
-
-
-def _topics(text: str) -> tuple[str, ...]:
-    topics = tuple(dict.fromkeys(name for name in map(str.strip, text.split(",")) if name))
-    if not topics:
-        raise ValueError("it names no topic: give one or more, separated by commas")
-    return topics
+    if isinstance(bound, dict):
+        return {"latest": -1, "earliest": -2}[special] in bound.values()
+    return bound == special

@@ -1,20 +1,23 @@
 """Batch reads."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
-from . import clients, positions, ranges
-from .offsets import Partition
+from . import clients, ranges
+from .filters import Limits
+from .offsets import Bound, Partition, Times
+from .positions import Positions, resolve
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
 from .schema import Projection
+from .splitting import split_ranges
 
 
 class RdKafkaReader(DataSourceReader):
-    """Reads what lies between the starting and the ending offsets, one task per partition.
+    """Reads what lies between the starting and the ending offsets, one task per range.
 
     Spark sends it to the executors, so it holds no client.
     """
@@ -22,18 +25,31 @@ class RdKafkaReader(DataSourceReader):
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._options = options
         self._projection = Projection(schema)
+        self._limits = Limits()
+
+    @property
+    def pushFilters(self) -> "_PushFilters":  # noqa: N802
+        """Take filters, if Spark hands them over: see `Limits`."""
+        return _PushFilters(self._limits)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the ranges to read, as the offsets are now."""
         options = self._options
         with clients.consumers.borrow(clients.consumer_config(options.kafka)) as consumer:
-            wanted = positions.partitions(consumer, options.topics)
-            first = positions.earliest(consumer, wanted)
-            last = positions.latest(consumer, wanted)
-        starts = positions.resolve("startingOffsets", options.starting_offsets, first, last)
-        ends = positions.resolve("endingOffsets", options.ending_offsets, first, last)
-        planned = [self._plan(one, starts[one], ends[one], first[one], last[one]) for one in wanted]
-        return [one for one in planned if one.start < one.end]
+            asking = Positions(consumer, options.retries)
+            wanted = asking.partitions(options.selection)
+            first, last = asking.earliest(wanted), asking.latest(wanted)
+            starts = resolve("startingOffsets", options.starting, first, last, asking.at)
+            ends = resolve("endingOffsets", options.ending, first, last, asking.at)
+            planned = [
+                self._plan(one, starts[one], ends[one], first[one], last[one]) for one in wanted
+            ]
+            planned = self._limits.narrow(planned, asking.at)
+        return split_ranges(
+            planned,
+            min_partitions=options.min_partitions,
+            max_records=options.max_records_per_partition,
+        )
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the messages of one range, on an executor."""
@@ -44,7 +60,8 @@ class RdKafkaReader(DataSourceReader):
     ) -> OffsetRange:
         if start > end:
             raise ValueError(
-                f"{partition}: option startingOffsets ({start}) is beyond endingOffsets ({end})"
+                f"{partition}: option {_name(self._options.starting, 'startingOffsets')} ({start}) "
+                f"is beyond {_name(self._options.ending, 'endingOffsets')} ({end})"
             )
         if start < first or end > last:
             report_loss(
@@ -53,3 +70,25 @@ class RdKafkaReader(DataSourceReader):
                 f"but the partition has {first} to {last - 1}",
             )
         return OffsetRange(partition, max(start, first), min(end, last))
+
+
+class _PushFilters:
+    """The method `DataSourceReader.pushFilters`, without the demand that push-down is on.
+
+    A reader with such a method cannot be used at all while push-down is off in Spark, as it is by
+    default: Spark refuses every query then. It knows the method by its ``__func__``. Nothing is
+    lost with the filters that are not pushed: Spark applies them itself.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        # An attribute of the instance: one of the class would become a method.
+        self.__func__ = DataSourceReader.pushFilters
+        self._limits = limits
+
+    def __call__(self, filters: list[Filter]) -> Iterable[Filter]:
+        return list(self._limits.push(filters))
+
+
+def _name(bound: Bound, option: str) -> str:
+    """Return the option that a bound was given with."""
+    return bound.option if isinstance(bound, Times) else option

@@ -1,7 +1,7 @@
 """Streaming reads."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -10,17 +10,20 @@ from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
     ReadMaxRows,
+    ReadMinRows,
     SupportsTriggerAvailableNow,
 )
 from pyspark.sql.types import StructType
 
-from confluent_kafka import Consumer
-
-from . import clients, positions, ranges
+from . import clients, ranges
+from .admission import Waiting, share_out
+from .group_offsets import GroupOffsets
 from .offsets import JsonOffsets, Offsets, Partition, from_json, to_json
+from .positions import Positions, resolve
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
 from .schema import Projection
+from .splitting import split_ranges
 
 
 class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -34,30 +37,49 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._projection = Projection(schema)
         self._latest: Offsets | None = None
         self._target: Offsets | None = None
+        self._waiting = Waiting(options.min_offsets_per_trigger, options.max_trigger_delay)
+        group = options.commit_offsets_to_group
+        self._group = None if group is None else GroupOffsets(options.kafka, group)
+        self._initial: JsonOffsets | None = None
 
     def initialOffset(self) -> JsonOffsets:  # noqa: N802
-        """Return where a new query starts: the option ``startingOffsets``."""
-        with self._consumer() as consumer:
-            wanted = positions.partitions(consumer, self._options.topics)
-            first = positions.earliest(consumer, wanted)
-            last = positions.latest(consumer, wanted)
-        bound = self._options.starting_offsets
-        return to_json(positions.resolve("startingOffsets", bound, first, last))
+        """Return where a new query starts: the options whose names begin with ``starting``."""
+        with self._asking() as asking:
+            wanted = asking.partitions(self._options.selection)
+            first, last = asking.earliest(wanted), asking.latest(wanted)
+            bound = self._options.starting
+            starts = resolve("startingOffsets", bound, first, last, asking.at)
+        self._initial = to_json(starts)
+        return self._initial
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> JsonOffsets:  # noqa: N802
-        """Return where the next micro-batch ends."""
+        """Return where the next micro-batch ends; its start, if there is none yet."""
+        if start != self._initial:
+            # Spark asks when the batch that ends here is done. It calls commit() only when it
+            # plans another one, so that an idle query would seem to lag behind.
+            self.commit(start)
         starts = from_json(start)
         self._latest = self._fetch_latest()
         ends = self._latest if self._target is None else self._target
-        if isinstance(limit, ReadMaxRows):
-            with_new = {**self._earliest_of(ends.keys() - starts.keys()), **starts}
-            ends = share_out(with_new, ends, limit.max_rows)
-        return to_json(ends)
+        if isinstance(limit, ReadAllAvailable):
+            return to_json(ends)
+        with_new = {**self._earliest_of(ends.keys() - starts.keys()), **starts}
+        if self._target is None and self._waiting.goes_on(with_new, ends):
+            return to_json(starts)
+        most = self._options.max_offsets_per_trigger
+        return to_json(ends if most is None else share_out(with_new, ends, most))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """Return the option ``maxOffsetsPerTrigger`` as Spark has it."""
-        most = self._options.max_offsets_per_trigger
-        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+        """Return the options for the size of micro-batches as Spark has them.
+
+        Spark takes one limit: where there are two, `latestOffset` keeps to both all the same.
+        """
+        options = self._options
+        if options.max_offsets_per_trigger is not None:
+            return ReadMaxRows(options.max_offsets_per_trigger)
+        if options.min_offsets_per_trigger is not None:
+            return ReadMinRows(options.min_offsets_per_trigger)
+        return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Fix the end of the query: what is written from now on is for its next run."""
@@ -81,7 +103,16 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     f"{one.partition}: read up to {one.start}, but it now ends at {one.end}: "
                     "its topic was made anew or cut",
                 )
-        return [one for one in planned if one.start < one.end]
+        return split_ranges(
+            [one for one in planned if one.start < one.end],
+            min_partitions=self._options.min_partitions,
+            max_records=self._options.max_records_per_partition,
+        )
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Tell the group of ``commitOffsetsToGroup`` what is done."""
+        if self._group is not None:
+            self._group.commit(from_json(end))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the messages of one range, on an executor."""
@@ -90,32 +121,23 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def stop(self) -> None:
         """Close what the driver's side of the query used."""
         clients.consumers.close()
+        if self._group is not None:
+            self._group.close()
 
     def _fetch_latest(self) -> Offsets:
-        with self._consumer() as consumer:
-            return positions.latest(consumer, positions.partitions(consumer, self._options.topics))
+        with self._asking() as asking:
+            # A topic that is gone is a loss, which `partitions` reports, and no mistake.
+            return asking.latest(asking.partitions(self._options.selection, missing_ok=True))
 
     def _earliest_of(self, new: Collection[Partition]) -> Offsets:
         """Return where partitions begin that were not there before: read from their start."""
         if not new:
             return {}
-        with self._consumer() as consumer:
-            return positions.earliest(consumer, new)
+        with self._asking() as asking:
+            return asking.earliest(new)
 
-    def _consumer(self) -> AbstractContextManager[Consumer]:
-        return clients.consumers.borrow(clients.consumer_config(self._options.kafka))
-
-
-def share_out(starts: Mapping[Partition, int], ends: Mapping[Partition, int], most: int) -> Offsets:
-    """Return ends that leave about ``most`` offsets to read, shared by what each has waiting.
-
-    Every partition advances by the same fraction, so none is done much before the others, and
-    each that has something gets at least one.
-    """
-    waiting = {one: max(0, ends[one] - starts[one]) for one in ends}
-    total = sum(waiting.values())
-    if total <= most:
-        return dict(ends)
-    return {
-        one: starts[one] + min(size, max(1, size * most // total)) for one, size in waiting.items()
-    }
+    @contextmanager
+    def _asking(self) -> Iterator[Positions]:
+        config = clients.consumer_config(self._options.kafka)
+        with clients.consumers.borrow(config) as consumer:
+            yield Positions(consumer, self._options.retries)

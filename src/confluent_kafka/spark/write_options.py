@@ -47,7 +47,8 @@ def write_options(options: Mapping[str, str], *, streaming: bool) -> WriteOption
     Raises:
         ValueError: an option is missing, unknown, or has a value that is not allowed.
     """
-    kafka, given = split(options, (*_NAMES, *_OF_THE_QUERY) if streaming else _NAMES)
+    names = (*_NAMES, *_OF_THE_QUERY) if streaming else _NAMES
+    kafka, given = split(options, names, client="producer")
     _check_kafka(kafka)
     take = Taker(given)
     # Checked only: a column `headers` is written with or without it, as Spark's own sink does.

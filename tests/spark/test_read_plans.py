@@ -1,0 +1,275 @@
+"""What is read, and what is refused: the readers against the embedded cluster, without a JVM."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from pyspark.sql.datasource import EqualTo, GreaterThanOrEqual
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, ReadMinRows
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.spark import clients, group_offsets, positions
+from confluent_kafka.spark.ranges import DataLoss
+from confluent_kafka.testing import MockCluster
+from tests.support.waiting import Stopwatch
+
+from .reading import batch_reader, ranges_of, read, stream_reader, values_of
+from .topics import fill, numbered
+
+EVERYTHING = ReadAllAvailable()
+
+
+@pytest.fixture(autouse=True)
+def close_clients() -> Iterator[None]:
+    """This process stands for the driver and for an executor."""
+    yield
+    clients.consumers.close()
+
+
+@pytest.fixture
+def servers(cluster: MockCluster) -> str:
+    return cluster.bootstrap_servers
+
+
+@pytest.fixture
+def filled(cluster: MockCluster, new_topic: Callable[..., str]) -> str:
+    """A topic of two partitions with v0 to v19 in turn."""
+    topic = new_topic()
+    fill(cluster, topic, numbered(20))
+    return topic
+
+
+def test_a_pattern_selects_topics(
+    cluster: MockCluster, new_topic: Callable[..., str], servers: str
+) -> None:
+    """Those whose whole name matches; none is no error."""
+    first, second = new_topic(partitions=1), new_topic(partitions=1)
+    fill(cluster, first, [{"value": "a"}])
+    fill(cluster, second, [{"value": "b"}])
+    assert read(servers, subscribePattern=f"{first}|{second}") == ["a", "b"]
+    assert read(servers, subscribePattern=first[:-1] + ".") == ["a"]
+    assert read(servers, subscribePattern=first[:-1]) == []
+
+
+def test_partitions_can_be_assigned(filled: str, servers: str) -> None:
+    """Only those are read, and offsets are given for those only."""
+    assert read(servers, assign=json.dumps({filled: [1]})) == sorted(
+        f"v{number}" for number in range(1, 20, 2)
+    )
+    some = {"startingOffsets": json.dumps({filled: {"1": 8}})}
+    assert read(servers, assign=json.dumps({filled: [1]}), **some) == ["v17", "v19"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"subscribe": "spark-none"}, "option subscribe: topic 'spark-none' does not exist"),
+        ({"assign": '{"spark-none": [0]}'}, "option assign: topic 'spark-none' does not exist"),
+        ({"assign": '{"TOPIC": [0, 7]}'}, r"option assign: partition TOPIC \[7\] does not exist"),
+        (
+            {"subscribe": "TOPIC", "startingOffsets": '{"TOPIC": {"0": 0}}'},
+            r"option startingOffsets leaves out TOPIC \[1\]",
+        ),
+        (
+            {"subscribe": "TOPIC", "endingOffsets": '{"TOPIC": {"0": 0, "1": 0, "2": 0}}'},
+            r"option endingOffsets names TOPIC \[2\], which the read does not cover",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_cluster_is_refused(
+    filled: str, servers: str, options: dict[str, Any], message: str
+) -> None:
+    """Before anything is read, with the option's name."""
+    given = {name: str(text).replace("TOPIC", filled) for name, text in options.items()}
+    with pytest.raises(ValueError, match=message.replace("TOPIC", filled)):
+        batch_reader(servers, **given).partitions()
+
+
+def test_offsets_that_are_not_there_are_a_loss(filled: str, servers: str) -> None:
+    """Beyond the end as before the start; failOnDataLoss=false reads what there is."""
+    options = {
+        "subscribe": filled,
+        "startingOffsets": json.dumps({filled: {"0": 8, "1": 8}}),
+        "endingOffsets": json.dumps({filled: {"0": 10, "1": 500}}),
+    }
+    with pytest.raises(DataLoss, match=r"offsets 8 to 499 were asked for, but .* has 0 to 9"):
+        batch_reader(servers, **options).partitions()
+    assert read(servers, **options, failOnDataLoss="false") == ["v16", "v17", "v18", "v19"]
+
+
+def test_an_empty_topic_is_no_error(new_topic: Callable[..., str], servers: str) -> None:
+    """It has no rows."""
+    assert batch_reader(servers, subscribe=new_topic(), minPartitions=5).partitions() == []
+
+
+def test_ranges_are_split(filled: str, servers: str) -> None:
+    """minPartitions and maxRecordsPerPartition make more tasks, which read the same."""
+    reader = batch_reader(servers, subscribe=filled, minPartitions=5)
+    planned = reader.partitions()
+    assert len(planned) == 6
+    assert len(values_of(reader, planned)) == 20
+    limited = batch_reader(servers, subscribe=filled, maxRecordsPerPartition=4).partitions()
+    assert [end - start for _, _, start, end in ranges_of(limited)] == [3, 3, 4] * 2
+
+
+def test_filters_narrow_a_batch_read(filled: str, servers: str) -> None:
+    """Partition and offset; the ranges are cut before they are split."""
+    reader = batch_reader(servers, subscribe=filled)
+    filters = [EqualTo(("partition",), 1), GreaterThanOrEqual(("offset",), 7)]
+    assert list(reader.pushFilters(filters)) == []
+    assert ranges_of(reader.partitions()) == [(filled, 1, 7, 10)]
+
+
+def test_unreachable_brokers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within seconds, with the address and what is wrong with it; in a stream too."""
+    assert positions.UNREACHED_TIMEOUT == 5
+    monkeypatch.setattr(positions, "UNREACHED_TIMEOUT", 0.7)
+    for reader in (batch_reader, stream_reader):
+        watch = Stopwatch()
+        start = {"batch_reader": "partitions", "stream_reader": "initialOffset"}[reader.__name__]
+        with pytest.raises(KafkaException, match=r"bootstrap\.servers \(127\.0\.0\.1:1\).*refused"):
+            getattr(reader("127.0.0.1:1", subscribe="any"), start)()
+        assert watch.elapsed < 5
+
+
+def test_a_passing_error_is_asked_about_again(
+    cluster: MockCluster, filled: str, servers: str
+) -> None:
+    """As often as fetchOffset.numRetries says."""
+    errors = [KafkaError.LEADER_NOT_AVAILABLE] * 3
+    retrying = {"subscribe": filled, "fetchOffset.retryIntervalMs": 1}
+    cluster.inject_errors("ListOffsets", errors)
+    assert len(read(servers, **retrying, **{"fetchOffset.numRetries": 3})) == 20
+    cluster.inject_errors("ListOffsets", errors * 9)
+    with pytest.raises(KafkaException):
+        batch_reader(servers, **retrying, **{"fetchOffset.numRetries": 1}).partitions()
+    cluster.clear_errors("ListOffsets")
+
+
+def test_a_stream_starts_and_goes_on(cluster: MockCluster, filled: str, servers: str) -> None:
+    """Offsets are Spark's JSON; what is written meanwhile is in the next micro-batch."""
+    reader = stream_reader(servers, subscribe=filled, startingOffsets="earliest")
+    start = reader.initialOffset()
+    assert start == {filled: {"0": 0, "1": 0}}
+    end = reader.latestOffset(start, EVERYTHING)
+    assert end == {filled: {"0": 10, "1": 10}}
+    assert len(values_of(reader, reader.partitions(start, end))) == 20
+    fill(cluster, filled, [{"value": "late", "partition": 0}])
+    after = reader.latestOffset(end, EVERYTHING)
+    assert values_of(reader, reader.partitions(end, after)) == ["late"]
+    assert reader.reportLatestOffset() == after
+    reader.stop()
+
+
+def test_a_stream_splits_its_ranges(filled: str, servers: str) -> None:
+    """As a batch read does."""
+    reader = stream_reader(servers, subscribe=filled, minPartitions=4, startingOffsets="earliest")
+    start = reader.initialOffset()
+    planned = reader.partitions(start, reader.latestOffset(start, EVERYTHING))
+    assert [end - start for _, _, start, end in ranges_of(planned)] == [5, 5, 5, 5]
+    reader.stop()
+
+
+def test_a_micro_batch_waits_for_its_minimum(
+    cluster: MockCluster, filled: str, servers: str
+) -> None:
+    """And has no more than its maximum; a query that is to end does not wait."""
+    options = {
+        "subscribe": filled,
+        "startingOffsets": "earliest",
+        "minOffsetsPerTrigger": 5,
+        "maxOffsetsPerTrigger": 8,
+    }
+    reader = stream_reader(servers, **options)
+    limit = reader.getDefaultReadLimit()
+    assert limit == ReadMaxRows(8)
+    offsets = [reader.initialOffset()]
+    for _ in range(4):
+        offsets.append(reader.latestOffset(offsets[-1], limit))
+    sizes = [sum(one[filled].values()) for one in offsets]
+    # 4 are left after two of 8: too few.
+    assert sizes == [0, 8, 16, 16, 16]
+    assert sum(reader.latestOffset(offsets[-1], EVERYTHING)[filled].values()) == 20
+    reader.prepareForTriggerAvailableNow()
+    assert sum(reader.latestOffset(offsets[-1], limit)[filled].values()) == 20
+    reader.stop()
+    least = stream_reader(servers, subscribe=filled, minOffsetsPerTrigger=5)
+    assert least.getDefaultReadLimit() == ReadMinRows(5)
+
+
+def test_a_new_topic_of_a_pattern_joins_a_running_query(
+    cluster: MockCluster, new_topic: Callable[..., str], servers: str
+) -> None:
+    """It is read from its first message on, though the query started at the latest."""
+    first = new_topic(partitions=1)
+    pattern = f"{first}.*"
+    fill(cluster, first, [{"value": "before"}])
+    reader = stream_reader(servers, subscribePattern=pattern)
+    start = reader.initialOffset()
+    assert start == {first: {"0": 1}}
+    cluster.create_topic(f"{first}-more", 1)
+    fill(cluster, f"{first}-more", [{"value": "more"}])
+    end = reader.latestOffset(start, EVERYTHING)
+    assert end == {first: {"0": 1}, f"{first}-more": {"0": 1}}
+    assert values_of(reader, reader.partitions(start, end)) == ["more"]
+    reader.stop()
+
+
+def committed(servers: str, group: str, topic: str) -> list[int]:
+    with Consumer({"bootstrap.servers": servers, "group.id": group}) as consumer:
+        found = consumer.committed([TopicPartition(topic, number) for number in (0, 1)], timeout=20)
+    return [one.offset for one in found]
+
+
+def test_offsets_that_are_done_are_committed_to_a_group(filled: str, servers: str) -> None:
+    """Those of the batches that Spark is through with, not those of the batch that is planned."""
+    group = f"lag-{uuid.uuid4().hex[:8]}"
+    options = {"subscribe": filled, "startingOffsets": "earliest", "maxOffsetsPerTrigger": 10}
+    reader = stream_reader(servers, **options, commitOffsetsToGroup=group)
+    limit = reader.getDefaultReadLimit()
+    first = reader.latestOffset(reader.initialOffset(), limit)
+    assert committed(servers, group, filled) == [-1001, -1001]
+    second = reader.latestOffset(first, limit)
+    assert committed(servers, group, filled) == [5, 5]
+    reader.commit(second)
+    assert committed(servers, group, filled) == [10, 10]
+    reader.stop()
+    # They are never read back: a query without a checkpoint starts where its options say.
+    again = stream_reader(servers, **options, commitOffsetsToGroup=group)
+    assert again.initialOffset() == {filled: {"0": 0, "1": 0}}
+    again.stop()
+
+
+def test_a_commit_that_fails_does_not_stop_the_query(
+    cluster: MockCluster, filled: str, servers: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is logged, with the group."""
+    group = f"lag-{uuid.uuid4().hex[:8]}"
+    reader = stream_reader(servers, subscribe=filled, commitOffsetsToGroup=group)
+    cluster.inject_errors("OffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
+    reader.commit({filled: {"0": 4, "1": 4}})
+    assert f"group {group}: offsets were not committed: " in caplog.text
+    reader.commit({filled: {"0": 5, "1": 5}})
+    reader.stop()
+    assert committed(servers, group, filled) == [5, 5]
+
+
+def test_a_commit_waits_for_a_bounded_time(
+    filled: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Brokers that are gone cost one wait, not one for each micro-batch."""
+    monkeypatch.setattr(group_offsets, "TIMEOUT", 0.5)
+    reader = stream_reader("127.0.0.1:1", subscribe=filled, commitOffsetsToGroup="lag")
+    watch = Stopwatch()
+    for number in range(20):
+        reader.commit({filled: {"0": number}})
+    reader.stop()
+    assert watch.elapsed < 5
+    assert caplog.text.count("no answer to a commit within 0.5 s") == 1

@@ -1,0 +1,90 @@
+"""Ranges cut into pieces, and how much goes into a micro-batch."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from confluent_kafka.spark import admission
+from confluent_kafka.spark.admission import Waiting, share_out
+from confluent_kafka.spark.offsets import Partition
+from confluent_kafka.spark.ranges import OffsetRange
+from confluent_kafka.spark.splitting import split_ranges
+
+A, B = Partition("a", 0), Partition("b", 0)
+RANGES = [OffsetRange(A, 10, 110), OffsetRange(B, 0, 900)]
+
+
+def sizes(pieces: list[OffsetRange], partition: Partition) -> list[int]:
+    return [one.end - one.start for one in pieces if one.partition == partition]
+
+
+def check_covered(pieces: list[OffsetRange], ranges: list[OffsetRange]) -> None:
+    """Every offset is in one piece, and no piece is empty."""
+    offsets = [(one.partition, offset) for one in pieces for offset in range(one.start, one.end)]
+    assert offsets == [
+        (one.partition, offset) for one in ranges for offset in range(one.start, one.end)
+    ]
+    assert all(one.start < one.end for one in pieces)
+
+
+def test_nothing_is_cut_without_a_reason() -> None:
+    """One range per partition is the default; fewer than there are cannot be had."""
+    assert split_ranges(RANGES, min_partitions=None, max_records=None) == RANGES
+    assert split_ranges(RANGES, min_partitions=2, max_records=900) == RANGES
+    assert split_ranges([], min_partitions=5, max_records=1) == []
+
+
+@pytest.mark.parametrize("least", [3, 10, 37, 999])
+def test_min_partitions_are_shared_by_size(least: int) -> None:
+    """A large partition is cut into more pieces, which are about as large as the others."""
+    pieces = split_ranges(RANGES, min_partitions=least, max_records=None)
+    check_covered(pieces, RANGES)
+    assert least <= len(pieces) <= least + 1
+    largest = max(sizes(pieces, A) + sizes(pieces, B))
+    assert largest <= -(-1000 // least)
+
+
+def test_a_piece_has_at_least_one_offset() -> None:
+    """More pieces than offsets would be tasks with nothing to do."""
+    small = [OffsetRange(A, 5, 8), OffsetRange(B, 0, 1)]
+    pieces = split_ranges(small, min_partitions=100, max_records=None)
+    check_covered(pieces, small)
+    assert len(pieces) == 4
+
+
+def test_max_records_bounds_every_piece() -> None:
+    """And goes together with minPartitions: the more pieces win."""
+    pieces = split_ranges(RANGES, min_partitions=None, max_records=300)
+    check_covered(pieces, RANGES)
+    assert (sizes(pieces, A), sizes(pieces, B)) == ([100], [300, 300, 300])
+    both = split_ranges(RANGES, min_partitions=20, max_records=300)
+    check_covered(both, RANGES)
+    assert 20 <= len(both) <= 21
+    assert max(sizes(both, A) + sizes(both, B)) <= 300
+
+
+def test_a_loss_is_not_hidden_by_a_limit() -> None:
+    """A partition that ends before its start keeps that end, so that it is noticed."""
+    assert share_out({A: 50, B: 0}, {A: 3, B: 100}, 10) == {A: 3, B: 10}
+
+
+def test_a_micro_batch_waits_for_enough_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the first of a run, and not longer than the delay."""
+    now = 100.0
+    monkeypatch.setattr(admission.time, "monotonic", lambda: now)
+    waiting = Waiting(10, delay=60)
+    assert not waiting.goes_on({A: 0}, {A: 1})
+    assert waiting.goes_on({A: 1}, {A: 10})
+    assert not waiting.goes_on({A: 1}, {A: 11})
+    now += 59
+    assert waiting.goes_on({A: 11}, {A: 12})
+    now += 1
+    assert not waiting.goes_on({A: 11}, {A: 12})
+    assert waiting.goes_on({A: 12}, {A: 12})
+
+
+def test_without_a_minimum_nothing_waits() -> None:
+    """A micro-batch may have any number of offsets."""
+    assert not Waiting(None, delay=60).goes_on({A: 0}, {A: 0})
