@@ -1,0 +1,270 @@
+"""Reads of a real cluster, without Spark's JVM: what the embedded one does not do."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from pyspark.sql.datasource import GreaterThanOrEqual, LessThan
+from pyspark.sql.streaming.datasource import ReadAllAvailable
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.spark import clients
+from confluent_kafka.spark.ranges import DataLoss
+from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.topics import create_topic
+from tests.support.secrets import secret
+from tests.support.waiting import Stopwatch, wait_until
+
+from .kafka_topics import add_partitions, delete_topic
+from .reading import batch_reader, ranges_of, read, stream_reader, values_of
+
+pytestmark = pytest.mark.integration
+
+EVERYTHING = ReadAllAvailable()
+WRONG = secret("wrong")
+
+
+@pytest.fixture(autouse=True)
+def close_clients() -> Iterator[None]:
+    """This process stands for the driver and for an executor."""
+    yield
+    clients.consumers.close()
+
+
+@pytest.fixture
+def servers(kafka: KafkaCluster) -> str:
+    return kafka.bootstrap_servers
+
+
+def fill(kafka: KafkaCluster, topic: str, rows: list[tuple[str, int, int]]) -> None:
+    """Produce values to partitions at times in milliseconds."""
+    with Producer(kafka.config()) as producer:
+        for value, partition, timestamp in rows:
+            producer.produce(topic, value, partition=partition, timestamp=timestamp)
+        assert producer.flush(30) == 0
+
+
+# Times of 1970 are short to write, but retention would delete such messages after half a minute.
+KEPT = {"retention_ms": "-1"}
+
+
+@pytest.fixture
+def topic(make_topic: Callable[..., str]) -> str:
+    """A topic with one partition."""
+    return make_topic(**KEPT)
+
+
+@pytest.fixture
+def timed(kafka: KafkaCluster, make_topic: Callable[..., str]) -> str:
+    """Two partitions: times in order in the first; in the second one that is late."""
+    topic = make_topic(partitions=2, **KEPT)
+    rows = [("a0", 0, 1_000), ("a1", 0, 2_000), ("a2", 0, 3_000)]
+    fill(kafka, topic, [*rows, ("b0", 1, 1_000), ("b1", 1, 3_000), ("b2", 1, 1_500)])
+    return topic
+
+
+@pytest.mark.parametrize(
+    ("options", "values"),
+    [
+        ({"startingTimestamp": 2_000}, ["a1", "a2", "b1", "b2"]),
+        ({"endingTimestamp": 2_000}, ["a0", "b0"]),
+        ({"startingTimestamp": 1_001, "endingTimestamp": 3_000}, ["a1"]),
+        ({"endingTimestamp": 9_000}, ["a0", "a1", "a2", "b0", "b1", "b2"]),
+        (
+            {"startingOffsetsByTimestamp": '{"TOPIC": {"0": 3000, "1": 1}}'},
+            ["a2", "b0", "b1", "b2"],
+        ),
+        ({"endingOffsetsByTimestamp": '{"TOPIC": {"0": 0, "1": 2000}}'}, ["b0"]),
+        (
+            {"startingTimestamp": 9_000, "startingOffsetsByTimestampStrategy": "latest"},
+            [],
+        ),
+    ],
+)
+def test_timestamps_bound_a_batch_read(
+    timed: str, servers: str, options: dict[str, Any], values: list[str]
+) -> None:
+    """From, or up to, the first message that is not earlier; none later means the end."""
+    given = {name: str(text).replace("TOPIC", timed) for name, text in options.items()}
+    assert read(servers, subscribe=timed, **given) == values
+
+
+def test_a_time_that_nothing_has_reached_is_an_error(timed: str, servers: str) -> None:
+    """Unless the strategy is latest; a batch and a stream say the same."""
+    options = {"subscribe": timed, "startingTimestamp": 9_000}
+    message = "startingTimestamp: no message of .* is at or after 9000 ms.*Strategy"
+    with pytest.raises(ValueError, match=message):
+        batch_reader(servers, **options).partitions()
+    with pytest.raises(ValueError, match=message):
+        stream_reader(servers, **options).initialOffset()
+    lenient = stream_reader(servers, **options, startingOffsetsByTimestampStrategy="latest")
+    assert lenient.initialOffset() == {timed: {"0": 3, "1": 3}}
+    with pytest.raises(ValueError, match=r"startingTimestamp \(2\) is beyond endingTimestamp"):
+        batch_reader(
+            servers, subscribe=timed, startingTimestamp=3_000, endingTimestamp=2_000
+        ).partitions()
+
+
+def test_a_stream_starts_at_a_time(timed: str, servers: str) -> None:
+    """Timestamps go before startingOffsets."""
+    reader = stream_reader(
+        servers, subscribe=timed, startingTimestamp=2_000, startingOffsets="latest"
+    )
+    assert reader.initialOffset() == {timed: {"0": 1, "1": 1}}
+
+
+def test_a_filter_on_time_skips_only_what_is_surely_older(timed: str, servers: str) -> None:
+    """The late message behind is still read, for Spark to filter; no upper limit is drawn."""
+    reader = batch_reader(servers, subscribe=timed)
+    filters = [
+        GreaterThanOrEqual(("timestamp",), datetime.fromtimestamp(2, UTC)),
+        LessThan(("timestamp",), datetime.fromtimestamp(2.5, UTC)),
+    ]
+    assert list(reader.pushFilters(filters)) == filters
+    assert ranges_of(reader.partitions()) == [(timed, 0, 1, 3), (timed, 1, 1, 3)]
+
+
+def test_timestamp_types_come_through(
+    kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
+) -> None:
+    """0 is the producer's time, 1 the broker's."""
+    topic = make_topic(message_timestamp_type="LogAppendTime")
+    fill(kafka, topic, [("a", 0, 1_000)])
+    reader = batch_reader(servers, subscribe=topic)
+    [planned] = reader.partitions()
+    [batch] = reader.read(planned)
+    [row] = batch.to_pylist()
+    assert row["timestampType"] == 1
+    assert row["timestamp"] > datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def test_partitions_that_are_added_join_a_running_stream(
+    kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
+) -> None:
+    """They are read from their first message."""
+    topic = make_topic(**KEPT)
+    reader = stream_reader(servers, subscribe=topic)
+    start = reader.initialOffset()
+    assert start == {topic: {"0": 0}}
+    add_partitions(kafka, topic, 3)
+    fill(kafka, topic, [("new", 2, 1)])
+    end = {topic: {"0": 0, "1": 0, "2": 1}}
+    wait_until(lambda: reader.latestOffset(start, EVERYTHING) == end)
+    assert values_of(reader, reader.partitions(start, end)) == ["new"]
+    reader.stop()
+
+
+def test_a_topic_that_is_deleted_is_a_loss(
+    kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
+) -> None:
+    """Not of the messages that were read, but of those that were not; it may come back."""
+    topic = make_topic(**KEPT)
+    fill(kafka, topic, [("one", 0, 1), ("two", 0, 2)])
+    strict = stream_reader(servers, subscribe=topic, startingOffsets="earliest")
+    lenient = stream_reader(servers, subscribe=topic, failOnDataLoss="false")
+    read_to = strict.latestOffset(strict.initialOffset(), EVERYTHING)
+    delete_topic(kafka, topic)
+    wait_until(lambda: strict.latestOffset(read_to, EVERYTHING) == {})
+    with pytest.raises(DataLoss, match=rf"{topic} \[0\]: the partition is gone, read up to 2"):
+        strict.partitions(read_to, {})
+    assert lenient.partitions(read_to, {}) == []
+    create_topic(kafka, topic, 1, {"retention.ms": "-1"})
+    fill(kafka, topic, [("new", 0, 3)])
+    again = {topic: {"0": 1}}
+    wait_until(lambda: lenient.latestOffset({}, EVERYTHING) == again)
+    assert values_of(lenient, lenient.partitions({}, again)) == ["new"]
+    # Deleted and made anew between two micro-batches: seen by its end.
+    with pytest.raises(DataLoss, match=r"read up to 2, but it now ends at 1.*made anew or cut"):
+        strict.partitions(read_to, again)
+    assert lenient.partitions(read_to, again) == []
+    for reader in (strict, lenient):
+        reader.stop()
+
+
+def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
+    kafka: KafkaCluster, topic: str, servers: str
+) -> None:
+    """Its messages and its marker are offsets that a read_committed read never gets."""
+    with Producer({**kafka.config(), "transactional.id": topic}) as producer:
+        producer.init_transactions(30)
+        for value in ("kept", "aborted"):
+            producer.begin_transaction()
+            producer.produce(topic, value)
+            producer.flush(30)
+            if value == "kept":
+                producer.commit_transaction(30)
+            else:
+                producer.abort_transaction(30)
+    committed = {"kafka.isolation.level": "read_committed"}
+    assert read(servers, subscribe=topic, **committed) == ["kept"]
+    # As for Spark's own source, the default reads them all.
+    assert read(servers, subscribe=topic) == ["aborted", "kept"]
+    tail = {"startingOffsets": json.dumps({topic: {"0": 2}}), **committed}
+    assert read(servers, subscribe=topic, **tail) == []
+
+
+def test_lag_is_seen_in_the_group(
+    kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
+) -> None:
+    """What a query is done with is committed, without a member in the group."""
+    group = f"lag-{uuid.uuid4().hex[:8]}"
+    topic = make_topic(partitions=2, **KEPT)
+    fill(kafka, topic, [("a", 0, 1), ("b", 1, 1), ("c", 1, 2)])
+    options = {"subscribe": topic, "startingOffsets": "earliest", "commitOffsetsToGroup": group}
+    reader = stream_reader(servers, **options)
+    reader.commit(reader.latestOffset(reader.initialOffset(), EVERYTHING))
+    reader.stop()
+    with Consumer({**kafka.config(), "group.id": group}) as consumer:
+        wanted = [TopicPartition(topic, number) for number in (0, 1)]
+        assert [one.offset for one in consumer.committed(wanted, timeout=30)] == [1, 2]
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512"])
+def test_java_s_credentials_are_understood(
+    own_kafka: OwnKafkaCluster, topic: str, mechanism: str
+) -> None:
+    """sasl.jaas.config and PEM stores, as a configuration of Java's clients has them."""
+    fill(own_kafka, topic, [("a", 0, 1)])
+    assert read(own_kafka.servers("SASL_SSL"), **credentials(own_kafka, topic, mechanism)) == ["a"]
+
+
+def test_wrong_credentials_are_an_error(own_kafka: OwnKafkaCluster, topic: str) -> None:
+    """At once, with the options to look at and without the password."""
+    options = credentials(own_kafka, topic, "PLAIN", password=WRONG)
+    watch = Stopwatch()
+    with pytest.raises(KafkaException, match=r"check the options kafka\.sasl\.\*") as failure:
+        batch_reader(own_kafka.servers("SASL_SSL"), **options).partitions()
+    assert watch.elapsed < 5
+    assert "Authentication failed" in str(failure.value)
+    assert WRONG not in str(failure.value)
+
+
+def test_an_unknown_authority_is_an_error(own_kafka: OwnKafkaCluster, topic: str) -> None:
+    """A certificate that is not trusted is told, with the options to look at."""
+    options = credentials(own_kafka, topic, "PLAIN")
+    del options["kafka.ssl.truststore.location"]
+    with pytest.raises(KafkaException, match=r"check the options kafka\.ssl\.\*"):
+        batch_reader(own_kafka.servers("SASL_SSL"), **options).partitions()
+
+
+def credentials(
+    kafka: OwnKafkaCluster, topic: str, mechanism: str, password: str = USERS["alice"]
+) -> dict[str, Any]:
+    module = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
+    return {
+        "subscribe": topic,
+        "kafka.security.protocol": "SASL_SSL",
+        "kafka.sasl.mechanism": mechanism,
+        "kafka.sasl.jaas.config": f"org.apache.kafka.common.security.{module}LoginModule required "
+        f'username="alice" password="{password}";',
+        "kafka.ssl.truststore.type": "PEM",
+        "kafka.ssl.truststore.location": str(kafka.authority.file),
+    }
