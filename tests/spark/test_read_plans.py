@@ -92,6 +92,19 @@ def test_what_does_not_fit_the_cluster_is_refused(
         batch_reader(servers, **given).partitions()
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("kafka.fetch.min.byte", r'"fetch.min.byte" \(did you mean .fetch.min.bytes.\?\)'),
+        ("kafka.fetch.min.bytes", 'Invalid value for configuration property "fetch.min.bytes"'),
+    ],
+)
+def test_properties_are_checked_by_the_client(servers: str, name: str, message: str) -> None:
+    """Before anything is read: names with the nearest one, and values."""
+    with pytest.raises(ValueError, match=rf"options kafka\.\*: .*{message}"):
+        batch_reader(servers, subscribe="any", **{name: "x"}).partitions()
+
+
 def test_offsets_that_are_not_there_are_a_loss(filled: str, servers: str) -> None:
     """Beyond the end as before the start; failOnDataLoss=false reads what there is."""
     options = {

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
 _IDLE_AT_MOST = 4
 # Seconds. Longer than the pause between the batches of most streams, so that these find their
@@ -177,7 +177,12 @@ class RangeConsumer(Consumer):
         """Whether any broker has ever given an answer."""
         # Of each kind the last: some of them come ten times a second.
         self._errors: dict[int, KafkaError] = {}
-        super().__init__(dict(config), error_cb=self._note)
+        try:
+            super().__init__(dict(config), error_cb=self._note)
+        except KafkaException as failure:
+            if failure.args[0].code() != KafkaError._INVALID_ARG:
+                raise
+            raise ValueError(f"options kafka.*: {failure.args[0].str()}") from None
 
     def recent_errors(self) -> list[KafkaError]:
         """Return the last error of each kind since it was asked the last time."""

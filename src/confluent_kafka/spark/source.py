@@ -23,13 +23,13 @@ class RdKafkaDataSource(DataSource):
     Columns of a write: ``value`` and, if there, ``key`` (string or binary), ``topic`` (string),
     ``partition`` (int) and ``headers``; others are left out, as Spark's own sink does.
 
-    Options for both: ``kafka.bootstrap.servers`` (required) and any other property of
-    librdkafka behind ``kafka.``.
+    Options for both: ``kafka.bootstrap.servers`` (required) and any other property of Kafka's
+    clients behind ``kafka.``, in Java's or in librdkafka's names.
 
-    Options of a read: ``subscribe`` (required; topics, separated by commas),
-    ``startingOffsets`` and ``endingOffsets`` (``earliest``, ``latest`` or JSON),
-    ``includeHeaders``, ``failOnDataLoss`` (true), ``kafkaConsumer.pollTimeoutMs`` (120000) and,
-    for streaming, ``maxOffsetsPerTrigger``.
+    Options of a read are those of Spark's guide to its Kafka source, and
+    ``commitOffsetsToGroup``, a group that a streaming query's offsets are committed to for
+    monitoring. One of ``subscribe``, ``subscribePattern`` and ``assign`` is required. See
+    docs/spark.md for all of them.
 
     Options of a write: ``topic``, which goes before the column, and of a streaming one
     ``deliveryGuarantee`` (``at-least-once``; ``exactly-once``, to which belong
