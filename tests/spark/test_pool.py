@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
-from confluent_kafka.spark.clients import Pool, consumer_config
+from confluent_kafka.spark.clients import Pool, consumer_config, producer_config
 from tests.support.waiting import wait_until
 
 
@@ -112,3 +112,9 @@ def test_what_exact_ranges_rest_on_cannot_be_configured_away() -> None:
     assert config["isolation.level"] == "read_committed"
     assert config["auto.offset.reset"] == "error"
     assert consumer_config({})["isolation.level"] == "read_uncommitted"
+
+
+def test_a_key_goes_to_the_partition_of_java_s_clients() -> None:
+    """A topic that Spark's own sink has written to keeps its keys together."""
+    assert producer_config({})["partitioner"] == "murmur2_random"
+    assert producer_config({"partitioner": "consistent"})["partitioner"] == "consistent"

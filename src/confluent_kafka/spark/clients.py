@@ -40,7 +40,11 @@ _CONSUMER_FIXED: dict[str, str] = {
     # away or are markers of transactions.
     "enable.partition.eof": "true",
 }
-_PRODUCER_DEFAULTS: dict[str, str] = {"enable.idempotence": "true"}
+_PRODUCER_DEFAULTS: dict[str, str] = {
+    "enable.idempotence": "true",
+    # Java's own, so that a key goes to the partition where Spark's own sink would put it.
+    "partitioner": "murmur2_random",
+}
 _PRODUCER_FIXED: dict[str, str] = {
     # A task needs to know what failed; reports of success would only cost.
     "delivery.report.only.error": "true",
