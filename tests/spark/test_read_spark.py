@@ -1,0 +1,84 @@
+"""Reads in a real Spark session: what only Spark itself can show."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.testing import MockCluster
+
+from .topics import fill, numbered
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def filled(cluster: MockCluster, new_topic: Callable[..., str]) -> str:
+    """A topic of two partitions with v0 to v19 in turn."""
+    topic = new_topic()
+    fill(cluster, topic, numbered(20))
+    return topic
+
+
+def test_sql_knows_the_source(spark: Any, cluster: MockCluster, filled: str) -> None:
+    """A view over a topic, with no registration and no Python in between."""
+    spark.sql(
+        f"""
+        CREATE TEMPORARY VIEW topic_of_sql USING rdkafka OPTIONS (
+            kafka.bootstrap.servers '{cluster.bootstrap_servers}',
+            subscribePattern '{filled}',
+            minPartitions '4'
+        )
+        """
+    )
+    found = spark.sql("SELECT cast(value AS string) v FROM topic_of_sql WHERE offset >= 9")
+    assert sorted(row.v for row in found.collect()) == ["v18", "v19"]
+    assert spark.table("topic_of_sql").rdd.getNumPartitions() == 4
+
+
+def test_filters_are_pushed_down(spark: Any, cluster: MockCluster, filled: str) -> None:
+    """With Spark's switch on, other partitions are not read; what it leaves to Spark holds too."""
+    frame = spark.read.format("rdkafka").option("subscribe", filled)
+    frame = frame.option("kafka.bootstrap.servers", cluster.bootstrap_servers).load()
+    wanted = "partition = 1 AND offset IN (2, 4) AND topic != 'x' AND value IS NOT NULL"
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        found = frame.where(wanted).selectExpr("cast(value AS string) v")
+        assert found.rdd.getNumPartitions() == 1
+        assert sorted(row.v for row in found.collect()) == ["v5", "v9"]
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
+def test_a_stream_s_offsets_are_seen_in_a_group(
+    spark: Any, cluster: MockCluster, filled: str, tmp_path: Path
+) -> None:
+    """When the query ends, its last batch too; a minimum does not keep it from ending."""
+    group = f"lag-{uuid.uuid4().hex[:8]}"
+    options = {
+        "kafka.bootstrap.servers": cluster.bootstrap_servers,
+        "subscribe": filled,
+        "startingOffsets": "earliest",
+        "minOffsetsPerTrigger": "1000",
+        "commitOffsetsToGroup": group,
+    }
+    frame = spark.readStream.format("rdkafka").options(**options).load()
+    query = (
+        frame.writeStream.format("noop")
+        .option("checkpointLocation", str(tmp_path))
+        .trigger(availableNow=True)
+        .start()
+    )
+    try:
+        assert query.awaitTermination(90)
+    finally:
+        query.stop()
+    assert sum(progress.numInputRows for progress in query.recentProgress) == 20
+    with Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": group}) as consumer:
+        wanted = [TopicPartition(filled, number) for number in (0, 1)]
+        assert [one.offset for one in consumer.committed(wanted, timeout=20)] == [10, 10]
