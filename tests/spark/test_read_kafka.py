@@ -189,6 +189,21 @@ def test_a_topic_that_is_deleted_is_a_loss(
         reader.stop()
 
 
+def test_a_topic_that_is_deleted_under_a_task_is_a_loss(
+    kafka: KafkaCluster, topic: str, servers: str
+) -> None:
+    """The task fails, or has no more rows, as failOnDataLoss says."""
+    fill(kafka, topic, [("one", 0, 1), ("two", 0, 2)])
+    options = {"subscribe": topic, "kafkaConsumer.pollTimeoutMs": 1_000}
+    strict = batch_reader(servers, **options)
+    lenient = batch_reader(servers, **options, failOnDataLoss="false")
+    planned = strict.partitions()
+    delete_topic(kafka, topic)
+    with pytest.raises(DataLoss, match=rf"{topic} \[0\]: offsets 0 to 1 are gone"):
+        values_of(strict, planned)
+    assert values_of(lenient, planned) == []
+
+
 def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
     kafka: KafkaCluster, topic: str, servers: str
 ) -> None:

@@ -181,6 +181,17 @@ def test_a_stream_starts_and_goes_on(cluster: MockCluster, filled: str, servers:
     reader.stop()
 
 
+def test_a_topic_may_go_while_its_offsets_are_asked_for(
+    cluster: MockCluster, filled: str, servers: str
+) -> None:
+    """Which topics there are is then asked again."""
+    reader = stream_reader(servers, subscribe=filled)
+    cluster.inject_errors("ListOffsets", [KafkaError.UNKNOWN_TOPIC_OR_PART])
+    start = {filled: {"0": 0, "1": 0}}
+    assert reader.latestOffset(start, EVERYTHING) == {filled: {"0": 10, "1": 10}}
+    reader.stop()
+
+
 def test_a_stream_splits_its_ranges(filled: str, servers: str) -> None:
     """As a batch read does."""
     reader = stream_reader(servers, subscribe=filled, minPartitions=4, startingOffsets="earliest")

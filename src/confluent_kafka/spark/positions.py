@@ -30,6 +30,14 @@ _PASSING = frozenset(
         KafkaError.REQUEST_TIMED_OUT,
     }
 )
+# What is told of a partition whose topic was deleted.
+GONE = frozenset(
+    {
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError._UNKNOWN_TOPIC,
+    }
+)
 # No answer, which is what brokers that cannot be reached look like.
 _NO_ANSWER = frozenset({KafkaError._TIMED_OUT, KafkaError._TRANSPORT})
 # What waiting does not help with, and where to look.

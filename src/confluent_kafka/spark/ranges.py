@@ -15,7 +15,7 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from . import clients
 from .clients import RangeConsumer
 from .offsets import Partition
-from .positions import Positions
+from .positions import GONE, Positions
 from .read_options import ReadOptions
 from .schema import Projection
 
@@ -119,9 +119,12 @@ class _RangeReader:
                 headers=self._projection.headers,
             )
         except KafkaException as failure:
-            if failure.args[0].code() != KafkaError._AUTO_OFFSET_RESET:
-                raise
-            return self._skip_lost()
+            code = failure.args[0].code()
+            if code == KafkaError._AUTO_OFFSET_RESET:
+                return self._skip_lost()
+            if code in GONE:
+                return self._skip_rest("the partition is gone")
+            raise
         batch = pa.record_batch(messages)
         if batch.num_rows > 0:
             batch = self._within_range(batch)
@@ -157,9 +160,24 @@ class _RangeReader:
         self._assign()
         return _NOTHING
 
+    def _skip_rest(self, why: str) -> pa.RecordBatch:
+        """Leave the rest of the range out, if that is allowed."""
+        report_loss(
+            self._options,
+            f"{self._partition}: offsets {self._position} to {self._end - 1} are gone, {why}",
+        )
+        self._position = self._end
+        return _NOTHING
+
     def _give_up(self) -> None:
         waited = f"within {self._options.poll_timeout:g} s (option kafkaConsumer.pollTimeoutMs)"
-        [end] = self._asking.latest([self._partition]).values()
+        try:
+            [end] = self._asking.latest([self._partition]).values()
+        except KafkaException as failure:
+            if failure.args[0].code() not in GONE:
+                raise
+            self._skip_rest("the partition is gone")
+            return
         if end >= self._end:
             raise TimeoutError(
                 f"{self._partition}: offset {self._position} did not arrive {waited}, "

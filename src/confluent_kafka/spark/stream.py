@@ -15,11 +15,13 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from confluent_kafka import KafkaException
+
 from . import clients, ranges
 from .admission import Waiting, share_out
 from .group_offsets import GroupOffsets
 from .offsets import JsonOffsets, Offsets, Partition, from_json, to_json
-from .positions import Positions, resolve
+from .positions import GONE, Positions, resolve
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
 from .schema import Projection
@@ -125,9 +127,18 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._group.close()
 
     def _fetch_latest(self) -> Offsets:
-        with self._asking() as asking:
+        def ask() -> Offsets:
             # A topic that is gone is a loss, which `partitions` reports, and no mistake.
             return asking.latest(asking.partitions(self._options.selection, missing_ok=True))
+
+        with self._asking() as asking:
+            try:
+                return ask()
+            except KafkaException as failure:
+                if failure.args[0].code() not in GONE:
+                    raise
+                # It was deleted between the two questions: the first one knows it by now.
+                return ask()
 
     def _earliest_of(self, new: Collection[Partition]) -> Offsets:
         """Return where partitions begin that were not there before: read from their start."""
