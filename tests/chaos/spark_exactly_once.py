@@ -21,14 +21,16 @@ from tests.chaos.traffic import PATIENCE, Reading, send_during
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.topics import create_topic
 
-SHORT = {"messages": 20_000, "rate": 500.0, "rows": 1000, "kills": 3, "seed": 2}
-FULL = {"messages": 200_000, "rate": 500.0, "rows": 3000, "kills": 30, "seed": 1}
+SHORT = {"messages": 20_000, "rate": 300.0, "rows": 1000, "kills": 3, "seed": 2}
+FULL = {"messages": 100_000, "rate": 300.0, "rows": 5000, "kills": 30, "seed": 1}
 
 ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "tests.chaos.spark_application"
 PARTITIONS = 4
 # Some micro-batches pass in that time, so a kill meets any point of one.
 LONGEST_LIFE = 4.0
+# What was sent while drivers started is processed at the end.
+CATCHING_UP = 4 * PATIENCE
 DRIVER, WORKER = "the driver", "a Python worker"
 
 
@@ -124,7 +126,7 @@ class _Application:
         self._kill_driver()
         self._settings["until_end"] = True
         self._process = self._start()
-        if self._process.wait(PATIENCE) != 0:
+        if self._process.wait(CATCHING_UP) != 0:
             self._log.seek(0)
             self.complaints.append(f"the last run of the query failed: {self._log.read()[-2000:]}")
 

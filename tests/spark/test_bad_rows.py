@@ -1,0 +1,101 @@
+"""Rows and options that cannot be written: tasks as Spark runs them, without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+import pyarrow as pa
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.spark import clients, sending
+from confluent_kafka.spark.write_options import write_options
+from confluent_kafka.spark.writer import write_at_least_once
+from confluent_kafka.testing import MockCluster
+from tests.support.waiting import Stopwatch
+
+from .topics import messages
+
+Write = Callable[..., int]
+
+
+@pytest.fixture
+def write(cluster: MockCluster) -> Write:
+    """Write the columns of one record batch; a column `topic` or the option names the topic."""
+
+    def task(
+        topic: str | None = None, options: dict[str, str] | None = None, **columns: Any
+    ) -> int:
+        given = {"kafka.bootstrap.servers": cluster.bootstrap_servers, "topic": topic or ""}
+        settings = write_options({**given, **(options or {})}, streaming=False)
+        return write_at_least_once(iter([pa.record_batch(columns)]), settings, [*columns]).rows
+
+    return task
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"topic": [None], "key": ["ab"]},
+            r"topic is null.*\(topic None, key of 2 bytes, value of",
+        ),
+        (
+            {"topic": [""]},
+            r"topic must not be empty.*\(topic '', key of 0 bytes, value of 3 bytes\)",
+        ),
+        ({"partition": pa.array([-5], pa.int32())}, r"partition.*from 0 to.*\(topic 'spark-"),
+        ({"partition": pa.array([7], pa.int32())}, r"Unknown partition \(topic 'spark-"),
+        ({"value": [b"x" * 1_100_000]}, r"too large \(topic 'spark-.*, value of 1100000 bytes\)"),
+    ],
+)
+def test_a_row_that_is_refused_is_named(
+    write: Write, new_topic: Callable[..., str], columns: dict[str, Any], message: str
+) -> None:
+    """With its index, its topic, its sizes and the reason."""
+    topic = None if "topic" in columns else new_topic()
+    with pytest.raises((KafkaException, ValueError), match=rf"row 0\b.*{message}"):
+        write(topic, **{"value": [b"abc"], **columns})
+
+
+def test_a_topic_that_does_not_exist_is_named_within_seconds(
+    cluster: MockCluster, write: Write, new_topic: Callable[..., str], monkeypatch: Any
+) -> None:
+    """Not after message.timeout.ms; by option or by column, and in a worker used before too."""
+    monkeypatch.setattr(sending, "_CREATION_TIMEOUT", 0.5)
+    there, gone = new_topic(), new_topic()
+    cluster.set_topic_error(gone, KafkaError.UNKNOWN_TOPIC_OR_PART)
+    watch = Stopwatch()
+    for topic, columns in ((gone, {}), (None, {"topic": [there, gone]})):
+        with pytest.raises(KafkaException, match=f"topic '{gone}': .*Unknown topic") as failure:
+            write(topic, value=["a", "b"], **columns)
+        assert failure.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert watch.elapsed < 10
+    # All topics of a record batch are asked for before any row of it is sent.
+    assert write(there, value=["only"]) == 1
+    assert [one.value() for one in messages(cluster, there, 1)] == [b"only"]
+
+
+def test_brokers_that_are_not_there_are_named(
+    monkeypatch: pytest.MonkeyPatch, write: Write
+) -> None:
+    """With the reason, and the options to look at."""
+    monkeypatch.setattr(sending, "_TOPIC_TIMEOUT", 1.0)
+    with pytest.raises(KafkaException, match=r"127\.0\.0\.1:1.*kafka\.bootstrap\.servers"):
+        write("any", {"kafka.bootstrap.servers": "127.0.0.1:1"}, value=["a"])
+
+
+def test_a_failed_task_does_not_leave_its_rows_to_the_next_one(
+    cluster: MockCluster, write: Write, new_topic: Callable[..., str]
+) -> None:
+    """What waited in the queue is purged, and the client is closed."""
+    topic = new_topic(partitions=1)
+    with pytest.raises(KafkaException, match="row 1"):
+        write(topic, {"kafka.linger.ms": "60000"}, value=["a", "x" * 1_100_000])
+    assert write(topic, {"kafka.linger.ms": "0"}, value=["b"]) == 1
+    clients.producers.close()
+    assert [one.value() for one in messages(cluster, topic, 1)] == [b"b"]
