@@ -12,10 +12,13 @@ pytest.importorskip("pyspark", reason="PySpark is not installed")
 import pyarrow as pa
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.spark import clients, sending
+from confluent_kafka.spark import clients, sending, transactions
+from confluent_kafka.spark.exactly_once import Task, write_exactly_once
 from confluent_kafka.spark.write_options import write_options
 from confluent_kafka.spark.writer import write_at_least_once
 from confluent_kafka.testing import MockCluster
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.support.secrets import secret
 from tests.support.waiting import Stopwatch
 
 from .topics import messages
@@ -28,7 +31,7 @@ def write(cluster: MockCluster) -> Write:
     """Write the columns of one record batch; a column `topic` or the option names the topic."""
 
     def task(
-        topic: str | None = None, options: dict[str, str] | None = None, **columns: Any
+        columns: dict[str, Any], topic: str | None = None, options: dict[str, str] | None = None
     ) -> int:
         given = {"kafka.bootstrap.servers": cluster.bootstrap_servers, "topic": topic or ""}
         settings = write_options({**given, **(options or {})}, streaming=False)
@@ -42,15 +45,21 @@ def write(cluster: MockCluster) -> Write:
     [
         (
             {"topic": [None], "key": ["ab"]},
-            r"topic is null.*\(topic None, key of 2 bytes, value of",
+            r"row 0: .*topic is null.*\(topic None, key of 2 bytes, value of",
         ),
         (
             {"topic": [""]},
-            r"topic must not be empty.*\(topic '', key of 0 bytes, value of 3 bytes\)",
+            r"row 0: .*topic must not be empty.*\(topic '', key of 0 bytes, value of 3 bytes\)",
         ),
-        ({"partition": pa.array([-5], pa.int32())}, r"partition.*from 0 to.*\(topic 'spark-"),
-        ({"partition": pa.array([7], pa.int32())}, r"Unknown partition \(topic 'spark-"),
-        ({"value": [b"x" * 1_100_000]}, r"too large \(topic 'spark-.*, value of 1100000 bytes\)"),
+        (
+            {"partition": pa.array([-5], pa.int32())},
+            r"partition', row 0: .*from 0 to.*\(topic 'spark-",
+        ),
+        ({"partition": pa.array([7], pa.int32())}, r"row 0: .*Unknown partition \(topic 'spark-"),
+        (
+            {"value": [b"x" * 1_100_000]},
+            r"row 0: .*too large \(topic 'spark-.*, value of 1100000 bytes\)",
+        ),
     ],
 )
 def test_a_row_that_is_refused_is_named(
@@ -58,8 +67,8 @@ def test_a_row_that_is_refused_is_named(
 ) -> None:
     """With its index, its topic, its sizes and the reason."""
     topic = None if "topic" in columns else new_topic()
-    with pytest.raises((KafkaException, ValueError), match=rf"row 0\b.*{message}"):
-        write(topic, **{"value": [b"abc"], **columns})
+    with pytest.raises((KafkaException, ValueError), match=message):
+        write({"value": [b"abc"], **columns}, topic)
 
 
 def test_a_topic_that_does_not_exist_is_named_within_seconds(
@@ -72,11 +81,11 @@ def test_a_topic_that_does_not_exist_is_named_within_seconds(
     watch = Stopwatch()
     for topic, columns in ((gone, {}), (None, {"topic": [there, gone]})):
         with pytest.raises(KafkaException, match=f"topic '{gone}': .*Unknown topic") as failure:
-            write(topic, value=["a", "b"], **columns)
+            write({"value": ["a", "b"], **columns}, topic)
         assert failure.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
     assert watch.elapsed < 10
     # All topics of a record batch are asked for before any row of it is sent.
-    assert write(there, value=["only"]) == 1
+    assert write({"value": ["only"]}, there) == 1
     assert [one.value() for one in messages(cluster, there, 1)] == [b"only"]
 
 
@@ -86,7 +95,7 @@ def test_brokers_that_are_not_there_are_named(
     """With the reason, and the options to look at."""
     monkeypatch.setattr(sending, "_TOPIC_TIMEOUT", 1.0)
     with pytest.raises(KafkaException, match=r"127\.0\.0\.1:1.*kafka\.bootstrap\.servers"):
-        write("any", {"kafka.bootstrap.servers": "127.0.0.1:1"}, value=["a"])
+        write({"value": ["a"]}, "any", {"kafka.bootstrap.servers": "127.0.0.1:1"})
 
 
 def test_a_failed_task_does_not_leave_its_rows_to_the_next_one(
@@ -95,7 +104,30 @@ def test_a_failed_task_does_not_leave_its_rows_to_the_next_one(
     """What waited in the queue is purged, and the client is closed."""
     topic = new_topic(partitions=1)
     with pytest.raises(KafkaException, match="row 1"):
-        write(topic, {"kafka.linger.ms": "60000"}, value=["a", "x" * 1_100_000])
-    assert write(topic, {"kafka.linger.ms": "0"}, value=["b"]) == 1
+        write({"value": ["a", "x" * 1_100_000]}, topic, {"kafka.linger.ms": "60000"})
+    assert write({"value": ["b"]}, topic, {"kafka.linger.ms": "0"}) == 1
     clients.producers.close()
     assert [one.value() for one in messages(cluster, topic, 1)] == [b"b"]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
+def test_a_wrong_password_is_named(
+    own_kafka: OwnKafkaCluster, monkeypatch: pytest.MonkeyPatch, guarantee: str
+) -> None:
+    """What the brokers said, and the options to look at; never a hang."""
+    monkeypatch.setattr(sending, "_TOPIC_TIMEOUT", 2.0)
+    monkeypatch.setattr(transactions, "_INIT_TIMEOUT", 2.0)
+    login = {"sasl.mechanism": "PLAIN", "sasl.username": "alice", "sasl.password": secret("wrong")}
+    client = own_kafka.config("SASL_PLAINTEXT") | login
+    given = {f"kafka.{name}": str(text) for name, text in client.items()}
+    options = write_options(
+        {**given, "topic": "any", "deliveryguarantee": guarantee}, streaming=True
+    )
+    rows = iter([pa.record_batch({"value": ["a"]})])
+    with pytest.raises(KafkaException, match=r"Authentication failed.*kafka\.sasl\.\*"):
+        if options.transactions is None:
+            write_at_least_once(rows, options, ["value"])
+        else:
+            source: Any = None  # not reached
+            write_exactly_once(rows, source, Task("query", 0, 0), options, ["value"])
