@@ -140,7 +140,12 @@ class TransactionalProducer:
         return Marker(found.offset, json.loads(found.metadata or "{}")["rows"])
 
 
-producers: Pool[TransactionalProducer] = Pool(TransactionalProducer)
+def new_pool() -> Pool[TransactionalProducer]:
+    """Return a pool, which a worker process has one of."""
+    return Pool(TransactionalProducer)
+
+
+producers = new_pool()
 
 
 def transactional_config(kafka: dict[str, str], transactional_id: str) -> dict[str, str]:
