@@ -44,8 +44,8 @@ class Marker(NamedTuple):
     """What is known of the batches of one output partition that are in."""
 
     next_batch: int
-    rows: int
-    """Of the last one."""
+    rows: int | None
+    """Of the last one; None if the group's offset was set by somebody else's tool."""
 
 
 class TransactionalProducer:
@@ -137,7 +137,7 @@ class TransactionalProducer:
             raise with_option(KafkaException(found.error))
         if found.offset < 0:
             return None
-        return Marker(found.offset, json.loads(found.metadata or "{}")["rows"])
+        return Marker(found.offset, json.loads(found.metadata or "{}").get("rows"))
 
 
 def new_pool() -> Pool[TransactionalProducer]:
