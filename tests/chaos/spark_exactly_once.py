@@ -21,7 +21,7 @@ from tests.chaos.traffic import PATIENCE, Reading, send_during
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.topics import create_topic
 
-SHORT = {"messages": 20_000, "rate": 300.0, "rows": 1000, "kills": 3, "seed": 2}
+SHORT = {"messages": 20_000, "rate": 300.0, "rows": 5000, "kills": 3, "seed": 2}
 FULL = {"messages": 100_000, "rate": 300.0, "rows": 5000, "kills": 30, "seed": 1}
 
 ROOT = Path(__file__).resolve().parents[2]
