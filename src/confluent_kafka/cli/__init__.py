@@ -2,6 +2,7 @@
 
 import typer
 
+from confluent_kafka.cli import pipeline
 from confluent_kafka.cli.cluster import cluster
 
 app = typer.Typer(
@@ -12,11 +13,6 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command()(cluster)
-
-
-@app.callback()
-def _commands() -> None:
-    """Keeps the command's name on the command line, also while there is only one."""
-
+app.add_typer(pipeline.app, name="pipeline")
 
 __all__ = ["app"]

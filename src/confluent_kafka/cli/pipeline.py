@@ -1,0 +1,161 @@
+"""``python -m confluent_kafka pipeline``: pipelines out of files, run by Spark."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from confluent_kafka.spark.pipeline import Pipeline
+
+_INTERRUPTED = 130
+
+File = Annotated[
+    Path,
+    typer.Argument(exists=True, dir_okay=False, help="The pipeline, in TOML or Python."),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(help="Spark's master; goes before the file's. Without any: local[*]."),
+]
+Conf = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="A setting of Spark; goes before the file's. Can be given more than once.",
+    ),
+]
+
+app = typer.Typer(no_args_is_help=True, help="Run pipelines that a file declares.")
+
+
+@app.command()
+def validate(file: File) -> None:
+    """Check a pipeline without starting Spark or asking brokers.
+
+    Exit status: 0 nothing found, 1 there are problems, 2 wrong usage.
+    """
+    pipeline = _load(file)
+    counts = ", ".join(
+        f"{len(parts)} {name if len(parts) != 1 else name[:-1]}"
+        for name, parts in (
+            ("sources", pipeline.sources),
+            ("steps", pipeline.steps),
+            ("sinks", pipeline.sinks),
+        )
+    )
+    print(f"{file}: pipeline {pipeline.name} is valid: {counts}")
+
+
+@app.command()
+def explain(file: File, master: Master = None, conf: Conf = None) -> None:
+    """Show the queries of a pipeline and Spark's plan of each, without running them.
+
+    Exit status: 0 shown, 1 there are problems, 2 wrong usage.
+    """
+    pipeline = _load(file)
+    from confluent_kafka.spark.pipeline.plan import plans
+
+    with _problems(file), _spark(pipeline, master, conf) as spark:
+        for query, plan in plans(spark, pipeline):
+            sinks = ", ".join(f"{name} ({sink.format})" for name, sink in query.sinks.items())
+            print(f"query {query.name}: view {query.input} to {sinks}\n{plan}\n")
+
+
+@app.command()
+def run(file: File, master: Master = None, conf: Conf = None) -> None:
+    """Run a pipeline until it ends, or until Ctrl-C or SIGTERM, and show its progress.
+
+    Exit status: 0 ended, 1 failed, 2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
+    """
+    pipeline = _load(file)
+    from confluent_kafka.cli.progress import Board
+    from confluent_kafka.spark.pipeline import start
+
+    console = Console(stderr=True, highlight=False)
+    stopped = threading.Event()
+    board = Board(console)
+    # The same clean end for who asks politely: a service manager, a time limit.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with _problems(file), _spark(pipeline, master, conf) as spark:
+            # Spark's own answer to Ctrl-C cancels jobs, which would look like failures.
+            _set_on_signals(stopped)
+            running = start(spark, pipeline)
+            with board:
+                running.watch(board.add, stopped)
+    except KeyboardInterrupt:
+        stopped.set()
+    if stopped.is_set():
+        console.print("interrupted: the queries go on from their checkpoints when run again")
+        raise typer.Exit(_INTERRUPTED)
+    board.close()
+
+
+@contextlib.contextmanager
+def _spark(
+    pipeline: Pipeline, master: str | None, conf: list[str] | None
+) -> Iterator[SparkSession]:
+    """Lend a session that ends with the block."""
+    from confluent_kafka.spark.pipeline import session
+
+    settings = {} if master is None else {"spark.master": master}
+    for text in conf or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise typer.BadParameter(f"{name!r}: needs spark.NAME=VALUE", param_hint="--conf")
+        settings[name] = value
+    spark = session(pipeline, settings)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _load(file: Path) -> Pipeline:
+    try:
+        from confluent_kafka.spark.pipeline import load
+    except ImportError as error:
+        _fail(str(error))
+    with _problems(file):
+        return load(file)
+
+
+@contextlib.contextmanager
+def _problems(file: Path) -> Iterator[None]:
+    """Turn what is wrong with a pipeline, or fails in it, into a message and exit status 1."""
+    from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, located
+
+    try:
+        yield
+    except PipelineError as error:
+        _fail(*str(located(error, file)).splitlines())
+    except QueryFailed as error:
+        _fail(str(error))
+
+
+def _fail(*reasons: str) -> NoReturn:
+    console = Console(stderr=True, highlight=False)
+    for reason in reasons:
+        console.print(f"error: {reason}", markup=False, soft_wrap=True)
+    raise typer.Exit(1)
+
+
+def _set_on_signals(stopped: threading.Event) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopped.set()
+        # The second one does not wait for a clean end.
+        signal.signal(number, signal.default_int_handler)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)

@@ -1,0 +1,282 @@
+"""What can be found wrong with a pipeline before anything starts: no JVM, no network."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from confluent_kafka.spark.read_options import read_options
+from confluent_kafka.spark.write_options import write_options
+
+from .ddl import parse_ddl
+from .graph import inputs, order
+from .model import Decoding, Encoding, Pipeline, Sink, Source, Step, Watermark
+from .problems import Key, Problem, nearest
+from .reading import read
+from .settings import read_settings, write_settings
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_UNIT = r"(?:week|day|hour|minute|second|millisecond|microsecond)s?"
+_INTERVAL = re.compile(rf"\s*(interval\s+)?(\d+\s*{_UNIT}\s*)+", re.IGNORECASE)
+_OPTION = re.compile(r"option '?([\w.]+\w)'?")
+_REGISTERED = ("avro", "json-schema", "protobuf")
+_SINK_KEYS: dict[str, dict[str, bool]] = {
+    # The keys that a format knows, and whether it needs them.
+    "topic": {"topic": True, "key": False, "value": False, "headers": False},
+    "parquet": {"path": True, "partition_by": False},
+    "console": {},
+    "jdbc": {},
+}
+
+
+def check(pipeline: Pipeline) -> list[Problem]:
+    """Return all that is wrong with a pipeline, as far as that can be known without Spark."""
+    problems: list[Problem] = []
+    # One declared in Python may have values that no type checker has seen.
+    read(Pipeline, _as_table(pipeline), (), problems)
+    if problems:
+        return problems
+    return [*_whole(pipeline), *_sources(pipeline), *_steps(pipeline), *_sinks(pipeline)]
+
+
+def interval(text: str) -> bool:
+    """Whether a text is an interval such as ``10 minutes``."""
+    return _INTERVAL.fullmatch(text) is not None
+
+
+def function(path: str) -> Callable[..., Any]:
+    """Return the function that ``module:function`` names.
+
+    Raises:
+        ValueError: there is none.
+    """
+    module, colon, name = path.partition(":")
+    if not colon:
+        raise ValueError(f"{path!r} is not module:function")
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except ImportError as error:
+        raise ValueError(f"cannot import {module!r}: {error}") from None
+    if not callable(found):
+        raise ValueError(f"{module!r} has no function {name!r}")
+    return found  # type: ignore[no-any-return]
+
+
+def _as_table(part: Any) -> Any:
+    """Return a part of a pipeline as TOML would have it."""
+    if dataclasses.is_dataclass(part):
+        fields = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
+        return {name: _as_table(value) for name, value in fields.items() if value is not None}
+    if isinstance(part, Mapping):
+        return {name: _as_table(value) for name, value in part.items()}
+    return part
+
+
+def _whole(pipeline: Pipeline) -> Iterator[Problem]:
+    for key in ("sources", "sinks"):
+        if not getattr(pipeline, key):
+            yield Problem((key,), "a pipeline needs at least one")
+    for key in ("name", "checkpoint"):
+        if not getattr(pipeline, key).strip():
+            yield Problem((key,), "cannot be empty")
+    if pipeline.trigger != "availableNow" and not interval(pipeline.trigger):
+        yield Problem(
+            ("trigger",),
+            f"{pipeline.trigger!r} is neither availableNow nor an interval such as '10 seconds'",
+        )
+    for name in pipeline.spark:
+        if not name.startswith("spark."):
+            yield Problem(("spark", name), f"Spark's settings begin with 'spark.': 'spark.{name}'?")
+    for name in pipeline.kafka:
+        if name.startswith("kafka."):
+            yield Problem(("kafka", name), f"stands without 'kafka.' here: {name[6:]!r}")
+    for kind in ("sources", "steps", "sinks"):
+        for name in getattr(pipeline, kind):
+            if not _NAME.fullmatch(name):
+                yield Problem((kind, name), "a name has letters, digits and _, a letter first")
+    # To SQL, names that differ in case only are one.
+    lowered: dict[str, Key] = {}
+    for kind in ("sources", "steps"):
+        for name in getattr(pipeline, kind):
+            other = lowered.setdefault(name.lower(), (kind, name))
+            if other != (kind, name):
+                yield Problem((kind, name), f"{'.'.join(other)} has this name already")
+
+
+def _sources(pipeline: Pipeline) -> Iterator[Problem]:
+    for name, source in pipeline.sources.items():
+        key = ("sources", name)
+        yield from _topics(pipeline, source, key)
+        for part in ("key", "value"):
+            yield from _decoding(pipeline, source, getattr(source, part), (*key, part))
+        if source.watermark is not None:
+            yield from _watermark(source.watermark, (*key, "watermark"))
+        if source.dead_letter is not None and not source.dead_letter.strip():
+            yield Problem((*key, "dead_letter"), "needs the name of a topic")
+
+
+def _topics(pipeline: Pipeline, source: Source, key: Key) -> Iterator[Problem]:
+    names = {name.lower(): name for name in source.options}
+    others = {"subscribepattern", "assign"} & names.keys()
+    if "subscribe" in names:
+        yield Problem((*key, "options", names["subscribe"]), f"use {'.'.join(key)}.topics instead")
+    elif not source.topics and not others:
+        yield Problem(key, "the key 'topics' is missing (or an option subscribePattern or assign)")
+    elif source.topics and others:
+        yield Problem((*key, "topics"), f"cannot stand beside option {names[others.pop()]}")
+    else:
+        given = {name.lower(): text for name, text in read_settings(pipeline, source).items()}
+        try:
+            read_options(given, streaming=True)
+        except ValueError as error:
+            yield _option_problem(error, key, source.options, pipeline)
+
+
+def _option_problem(
+    error: ValueError, key: Key, options: Mapping[str, str], pipeline: Pipeline
+) -> Problem:
+    """Point at the option that an error of the data source speaks of."""
+    message = str(error)
+    found = _OPTION.search(message)
+    option = found[1].lower() if found else ""
+    for name in options:
+        if name.lower() == option:
+            return Problem((*key, "options", name), message)
+    for name in pipeline.kafka:
+        if f"kafka.{name}".lower() == option:
+            return Problem(("kafka", name), message)
+    if option == "kafka.bootstrap.servers":
+        return Problem((), "the key 'bootstrap.servers' in the table [kafka] is missing")
+    return Problem(key, message)
+
+
+def _decoding(
+    pipeline: Pipeline, source: Source, decoding: Decoding, key: Key
+) -> Iterator[Problem]:
+    if decoding.format == "json":
+        if decoding.schema is None:
+            yield Problem(key, "the key 'schema' is missing: the columns, such as 'id BIGINT'")
+        else:
+            yield from _ddl(decoding.schema, (*key, "schema"))
+    elif decoding.schema is not None and decoding.format != "avro":
+        yield Problem((*key, "schema"), f"the format {decoding.format} takes none")
+    if decoding.message is not None and decoding.format != "protobuf":
+        yield Problem((*key, "message"), f"the format {decoding.format} takes none")
+    if decoding.format not in _REGISTERED:
+        if decoding.subject is not None:
+            yield Problem((*key, "subject"), f"the format {decoding.format} takes none")
+        return
+    if pipeline.registry is None:
+        yield Problem(key, f"the format {decoding.format} needs the table [registry]")
+    if decoding.subject is None and decoding.schema is None and len(source.topics) != 1:
+        yield Problem(key, "the key 'subject' is missing: there is not exactly one topic")
+
+
+def _ddl(text: str, key: Key) -> Iterator[Problem]:
+    try:
+        parse_ddl(text)
+    except ValueError as error:
+        yield Problem(key, str(error))
+
+
+def _watermark(watermark: Watermark, key: Key) -> Iterator[Problem]:
+    if not interval(watermark.delay):
+        message = f"{watermark.delay!r} is not an interval such as '10 minutes'"
+        yield Problem((*key, "delay"), message)
+
+
+def _steps(pipeline: Pipeline) -> Iterator[Problem]:
+    views = [*pipeline.sources, *pipeline.steps]
+    for name, step in pipeline.steps.items():
+        key = ("steps", name)
+        given = [one for one in ("sql", "map_in_arrow", "map_in_pandas") if getattr(step, one)]
+        if len(given) != 1:
+            found = " and ".join(given) or "none"
+            yield Problem(key, f"needs one of sql, map_in_arrow and map_in_pandas, not {found}")
+            continue
+        yield from _function(step, given[0], key) if step.sql is None else _sql(step, key)
+        for place, view in inputs(step):
+            if view.lower() not in {one.lower() for one in views}:
+                yield Problem((*key, place), f"there is no view {view!r}: {nearest(view, views)}")
+        if step.watermark is not None:
+            yield from _watermark(step.watermark, (*key, "watermark"))
+    _, circle = order(pipeline)
+    if circle:
+        path = " reads ".join([*circle, circle[0]])
+        yield Problem(("steps", circle[0]), f"the steps go round in a circle: {path}")
+
+
+def _sql(step: Step, key: Key) -> Iterator[Problem]:
+    for name in ("input", "schema"):
+        if getattr(step, name) is not None:
+            yield Problem((*key, name), "is for functions; SQL names its views and columns itself")
+    if not inputs(step):
+        yield Problem((*key, "sql"), "reads no view")
+
+
+def _function(step: Step, kind: str, key: Key) -> Iterator[Problem]:
+    for name in ("input", "schema"):
+        if getattr(step, name) is None:
+            yield Problem(key, f"the key {name!r} is missing")
+    if step.schema is not None:
+        yield from _ddl(step.schema, (*key, "schema"))
+    try:
+        function(getattr(step, kind))
+    except ValueError as error:
+        yield Problem((*key, kind), str(error))
+
+
+def _sinks(pipeline: Pipeline) -> Iterator[Problem]:
+    views = [*pipeline.sources, *pipeline.steps]
+    modes: dict[str, tuple[str, str]] = {}
+    for name, sink in pipeline.sinks.items():
+        key = ("sinks", name)
+        if sink.input not in views:
+            hint = nearest(sink.input, views)
+            yield Problem((*key, "input"), f"there is no view {sink.input!r}: {hint}")
+        yield from _sink_keys(sink, key)
+        if sink.format == "topic":
+            yield from _topic_sink(pipeline, sink, key)
+        if sink.format == "jdbc":
+            for option in ("url", "dbtable"):
+                if option not in sink.options:
+                    yield Problem(key, f"the option {option!r} is missing")
+        mode, other = modes.setdefault(sink.input, (sink.output_mode, name))
+        if mode != sink.output_mode:
+            message = f"the sink {other!r} of the same view has {mode!r}: one query feeds both"
+            yield Problem((*key, "output_mode"), message)
+
+
+def _sink_keys(sink: Sink, key: Key) -> Iterator[Problem]:
+    known = _SINK_KEYS[sink.format]
+    empty = Sink(input="")
+    for name in {name: None for keys in _SINK_KEYS.values() for name in keys}:
+        given = getattr(sink, name) != getattr(empty, name)
+        if given and name not in known:
+            yield Problem((*key, name), f"the format {sink.format} takes none")
+        if not given and known.get(name):
+            yield Problem(key, f"the key {name!r} is missing: the format {sink.format} needs it")
+
+
+def _topic_sink(pipeline: Pipeline, sink: Sink, key: Key) -> Iterator[Problem]:
+    parts = {"value": sink.value} if sink.key is None else {"key": sink.key, "value": sink.value}
+    for part, encoding in parts.items():
+        yield from _encoding(encoding, (*key, part))
+    if "topic" in map(str.lower, sink.options):
+        yield Problem((*key, "options"), f"use {'.'.join(key)}.topic instead of the option")
+        return
+    if sink.topic is None:
+        return
+    given = {name.lower(): text for name, text in write_settings(pipeline, sink).items()}
+    try:
+        write_options(given, streaming=True)
+    except ValueError as error:
+        yield _option_problem(error, key, sink.options, pipeline)
+
+
+def _encoding(encoding: Encoding, key: Key) -> Iterator[Problem]:
+    if encoding.format != "json" and len(encoding.columns) != 1:
+        yield Problem(key, f"the format {encoding.format} needs one column: columns = ['name']")

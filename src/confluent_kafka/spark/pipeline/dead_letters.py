@@ -1,0 +1,85 @@
+"""Rows that do not decode, sent to a topic of their own with the reason in a header."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from confluent_kafka import KafkaError, KafkaException, Message
+from confluent_kafka.spark import clients
+
+PREFIX = "__dlq."
+REASON = PREFIX + "reason"
+# Seconds without room in the producer's queue after which a task gives up.
+_QUEUE_TIMEOUT = 300.0
+
+
+@dataclass(frozen=True)
+class DeadLetters:
+    """Writes rows to the topic of dead letters, on an executor.
+
+    It waits until the brokers have them: the micro-batch that read them commits only then. A
+    task that Spark runs again writes its dead letters again.
+
+    Args:
+        topic: where they go.
+        kafka: properties of the producer.
+    """
+
+    topic: str
+    kafka: Mapping[str, str]
+
+    def send(self, batch: pa.RecordBatch, failures: Mapping[int, str]) -> None:
+        """Send rows of a batch, given the reasons why.
+
+        A letter has the message's key, value, headers and timestamp, and behind its headers
+        those that begin with ``__dlq.``: reason, topic, partition and offset.
+
+        Raises:
+            KafkaException: the brokers did not take one.
+        """
+        rows = batch.take(pa.array(sorted(failures))).to_pylist()
+        report = _Report()
+        with clients.producers.borrow(clients.producer_config(self.kafka)) as producer:
+            try:
+                for row, reason in zip(
+                    rows, (failures[one] for one in sorted(failures)), strict=True
+                ):
+                    origin = {"reason": reason, **{name: row[name] for name in _PLACE}}
+                    headers = [(one["key"], one["value"]) for one in row["headers"] or []]
+                    headers += [(PREFIX + name, str(one).encode()) for name, one in origin.items()]
+                    producer.produce(
+                        self.topic,
+                        row["value"],
+                        row["key"],
+                        headers=headers,
+                        timestamp=int(row["timestamp"].timestamp() * 1000),
+                        on_delivery=report,
+                        block=_QUEUE_TIMEOUT,
+                    )
+                producer.flush()
+                report.check()
+            except BaseException:
+                # Closing it would go on sending for a task that has failed.
+                producer.purge()
+                raise
+
+
+_PLACE = ("topic", "partition", "offset")
+
+
+class _Report:
+    """Keeps the first error of a delivery."""
+
+    def __init__(self) -> None:
+        self._error: KafkaError | None = None
+
+    def __call__(self, error: KafkaError | None, message: Message) -> None:
+        self._error = self._error or error
+
+    def check(self) -> None:
+        if self._error is not None:
+            what = f"a dead letter was not delivered: {self._error.str()}"
+            raise KafkaException(KafkaError(self._error.code(), what))

@@ -1,0 +1,52 @@
+"""Whole columns at once, and where that fails, the rows it fails for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import pyarrow as pa
+
+
+class Decoded(NamedTuple):
+    """A decoded column."""
+
+    column: pa.Array
+    """As many rows as there were; null where one was null or failed."""
+    failures: dict[int, str]
+    """The rows that failed, and why."""
+
+
+class Decoder(Protocol):
+    """Decodes columns of bytes; it goes to the executors, so it can be pickled."""
+
+    def __call__(self, values: pa.Array) -> Decoded:
+        """Decode one column of bytes."""
+
+
+def piecewise(
+    values: Any, convert: Callable[[Any], pa.Array], kind: pa.DataType, failed: type[Exception]
+) -> Decoded:
+    """Convert rows all at once; if that fails, by halves, down to the rows that make it fail.
+
+    Args:
+        values: rows, anything that has a length and slices.
+        convert: returns one Arrow value for each of them.
+        kind: the type that it returns.
+        failed: what it raises for a row that cannot be converted.
+    """
+    failures: dict[int, str] = {}
+
+    def pieces(start: int, end: int) -> list[pa.Array]:
+        try:
+            return [convert(values[start:end])]
+        except failed as error:
+            if end - start == 1:
+                failures[start] = str(error)
+                return [pa.nulls(1, kind)]
+        middle = (start + end) // 2
+        return pieces(start, middle) + pieces(middle, end)
+
+    if len(values) == 0:
+        return Decoded(pa.nulls(0, kind), failures)
+    return Decoded(pa.concat_arrays(pieces(0, len(values))), failures)

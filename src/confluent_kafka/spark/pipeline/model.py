@@ -1,0 +1,131 @@
+"""What a pipeline is made of: the dataclasses that a TOML file is read into.
+
+A pipeline can be declared with them directly; names and defaults are those of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+SourceFormat: TypeAlias = Literal["raw", "string", "json", "avro", "json-schema", "protobuf"]
+SinkFormat: TypeAlias = Literal["topic", "parquet", "console", "jdbc"]
+OutputMode: TypeAlias = Literal["append", "update", "complete"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decoding:
+    """How the bytes of keys or of values become a column. A string in TOML is its ``format``."""
+
+    format: SourceFormat = "raw"
+    schema: str | None = None
+    """json: the columns, as Spark's DDL. avro: the reader's schema, as JSON. Others: none."""
+    subject: str | None = None
+    """Whose latest schema gives the columns; by default ``<topic>-value`` or ``<topic>-key``."""
+    message: str | None = None
+    """protobuf: the full name of the message; by default the first one of the schema."""
+    validate: bool = True
+    """json-schema: whether each row is checked against its schema."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watermark:
+    """How late rows may be."""
+
+    column: str
+    delay: str
+    """An interval, such as ``10 minutes``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Topics that are read; the view has Kafka's columns, with key and value decoded."""
+
+    topics: tuple[str, ...] = ()
+    key: Decoding = field(default_factory=Decoding)
+    value: Decoding = field(default_factory=Decoding)
+    columns: tuple[str, ...] = ()
+    """The columns of the view; all of them if none is named."""
+    watermark: Watermark | None = None
+    dead_letter: str | None = None
+    """The topic for rows that do not decode; without one they fail the query."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options of the data source ``rdkafka``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A view over other views: by SQL, or by a Python function over batches of one view."""
+
+    sql: str | None = None
+    map_in_arrow: str | None = None
+    """``module:function`` from an iterator of Arrow record batches to another."""
+    map_in_pandas: str | None = None
+    """``module:function`` from an iterator of pandas data frames to another."""
+    input: str | None = None
+    """The view that a function reads."""
+    schema: str | None = None
+    """The columns that a function gives, as Spark's DDL."""
+    watermark: Watermark | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoding:
+    """How columns become the bytes of a key or a value. A string in TOML is its ``format``."""
+
+    format: Literal["raw", "string", "json"] = "json"
+    columns: tuple[str, ...] = ()
+    """json: the columns of the object, all of them if none is named. Others: exactly one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sink:
+    """Where the rows of a view go."""
+
+    input: str
+    format: SinkFormat = "topic"
+    topic: str | None = None
+    key: Encoding | None = None
+    value: Encoding = field(default_factory=Encoding)
+    headers: str | None = None
+    """topic: the column with the headers."""
+    path: str | None = None
+    """parquet: the directory."""
+    partition_by: tuple[str, ...] = ()
+    """parquet: columns that become directories."""
+    output_mode: OutputMode = "append"
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options of the format, as Spark has them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registry:
+    """The schema registry."""
+
+    url: str
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    ca: str | None = None
+    """A file with the certificates of who may sign the registry's, as PEM."""
+    timeout: int = 10
+    """Seconds for one request."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipeline:
+    """A declared pipeline."""
+
+    name: str
+    checkpoint: str
+    """A directory for what the queries remember, one directory each."""
+    sources: Mapping[str, Source]
+    sinks: Mapping[str, Sink]
+    steps: Mapping[str, Step] = field(default_factory=dict)
+    trigger: str = "0 seconds"
+    """``availableNow``, or the interval between micro-batches."""
+    kafka: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Properties of Kafka's clients for all sources, topics and dead letters."""
+    spark: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Spark's configuration."""
+    registry: Registry | None = None

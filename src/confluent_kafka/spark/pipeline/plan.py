@@ -1,0 +1,222 @@
+"""From a declared pipeline to Spark's views and queries."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+
+from pyspark import cloudpickle
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from .check import check, function
+from .decoding import decoded
+from .failures import cause
+from .graph import order
+from .model import Encoding, Pipeline, Sink, Step, Watermark
+from .problems import Key, PipelineError, Problem
+from .settings import read_settings, write_settings
+
+
+@dataclass(frozen=True)
+class Query:
+    """A streaming query: one view, and the sinks that its rows go to."""
+
+    name: str
+    input: str
+    sinks: dict[str, Sink]
+
+
+def queries(pipeline: Pipeline) -> list[Query]:
+    """Return the queries of a pipeline: one for each view that has sinks.
+
+    One query with several sinks, rather than one query each, reads its topics and keeps its
+    state once, so all sinks get the same rows.
+    """
+    found: dict[str, dict[str, Sink]] = {}
+    for name, sink in pipeline.sinks.items():
+        found.setdefault(sink.input, {})[name] = sink
+    return [Query(view, view, sinks) for view, sinks in found.items()]
+
+
+def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
+    """Return the views of a pipeline by name; they are temporary views of the session, too.
+
+    Raises:
+        PipelineError: the pipeline is not valid, or Spark refuses a part of it.
+    """
+    if problems := check(pipeline):
+        raise PipelineError(problems)
+    made: dict[str, DataFrame] = {}
+    for name, source in pipeline.sources.items():
+        key = ("sources", name)
+        with _blaming(key):
+            frame = spark.readStream.format("rdkafka").options(**_read_options(pipeline, name))
+            view = decoded(frame.load(), pipeline, source)
+            if source.columns:
+                view = view.select(*source.columns)
+        made[name] = _watermarked(view, source.watermark, key)
+        made[name].createOrReplaceTempView(name)
+    for name in order(pipeline)[0]:
+        step, key = pipeline.steps[name], ("steps", name)
+        if step.sql is not None:
+            with _blaming((*key, "sql")):
+                view = spark.sql(step.sql)
+        else:
+            view = _mapped(made, step, key)
+        made[name] = _watermarked(view, step.watermark, key)
+        made[name].createOrReplaceTempView(name)
+    return made
+
+
+def writer(pipeline: Pipeline, query: Query, view: DataFrame) -> DataStreamWriter:
+    """Return a query, ready to start."""
+    modes = {sink.output_mode for sink in query.sinks.values()}
+    prepared = (
+        view.writeStream.queryName(query.name)
+        .outputMode(modes.pop())
+        .option("checkpointLocation", f"{pipeline.checkpoint.rstrip('/')}/{query.name}")
+        .foreachBatch(_Batches(pipeline, query))
+    )
+    if pipeline.trigger == "availableNow":
+        return prepared.trigger(availableNow=True)
+    return prepared.trigger(processingTime=pipeline.trigger)
+
+
+def plans(spark: SparkSession, pipeline: Pipeline) -> Iterator[tuple[Query, str]]:
+    """Yield the queries of a pipeline with Spark's plan of each.
+
+    Raises:
+        PipelineError: the pipeline is not valid, or Spark refuses a part of it.
+    """
+    made = views(spark, pipeline)
+    for query in queries(pipeline):
+        text = io.StringIO()
+        with redirect_stdout(text):
+            made[query.input].explain()
+        yield query, text.getvalue().strip()
+
+
+class _Batches:
+    """Writes each micro-batch of a query to all its sinks."""
+
+    def __init__(self, pipeline: Pipeline, query: Query) -> None:
+        self._pipeline = pipeline
+        self._sinks = query.sinks
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        if len(self._sinks) == 1:
+            self._write(rows, batch)
+            return
+        # Each write would compute the rows, and their state, without it.
+        rows.persist()
+        try:
+            self._write(rows, batch)
+        finally:
+            rows.unpersist()
+
+    def _write(self, rows: DataFrame, batch: int) -> None:
+        for name, sink in self._sinks.items():
+            if sink.format == "topic":
+                _write_topic(self._pipeline, sink, rows)
+            elif sink.format == "parquet":
+                # A batch that is run again replaces its own files.
+                (
+                    rows.write.mode("overwrite")
+                    .options(**sink.options)
+                    .partitionBy(*sink.partition_by)
+                    .parquet(f"{(sink.path or '').rstrip('/')}/batch={batch:05}")
+                )
+            elif sink.format == "jdbc":
+                rows.write.format("jdbc").mode("append").options(**sink.options).save()
+            else:
+                print(f"{name}, batch {batch}", flush=True)
+                rows.show(int(sink.options.get("numRows", "20")), truncate=False)
+
+
+def _write_topic(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
+    (
+        messages(sink, rows)
+        .write.format("rdkafka")
+        .options(**write_settings(pipeline, sink))
+        .mode("append")
+        .save()
+    )
+
+
+def messages(sink: Sink, rows: DataFrame) -> DataFrame:
+    """Return the messages that a topic gets for rows."""
+    columns = [_encoded(sink.value, rows).alias("value")]
+    if sink.key is not None:
+        columns.append(_encoded(sink.key, rows).alias("key"))
+    if sink.headers is not None:
+        columns.append(F.col(sink.headers).alias("headers"))
+    return rows.select(*columns)
+
+
+def _encoded(encoding: Encoding, rows: DataFrame) -> Column:
+    if encoding.format == "json":
+        fields = F.struct(*(encoding.columns or rows.columns))
+        return F.to_json(fields, {"ignoreNullFields": "false"})
+    [column] = encoding.columns
+    return F.col(column).cast("string" if encoding.format == "string" else "binary")
+
+
+def _read_options(pipeline: Pipeline, name: str) -> dict[str, str]:
+    source = pipeline.sources[name]
+    settings = read_settings(pipeline, source)
+    if source.dead_letter is not None:
+        # A dead letter keeps them.
+        settings = {key: text for key, text in settings.items() if key.lower() != "includeheaders"}
+        settings["includeHeaders"] = "true"
+    return settings
+
+
+def _mapped(made: dict[str, DataFrame], step: Step, key: Key) -> DataFrame:
+    frames = {name.lower(): frame for name, frame in made.items()}
+    frame = frames[(step.input or "").lower()]
+    assert step.schema is not None
+    if step.map_in_arrow is not None:
+        with _blaming((*key, "map_in_arrow")):
+            return frame.mapInArrow(_travelling(function(step.map_in_arrow)), step.schema)
+    assert step.map_in_pandas is not None
+    with _blaming((*key, "map_in_pandas")):
+        return frame.mapInPandas(_travelling(function(step.map_in_pandas)), step.schema)
+
+
+def _travelling(found: Callable[..., Iterator[object]]) -> Callable[..., Iterator[object]]:
+    """Return a function that executors need not have: its module goes along, if it is no package.
+
+    A module that stands beside the pipeline's file is not installed on the executors.
+    """
+    module = sys.modules.get(getattr(found, "__module__", ""))
+    path = Path(getattr(module, "__file__", None) or "")
+    beside = module is not None and "." not in module.__name__ and "site-packages" not in path.parts
+    if isinstance(found, FunctionType) and beside:
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    return found
+
+
+def _watermarked(view: DataFrame, watermark: Watermark | None, key: Key) -> DataFrame:
+    if watermark is None:
+        return view
+    with _blaming((*key, "watermark")):
+        return view.withWatermark(watermark.column, watermark.delay)
+
+
+@contextmanager
+def _blaming(key: Key) -> Iterator[None]:
+    """Say which key of the pipeline an error of Spark is about."""
+    try:
+        yield
+    except (PySparkException, ValueError) as error:
+        if isinstance(error, PipelineError):
+            raise
+        raise PipelineError([Problem(key, cause(error))]) from error

@@ -1,0 +1,71 @@
+"""What is wrong with a pipeline: the key, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Key: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong."""
+
+    key: Key
+    message: str
+
+
+class PipelineError(ValueError):
+    """A pipeline cannot run as it is declared.
+
+    Args:
+        problems: all that is wrong.
+        file: where the pipeline stands; None for one declared in Python.
+        lines: the line of each key of the file.
+    """
+
+    def __init__(
+        self,
+        problems: Iterable[Problem],
+        file: str | None = None,
+        lines: Mapping[Key, int] | None = None,
+    ) -> None:
+        self.problems = list(problems)
+        self.file = file
+        self.lines = dict(lines or {})
+        super().__init__("\n".join(map(self._describe, self.problems)))
+
+    def _describe(self, problem: Problem) -> str:
+        place = ".".join(problem.key) or "the pipeline"
+        line = line_of(problem.key, self.lines)
+        at = f":{line}" if line else ""
+        return (
+            f"{self.file}{at}: {place}: {problem.message}"
+            if self.file
+            else (f"{place}: {problem.message}")
+        )
+
+
+def line_of(key: Key, lines: Mapping[Key, int]) -> int | None:
+    """Return the line of a key, or of the nearest one that it is in."""
+    for length in range(len(key), 0, -1):
+        if line := lines.get(flat(key[:length])):
+            return line
+    return None
+
+
+def flat(key: Key) -> Key:
+    """Return a key in the one form that ``a."b.c"`` and ``a.b.c`` have in common."""
+    return tuple(".".join(key).split("."))
+
+
+def nearest(given: str, known: Iterable[str]) -> str:
+    """Return a hint: the name that was probably meant, or all there are."""
+    names = list(known)
+    near = difflib.get_close_matches(given, names, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"there is {', '.join(names)}" if names else "there is none"

@@ -1,0 +1,76 @@
+"""How far queries are, in numbers, from what Spark says of each micro-batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from confluent_kafka.spark.offsets import Partition, from_json
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One micro-batch of a query."""
+
+    query: str
+    batch: int
+    started: float
+    """Seconds since 1970."""
+    seconds: float
+    """How long it took."""
+    rows: int
+    rows_per_second: float
+    """Rows that it processed in a second."""
+    lag: Mapping[Partition, int] = field(default_factory=dict)
+    """Messages of each partition that were there, as far as is known, and not yet read."""
+    state_rows: int = 0
+    state_bytes: int = 0
+    dropped: int = 0
+    """Rows that came behind the watermark."""
+    watermark: str = ""
+
+
+def progress(update: Any) -> Progress:
+    """Return the numbers of a ``StreamingQueryProgress``."""
+    states = update.stateOperators
+    return Progress(
+        query=update.name or str(update.id),
+        batch=update.batchId,
+        started=datetime.fromisoformat(update.timestamp).timestamp(),
+        seconds=update.batchDuration / 1000,
+        rows=update.numInputRows,
+        rows_per_second=_number(update.processedRowsPerSecond),
+        lag={
+            partition: behind
+            for source in update.sources
+            for partition, behind in lag(source.endOffset, source.latestOffset).items()
+        },
+        state_rows=sum(state.numRowsTotal for state in states),
+        state_bytes=sum(state.memoryUsedBytes for state in states),
+        dropped=sum(state.numRowsDroppedByWatermark for state in states),
+        watermark=update.eventTime.get("watermark", ""),
+    )
+
+
+def lag(end: str | None, latest: str | None) -> dict[Partition, int]:
+    """Return how far an offset of a stream is behind the latest, for each partition.
+
+    Args:
+        end: Spark's JSON of where a micro-batch ended; None before the first one.
+        latest: the same of where the partitions end; None if the source did not say.
+    """
+    read, there = _offsets(end), _offsets(latest)
+    return {one: max(0, there[one] - read.get(one, 0)) for one in sorted(there)}
+
+
+def _offsets(text: str | None) -> dict[Partition, int]:
+    document = json.loads(text) if text and text != "null" else None
+    return from_json(document) if document is not None else {}
+
+
+def _number(value: float | None) -> float:
+    # Spark has NaN and infinity for batches that took no time.
+    return value if value is not None and value == value and abs(value) != float("inf") else 0.0

@@ -1,0 +1,37 @@
+"""The Spark session that a pipeline runs in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from pyspark.sql import SparkSession
+
+from .model import Pipeline
+
+# What suits a program that shows its progress itself; the pipeline's own settings go before.
+_DEFAULTS = {
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+def session(pipeline: Pipeline, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """Start Spark as a pipeline says, or return the session that is there already.
+
+    The master is that of the settings, of the pipeline, of ``spark-submit``'s command line or
+    ``spark-defaults.conf``, or ``local[*]``.
+
+    Args:
+        pipeline: its name and its table ``[spark]``.
+        settings: Spark's configuration that goes before the pipeline's.
+    """
+    # Executors of this machine take the python3 on PATH otherwise, which may be another one.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    given = {**_DEFAULTS, **pipeline.spark, **(settings or {})}
+    builder = SparkSession.builder.appName(pipeline.name)
+    for name, text in given.items():
+        builder = builder.config(name, text)
+    return builder.getOrCreate()

@@ -1,0 +1,22 @@
+"""The options of the data source ``rdkafka`` that sources, sinks and dead letters come to."""
+
+from __future__ import annotations
+
+from .model import Pipeline, Sink, Source
+
+
+def kafka_settings(pipeline: Pipeline) -> dict[str, str]:
+    """Return what all of them share: the pipeline's properties of Kafka's clients."""
+    return {f"kafka.{name}": text for name, text in pipeline.kafka.items()}
+
+
+def read_settings(pipeline: Pipeline, source: Source) -> dict[str, str]:
+    """Return the options of a source; its own go before the pipeline's."""
+    topics = {"subscribe": ",".join(source.topics)} if source.topics else {}
+    return {**kafka_settings(pipeline), **topics, **source.options}
+
+
+def write_settings(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
+    """Return the options of a sink that is a topic; its own go before the pipeline's."""
+    topic = {"topic": sink.topic} if sink.topic is not None else {}
+    return {**kafka_settings(pipeline), **topic, **sink.options}

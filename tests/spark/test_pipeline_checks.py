@@ -1,0 +1,275 @@
+"""Pipelines are checked before anything starts: neither Spark nor a broker is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from pyspark.sql.types import ArrayType, IntegerType, LongType, MapType, StringType, StructType
+
+from confluent_kafka.spark.pipeline import (
+    Encoding,
+    Pipeline,
+    PipelineError,
+    Sink,
+    Source,
+    Step,
+    check,
+    load,
+)
+from confluent_kafka.spark.pipeline.ddl import parse_ddl
+from confluent_kafka.spark.pipeline.failures import cause
+from confluent_kafka.spark.pipeline.graph import order
+from confluent_kafka.spark.pipeline.lines import key_lines
+from confluent_kafka.spark.pipeline.sql import tables
+from tests.support.secrets import secret
+
+GOOD = """\
+name = "delays"
+checkpoint = "checkpoint"
+trigger = "availableNow"
+
+[kafka]
+bootstrap.servers = "broker:9092"
+
+[spark]
+spark.sql.shuffle.partitions = 2
+
+[sources.flights]
+topics = ["flights"]
+value = { format = "json", schema = "carrier STRING, delay INT" }
+dead_letter = "dead"
+
+[sources.flights.options]
+startingOffsets = "earliest"
+maxOffsetsPerTrigger = 1000
+
+[steps.late]
+sql = '''
+SELECT value.carrier
+FROM flights
+topics = 3
+'''
+
+[sinks.late]
+input = "late"
+topic = "late"
+key = { format = "string", columns = ["carrier"] }
+
+[sinks.files]
+format = "parquet"
+input = "late"
+path = "files"
+"""
+
+
+def problems(tmp_path: Path, *changes: tuple[str, str], **environment: str) -> list[str]:
+    """The problems of the good pipeline after changes; without the file's directory."""
+    text = GOOD
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    file = tmp_path / "p.toml"
+    file.write_text(text)
+    try:
+        load(file, environment)
+    except PipelineError as error:
+        return [line.replace(f"{tmp_path}/", "") for line in str(error).splitlines()]
+    return []
+
+
+def test_a_good_pipeline_is_loaded(tmp_path: Path) -> None:
+    """Dotted settings are joined, numbers become texts, strings stand for their format."""
+    file = tmp_path / "p.toml"
+    file.write_text(GOOD)
+    pipeline = load(file)
+    assert pipeline.kafka == {"bootstrap.servers": "broker:9092"}
+    assert pipeline.spark == {"spark.sql.shuffle.partitions": "2"}
+    assert pipeline.sources["flights"].options["maxOffsetsPerTrigger"] == "1000"
+    assert pipeline.sources["flights"].value.format == "json"
+    assert pipeline.sinks["late"].value == Encoding()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        (
+            "dead_letter",
+            "dead_leter",
+            "p.toml:14: sources.flights.dead_leter: unknown key: did you",
+        ),
+        ("[sinks.late]", "[sink.late]", "p.toml:27: sink: unknown key: did you mean 'sinks'?"),
+        ('"json"', '"jsn"', "p.toml:13: sources.flights.value.format: cannot be 'jsn': did you"),
+        ("delay INT", "delay IMT", "p.toml:13: sources.flights.value.schema: the schema needs a"),
+        ('["flights"]', '"flights"', "p.toml:12: sources.flights.topics: needs a list of strings"),
+        ('topics = ["flights"]\n', "", "p.toml:11: sources.flights: the key 'topics' is missing"),
+        ('name = "delays"\n', "", "p.toml: the pipeline: the key 'name' is missing"),
+        ('"earliest"', '"erliest"', "p.toml:17: sources.flights.options.startingOffsets: option"),
+        ("maxOffsetsPer", "maxOfsetsPer", "p.toml:18: sources.flights.options.maxOfsetsPerTrigg"),
+        ("bootstrap.servers", "client.id", "p.toml: the pipeline: the key 'bootstrap.servers'"),
+        (
+            "FROM flights",
+            "FROM flighs",
+            "p.toml:21: steps.late.sql: there is no view 'flighs': did",
+        ),
+        ("FROM flights", "FROM late", "p.toml:20: steps.late: the steps go round in a circle: la"),
+        ('"availableNow"', '"now"', "p.toml:3: trigger: 'now' is neither availableNow nor an in"),
+        ('input = "late"\ntopic', 'input = "lat"\ntopic', "p.toml:28: sinks.late.input: there is"),
+        ('topic = "late"\n', "", "p.toml:27: sinks.late: the key 'topic' is missing"),
+        ('"parquet"', '"console"', "p.toml:35: sinks.files.path: the format console takes none"),
+        ('columns = ["carrier"]', "columns = []", "p.toml:30: sinks.late.key: the format string"),
+        ("spark.sql.shuffle", "sql.shuffle", "p.toml:9: spark.sql.shuffle.partitions: Spark's se"),
+        ('"json", schema = "carrier STRING, delay INT"', '"avro"', "p.toml:13: sources.flights.va"),
+        ('"broker:9092"', '"${NOT_THERE}"', "p.toml:6: kafka.bootstrap.servers: the environment"),
+        ("name = ", "name = = ", "p.toml: the pipeline: is not TOML: Invalid value (at line 1"),
+        ("[steps.late]", "[steps.Flights]", "p.toml:20: steps.Flights: sources.flights has this"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(
+    tmp_path: Path, old: str, new: str, wanted: str
+) -> None:
+    """Unknown, missing and mistyped keys, options, views, circles, schemas: file, line, key."""
+    found = problems(tmp_path, (old, new))
+    assert found[0][: len(wanted)] == wanted, found
+
+
+def test_all_problems_come_at_once(tmp_path: Path) -> None:
+    """Who repairs a file sees everything that is wrong with it."""
+    found = problems(tmp_path, ("dead_letter", "dead"), ('"availableNow"', "3"))
+    assert len(found) == 2
+
+
+def test_secrets_come_from_the_environment_and_stay_there(tmp_path: Path) -> None:
+    """${NAME} keeps passwords out of files; errors about other keys do not show them."""
+    line = 'bootstrap.servers = "broker:9092"'
+    password = ("\n[spark]", 'sasl.password = "${PASSWORD}"\n[spark]')
+    assert problems(tmp_path, password, PASSWORD=secret("kafka")) == []
+    found = problems(tmp_path, password, (line, ""), PASSWORD=secret("kafka"))
+    assert secret("kafka") not in "".join(found)
+    [found] = problems(tmp_path, (line, f"{line}\nsasl.password = ['{secret('kafka')}']"))
+    assert "needs a string, number" in found
+    assert secret("kafka") not in found
+
+
+def test_functions_stand_beside_the_file(tmp_path: Path) -> None:
+    """A function of a step is imported while checking; a wrong one is named."""
+    (tmp_path / "beside_it.py").write_text("def clean(batches):\n    yield from batches\n")
+    step = 'map_in_arrow = "beside_it:clean"\ninput = "flights"\nschema = "carrier STRING"\n[a]'
+    old = GOOD[GOOD.index("sql = ") : GOOD.index("[sinks.late]")]
+    assert problems(tmp_path, (old, step.removesuffix("[a]"))) == []
+    [found] = problems(tmp_path, (old, step.replace("clean", "clen").removesuffix("[a]")))
+    assert found == "p.toml:21: steps.late.map_in_arrow: 'beside_it' has no function 'clen'"
+    [found] = problems(tmp_path, (old, step.replace("beside_it", "nowhere").removesuffix("[a]")))
+    assert "cannot import 'nowhere'" in found
+
+
+def test_python_declares_the_same(tmp_path: Path) -> None:
+    """Dataclasses are checked as a file is, and a .py file can hold them."""
+    pipeline = Pipeline(
+        name="copy",
+        checkpoint="checkpoint",
+        kafka={"bootstrap.servers": "broker:9092"},
+        sources={"a": Source(topics=("a",))},
+        sinks={"b": Sink(input="a", topic="b", value=Encoding(format="raw", columns=("value",)))},
+    )
+    assert check(pipeline) == []
+    wrong = Pipeline(name="x", checkpoint="", sources={}, sinks={"b": Sink(input="a")})
+    assert {".".join(one.key) for one in check(wrong)} >= {"checkpoint", "sources", "sinks.b"}
+    mistyped = Pipeline(name="x", checkpoint=3, sources={}, sinks={})  # type: ignore[arg-type]
+    assert [one.message for one in check(mistyped)] == ["needs a string, not a whole number"]
+    file = tmp_path / "copy.py"
+    file.write_text("pipeline = 3\n")
+    with pytest.raises(PipelineError, match=r"copy.py: .* no variable 'pipeline'"):
+        load(file)
+
+
+def test_lines_of_keys() -> None:
+    """Texts over several lines hold no keys, quoted and dotted keys are one."""
+    text = 'a."b.c" = 1\nd = """\ne = 2\n"""\n[f.g] # h\n"i j" = [\n  "k = 3",\n]\nl = {m = 4}\n'
+    lines = key_lines(text)
+    assert lines[("a", "b", "c")] == 1
+    assert lines[("d",)] == 2
+    assert ("e",) not in lines
+    assert lines[("f", "g")] == 5
+    assert lines[("f", "g", "i j")] == 6
+    assert lines[("f", "g", "l")] == 9
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("select * from a", {"a"}),
+        (
+            "select * from a, `b c` x join d on a.e = d.e left join f using (g)",
+            {"a", "b c", "d", "f"},
+        ),
+        ("with t as (select * from a) select * from t join b", {"a", "b"}),
+        (
+            "select extract(year from ts), trim(both from x) from a where x is distinct from y",
+            {"a"},
+        ),
+        ("select 'from b', \"join c\" from a -- from d\n /* from e */", {"a"}),
+        ("select * from (select * from a) x, lateral explode(y) join parquet.`/b`", {"a"}),
+        ("select (select max(v) from b), w from a where v in (select v from c)", {"a", "b", "c"}),
+        ("select * from a union all select * from b order by x, y", {"a", "b"}),
+        ("select * from range(3), a", {"a"}),
+    ],
+)
+def test_tables_of_a_query(sql: str, wanted: set[str]) -> None:
+    """Tables stand behind FROM and JOIN; not those of a catalog, nor what only looks like one."""
+    assert tables(sql) == wanted
+
+
+def test_steps_come_after_what_they_read() -> None:
+    """Their order in the file does not matter."""
+    steps = {"c": Step(sql="select * from b"), "b": Step(sql="select * from a")}
+    pipeline = Pipeline(
+        name="x", checkpoint="x", sources={"a": Source(topics=("a",))}, sinks={}, steps=steps
+    )
+    assert order(pipeline) == (["b", "c"], [])
+
+
+def test_ddl() -> None:
+    """What Spark's DDL allows in a schema, nested too."""
+    schema = parse_ddl("a INT NOT NULL, `b c` array<struct<d: map<string, bigint>>> COMMENT 'x'")
+    assert schema == (
+        StructType()
+        .add("a", IntegerType(), nullable=False)
+        .add("b c", ArrayType(StructType().add("d", MapType(StringType(), LongType()))))
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", "needs the name of a column instead of its end"),
+        ("a", "needs a type instead of its end"),
+        ("a strin", "did you mean 'string'"),
+        ("a int b int", "needs a comma instead of 'b' at character 7"),
+        ("a array<int", "needs '>' instead of its end"),
+        ("a decimal(50)", "1 to 38 digits"),
+        ("a int, a int", "the column 'a' is there twice"),
+    ],
+)
+def test_wrong_ddl(text: str, wanted: str) -> None:
+    """An error says where the schema ceases to be one."""
+    with pytest.raises(ValueError, match=wanted.replace("(", r"\(")):
+        parse_ddl(text)
+
+
+def test_causes_without_stacks() -> None:
+    """Of Spark's message with the stacks of two languages, what happened is left."""
+    text = (
+        "[STREAM_FAILED] Query [id = 1] terminated with exception: Job aborted\n"
+        "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
+        '  File "worker.py", line 1, in main\n    process()\n'
+        "confluent_kafka.spark.ranges.DataLoss: flights [0]: offsets 1 to 2 are gone\n\n"
+        "\tat org.apache.spark.Executor.run(Executor.scala)\n"
+    )
+    wanted = "confluent_kafka.spark.ranges.DataLoss: flights [0]: offsets 1 to 2 are gone"
+    assert cause(RuntimeError(text)) == wanted
+    assert cause(RuntimeError("x is wrong\n\tat org.apache(A.java)")) == "x is wrong"
+    assert cause(KeyboardInterrupt()) == "KeyboardInterrupt"
