@@ -11,7 +11,7 @@ from typing import Any
 from confluent_kafka.spark.read_options import read_options
 from confluent_kafka.spark.write_options import write_options
 
-from .ddl import parse_ddl
+from .ddl import parse_ddl, unreadable
 from .graph import inputs, order
 from .model import Decoding, Encoding, Pipeline, Sink, Source, Step, Watermark
 from .problems import Key, Problem, nearest
@@ -156,11 +156,10 @@ def _option_problem(
 def _decoding(
     pipeline: Pipeline, source: Source, decoding: Decoding, key: Key
 ) -> Iterator[Problem]:
-    if decoding.format == "json":
-        if decoding.schema is None:
-            yield Problem(key, "the key 'schema' is missing: the columns, such as 'id BIGINT'")
-        else:
-            yield from _ddl(decoding.schema, (*key, "schema"))
+    if decoding.format == "json" and decoding.schema is None:
+        yield Problem(key, "the key 'schema' is missing: the columns, such as 'id BIGINT'")
+    elif decoding.format in ("json", "json-schema") and decoding.schema is not None:
+        yield from _json_ddl(decoding.schema, (*key, "schema"))
     elif decoding.schema is not None and decoding.format != "avro":
         yield Problem((*key, "schema"), f"the format {decoding.format} takes none")
     if decoding.message is not None and decoding.format != "protobuf":
@@ -180,6 +179,13 @@ def _ddl(text: str, key: Key) -> Iterator[Problem]:
         parse_ddl(text)
     except ValueError as error:
         yield Problem(key, str(error))
+
+
+def _json_ddl(text: str, key: Key) -> Iterator[Problem]:
+    problems = list(_ddl(text, key))
+    yield from problems
+    if not problems and (without := unreadable(parse_ddl(text))):
+        yield Problem(key, f"JSON cannot be read as {without}: use STRUCT, ARRAY or STRING")
 
 
 def _watermark(watermark: Watermark, key: Key) -> Iterator[Problem]:

@@ -47,6 +47,17 @@ def parse_ddl(text: str) -> t.StructType:
     return _Parser(text).columns()
 
 
+def unreadable(kind: t.DataType) -> str | None:
+    """Return the name of a type within a type that JSON documents are not read as, if any."""
+    if isinstance(kind, t.MapType | t.BinaryType):
+        return kind.typeName().upper()
+    if isinstance(kind, t.ArrayType):
+        return unreadable(kind.elementType)
+    if isinstance(kind, t.StructType):
+        return next(filter(None, (unreadable(field.dataType) for field in kind.fields)), None)
+    return None
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self._tokens = [

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
-from pyspark.sql.types import DataType, StructField, StructType
+from pyspark.sql.types import StructField, StructType
 
 from confluent_kafka.spark.write_options import write_options
 
 from .dead_letters import REASON, DeadLetters
 from .formats import Decoder
-from .formats.choice import column_type, decoder
-from .model import Decoding, Pipeline, Source
+from .formats.choice import choose
+from .model import Pipeline, Source
 from .settings import kafka_settings
 
 _PARTS = ("key", "value")
@@ -34,20 +34,21 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
         source: what the keys and values are.
 
     Raises:
-        ValueError: the registry's schema has no counterpart in Spark.
-        SchemaRegistryError: the registry refuses or cannot be reached.
+        ValueError: the registry, or its schema, is of no use.
     """
     parts = {part: getattr(source, part) for part in _PARTS}
     for part, decoding in parts.items():
         if decoding.format == "string":
             messages = messages.withColumn(part, F.col(part).cast("string"))
-    types = {
-        part: _type(pipeline, source, part, decoding)
+    chosen = {
+        part: choose(decoding, _subject(source, part), pipeline.registry)
         for part, decoding in parts.items()
         if decoding.format not in ("raw", "string")
     }
-    if not types:
+    if not chosen:
         return messages
+    types = {part: kind for part, (kind, _) in chosen.items()}
+    decoders = {part: decoder for part, (_, decoder) in chosen.items()}
     kept = {name: text for name, text in source.options.items() if name.lower() == "includeheaders"}
     headers = "true" in map(str.lower, kept.values())
     schema = StructType(
@@ -61,15 +62,15 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     if source.dead_letter is not None:
         kafka = write_options(kafka_settings(pipeline), streaming=False).kafka
         letters = DeadLetters(source.dead_letter, kafka)
-    decoders = {part: decoder(parts[part], kind, pipeline.registry) for part, kind in types.items()}
     return messages.mapInArrow(Rows(decoders, schema.fieldNames(), letters).decode, schema)
 
 
-def _type(pipeline: Pipeline, source: Source, part: str, decoding: Decoding) -> DataType:
-    subject = decoding.subject
-    if subject is None and len(source.topics) == 1:
-        subject = f"{source.topics[0]}-{part}"
-    return column_type(decoding, subject, pipeline.registry)
+def _subject(source: Source, part: str) -> str | None:
+    """Return whose schema a key or value has: as a topic's subjects are named by default."""
+    given: str | None = getattr(source, part).subject
+    if given is not None or len(source.topics) != 1:
+        return given
+    return f"{source.topics[0]}-{part}"
 
 
 @dataclass(frozen=True)

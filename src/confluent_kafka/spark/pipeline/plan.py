@@ -216,7 +216,7 @@ def _blaming(key: Key) -> Iterator[None]:
     """Say which key of the pipeline an error of Spark is about."""
     try:
         yield
-    except (PySparkException, ValueError) as error:
-        if isinstance(error, PipelineError):
-            raise
+    except PipelineError:
+        raise
+    except (PySparkException, ValueError, ImportError) as error:
         raise PipelineError([Problem(key, cause(error))]) from error

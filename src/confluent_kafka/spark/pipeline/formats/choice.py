@@ -1,4 +1,7 @@
-"""The decoder of a format, and the type of the column that it makes."""
+"""The decoder of a format, and the type of the column that it makes.
+
+Each format's libraries are imported only where a pipeline uses it.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,70 @@ from .json_rows import JsonDecoder
 from .pieces import Decoder
 
 
-def column_type(decoding: Decoding, subject: str | None, registry: Registry | None) -> DataType:
-    """Return the type of a decoded column."""
-    assert decoding.schema is not None
-    return parse_ddl(decoding.schema)
+def choose(
+    decoding: Decoding, subject: str | None, registry: Registry | None
+) -> tuple[DataType, Decoder]:
+    """Return the type of a decoded column, and what decodes it.
+
+    Args:
+        decoding: its format, one that needs decoding.
+        subject: whose latest schema gives the type, where the registry does.
+        registry: where the registry is.
+
+    Raises:
+        ValueError: there is no such subject, its schema is of another format or of no type that
+            Spark has, or the registry is not there.
+    """
+    if decoding.format == "json":
+        assert decoding.schema is not None
+        kind = parse_ddl(decoding.schema)
+        return kind, JsonDecoder(to_arrow_type(kind, timezone="UTC"))
+    assert registry is not None
+    if decoding.format == "avro":
+        return _avro(decoding, subject, registry)
+    if decoding.format == "protobuf":
+        return _protobuf(decoding, subject, registry)
+    return _json_schema(decoding, subject, registry)
 
 
-def decoder(decoding: Decoding, kind: DataType, registry: Registry | None) -> Decoder:
-    """Return what decodes a column into a type."""
-    return JsonDecoder(to_arrow_type(kind, timezone="UTC"))
+def _avro(decoding: Decoding, subject: str | None, registry: Registry) -> tuple[DataType, Decoder]:
+    from confluent_kafka.schema_registry import Schema
+
+    from .avro_rows import AvroReader, parse_registered, spark_type
+    from .registry import Framed, asking, client, latest
+
+    with asking():
+        given = decoding.schema
+        schema = Schema(given) if given is not None else latest(registry, subject, "AVRO")
+        kind = spark_type(*parse_registered(schema, client(registry)))
+    arrow = to_arrow_type(kind, timezone="UTC")
+    return kind, Framed(registry, "AVRO", arrow, AvroReader(schema, arrow))
+
+
+def _protobuf(
+    decoding: Decoding, subject: str | None, registry: Registry
+) -> tuple[DataType, Decoder]:
+    from .protobuf_rows import ProtobufReader, compile_schema, spark_type
+    from .registry import Framed, asking, client, latest
+
+    with asking():
+        compiled = compile_schema(latest(registry, subject, "PROTOBUF"), client(registry))
+    message = compiled.message(decoding.message)
+    kind = spark_type(message)
+    arrow = to_arrow_type(kind, timezone="UTC")
+    return kind, Framed(registry, "PROTOBUF", arrow, ProtobufReader(message.full_name, arrow))
+
+
+def _json_schema(
+    decoding: Decoding, subject: str | None, registry: Registry
+) -> tuple[DataType, Decoder]:
+    from .json_schema_rows import JsonSchemaReader, parse, spark_type
+    from .registry import Framed, asking, client, latest
+
+    if decoding.schema is not None:
+        kind: DataType = parse_ddl(decoding.schema)
+    else:
+        with asking():
+            kind = spark_type(parse(latest(registry, subject, "JSON"), client(registry)))
+    arrow = to_arrow_type(kind, timezone="UTC")
+    return kind, Framed(registry, "JSON", arrow, JsonSchemaReader(arrow, decoding.validate))

@@ -25,7 +25,10 @@ class Decoder(Protocol):
 
 
 def piecewise(
-    values: Any, convert: Callable[[Any], pa.Array], kind: pa.DataType, failed: type[Exception]
+    values: Any,
+    convert: Callable[[Any], pa.Array],
+    kind: pa.DataType,
+    failed: type[Exception] | tuple[type[Exception], ...],
 ) -> Decoded:
     """Convert rows all at once; if that fails, by halves, down to the rows that make it fail.
 

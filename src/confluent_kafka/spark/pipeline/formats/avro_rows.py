@@ -1,0 +1,212 @@
+"""Avro, by fastavro."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import fastavro
+import pyarrow as pa
+from fastavro.read import SchemaResolutionError
+from fastavro.schema import SchemaParseException
+from pyspark.sql import types as t
+
+from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+
+from .pieces import Decoded, piecewise
+from .registry import Unreadable
+
+_SIMPLE: dict[str, t.DataType] = {
+    "boolean": t.BooleanType(),
+    "int": t.IntegerType(),
+    "long": t.LongType(),
+    "float": t.FloatType(),
+    "double": t.DoubleType(),
+    "bytes": t.BinaryType(),
+    "string": t.StringType(),
+    "enum": t.StringType(),
+    "fixed": t.BinaryType(),
+}
+_LOGICAL: dict[str, t.DataType] = {
+    "date": t.DateType(),
+    "timestamp-millis": t.TimestampType(),
+    "timestamp-micros": t.TimestampType(),
+    "local-timestamp-millis": t.TimestampNTZType(),
+    "local-timestamp-micros": t.TimestampNTZType(),
+}
+# Of these Spark has no type: the number or text that they are stored as is what is read.
+_AS_STORED = {"time-millis", "time-micros", "uuid", "duration", "timestamp-nanos"}
+
+
+def parse(text: str, named: dict[str, Any]) -> Any:
+    """Return a schema that fastavro can use.
+
+    Args:
+        text: the schema, as JSON.
+        named: the types that it refers to; its own are added.
+
+    Raises:
+        Unreadable: it is no Avro schema.
+    """
+    try:
+        document = _without_unknown(json.loads(text))
+        return fastavro.parse_schema(document, named_schemas=named)
+    except (SchemaParseException, ValueError) as error:
+        raise Unreadable(f"not an Avro schema: {error}") from None
+
+
+def parse_registered(schema: Schema, registry: SchemaRegistryClient) -> tuple[Any, dict[str, Any]]:
+    """Return a registry's schema and all types it refers to."""
+    named: dict[str, Any] = {}
+
+    def add(one: Schema) -> Any:
+        for reference in one.references:
+            add(registry.get_version(reference.subject, reference.version).schema)
+        return parse(one.schema_str, named)
+
+    return add(schema), named
+
+
+def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ()) -> t.DataType:
+    """Return the type that Spark has for a parsed Avro schema.
+
+    Raises:
+        Unreadable: it has none: a union of several types, or a type that has itself in it.
+    """
+    if isinstance(schema, list):
+        return _union(schema, named, inside)
+    kind = schema["type"] if isinstance(schema, dict) else schema
+    if isinstance(kind, dict | list):
+        return spark_type(kind, named, inside)
+    if logical := schema.get("logicalType") if isinstance(schema, dict) else None:
+        if logical == "decimal":
+            return t.DecimalType(schema["precision"], schema.get("scale", 0))
+        if logical in _LOGICAL:
+            return _LOGICAL[logical]
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]
+    if kind == "array":
+        return t.ArrayType(spark_type(schema["items"], named, inside))
+    if kind == "map":
+        return t.MapType(t.StringType(), spark_type(schema["values"], named, inside))
+    if kind in named and kind != "record":
+        return spark_type(named[kind], named, inside)
+    name = schema["name"]
+    if name in inside:
+        raise Unreadable(f"the Avro type {name!r} has itself in it, which no type of Spark can")
+    fields = [
+        t.StructField(one["name"], spark_type(one["type"], named, (*inside, name)))
+        for one in schema["fields"]
+    ]
+    return t.StructType(fields)
+
+
+def _union(branches: list[Any], named: dict[str, Any], inside: tuple[str, ...]) -> t.DataType:
+    others = [one for one in branches if one != "null"]
+    if set(map(str, others)) == {"int", "long"}:
+        return t.LongType()
+    if set(map(str, others)) == {"float", "double"}:
+        return t.DoubleType()
+    if len(others) != 1:
+        raise Unreadable(f"an Avro union of {len(others)} types has no counterpart in Spark")
+    return spark_type(others[0], named, inside)
+
+
+def _logical(schema: Any, named: dict[str, Any], place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield what the numbers and bytes of a schema stand for: a kind of logical type, or none."""
+    if isinstance(schema, str) and schema in named:
+        schema = named[schema]
+    if isinstance(schema, list):
+        for one in schema:
+            if one != "null":
+                yield from _logical(one, named, place)
+    elif not isinstance(schema, dict):
+        yield place, ""
+    elif schema["type"] == "record":
+        for field in schema["fields"]:
+            yield from _logical(field["type"], named, f"{place}.{field['name']}".lstrip("."))
+    elif schema["type"] in ("array", "map"):
+        yield from _logical(schema.get("items", schema.get("values")), named, f"{place}[]")
+    elif isinstance(schema["type"], dict | list):
+        yield from _logical(schema["type"], named, place)
+    else:
+        # Those that differ in their unit only are converted.
+        yield place, schema.get("logicalType", "").removesuffix("-millis").removesuffix("-micros")
+
+
+def _compare(written: dict[str, str], wanted: dict[str, str]) -> None:
+    """Refuse numbers that would be taken for something else: fastavro does not look."""
+    for place in written.keys() & wanted.keys():
+        if written[place] != wanted[place]:
+            raise Unreadable(
+                f"{place or 'the row'} is written as {written[place] or 'no logical type'}, "
+                f"but to be read as {wanted[place] or 'no logical type'}"
+            )
+
+
+def _without_unknown(schema: Any) -> Any:
+    """Return a schema without the logical types that are read as what they are stored as."""
+    if isinstance(schema, list):
+        return [_without_unknown(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: _without_unknown(one) if name in ("type", "items", "values", "fields") else one
+        for name, one in schema.items()
+        if not (name == "logicalType" and one in _AS_STORED)
+    }
+
+
+@dataclass(frozen=True)
+class AvroReader:
+    """Makes what decodes rows of one writer's schema into the reader's.
+
+    Args:
+        reader: the schema of the column.
+        kind: its type.
+    """
+
+    reader: Schema
+    kind: pa.DataType
+
+    def __call__(
+        self, schema: Schema, registry: SchemaRegistryClient
+    ) -> Callable[[pa.Array], Decoded]:
+        """Return what decodes payloads that a schema was written with."""
+        written, named = parse_registered(schema, registry)
+        wanted = None
+        if schema != self.reader:
+            wanted, others = parse_registered(self.reader, registry)
+            _compare(dict(_logical(written, named)), dict(_logical(wanted, others)))
+
+        def convert(payloads: pa.Array) -> pa.Array:
+            rows = [
+                None if payload is None else _read(payload, written, wanted)
+                for payload in payloads.to_pylist()
+            ]
+            return pa.array(rows, self.kind)
+
+        return lambda payloads: piecewise(payloads, convert, self.kind, (ValueError, TypeError))
+
+
+def _read(payload: bytes, written: Any, wanted: Any) -> Any:
+    """Decode one row.
+
+    Raises:
+        ValueError: it is no such row, or has more bytes than one.
+    """
+    file = io.BytesIO(payload)
+    try:
+        row = fastavro.schemaless_reader(file, written, wanted)
+    except SchemaResolutionError as error:
+        raise ValueError(
+            f"written with a schema that cannot be read as this one: {error}"
+        ) from None
+    except (ArithmeticError, EOFError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"corrupt Avro: {type(error).__name__} {error}".rstrip()) from None
+    if file.tell() != len(payload):
+        raise ValueError(f"corrupt Avro: {len(payload) - file.tell()} bytes behind its end")
+    return row

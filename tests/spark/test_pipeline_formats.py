@@ -1,0 +1,374 @@
+"""Keys and values are decoded a whole Arrow column at a time, and bad rows found one by one."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import struct
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+pytest.importorskip("fastavro", reason="fastavro is not installed")
+pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+
+import fastavro
+import pyarrow as pa
+
+from confluent_kafka.schema_registry import SchemaRegistryError
+from confluent_kafka.spark.pipeline import Decoding, Registry
+from confluent_kafka.spark.pipeline.formats.choice import choose
+from confluent_kafka.spark.pipeline.formats.json_rows import JsonDecoder
+from tests.support.schema_registry import FakeRegistry, running_registry
+
+FLIGHT = {
+    "type": "record",
+    "name": "Flight",
+    "fields": [
+        {"name": "carrier", "type": "string"},
+        {"name": "delay", "type": ["null", "int"], "default": None},
+    ],
+}
+
+
+@pytest.fixture
+def registry() -> Iterator[FakeRegistry]:
+    """A registry with nothing in it."""
+    with running_registry() as one:
+        yield one
+
+
+def framed(schema_id: int, payload: bytes) -> bytes:
+    """A row as serializers that know a registry write it."""
+    return struct.pack(">bI", 0, schema_id) + payload
+
+
+def avro(schema: Any, row: Any) -> bytes:
+    """A row in Avro."""
+    file = io.BytesIO()
+    fastavro.schemaless_writer(file, fastavro.parse_schema(schema), row)
+    return file.getvalue()
+
+
+Decode = Callable[..., tuple[list[Any], dict[int, str]]]
+
+
+@pytest.fixture
+def decode(registry: FakeRegistry) -> Decode:
+    """Decode rows by the latest schema of the subject "s"; the decoder travels as to executors."""
+
+    def run(decoding: Decoding, *rows: bytes | None) -> tuple[list[Any], dict[int, str]]:
+        _, decoder = choose(decoding, "s", Registry(url=registry.url))
+        decoder = pickle.loads(pickle.dumps(decoder))
+        column, failures = decoder(pa.array(rows, pa.binary()))
+        assert len(column) == len(rows)
+        return column.to_pylist(), failures
+
+    return run
+
+
+JSON = JsonDecoder(
+    pa.struct(
+        {
+            "i": pa.int32(),
+            "s": pa.string(),
+            "t": pa.timestamp("us", tz="UTC"),
+            "d": pa.date32(),
+            "m": pa.decimal128(10, 2),
+            "l": pa.list_(pa.struct({"x": pa.float64()})),
+        }
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        (b'{"i": 1, "more": [{}]}', {"i": 1}),
+        (b' {"s": "\xc3\xa4"}\n', {"s": "ä"}),
+        (
+            b'{"t": "2013-01-01T10:00:00.5+02:00"}',
+            {"t": datetime(2013, 1, 1, 8, 0, 0, 500000, UTC)},
+        ),
+        (b'{"d": "2013-01-02", "m": "1.25"}', {"d": date(2013, 1, 2), "m": Decimal("1.25")}),
+        (b'{"l": [{"x": 1}]}', {"l": [{"x": 1.0}]}),
+        (b"{}", {}),
+    ],
+)
+def test_json(row: bytes, wanted: dict[str, Any]) -> None:
+    """Fields by name; those that are missing are null, those not asked for are left out."""
+    column, failures = JSON(pa.array([row], pa.binary()))
+    [found] = column.to_pylist()
+    assert {name: value for name, value in found.items() if value is not None} == wanted
+    assert failures == {}
+
+
+BAD_JSON = [
+    (b"", "Invalid value"),
+    (b"nonsense", "Invalid value"),
+    (b'{"i": 1', "Missing a comma"),
+    (b'{"i": 1}}\n{"v": {"i": 2}', "more than one document"),
+    (b'{"i": 1.5}', "couldn't parse:1.5"),
+    (b'{"i": 3000000000}', "couldn't parse:3000000000"),
+    (b'{"i": "1"}', "Column(/i) changed from number to string"),
+    (b'{"s": 1}', "Column(/s) changed from string to number"),
+    (b'{"s": "\xff"}', "Invalid UTF8"),
+    (b"[1]", "changed from object to array"),
+    (b"7", "changed from object to number"),
+    (b'{"d": "soon"}', "soon"),
+]
+
+
+@pytest.mark.parametrize(("row", "wanted"), BAD_JSON)
+def test_json_that_does_not_decode(row: bytes, wanted: str) -> None:
+    """Each bad row is found among good ones, with the reason, and leaves them alone."""
+    column, failures = JSON(pa.array([b'{"i": 1}', None, row, b'{"i": 2}'], pa.binary()))
+    assert list(failures) == [2]
+    assert wanted in failures[2]
+    found = column.to_pylist()
+    assert (found[0]["i"], found[1], found[2], found[3]["i"]) == (1, None, None, 2)
+
+
+def test_all_rows_can_be_bad() -> None:
+    """A column without any good row, and one without rows."""
+    rows = pa.array([row for row, _ in BAD_JSON], pa.binary())
+    assert sorted(JSON(rows).failures) == list(range(len(BAD_JSON)))
+    assert JSON(rows.slice(0, 0)).column.to_pylist() == []
+
+
+def test_avro_by_schema_id(decode: Decode, registry: FakeRegistry) -> None:
+    """Rows of an older and a newer schema in one column come out as the latest has them."""
+    old = {**FLIGHT, "fields": FLIGHT["fields"][:1]}
+    first = registry.register("s", json.dumps(old))
+    second = registry.register("s", json.dumps(FLIGHT))
+    rows = [
+        framed(second, avro(FLIGHT, {"carrier": "UA", "delay": 7})),
+        None,
+        framed(first, avro(old, {"carrier": "AA"})),
+        framed(second, avro(FLIGHT, {"carrier": "DL", "delay": None})),
+    ]
+    found, failures = decode(Decoding(format="avro"), *rows)
+    assert found == [
+        {"carrier": "UA", "delay": 7},
+        None,
+        {"carrier": "AA", "delay": None},
+        {"carrier": "DL", "delay": None},
+    ]
+    assert failures == {}
+    # One question for the column's type, one for the older schema and one for the newer.
+    assert len([path for path in registry.requests if "ids" in path]) == 2
+
+
+def test_corrupt_avro(decode: Decode, registry: FakeRegistry) -> None:
+    """Cut, overlong, unframed rows, rows of an unknown and of a foreign schema: each a reason."""
+    known = registry.register("s", json.dumps(FLIGHT))
+    foreign = registry.register("other", '{"type": "object"}', "JSON")
+    number = registry.register("number", '"int"')
+    good = avro(FLIGHT, {"carrier": "UA", "delay": 7})
+    found, failures = decode(
+        Decoding(format="avro"),
+        framed(known, good),
+        framed(known, good[:-1]),
+        framed(known, good + b"x"),
+        framed(known, b"\x08\xff\xff\xff\xff\x00"),
+        framed(99, good),
+        framed(foreign, good),
+        framed(number, b"\x02"),
+        b'{"carrier": "UA"}',
+        b"",
+        framed(known, good),
+    )
+    assert found == [{"carrier": "UA", "delay": 7}, *[None] * 8, {"carrier": "UA", "delay": 7}]
+    wanted = [
+        "corrupt Avro: EOFError",
+        "corrupt Avro: 1 bytes behind its end",
+        "corrupt Avro: UnicodeDecodeError",
+        "the registry has no schema 99",
+        f"schema {foreign} is JSON, not AVRO",
+        "cannot be read as this one",
+        "does not begin with a zero byte",
+        "does not begin with a zero byte",
+    ]
+    assert sorted(failures) == list(range(1, 9))
+    for row, text in enumerate(wanted, 1):
+        assert text in failures[row]
+
+
+def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
+    """Logical types, nested and referenced ones, and a reader's schema of the pipeline's own."""
+    registry.register("place", '{"type": "enum", "name": "x.Place", "symbols": ["JFK", "LGA"]}')
+    schema = {
+        "type": "record",
+        "name": "x.All",
+        "fields": [
+            {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+            {"name": "day", "type": {"type": "int", "logicalType": "date"}},
+            {
+                "name": "price",
+                "type": {"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2},
+            },
+            {"name": "id", "type": {"type": "string", "logicalType": "uuid"}},
+            {"name": "from", "type": "x.Place"},
+            {"name": "tags", "type": {"type": "map", "values": {"type": "array", "items": "long"}}},
+            {"name": "number", "type": ["int", "null", "long"]},
+        ],
+    }
+    reference = {"name": "x.Place", "subject": "place", "version": 1}
+    known = registry.register("s", json.dumps(schema), references=[reference])
+    at = datetime(2013, 1, 1, 10, tzinfo=UTC)
+    row = {
+        "at": at,
+        "day": at.date(),
+        "price": Decimal("12.50"),
+        "id": "c7a1",
+        "from": "LGA",
+        "tags": {"a": [1, 2]},
+        "number": 1 << 40,
+    }
+    place = {"type": "enum", "name": "x.Place", "symbols": ["JFK", "LGA"]}
+    fields = [
+        {**one, "type": place if one["name"] == "from" else one["type"]}
+        for one in schema["fields"]  # type: ignore[attr-defined]
+    ]
+    del fields[3]["type"]["logicalType"]  # its text as it is
+    payload = framed(known, avro({**schema, "fields": fields}, row))
+    assert decode(Decoding(format="avro"), payload) == ([{**row, "tags": [("a", [1, 2])]}], {})
+    only = '{"type": "record", "name": "x.All", "fields": [{"name": "day", "type": %s}]}'
+    day = Decoding(format="avro", schema=only % json.dumps(schema["fields"][1]["type"]))  # type: ignore[index]
+    assert decode(day, payload) == ([{"day": at.date()}], {})
+    _, failures = decode(Decoding(format="avro", schema=only % '"int"'), payload)
+    assert failures == {0: "day is written as date, but to be read as no logical type"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "wanted"),
+    [
+        ('{"type": "record"', "not an Avro schema"),
+        ('["int", "string"]', "union of 2 types"),
+        (
+            '{"type": "record", "name": "R", "fields": [{"name": "r", "type": ["null", "R"]}]}',
+            "has itself in it",
+        ),
+    ],
+)
+def test_avro_schemas_that_spark_cannot_have(
+    decode: Decode, registry: FakeRegistry, schema: str, wanted: str
+) -> None:
+    """They are refused when the pipeline is planned, not row by row."""
+    registry.register("s", schema)
+    with pytest.raises(ValueError, match=wanted):
+        decode(Decoding(format="avro"))
+
+
+def test_a_registry_that_is_not_there(decode: Decode, registry: FakeRegistry) -> None:
+    """Nobody's fault but the registry's: it ends the task, and no row is called bad for it."""
+    known = registry.register("s", json.dumps(FLIGHT))
+    _, decoder = choose(Decoding(format="avro"), "s", Registry(url=registry.url))
+    registry.user = "somebody:else"
+    with pytest.raises(SchemaRegistryError, match="401"):
+        decoder(pa.array([framed(known, b"")], pa.binary()))
+    with pytest.raises(ValueError, match="HTTP status 401"):
+        decode(Decoding(format="avro"))
+
+
+def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
+    """Columns from the schema's properties; each row is checked against it."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "carrier": {"type": "string", "maxLength": 2},
+            "delay": {"oneOf": [{"type": "null"}, {"type": "integer"}]},
+            "legs": {"type": "array", "items": {"$ref": "#/definitions/leg"}},
+        },
+        "required": ["carrier"],
+        "definitions": {"leg": {"type": "object", "properties": {"km": {"type": "number"}}}},
+    }
+    known = registry.register("s", json.dumps(schema), "JSON")
+    rows = [
+        framed(known, b'{"carrier": "UA", "delay": 3, "legs": [{"km": 1.5}]}'),
+        framed(known, b'{"carrier": "UAL"}'),
+        framed(known, b'{"delay": 3}'),
+        framed(known, b"{"),
+    ]
+    found, failures = decode(Decoding(format="json-schema"), *rows)
+    assert found[0] == {"carrier": "UA", "delay": 3, "legs": [{"km": 1.5}]}
+    assert failures[1] == "$.carrier: 'UAL' is too long"
+    assert failures[2] == "$: 'carrier' is a required property"
+    assert "Missing a comma" in failures[3]
+    _, failures = decode(Decoding(format="json-schema", validate=False), *rows)
+    assert list(failures) == [3]
+    registry.register("s", '{"type": "object"}', "JSON")
+    with pytest.raises(ValueError, match="no one type at #: say with a key 'schema'"):
+        decode(Decoding(format="json-schema"))
+    found, _ = decode(Decoding(format="json-schema", schema="delay INT"), rows[0])
+    assert found == [{"delay": 3}]
+
+
+PROTO = """
+syntax = "proto3";
+package x;
+import "google/protobuf/timestamp.proto";
+import "place.proto";
+message Flight {
+  string carrier = 1;
+  optional int32 delay = 2;
+  google.protobuf.Timestamp at = 3;
+  repeated Leg legs = 4;
+  map<string, uint64> counts = 5;
+  Place from = 6;
+  message Leg { double km = 1; }
+}
+message Other { string carrier = 1; }
+"""
+PLACE = 'syntax = "proto3"; package x; enum Place { UNKNOWN = 0; JFK = 1; }'
+
+
+def test_protobuf(decode: Decode, registry: FakeRegistry) -> None:
+    """The registry's text is compiled; messages are found by their index in it."""
+    registry.register("place", PLACE, "PROTOBUF")
+    reference = {"name": "place.proto", "subject": "place", "version": 1}
+    known = registry.register("s", PROTO, "PROTOBUF", [reference])
+    # carrier UA, delay 7, at 1 s, a leg of 1.5 km, counts {a: 2**64-1}, from JFK
+    payload = (
+        b"\x0a\x02UA\x10\x07\x1a\x02\x08\x01"
+        b"\x22\x09\x09" + struct.pack("<d", 1.5) + b"\x2a\x0e\x0a\x01a\x10" + b"\xff" * 9 + b"\x01"
+        b"\x30\x01"
+    )
+    found, failures = decode(
+        Decoding(format="protobuf"),
+        framed(known, b"\0" + payload),
+        framed(known, b"\0"),
+        framed(known, b"\x02\x02\x0a\x02UA"),
+        framed(known, b"\0\x0a\x05UA"),
+        framed(known, b""),
+        framed(known, b"\x02\x14"),
+        None,
+    )
+    assert found[0] == {
+        "carrier": "UA",
+        "delay": 7,
+        "at": datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC),
+        "legs": [{"km": 1.5}],
+        "counts": [("a", Decimal(2**64 - 1))],
+        "from": "JFK",
+    }
+    assert found[1] == {
+        "carrier": "", "delay": None, "at": None, "legs": [], "counts": [], "from": "UNKNOWN",
+    }  # fmt: skip
+    assert sorted(failures) == [2, 3, 4, 5]
+    assert failures[2] == "a message x.Other, not x.Flight"
+    assert "ends within the index" in failures[4]
+    other = Decoding(format="protobuf", message="x.Other")
+    assert decode(other, framed(known, b"\x02\x02\x0a\x02UA"))[0] == [{"carrier": "UA"}]
+    with pytest.raises(ValueError, match=r"no message x\.Nothing"):
+        decode(Decoding(format="protobuf", message="x.Nothing"))
+    registry.register("s", "messag A {}", "PROTOBUF")
+    with pytest.raises(ValueError, match=r"not a Protobuf schema: the schema\.proto:1:1: Expected"):
+        decode(Decoding(format="protobuf"))
