@@ -18,6 +18,7 @@ from confluent_kafka.spark.pipeline import (
     Source,
     Step,
     check,
+    conceal,
     load,
 )
 from confluent_kafka.spark.pipeline.ddl import parse_ddl
@@ -154,6 +155,19 @@ def test_secrets_come_from_the_environment_and_stay_there(tmp_path: Path) -> Non
     assert secret("kafka") not in found
 
 
+def test_secrets_are_concealed(tmp_path: Path) -> None:
+    """Values whose keys speak of secrets are taken out of what is printed."""
+    file = tmp_path / "p.toml"
+    file.write_text(
+        GOOD.replace("\n[spark]", 'sasl.password = "${PASSWORD}"\n[spark]').replace(
+            'path = "files"', 'path = "files"\noptions.accessKey = "${KEY}"'
+        )
+    )
+    pipeline = load(file, {"PASSWORD": secret("kafka"), "KEY": secret("store")})
+    text = f"Relation [a={secret('kafka')}, b={secret('store')}, c=broker:9092]"
+    assert conceal(text, pipeline) == "Relation [a=*****, b=*****, c=broker:9092]"
+
+
 def test_functions_stand_beside_the_file(tmp_path: Path) -> None:
     """A function of a step is imported while checking; a wrong one is named."""
     (tmp_path / "beside_it.py").write_text("def clean(batches):\n    yield from batches\n")
@@ -272,4 +286,6 @@ def test_causes_without_stacks() -> None:
     wanted = "confluent_kafka.spark.ranges.DataLoss: flights [0]: offsets 1 to 2 are gone"
     assert cause(RuntimeError(text)) == wanted
     assert cause(RuntimeError("x is wrong\n\tat org.apache(A.java)")) == "x is wrong"
+    plan = "[X] no column x SQLSTATE: 42703; line 2 pos 7;\n'Project ['x]\n+- Relation [password=y]"
+    assert cause(RuntimeError(plan)) == "[X] no column x SQLSTATE: 42703; line 2 pos 7"
     assert cause(KeyboardInterrupt()) == "KeyboardInterrupt"

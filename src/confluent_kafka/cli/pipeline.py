@@ -64,12 +64,14 @@ def explain(file: File, master: Master = None, conf: Conf = None) -> None:
     Exit status: 0 shown, 1 there are problems, 2 wrong usage.
     """
     pipeline = _load(file)
+    from confluent_kafka.spark.pipeline import conceal
     from confluent_kafka.spark.pipeline.plan import plans
 
-    with _problems(file), _spark(pipeline, master, conf) as spark:
+    with _problems(file, pipeline), _spark(pipeline, master, conf) as spark:
         for query, plan in plans(spark, pipeline):
             sinks = ", ".join(f"{name} ({sink.format})" for name, sink in query.sinks.items())
-            print(f"query {query.name}: view {query.input} to {sinks}\n{plan}\n")
+            print(f"query {query.name}: view {query.input} to {sinks}")
+            print(conceal(plan, pipeline), end="\n\n")
 
 
 @app.command()
@@ -88,7 +90,7 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
     # The same clean end for who asks politely: a service manager, a time limit.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _problems(file), _spark(pipeline, master, conf) as spark:
+        with _problems(file, pipeline), _spark(pipeline, master, conf) as spark:
             # Spark's own answer to Ctrl-C cancels jobs, which would look like failures.
             _set_on_signals(stopped)
             running = start(spark, pipeline)
@@ -132,16 +134,16 @@ def _load(file: Path) -> Pipeline:
 
 
 @contextlib.contextmanager
-def _problems(file: Path) -> Iterator[None]:
+def _problems(file: Path, pipeline: Pipeline | None = None) -> Iterator[None]:
     """Turn what is wrong with a pipeline, or fails in it, into a message and exit status 1."""
-    from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, located
+    from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, conceal, located
 
     try:
         yield
-    except PipelineError as error:
-        _fail(*str(located(error, file)).splitlines())
-    except QueryFailed as error:
-        _fail(str(error))
+    except (PipelineError, QueryFailed) as error:
+        failure = located(error, file) if isinstance(error, PipelineError) else error
+        text = str(failure) if pipeline is None else conceal(str(failure), pipeline)
+        _fail(*text.splitlines())
 
 
 def _fail(*reasons: str) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from types import TracebackType
 
 from rich import box
@@ -16,6 +17,20 @@ from confluent_kafka.spark.pipeline import Progress
 _MOST_PARTITIONS = 10
 
 
+@dataclass
+class _Totals:
+    """What a query has come to in this run."""
+
+    batches: int = 0
+    rows: int = 0
+    dropped: int = 0
+
+    def add(self, progress: Progress) -> None:
+        self.batches += 1
+        self.rows += progress.rows
+        self.dropped += progress.dropped
+
+
 class Board:
     """What is known of the queries of a run; shows it while it is entered.
 
@@ -27,7 +42,7 @@ class Board:
         self._console = console
         self._started = time.monotonic()
         self._last: dict[str, Progress] = {}
-        self._rows: dict[str, int] = {}
+        self._totals: dict[str, _Totals] = {}
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
     def __enter__(self) -> Board:
@@ -47,7 +62,7 @@ class Board:
     def add(self, progress: Progress) -> None:
         """Show one more micro-batch."""
         self._last[progress.query] = progress
-        self._rows[progress.query] = self._rows.get(progress.query, 0) + progress.rows
+        self._totals.setdefault(progress.query, _Totals()).add(progress)
         if self._console.is_terminal:
             self._live.update(Group(self._queries(), self._partitions()), refresh=True)
         else:
@@ -55,12 +70,10 @@ class Board:
 
     def close(self) -> None:
         """Say what the run came to."""
-        for name, rows in self._rows.items():
-            dropped = self._last[name].dropped
-            late = f", {dropped:,} behind the watermark in the last batch" if dropped else ""
-            self._console.print(
-                f"query {name}: {rows:,} rows, {self._last[name].batch + 1:,} batches{late}"
-            )
+        for name, totals in self._totals.items():
+            late = f", {totals.dropped:,} behind the watermark" if totals.dropped else ""
+            batches = f"{totals.batches:,} batch{'' if totals.batches == 1 else 'es'}"
+            self._console.print(f"query {name}: {totals.rows:,} rows in {batches}{late}")
         self._console.print(f"ended after {_seconds(self._started)} s")
 
     def _queries(self) -> Table:
@@ -72,7 +85,7 @@ class Board:
             shown.add_row(
                 name,
                 f"{last.batch:,}",
-                f"{self._rows[name]:,}",
+                f"{self._totals[name].rows:,}",
                 f"{last.rows_per_second:,.0f}",
                 f"{last.seconds:.2f} s",
                 f"{sum(last.lag.values()):,}",

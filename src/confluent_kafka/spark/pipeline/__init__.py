@@ -29,6 +29,7 @@ Everything that can be found wrong without Spark is a `PipelineError` before any
 """
 
 from .check import check
+from .concealing import conceal
 from .loading import load, located
 from .model import (
     Decoding,
@@ -60,6 +61,7 @@ __all__ = [
     "Step",
     "Watermark",
     "check",
+    "conceal",
     "load",
     "located",
     "session",

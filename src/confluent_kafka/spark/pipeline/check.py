@@ -16,7 +16,7 @@ from .graph import inputs, order
 from .model import Decoding, Encoding, Pipeline, Sink, Source, Step, Watermark
 from .problems import Key, Problem, nearest
 from .reading import read
-from .settings import read_settings, write_settings
+from .settings import exactly_once, read_settings, write_settings
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _UNIT = r"(?:week|day|hour|minute|second|millisecond|microsecond)s?"
@@ -250,6 +250,8 @@ def _sinks(pipeline: Pipeline) -> Iterator[Problem]:
             for option in ("url", "dbtable"):
                 if option not in sink.options:
                     yield Problem(key, f"the option {option!r} is missing")
+        if exactly_once(sink):
+            continue
         mode, other = modes.setdefault(sink.input, (sink.output_mode, name))
         if mode != sink.output_mode:
             message = f"the sink {other!r} of the same view has {mode!r}: one query feeds both"

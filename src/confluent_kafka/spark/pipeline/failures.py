@@ -8,6 +8,8 @@ import re
 _PYTHON = re.compile(
     r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?P<error>[\w.]+(?:: .*)?)"
 )
+# Behind Spark's code of an error that it found in a query comes the plan, with all options.
+_PLAN = re.compile(r"(SQLSTATE: \w+(?:; line \d+ pos \d+)?);?\s*\n.*", re.DOTALL)
 _FRAMES = re.compile(r"\n\s*(?:at \S+\(|\.\.\. \d+ more|JVM stacktrace:|== SQL)")
 
 
@@ -23,4 +25,4 @@ def cause(error: BaseException) -> str:
     named = [one for one in tracebacks if not one.startswith("pyspark.errors")]
     if named:
         return named[-1]
-    return _FRAMES.split(text)[0].strip()
+    return _PLAN.sub(r"\1", _FRAMES.split(text)[0]).strip()

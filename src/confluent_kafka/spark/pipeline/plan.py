@@ -22,7 +22,7 @@ from .failures import cause
 from .graph import order
 from .model import Encoding, Pipeline, Sink, Step, Watermark
 from .problems import Key, PipelineError, Problem
-from .settings import read_settings, write_settings
+from .settings import exactly_once, read_settings, write_settings
 
 
 @dataclass(frozen=True)
@@ -30,20 +30,29 @@ class Query:
     """A streaming query: one view, and the sinks that its rows go to."""
 
     name: str
+    """The same from run to run, as it names the query's directory of the checkpoint."""
     input: str
     sinks: dict[str, Sink]
+
+    @property
+    def topic(self) -> Sink | None:
+        """Its sink, if that is a topic and the only one: Spark then writes to it as it goes."""
+        [first, *others] = self.sinks.values()
+        return first if first.format == "topic" and not others else None
 
 
 def queries(pipeline: Pipeline) -> list[Query]:
     """Return the queries of a pipeline: one for each view that has sinks.
 
     One query with several sinks, rather than one query each, reads its topics and keeps its
-    state once, so all sinks get the same rows.
+    state once, so all sinks get the same rows. A topic that is written to exactly once has a
+    query of its own: its transactions are those of the query's own writer.
     """
-    found: dict[str, dict[str, Sink]] = {}
+    found: dict[str, Query] = {}
     for name, sink in pipeline.sinks.items():
-        found.setdefault(sink.input, {})[name] = sink
-    return [Query(view, view, sinks) for view, sinks in found.items()]
+        query = f"{sink.input}.{name}" if exactly_once(sink) else sink.input
+        found.setdefault(query, Query(query, sink.input, {})).sinks[name] = sink
+    return list(found.values())
 
 
 def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
@@ -73,17 +82,28 @@ def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
             view = _mapped(made, step, key)
         made[name] = _watermarked(view, step.watermark, key)
         made[name].createOrReplaceTempView(name)
+    for name, sink in pipeline.sinks.items():
+        with _blaming(("sinks", name)):
+            # What is written in a micro-batch would be looked at in the first one only.
+            made[sink.input].select(*sink.partition_by)
+            if sink.format == "topic":
+                messages(sink, made[sink.input])
     return made
 
 
 def writer(pipeline: Pipeline, query: Query, view: DataFrame) -> DataStreamWriter:
     """Return a query, ready to start."""
-    modes = {sink.output_mode for sink in query.sinks.values()}
+    topic = query.topic
+    if topic is not None:
+        options = write_settings(pipeline, topic)
+        prepared = messages(topic, view).writeStream.format("rdkafka").options(**options)
+    else:
+        prepared = view.writeStream.foreachBatch(_Batches(pipeline, query))
+    [mode] = {sink.output_mode for sink in query.sinks.values()}
     prepared = (
-        view.writeStream.queryName(query.name)
-        .outputMode(modes.pop())
+        prepared.queryName(query.name)
+        .outputMode(mode)
         .option("checkpointLocation", f"{pipeline.checkpoint.rstrip('/')}/{query.name}")
-        .foreachBatch(_Batches(pipeline, query))
     )
     if pipeline.trigger == "availableNow":
         return prepared.trigger(availableNow=True)

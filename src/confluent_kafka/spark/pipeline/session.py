@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -13,7 +14,8 @@ from .model import Pipeline
 # What suits a program that shows its progress itself; the pipeline's own settings go before.
 _DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
+    # What fails is raised, and said without the stacks of two languages.
+    "spark.log.level": "FATAL",
     "spark.sql.session.timeZone": "UTC",
 }
 
@@ -30,6 +32,9 @@ def session(pipeline: Pipeline, settings: Mapping[str, str] | None = None) -> Sp
     """
     # Executors of this machine take the python3 on PATH otherwise, which may be another one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # They would write every error that is raised, too, with the plan and so with all options.
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     given = {**_DEFAULTS, **pipeline.spark, **(settings or {})}
     builder = SparkSession.builder.appName(pipeline.name)
     for name, text in given.items():

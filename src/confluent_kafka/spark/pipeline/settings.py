@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from confluent_kafka.spark.write_options import EXACTLY_ONCE
+
 from .model import Pipeline, Sink, Source
 
 
@@ -20,3 +22,9 @@ def write_settings(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
     """Return the options of a sink that is a topic; its own go before the pipeline's."""
     topic = {"topic": sink.topic} if sink.topic is not None else {}
     return {**kafka_settings(pipeline), **topic, **sink.options}
+
+
+def exactly_once(sink: Sink) -> bool:
+    """Whether a sink is a topic that every row is written to exactly once."""
+    given = {name.lower(): text.strip().lower() for name, text in sink.options.items()}
+    return sink.format == "topic" and given.get("deliveryguarantee") == EXACTLY_ONCE

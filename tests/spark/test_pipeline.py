@@ -1,0 +1,292 @@
+"""Pipelines run by Spark: in this session, and from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+
+from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, load, located, start
+from confluent_kafka.testing import MockCluster
+from tests.support.secrets import secret
+
+from .topics import fill, messages
+
+pytestmark = pytest.mark.spark
+
+FLIGHTS = """\
+name = "delays"
+checkpoint = "${OUT}/checkpoint"
+trigger = "${TRIGGER}"
+
+[kafka]
+bootstrap.servers = "${SERVERS}"
+
+[spark]
+spark.master = "local[2]"
+spark.ui.enabled = false
+spark.driver.bindAddress = "127.0.0.1"
+spark.driver.host = "127.0.0.1"
+spark.sql.shuffle.partitions = 2
+
+[sources.flights]
+topics = ["${FLIGHTS}"]
+key = "string"
+value = { format = "json", schema = "carrier STRING, delay INT" }
+# dead letters
+options.startingOffsets = "earliest"
+
+[steps.late]
+sql = "SELECT key, value.carrier, value.delay FROM flights WHERE value.delay > 1"
+
+[steps.louder]
+map_in_arrow = "beside_the_file:louder"
+input = "late"
+schema = "key STRING, carrier STRING, delay INT"
+
+[sinks.topic]
+input = "louder"
+topic = "${RESULTS}"
+key = { format = "string", columns = ["key"] }
+value = { format = "json", columns = ["carrier", "delay"] }
+"""
+PARQUET = """
+[sinks.files]
+input = "louder"
+format = "parquet"
+path = "${OUT}/parquet"
+partition_by = ["carrier"]
+"""
+FUNCTION = """\
+import pyarrow as pa
+import pyarrow.compute as pc
+
+def louder(batches):
+    for batch in batches:
+        columns = dict(zip(batch.schema.names, batch.columns))
+        yield pa.RecordBatch.from_pydict({**columns, "carrier": pc.utf8_upper(columns["carrier"])})
+"""
+ROWS = [
+    {"key": f"k{number}", "value": b'{"carrier": "ua", "delay": %d}' % number, "partition": 0}
+    for number in range(4)
+]
+BAD = {"key": "bad", "value": b'{"delay": "x"}', "partition": 0, "headers": [("h", b"1")]}
+
+
+class Place:
+    """Topics, a directory and a file for a pipeline."""
+
+    def __init__(self, cluster: MockCluster, new_topic: Callable[..., str], out: Path) -> None:
+        self.cluster = cluster
+        self.flights, self.results, self.dead = (new_topic(1) for _ in range(3))
+        self.out = out
+        self.file = out / "flights.toml"
+        (out / "beside_the_file.py").write_text(FUNCTION)
+
+    def environment(self, trigger: str = "availableNow") -> dict[str, str]:
+        """The variables of the file."""
+        return {
+            "SERVERS": self.cluster.bootstrap_servers,
+            "FLIGHTS": self.flights,
+            "RESULTS": self.results,
+            "OUT": str(self.out),
+            "TRIGGER": trigger,
+        }
+
+    def write(self, *changes: tuple[str, str], more: str = "") -> Path:
+        """Write the file, with changes."""
+        text = FLIGHTS + more
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        self.file.write_text(text)
+        return self.file
+
+    def dead_letters(self) -> tuple[str, str]:
+        """The change that gives the source a topic for dead letters."""
+        return "# dead letters", f'dead_letter = "{self.dead}"'
+
+
+@pytest.fixture
+def place(cluster: MockCluster, new_topic: Callable[..., str], tmp_path: Path) -> Place:
+    """One for each test."""
+    return Place(cluster, new_topic, tmp_path)
+
+
+def test_a_file_runs_from_topic_to_topic_and_files(spark: Any, place: Place) -> None:
+    """JSON, SQL and a function, a topic and Parquet out of one query, and dead letters.
+
+    A second run goes on where the first one ended.
+    """
+    file = place.write(place.dead_letters(), more=PARQUET)
+    pipeline = load(file, place.environment())
+    fill(place.cluster, place.flights, [*ROWS[:3], BAD])
+    seen: list[Any] = []
+    start(spark, pipeline).watch(seen.append, threading.Event())
+    assert sum(one.rows for one in seen) == 4
+    assert {one.query for one in seen} == {"louder"}
+    fill(place.cluster, place.flights, ROWS[3:])
+    start(spark, pipeline).watch(seen.append, threading.Event())
+    found = messages(place.cluster, place.results, 2)
+    assert [(one.key(), one.value()) for one in found] == [
+        (b"k2", b'{"carrier":"UA","delay":2}'),
+        (b"k3", b'{"carrier":"UA","delay":3}'),
+    ]
+    assert spark.read.parquet(str(place.out / "parquet")).count() == 2
+    [letter] = messages(place.cluster, place.dead, 1)
+    assert (letter.key(), letter.value()) == (b"bad", b'{"delay": "x"}')
+    assert letter.headers() == [
+        ("h", b"1"),
+        ("__dlq.reason", b"value: Column(/delay) changed from number to string"),
+        ("__dlq.topic", place.flights.encode()),
+        ("__dlq.partition", b"0"),
+        ("__dlq.offset", b"3"),
+    ]
+
+
+def test_rows_that_do_not_decode_end_the_query(spark: Any, place: Place) -> None:
+    """Without a topic for them; the error names the row and the reason, in one line."""
+    fill(place.cluster, place.flights, [ROWS[0], BAD])
+    pipeline = load(place.write(), place.environment())
+    with pytest.raises(QueryFailed) as raised:
+        start(spark, pipeline).watch(lambda _: None, threading.Event())
+    assert f"{place.flights} [0] offset 1 does not decode, value: Column(/delay)" in str(
+        raised.value
+    )
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> None:
+    """SQL that does not parse, and columns that are not there, before anything is read."""
+    for change, wanted in [
+        (("SELECT key", "SELEC key"), "flights.toml:23: steps.late.sql: "),
+        (("value.delay >", "value.dely >"), "flights.toml:23: steps.late.sql: "),
+        (('columns = ["key"]', 'columns = ["kee"]'), "flights.toml:30: sinks.topic: "),
+    ]:
+        file = place.write(change)
+        with pytest.raises(PipelineError) as raised:
+            start(spark, load(file, place.environment()))
+        error = str(located(raised.value, file))
+        assert wanted in error
+        # Behind Spark's own text would come the plan, with passwords among the options.
+        assert "startingOffsets" not in error
+
+
+def test_corrupt_avro(spark: Any, place: Place) -> None:
+    """Rows of several schemas are read; corrupt ones are dead letters, with the reason."""
+    fastavro = pytest.importorskip("fastavro", reason="fastavro is not installed")
+    pytest.importorskip("httpx", reason="httpx is not installed")
+    from tests.support.schema_registry import running_registry
+
+    from .test_pipeline_formats import FLIGHT, avro, framed
+
+    assert fastavro
+    value = 'value = { format = "json", schema = "carrier STRING, delay INT" }'
+    with running_registry() as registry:
+        known = registry.register(f"{place.flights}-value", json.dumps(FLIGHT))
+        good = framed(known, avro(FLIGHT, {"carrier": "ua", "delay": 2}))
+        rows = [good, good[:-1], good + b"x", b"{}", framed(77, good)]
+        fill(place.cluster, place.flights, [{"value": row, "partition": 0} for row in rows])
+        more = f'[registry]\nurl = "{registry.url}"\n'
+        file = place.write((value, 'value = "avro"'), place.dead_letters(), more=more)
+        start(spark, load(file, place.environment())).watch(lambda _: None, threading.Event())
+    [found] = messages(place.cluster, place.results, 1)
+    assert found.value() == b'{"carrier":"UA","delay":2}'
+    letters = messages(place.cluster, place.dead, 4)
+    assert [one.value() for one in letters] == rows[1:]
+    reasons = [dict(one.headers() or [])["__dlq.reason"].decode() for one in letters]
+    assert "corrupt Avro: EOFError" in reasons[0]
+    assert "1 bytes behind its end" in reasons[1]
+    assert "does not begin with a zero byte" in reasons[2]
+    assert "no schema 77" in reasons[3]
+
+
+@contextmanager
+def command(place: Place, *arguments: str, trigger: str = "availableNow") -> Iterator[Any]:
+    """``python -m confluent_kafka pipeline``, in a process of its own."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "confluent_kafka", "pipeline", *arguments, str(place.file)],
+        env={
+            **os.environ,
+            **place.environment(trigger),
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            # Spark's JVM, too, and its Python workers.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_the_command_runs_until_ctrl_c(java: None, place: Place) -> None:
+    """Progress in lines, a clean end with the shell's code, and no traceback."""
+    place.write()
+    fill(place.cluster, place.flights, ROWS)
+    with command(place, "run", trigger="1 second") as process:
+        shown = ""
+        while "rows/s" not in shown:
+            line = process.stdout.readline()
+            assert line, shown
+            shown += line
+        os.killpg(process.pid, signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+        assert process.returncode == 130, shown + rest
+    assert "interrupted: the queries go on from their checkpoints" in rest
+    assert "Traceback" not in rest
+    assert "query louder: batch 0, 4 rows" in shown
+    messages(place.cluster, place.results, 2)
+
+
+def test_the_command_says_why_it_failed(java: None, place: Place) -> None:
+    """The cause in a line, not the stacks of two languages, and exit status 1."""
+    place.write()
+    fill(place.cluster, place.flights, [BAD])
+    with command(place, "run") as process:
+        shown, _ = process.communicate(timeout=240)
+    assert process.returncode == 1, shown
+    [error] = [line for line in shown.splitlines() if line.startswith("error: ")]
+    assert error.startswith("error: query louder: ")
+    assert f"{place.flights} [0] offset 0 does not decode, value: Column(/delay)" in error
+    assert "\tat " not in shown
+
+
+def test_the_command_validates_and_explains(java: None, place: Place) -> None:
+    """Plans of all queries without reading anything; problems with file, line and key."""
+    servers = 'bootstrap.servers = "${SERVERS}"'
+    password = f'{servers}\nsasl.password = "{secret("kafka")}"'
+    place.write((servers, password), more=PARQUET)
+    with command(place, "validate") as process:
+        shown, _ = process.communicate(timeout=60)
+    assert (process.returncode, shown.splitlines()[-1]) == (
+        0,
+        f"{place.file}: pipeline delays is valid: 1 source, 2 steps, 2 sinks",
+    )
+    with command(place, "explain") as process:
+        shown, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, shown
+    assert "query louder: view louder to topic (topic), files (parquet)" in shown
+    assert "== Physical Plan ==" in shown
+    assert secret("kafka") not in shown
+    place.write(("[sinks.topic]", "[sinks.topic]\ntopik = 1"))
+    with command(place, "validate") as process:
+        shown, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"error: {place.file}:31: sinks.topic.topik: unknown key: did you mean 'topic'?" in shown
