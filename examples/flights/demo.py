@@ -79,20 +79,21 @@ class Demo:
             def start(
                 module: str, log: str, on_event: Callable[[dict[str, Any]], None], **settings: Any
             ) -> Child:
-                child = Child(
-                    module, {"servers": servers, **settings}, self._output / log, on_event
-                )
+                child = Child(module, settings, self._output / log, on_event)
                 stack.callback(child.stop)
                 return child
 
             try:
                 # Spark takes its time to start: the producer uses it.
-                job = start("job", "spark.log", self.state.job.on_event, **self._job_settings())
+                job = start(
+                    "job", "spark.log", self.state.job.on_event, **self._job_settings(servers)
+                )
                 members = [
                     start(
                         "member",
                         f"{member.name}.log",
                         member.on_event,
+                        servers=servers,
                         name=member.name,
                         group=self._results_topic,
                         results_topic=self._results_topic,
@@ -107,13 +108,15 @@ class Demo:
                     signal.signal(number, signal.SIG_IGN)
                 raise
 
-    def _job_settings(self) -> dict[str, Any]:
+    def _job_settings(self, servers: str) -> dict[str, str]:
+        """Return the variables of flights.toml."""
         return {
-            "flights_topic": self._flights_topic,
-            "results_topic": self._results_topic,
-            "rows_per_batch": _ROWS_PER_BATCH,
-            "watermark_days": _WATERMARK_DAYS,
-            "work": str(self._output),
+            "SERVERS": servers,
+            "FLIGHTS": self._flights_topic,
+            "RESULTS": self._results_topic,
+            "ROWS_PER_BATCH": str(_ROWS_PER_BATCH),
+            "WATERMARK": f"{_WATERMARK_DAYS} days",
+            "WORK": str(self._output),
         }
 
     def _file(self, member: Member) -> Path:
