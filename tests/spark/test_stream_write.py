@@ -88,6 +88,7 @@ def test_results_that_change_are_written_again(
     run(config, source, target, count, "complete")
     found = sorted(one.value() or b"" for one in messages(cluster, target, 4))
     assert found == [b"0:3", b"0:3", b"1:3", b"1:4"]
+    fill(cluster, source, [{"value": "later", "partition": 1}])
     with pytest.raises(Exception, match="does not support Update mode"):
         run(config, source, target, count, "update")
 
