@@ -91,10 +91,10 @@ def running_session(
     command = [sys.executable, "-m", "benchmarks.spark.session", "--side", side]
     command += ["--bootstrap", bootstrap, "--cores", str(cores)]
     command += ["--jars", ",".join(map(str, jars))]
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
+        # Absolute, unlike what PYTHONPATH may hold: the session and its workers run elsewhere.
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
     with log.open("w") as errors:
