@@ -181,6 +181,22 @@ def test_a_stream_starts_and_goes_on(cluster: MockCluster, filled: str, servers:
     reader.stop()
 
 
+def test_a_new_stream_starts_where_it_was_first_said_to_start(
+    cluster: MockCluster, filled: str, servers: str
+) -> None:
+    """Spark asks for the start before it knows the first end, and again for the first batch.
+
+    What came between the two answers would be skipped, or the start lie behind the end.
+    """
+    reader = stream_reader(servers, subscribe=filled)
+    start = reader.initialOffset()
+    fill(cluster, filled, numbered(4))
+    end = reader.latestOffset(start, ReadAllAvailable())
+    fill(cluster, filled, numbered(8))
+    assert reader.initialOffset() == start
+    assert len(values_of(reader, reader.partitions(reader.initialOffset(), end))) == 4
+
+
 def test_a_topic_may_go_while_its_offsets_are_asked_for(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:

@@ -45,13 +45,13 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._initial: JsonOffsets | None = None
 
     def initialOffset(self) -> JsonOffsets:  # noqa: N802
-        """Return where a new query starts: the options whose names begin with ``starting``."""
-        with self._asking() as asking:
-            wanted = asking.partitions(self._options.selection)
-            first, last = asking.earliest(wanted), asking.latest(wanted)
-            bound = self._options.starting
-            starts = resolve("startingOffsets", bound, first, last, asking.at)
-        self._initial = to_json(starts)
+        """Return where a new query starts: the options whose names begin with ``starting``.
+
+        Spark asks again for each plan until the first batch is done. The latest offsets may have
+        grown by then, maybe beyond the end of that batch, so the first answer stands.
+        """
+        if self._initial is None:
+            self._initial = self._resolve_initial()
         return self._initial
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> JsonOffsets:  # noqa: N802
@@ -125,6 +125,14 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         clients.consumers.close()
         if self._group is not None:
             self._group.close()
+
+    def _resolve_initial(self) -> JsonOffsets:
+        with self._asking() as asking:
+            wanted = asking.partitions(self._options.selection)
+            first, last = asking.earliest(wanted), asking.latest(wanted)
+            bound = self._options.starting
+            starts = resolve("startingOffsets", bound, first, last, asking.at)
+        return to_json(starts)
 
     def _fetch_latest(self) -> Offsets:
         def ask() -> Offsets:
