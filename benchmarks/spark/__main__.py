@@ -24,6 +24,7 @@ from benchmarks.spark.topics import fill
 from tests.integration.topics import create_topic
 
 RESULTS = ROOT / "benchmarks" / "spark_results.md"
+SCALING_RESULTS = ROOT / "benchmarks" / "spark_scaling.md"
 FOLDER = ROOT / "build" / "bench-spark"
 
 
@@ -111,14 +112,16 @@ def _arguments() -> argparse.Namespace:
         "--scaling", action="store_true", help="1 to 64 partitions in 1 to 4 slots instead"
     )
     parser.add_argument(
-        "--output", type=Path, help=f"where a full run writes the report (default: {RESULTS})"
+        "--output",
+        type=Path,
+        help=f"where a full run writes the report (default: {RESULTS} or {SCALING_RESULTS})",
     )
     args = parser.parse_args()
     if args.scale <= 0 or args.rounds <= 0:
         parser.error("--scale and --rounds must be more than 0")
     # A smaller or partial run must not take the place of a full one's results.
-    if args.output is None and args.scale >= 1 and not args.only and not args.scaling:
-        args.output = RESULTS
+    if args.output is None and args.scale >= 1 and not args.only:
+        args.output = SCALING_RESULTS if args.scaling else RESULTS
     return args
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,6 +102,8 @@ def _report(rates: dict[tuple[int, int], float], planning: Planning, messages: i
     header = ["partitions", *(f"local[{slots}]" for slots in SLOTS)]
     a_task = planning.scan / _MANY * 1e3
     return (
+        "# Partitions and task slots\n\n"
+        f"{os.cpu_count()} cores, which the broker, the driver and the Python workers share. "
         f"Million rows per second, a scan of {messages:,} messages of {VALUE_BYTES} bytes "
         f"(median of {_RUNS}):\n\n{table(header, lines)}\n\n"
         f"A micro-batch of {_MANY:,} partitions is planned in {planning.plan * 1e3:.0f} ms. A scan "
