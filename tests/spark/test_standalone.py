@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -121,10 +120,6 @@ def test_the_same_job_runs_in_one_process(
     assert found == dict.fromkeys((source, *_written(source)), sent)
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("confluent_kafka.spark.pipeline") is None,
-    reason="there is no confluent_kafka.spark.pipeline",
-)
 def test_a_pipeline_file_runs_on_the_cluster(
     standalone: StandaloneCluster, cluster: MockCluster, source: str, target: str, tmp_path: Path
 ) -> None:
@@ -153,7 +148,7 @@ def test_a_pipeline_file_runs_on_the_cluster(
     )
     assert done.returncode == 0, done.stderr.decode()[-5_000:]
     found = [bytes(one.value() or b"").decode() for one in messages(cluster, copied, _ROWS)]
-    assert sorted(found) == sorted(f"V{number}" for number in range(_ROWS))
+    assert sorted(found) == sorted(f'{{"value":"V{number}"}}' for number in range(_ROWS))
 
 
 def _written(source: str) -> tuple[str, str]:
