@@ -11,15 +11,19 @@ import tempfile
 import time
 import uuid
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from unittest import SkipTest
 
+from confluent_kafka import Consumer, TopicPartition
 from tests.chaos.processes import descendants, kill
 from tests.chaos.row import Row
 from tests.chaos.traffic import PATIENCE, Reading, send_during
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.topics import create_topic
+from tests.support.waiting import wait_until
 
 SHORT = {"messages": 20_000, "rate": 300.0, "rows": 5000, "kills": 3, "seed": 2}
 FULL = {"messages": 100_000, "rate": 300.0, "rows": 5000, "kills": 30, "seed": 1}
@@ -31,6 +35,7 @@ PARTITIONS = 4
 LONGEST_LIFE = 4.0
 # What was sent while drivers started is processed at the end.
 CATCHING_UP = 4 * PATIENCE
+SOON = 0.3
 DRIVER, WORKER = "the driver", "a Python worker"
 
 
@@ -68,8 +73,12 @@ def run(
         )
 
         def kill_now_and_then() -> None:
-            for _ in range(kills):
-                application.kill(chance)
+            with Consumer(
+                kafka.config() | {"group.id": name, "isolation.level": "read_uncommitted"}
+            ) as observer:
+                for _ in range(kills):
+                    _wait_for_a_moment(chance, partial(_end, observer, output))
+                    application.kill(chance)
 
         try:
             sent = send_during(kafka.config(), source, messages, rate, kill_now_and_then)
@@ -95,6 +104,24 @@ def run(
     )
 
 
+def _wait_for_a_moment(chance: random.Random, end: Callable[[], int]) -> None:
+    """Any moment, or one soon after rows of a micro-batch came: some tasks are done, some not.
+
+    That is when a batch that is run again would write rows twice, and a small part of the time.
+    """
+    time.sleep(chance.uniform(0, LONGEST_LIFE))
+    if chance.random() < 0.5:
+        before = end()
+        wait_until(lambda: end() > before, timeout=PATIENCE)
+        time.sleep(chance.uniform(0, SOON))
+
+
+def _end(observer: Consumer, topic: str) -> int:
+    """How far the topic goes, in all partitions, read_committed or not."""
+    partitions = [TopicPartition(topic, number) for number in range(PARTITIONS)]
+    return sum(observer.get_watermark_offsets(each, PATIENCE)[1] for each in partitions)
+
+
 class _Application:
     """The query as a process, with the JVM and Python workers below it."""
 
@@ -106,8 +133,7 @@ class _Application:
         self._process = self._start()
 
     def kill(self, chance: random.Random) -> None:
-        """At some moment of its work."""
-        time.sleep(chance.uniform(0, LONGEST_LIFE))
+        """Now: its driver, or one of its Python workers if there are any."""
         if self._process.poll() is not None:
             self.complaints.append("the query ended by itself")
             self._process = self._start()
