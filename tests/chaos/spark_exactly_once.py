@@ -159,8 +159,7 @@ class _Application:
     def stop(self) -> None:
         for pid, _ in descendants(self._process.pid):
             kill(pid)
-        self._process.kill()
-        self._process.wait()
+        self._end_driver()
 
     def _start(self) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", APPLICATION, json.dumps(self._settings)]
@@ -177,6 +176,9 @@ class _Application:
         for pid, command in below:
             if "pyspark.daemon" not in command:
                 kill(pid)
+        self._end_driver()
+
+    def _end_driver(self) -> None:
         self._process.kill()
         self._process.wait()
         assert self._process.stdout is not None

@@ -194,9 +194,9 @@ def test_python_declares_the_same(tmp_path: Path) -> None:
     assert {".".join(one.key) for one in check(wrong)} >= {"checkpoint", "sources", "sinks.b"}
     mistyped = Pipeline(name="x", checkpoint=3, sources={}, sinks={})  # type: ignore[arg-type]
     assert [one.message for one in check(mistyped)] == ["needs a string, not a whole number"]
-    file = tmp_path / "copy.py"
+    file = tmp_path / "declared.py"
     file.write_text("pipeline = 3\n")
-    with pytest.raises(PipelineError, match=r"copy.py: .* no variable 'pipeline'"):
+    with pytest.raises(PipelineError, match=r"declared.py: .* no variable 'pipeline'"):
         load(file)
 
 

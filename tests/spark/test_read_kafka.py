@@ -199,6 +199,16 @@ def test_a_topic_that_is_deleted_under_a_task_is_a_loss(
     lenient = batch_reader(servers, **options, failOnDataLoss="false")
     planned = strict.partitions()
     delete_topic(kafka, topic)
+
+    def is_gone() -> bool:
+        with Consumer(kafka.config() | {"group.id": topic}) as consumer:
+            try:
+                consumer.get_watermark_offsets(TopicPartition(topic, 0), 5)
+            except KafkaException:
+                return True
+            return False
+
+    wait_until(is_gone)
     with pytest.raises(DataLoss, match=rf"{topic} \[0\]: offsets 0 to 1 are gone"):
         values_of(strict, planned)
     assert values_of(lenient, planned) == []

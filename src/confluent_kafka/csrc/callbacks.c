@@ -1,5 +1,6 @@
 #include "callbacks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- from C callback to Python and back ---- */
@@ -85,7 +86,14 @@ on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
 static void
 log_error(Client *client, const char *reason)
 {
-    log_ring_push(client->core->logs, 3 /* LOG_ERR */, "ERROR", reason);
+    const int level = 3; /* LOG_ERR */
+    char log_level[16];
+    size_t size = sizeof(log_level);
+    if (rd_kafka_conf_get(rd_kafka_conf(client->rk), "log_level", log_level, &size)
+            == RD_KAFKA_CONF_OK
+        && atoi(log_level) >= level) {
+        log_ring_push(client->core->logs, level, "ERROR", reason);
+    }
 }
 
 /* The error_cb of a consumer that was given none. */
@@ -139,15 +147,9 @@ bool
 callbacks_serve_event(Client *self, rd_kafka_event_t *event)
 {
     rd_kafka_event_type_t type = rd_kafka_event_type(event);
-    if (type == RD_KAFKA_EVENT_ERROR) {
-        rd_kafka_resp_err_t code = rd_kafka_event_error(event);
-        const char *reason = rd_kafka_event_error_string(event);
-        if (self->error_cb != NULL) {
-            on_error(self->rk, code, reason, self->core);
-        }
-        else {
-            log_error(self, reason);
-        }
+    if (type == RD_KAFKA_EVENT_ERROR && self->error_cb != NULL) {
+        on_error(self->rk, rd_kafka_event_error(event), rd_kafka_event_error_string(event),
+                 self->core);
         return true;
     }
     if (type == RD_KAFKA_EVENT_STATS && self->stats_cb != NULL) {
