@@ -25,7 +25,7 @@ from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.topics import create_topic
 from tests.support.waiting import wait_until
 
-SHORT = {"messages": 20_000, "rate": 300.0, "rows": 5000, "kills": 3, "seed": 2}
+SHORT = {"messages": 8_000, "rate": 300.0, "rows": 5000, "kills": 2, "seed": 2}
 FULL = {"messages": 100_000, "rate": 300.0, "rows": 5000, "kills": 30, "seed": 1}
 
 ROOT = Path(__file__).resolve().parents[2]
