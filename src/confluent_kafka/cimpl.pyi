@@ -434,7 +434,12 @@ class Consumer(_Client):
     def poll(self, timeout: float = -1) -> Message | None: ...
     def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]: ...
     def consume_arrow(
-        self, num_messages: int = 1, timeout: float = -1, *, headers: bool = False
+        self,
+        num_messages: int = 1,
+        timeout: float = -1,
+        *,
+        headers: bool = False,
+        columns: Sequence[str] | None = None,
     ) -> MessageBatch: ...
     def subscribe(
         self,

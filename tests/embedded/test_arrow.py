@@ -195,6 +195,57 @@ def test_names_of_headers_are_utf8(
     assert [item["key"] for item in row["headers"]] == list(names.values())
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        *([name] for name in SCHEMA_WITH_HEADERS.names),
+        ["value", "offset"],
+        ["offset", "value"],  # the batch's own order stays
+        ["headers", "key", "key"],
+        ["timestampType", "topic"],
+        SCHEMA_WITH_HEADERS.names,
+    ],
+    ids=",".join,
+)
+def test_columns_that_are_wanted(
+    batch: MessageBatch, consumer: Consumer, kafka_topic: str, names: list[str]
+) -> None:
+    """Only they are there, and hold what they hold beside all the others."""
+    everything = pa.record_batch(batch)
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    found = pa.record_batch(consumer.consume_arrow(3, 30, columns=names))
+    found.validate(full=True)
+    assert found.schema.names == [name for name in SCHEMA_WITH_HEADERS.names if name in names]
+    assert found.equals(everything.select(found.schema.names))
+
+
+def test_headers_and_columns(batch: MessageBatch, consumer: Consumer, kafka_topic: str) -> None:
+    """headers=True adds the headers to what `columns` names."""
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    found = pa.record_batch(consumer.consume_arrow(3, 30, headers=True, columns=["key"]))
+    assert found.equals(pa.record_batch(batch).select(["key", "headers"]))
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        (["valeu"], ValueError, "there is no column 'valeu'; did you mean 'value'?"),
+        (["x"], ValueError, "there is no column 'x'; there are ['key', 'value', 'topic', "),
+        ([], ValueError, "columns is empty; it must name at least one"),
+        ("value", TypeError, "columns must be a list of str, not str"),
+        ([b"value"], TypeError, "a name in columns must be str, not bytes"),
+        (["val\0ue"], ValueError, "a name in columns"),
+        (7, TypeError, "columns must be a list of str, not int"),
+    ],
+)
+def test_columns_that_are_refused(
+    consumer: Consumer, columns: Any, error: type[Exception], message: str
+) -> None:
+    """The message says what is allowed, or which name is near."""
+    with pytest.raises(error, match=re.escape(message)):
+        consumer.consume_arrow(1, 0, columns=columns)
+
+
 def test_empty_batch(consumer: Consumer, kafka_topic: str) -> None:
     """A batch without rows is one all the same."""
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])

@@ -199,7 +199,12 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "Consumer.poll": _TIMEOUT,
     "Consumer.consume": {"num_messages": ID, "timeout": SECONDS},
-    "Consumer.consume_arrow": {"num_messages": ID, "timeout": SECONDS, "headers": BOOL},
+    "Consumer.consume_arrow": {
+        "num_messages": ID,
+        "timeout": SECONDS,
+        "headers": BOOL,
+        "columns": Kind(["value"], {"None"}),
+    },
     "Consumer.subscribe": {
         "topics": Kind(["topic"], set()),
         **dict.fromkeys(("on_assign", "on_revoke", "on_lost"), CALLBACK),

@@ -35,7 +35,8 @@ export_schema(const message_columns *columns, enum message_field field,
         .flags = type->flags,
         .release = release_schema,
     };
-    int count = message_columns_children(columns, field);
+    enum message_field fields[FIELD_COUNT];
+    int count = message_columns_children(columns, field, fields);
     if (count == 0) {
         return 0;
     }
@@ -49,7 +50,7 @@ export_schema(const message_columns *columns, enum message_field field,
     schema->children = children;
     for (int i = 0; i < count; i++) {
         children[i] = &structs[i];
-        if (export_schema(columns, type->first_child + i, children[i]) < 0) {
+        if (export_schema(columns, fields[i], children[i]) < 0) {
             release_schema(schema);
             return -1;
         }
@@ -84,7 +85,8 @@ export_array(message_columns *columns, enum message_field field, struct ArrowArr
         .release = release_array,
         .private_data = message_columns_share(columns),
     };
-    int count = message_columns_children(columns, field);
+    enum message_field fields[FIELD_COUNT];
+    int count = message_columns_children(columns, field, fields);
     if (count == 0) {
         return 0;
     }
@@ -98,7 +100,7 @@ export_array(message_columns *columns, enum message_field field, struct ArrowArr
     array->children = children;
     for (int i = 0; i < count; i++) {
         children[i] = &structs[i];
-        if (export_array(columns, type->first_child + i, children[i]) < 0) {
+        if (export_array(columns, fields[i], children[i]) < 0) {
             release_array(array);
             return -1;
         }

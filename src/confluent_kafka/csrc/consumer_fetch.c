@@ -322,7 +322,7 @@ collected_init(collected *batch, PyObject *num_messages)
 }
 
 static PyObject *
-messages_as_list(Consumer *self, collected *batch)
+messages_as_list(Consumer *self, collected *batch, message_column_set Py_UNUSED(columns))
 {
     Client *client = &self->client;
     PyObject *list = PyList_New((Py_ssize_t)batch->count);
@@ -356,7 +356,8 @@ messages_as_list(Consumer *self, collected *batch)
  */
 static PyObject *
 collect_and_build(Consumer *self, PyObject *num_messages, PyObject *timeout,
-                  PyObject *(*build)(Consumer *, collected *))
+                  PyObject *(*build)(Consumer *, collected *, message_column_set),
+                  message_column_set columns)
 {
     Client *client = &self->client;
     collected batch = {0};
@@ -372,12 +373,12 @@ collect_and_build(Consumer *self, PyObject *num_messages, PyObject *timeout,
     if (turn == 1) {
         turn = batch.wanted == 0 ? 0 : collect(self, &batch, &until);
         if (turn == 0) {
-            result = build(self, &batch);
+            result = build(self, &batch, columns);
         }
         serve_end(client, &frame);
     }
     else if (turn == 0) {
-        result = build(self, &batch); /* nothing: another thread had the turn all the time */
+        result = build(self, &batch, columns); /* nothing: another thread had the turn all the time */
     }
     collected_clear(&batch);
     client_leave(client);
@@ -418,7 +419,7 @@ consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
-    return collect_and_build(self, values[0], values[1], messages_as_list);
+    return collect_and_build(self, values[0], values[1], messages_as_list, 0);
 }
 
 /* ---- columns ---- */
@@ -465,7 +466,7 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
 }
 
 static PyObject *
-messages_as_columns(Consumer *self, collected *batch, bool with_headers)
+messages_as_columns(Consumer *self, collected *batch, message_column_set columns)
 {
     bool fetched_any = batch->count > 0; /* else it may be another thread's turn */
     PyObject *eof = PyList_New(0);
@@ -480,9 +481,9 @@ messages_as_columns(Consumer *self, collected *batch, bool with_headers)
         return NULL;
     }
     size_t taken = batch->count;
-    PyObject *columns =
-        message_batch_new(self->client.state, batch->messages, &taken, with_headers, eof);
-    if (columns != NULL) {
+    PyObject *result =
+        message_batch_new(self->client.state, batch->messages, &taken, columns, eof);
+    if (result != NULL) {
         consumer_handed_out(self, batch->messages, taken);
         /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
         consumer_put_back(self, batch->messages + taken, batch->count - taken);
@@ -490,23 +491,12 @@ messages_as_columns(Consumer *self, collected *batch, bool with_headers)
     else {
         put_back(self, batch->messages, batch->count);
     }
-    return columns;
-}
-
-static PyObject *
-columns_without_headers(Consumer *self, collected *batch)
-{
-    return messages_as_columns(self, batch, false);
-}
-
-static PyObject *
-columns_with_headers(Consumer *self, collected *batch)
-{
-    return messages_as_columns(self, batch, true);
+    return result;
 }
 
 PyDoc_STRVAR(consume_arrow_doc,
-"consume_arrow($self, /, num_messages=1, timeout=-1, *, headers=False)\n--\n\n"
+"consume_arrow($self, /, num_messages=1, timeout=-1, *, headers=False,\n"
+"              columns=None)\n--\n\n"
 "Fetch messages as Arrow columns, and serve callbacks.\n\n"
 "Columns: key binary, value binary, topic string, partition int32, offset int64, timestamp\n"
 "timestamp[us, UTC], timestampType int32 (those of Spark's Kafka source), and headers\n"
@@ -520,7 +510,10 @@ PyDoc_STRVAR(consume_arrow_doc,
 "timeout : float\n"
 "    Seconds to wait for all of them; -1 waits without limit, 0 returns what is there.\n"
 "headers : bool\n"
-"    Whether to add the column of headers.\n\n"
+"    Whether to add the column of headers.\n"
+"columns : list of str, optional\n"
+"    Which of the columns above are wanted: the others are not built. They come in the\n"
+"    order above, whatever the order here.\n\n"
 "Returns\n"
 "-------\n"
 "MessageBatch\n"
@@ -536,20 +529,21 @@ PyDoc_STRVAR(consume_arrow_doc,
 "Source: rd_kafka_consume_batch_queue(); Arrow C data interface, PyCapsule protocol.");
 
 SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,
-          P_headers);
+          P_headers, P_columns);
 
 static PyObject *
 consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     Consumer *self = (Consumer *)object;
-    PyObject *values[3];
+    PyObject *values[4];
     bool with_headers = false;
+    message_column_set columns;
     if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
-        || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)) {
+        || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
+        || message_column_set_from_args(values[3], with_headers, &columns) < 0) {
         return NULL;
     }
-    return collect_and_build(self, values[0], values[1],
-                             with_headers ? columns_with_headers : columns_without_headers);
+    return collect_and_build(self, values[0], values[1], messages_as_columns, columns);
 }
 
 PyMethodDef consumer_fetch_methods[] = {

@@ -1,7 +1,10 @@
 #include "arrow.h"
 
+#include <string.h>
+
 #include "args.h"
 #include "arrow_export.h"
+#include "text.h"
 
 typedef struct {
     PyObject_HEAD
@@ -9,13 +12,86 @@ typedef struct {
     PyObject *eof;
 } MessageBatch;
 
+/* A list of the names that columns have. */
+static PyObject *
+column_names(void)
+{
+    PyObject *names = PyList_New(0);
+    for (int field = FIELD_KEY; names != NULL && field <= FIELD_HEADERS; field++) {
+        PyObject *name = PyUnicode_FromString(message_field_types[field].name);
+        if (name == NULL || PyList_Append(names, name) < 0) {
+            Py_CLEAR(names);
+        }
+        Py_XDECREF(name);
+    }
+    return names;
+}
+
+/* Always -1, with an exception. */
+static int
+refuse_column(PyObject *given)
+{
+    PyObject *names = column_names();
+    PyObject *nearest = names == NULL ? NULL : nearest_name(given, names);
+    if (nearest == Py_None) {
+        PyErr_Format(PyExc_ValueError, "there is no column %R; there are %R", given, names);
+    }
+    else if (nearest != NULL) {
+        PyErr_Format(PyExc_ValueError, "there is no column %R; did you mean %R?", given,
+                     nearest);
+    }
+    Py_XDECREF(nearest);
+    Py_XDECREF(names);
+    return -1;
+}
+
+static int
+add_column(PyObject *name, message_column_set *wanted)
+{
+    const char *text = arg_utf8(name, "a name in columns", NULL);
+    if (text == NULL) {
+        return -1;
+    }
+    for (int field = FIELD_KEY; field <= FIELD_HEADERS; field++) {
+        if (strcmp(text, message_field_types[field].name) == 0) {
+            *wanted |= MESSAGE_COLUMN(field);
+            return 0;
+        }
+    }
+    return refuse_column(name);
+}
+
+int
+message_column_set_from_args(PyObject *names, bool with_headers, message_column_set *wanted)
+{
+    *wanted = with_headers ? MESSAGE_COLUMN(FIELD_HEADERS) : 0;
+    if (names == NULL || names == Py_None) {
+        *wanted |= MESSAGE_COLUMNS_BUT_HEADERS;
+        return 0;
+    }
+    if (arg_list(names, "columns", "str") < 0) {
+        return -1;
+    }
+    PyObject *list = PySequence_List(names); /* one that nobody else changes meanwhile */
+    int result = list == NULL ? -1 : 0;
+    for (Py_ssize_t i = 0; result == 0 && i < PyList_GET_SIZE(list); i++) {
+        result = add_column(PyList_GET_ITEM(list, i), wanted);
+    }
+    Py_XDECREF(list);
+    if (result == 0 && *wanted == 0) {
+        PyErr_SetString(PyExc_ValueError, "columns is empty; it must name at least one");
+        return -1;
+    }
+    return result;
+}
+
 PyObject *
 message_batch_new(module_state *state, rd_kafka_message_t *const *messages, size_t *count,
-                  bool with_headers, PyObject *eof)
+                  message_column_set wanted, PyObject *eof)
 {
     message_columns *columns;
     Py_BEGIN_ALLOW_THREADS
-    columns = message_columns_new(messages, count, with_headers);
+    columns = message_columns_new(messages, count, wanted);
     Py_END_ALLOW_THREADS
     if (columns == NULL) {
         *count = 0;

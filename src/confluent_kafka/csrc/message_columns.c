@@ -10,7 +10,7 @@
 
 /* Names, types and nullability are those of Spark's Kafka source. */
 const message_field_type message_field_types[FIELD_COUNT] = {
-    [FIELD_BATCH] = {"", "+s", 0, 1, 0, FIELD_KEY, 8},
+    [FIELD_BATCH] = {"", "+s", 0, 1, 0, FIELD_KEY, FIELD_HEADERS - FIELD_BATCH},
     [FIELD_KEY] = {"key", "z", NULLABLE, 3, 4, 0, 0},
     [FIELD_VALUE] = {"value", "z", NULLABLE, 3, 4, 0, 0},
     [FIELD_TOPIC] = {"topic", "u", NULLABLE, 3, 4, 0, 0},
@@ -41,11 +41,36 @@ const message_field_type message_field_types[FIELD_COUNT] = {
 typedef struct {
     rd_kafka_message_t *const *messages;
     size_t count;
+    message_column_set wanted;
     rd_kafka_headers_t **headers; /* of each message, or NULL; absent when not wanted */
     int64_t header_count;
     int64_t bytes[FIELD_COUNT]; /* of buffer 2 */
     int64_t nulls[FIELD_COUNT];
 } source;
+
+static inline bool
+has(message_column_set wanted, enum message_field field)
+{
+    if (field == FIELD_BATCH) {
+        return true;
+    }
+    return (wanted & MESSAGE_COLUMN(field < FIELD_HEADERS ? field : FIELD_HEADERS)) != 0;
+}
+
+int
+message_columns_children(const message_columns *columns, enum message_field field,
+                         enum message_field children[FIELD_COUNT])
+{
+    const message_field_type *type = &message_field_types[field];
+    int count = 0;
+    for (int i = 0; i < type->n_children; i++) {
+        enum message_field child = type->first_child + i;
+        if (has(columns->wanted, child)) {
+            children[count++] = child;
+        }
+    }
+    return count;
+}
 
 /* The name of the topic of the message before, so that it is not measured each time. */
 typedef struct {
@@ -115,15 +140,23 @@ measure_headers(source *from, const rd_kafka_headers_t *headers)
 static void
 measure_message(source *from, last_topic *last, const rd_kafka_message_t *message)
 {
-    from->bytes[FIELD_KEY] += message->key == NULL ? 0 : (int64_t)message->key_len;
-    from->nulls[FIELD_KEY] += message->key == NULL;
-    from->bytes[FIELD_VALUE] += message->payload == NULL ? 0 : (int64_t)message->len;
-    from->nulls[FIELD_VALUE] += message->payload == NULL;
-    last_topic_update(last, message->rkt);
-    from->bytes[FIELD_TOPIC] += (int64_t)last->size;
-    int64_t timestamp_us;
-    rd_kafka_timestamp_type_t type;
-    from->nulls[FIELD_TIMESTAMP] += !message_timestamp_us(message, &timestamp_us, &type);
+    if (has(from->wanted, FIELD_KEY)) {
+        from->bytes[FIELD_KEY] += message->key == NULL ? 0 : (int64_t)message->key_len;
+        from->nulls[FIELD_KEY] += message->key == NULL;
+    }
+    if (has(from->wanted, FIELD_VALUE)) {
+        from->bytes[FIELD_VALUE] += message->payload == NULL ? 0 : (int64_t)message->len;
+        from->nulls[FIELD_VALUE] += message->payload == NULL;
+    }
+    if (has(from->wanted, FIELD_TOPIC)) {
+        last_topic_update(last, message->rkt);
+        from->bytes[FIELD_TOPIC] += (int64_t)last->size;
+    }
+    if (has(from->wanted, FIELD_TIMESTAMP)) {
+        int64_t timestamp_us;
+        rd_kafka_timestamp_type_t type;
+        from->nulls[FIELD_TIMESTAMP] += !message_timestamp_us(message, &timestamp_us, &type);
+    }
 }
 
 static bool
@@ -194,10 +227,9 @@ padded(size_t size)
 static message_columns *
 message_columns_allocate(const source *from)
 {
-    int fields = from->headers != NULL ? FIELD_COUNT : FIELD_HEADERS;
     size_t total = sizeof(message_columns) + ALIGNMENT;
-    for (int field = 0; field < fields; field++) {
-        for (int i = 0; i < 3; i++) {
+    for (int field = 0; field < FIELD_COUNT; field++) {
+        for (int i = 0; i < 3 && has(from->wanted, field); i++) {
             total += padded(buffer_size(from, field, i));
         }
     }
@@ -207,9 +239,12 @@ message_columns_allocate(const source *from)
     }
     memset(columns, 0, sizeof(*columns));
     atomic_init(&columns->references, 1);
-    columns->with_headers = from->headers != NULL;
+    columns->wanted = from->wanted;
     uint8_t *next = (uint8_t *)padded((uintptr_t)(columns + 1));
-    for (int field = 0; field < fields; field++) {
+    for (int field = 0; field < FIELD_COUNT; field++) {
+        if (!has(from->wanted, field)) {
+            continue;
+        }
         message_field_data *data = &columns->fields[field];
         data->length = field_length(from, field);
         data->null_count = from->nulls[field];
@@ -226,7 +261,7 @@ message_columns_allocate(const source *from)
     return columns;
 }
 
-/* Where the next element of a field goes. */
+/* Where the next element of a field goes; all NULL for a field that is not wanted. */
 typedef struct {
     uint8_t *validity; /* all set beforehand; NULL when nothing is null */
     uint8_t *values;
@@ -248,7 +283,8 @@ writer_of(message_columns *columns, enum message_field field)
     if (result.validity != NULL) {
         memset(result.validity, 0xff, ((size_t)data->length + 7) / 8);
     }
-    if (message_field_types[field].n_buffers == 3 || field == FIELD_HEADERS) {
+    bool has_offsets = message_field_types[field].n_buffers == 3 || field == FIELD_HEADERS;
+    if (has_offsets && result.offsets != NULL) {
         result.offsets[0] = 0;
     }
     return result;
@@ -367,13 +403,19 @@ fill_times(message_columns *columns, const source *from)
     int64_t *timestamps = (int64_t *)times.values;
     int32_t *types = (int32_t *)writer_of(columns, FIELD_TIMESTAMP_TYPE).values;
     for (size_t i = 0; i < from->count; i++) {
+        int64_t timestamp_us = 0;
         rd_kafka_timestamp_type_t type;
-        if (!message_timestamp_us(from->messages[i], &timestamps[i], &type)) {
-            timestamps[i] = 0;
-            write_null(&times, i);
+        bool is_null = !message_timestamp_us(from->messages[i], &timestamp_us, &type);
+        if (timestamps != NULL) {
+            timestamps[i] = timestamp_us;
+            if (is_null) {
+                write_null(&times, i);
+            }
         }
-        /* Spark's numbers are Java's: -1 none, 0 create time, 1 log append time. */
-        types[i] = (int32_t)type - 1;
+        if (types != NULL) {
+            /* Spark's numbers are Java's: -1 none, 0 create time, 1 log append time. */
+            types[i] = (int32_t)type - 1;
+        }
     }
 }
 
@@ -387,27 +429,40 @@ fill(message_columns *columns, const source *from)
     last_topic last = {.topic = NULL};
     for (size_t i = 0; i < from->count; i++) {
         const rd_kafka_message_t *message = from->messages[i];
-        if (i + PREFETCH_DISTANCE < from->count) {
-            PREFETCH(from->messages[i + PREFETCH_DISTANCE]->payload);
+        if (has(from->wanted, FIELD_KEY)) {
+            write_bytes(&keys, i, message->key, message->key_len);
         }
-        write_bytes(&keys, i, message->key, message->key_len);
-        write_bytes(&values, i, message->payload, message->len);
-        last_topic_update(&last, message->rkt);
-        write_bytes(&topics, i, last.name, last.size);
-        partitions[i] = message->partition;
-        offsets[i] = message->offset;
+        if (has(from->wanted, FIELD_VALUE)) {
+            if (i + PREFETCH_DISTANCE < from->count) {
+                PREFETCH(from->messages[i + PREFETCH_DISTANCE]->payload);
+            }
+            write_bytes(&values, i, message->payload, message->len);
+        }
+        if (has(from->wanted, FIELD_TOPIC)) {
+            last_topic_update(&last, message->rkt);
+            write_bytes(&topics, i, last.name, last.size);
+        }
+        if (partitions != NULL) {
+            partitions[i] = message->partition;
+        }
+        if (offsets != NULL) {
+            offsets[i] = message->offset;
+        }
     }
-    fill_times(columns, from);
-    if (columns->with_headers) {
+    if (has(from->wanted, FIELD_TIMESTAMP) || has(from->wanted, FIELD_TIMESTAMP_TYPE)) {
+        fill_times(columns, from);
+    }
+    if (has(from->wanted, FIELD_HEADERS)) {
         fill_headers(columns, from);
     }
 }
 
 message_columns *
-message_columns_new(rd_kafka_message_t *const *messages, size_t *count, bool with_headers)
+message_columns_new(rd_kafka_message_t *const *messages, size_t *count,
+                    message_column_set wanted)
 {
-    source from = {.messages = messages};
-    if (with_headers) {
+    source from = {.messages = messages, .wanted = wanted};
+    if (has(wanted, FIELD_HEADERS)) {
         from.headers = malloc((*count + 1) * sizeof(*from.headers));
         if (from.headers == NULL) {
             return NULL;

@@ -28,6 +28,13 @@ enum message_field {
     FIELD_COUNT
 };
 
+/* Some of the batch's children, FIELD_KEY to FIELD_HEADERS: a bit for each. */
+typedef uint32_t message_column_set;
+
+#define MESSAGE_COLUMN(field) ((message_column_set)1 << (field))
+#define MESSAGE_COLUMNS_BUT_HEADERS                                                      \
+    (MESSAGE_COLUMN(FIELD_HEADERS) - MESSAGE_COLUMN(FIELD_KEY))
+
 /* The Arrow type of a field, and the sizes of its buffers that follow from it. */
 typedef struct {
     const char *name, *format; /* as in struct ArrowSchema */
@@ -48,25 +55,21 @@ typedef struct {
 /* Immutable once filled, shared by reference count; the buffers follow in its block. */
 typedef struct {
     atomic_size_t references;
-    bool with_headers;
+    message_column_set wanted;
     message_field_data fields[FIELD_COUNT];
 } message_columns;
 
 /*
- * Columns of the first of `*count` messages, as many as fit, which `*count` then says;
- * NULL without memory.
+ * The wanted columns of the first of `*count` messages, as many as fit, which `*count` then
+ * says; NULL without memory.
  */
 message_columns *message_columns_new(rd_kafka_message_t *const *messages, size_t *count,
-                                     bool with_headers);
+                                     message_column_set wanted);
 message_columns *message_columns_share(message_columns *columns);
 void message_columns_release(message_columns *columns);
 
-/* Children of a field; the batch's last, the headers, are not always wanted. */
-static inline int
-message_columns_children(const message_columns *columns, enum message_field field)
-{
-    int children = message_field_types[field].n_children;
-    return field == FIELD_BATCH && !columns->with_headers ? children - 1 : children;
-}
+/* Writes the children that a field has here to `children`; returns how many. */
+int message_columns_children(const message_columns *columns, enum message_field field,
+                             enum message_field children[FIELD_COUNT]);
 
 #endif

@@ -15,6 +15,7 @@
     X(brokers)                                                                           \
     X(cached)                                                                            \
     X(callback)                                                                          \
+    X(columns)                                                                           \
     X(config)                                                                            \
     X(coordinator_type)                                                                  \
     X(count)                                                                             \

@@ -116,7 +116,7 @@ class _RangeReader:
             messages = self._consumer.consume_arrow(
                 min(self._rows, self._end - self._position),
                 timeout=_SLICE,
-                headers=self._projection.headers,
+                columns=self._projection.columns,
             )
         except KafkaException as failure:
             code = failure.args[0].code()

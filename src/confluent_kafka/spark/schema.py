@@ -60,12 +60,13 @@ class Projection:
     def __init__(self, schema: StructType) -> None:
         for field in schema.fields:
             _check_readable(field)
-        self.headers = "headers" in schema.fieldNames()
+        # What is to be fetched: the range reader needs each message's offset too.
+        self.columns = sorted({*schema.fieldNames(), "offset"})
         # What Spark compares the batches with: made by the same function, it cannot differ.
         self._schema = to_arrow_schema(schema, timezone="UTC")
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the schema's columns of a batch that has all of them, without copying."""
+        """Return the schema's columns of a batch that has ``columns``, without copying."""
         return pa.RecordBatch.from_arrays(
             [batch.column(name) for name in self._schema.names], schema=self._schema
         )
