@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.callbacks import Recorder, assert_from_callback, divide_by_zero, raised_by
@@ -192,3 +192,49 @@ def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: 
     consumer.subscribe([kafka_topic], on_assign=on_assign)
     assert len(consumer.consume(3, TIMEOUT)) == 3
     assert answers == [-1001, (0, 3), [kafka_topic], True]
+
+
+def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeConsumer) -> None:
+    """The waiting callback runs first: on_revoke is called while the group still listens."""
+    config = {
+        "partition.assignment.strategy": "cooperative-sticky",
+        "heartbeat.interval.ms": 50,
+        "session.timeout.ms": 4000,  # the mock waits nearly as long for members to rejoin
+    }
+    consumer, other = make_consumer(config), make_consumer(config)
+    committed: list[list[TopicPartition]] = []
+
+    def on_revoke(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        offsets = [TopicPartition(each.topic, each.partition, 1) for each in partitions]
+        committed.append(consumer.commit(offsets=offsets, asynchronous=False))
+
+    consumer.subscribe([kafka_topic], on_revoke=on_revoke)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    assigned = Recorder()
+    other.subscribe([kafka_topic], on_assign=assigned)
+    # The consumer keeps its partition; that it does waits for a poll() that never comes.
+    wait_until(lambda: assigned.calls, lambda: other.poll(0.01))
+    consumer.close()
+    assert committed == [[TopicPartition(kafka_topic, 0, 1)]]
+    assert [each.error for each in committed[0]] == [None]
+
+
+def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeConsumer) -> None:
+    """Nobody answers it any more: it raises, and close() ends."""
+    consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})
+    caught: list[KafkaError] = []
+
+    def on_revoke(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        consumer.incremental_unassign(partitions)  # the last that the group waited for
+        offsets = [TopicPartition(each.topic, each.partition, 1) for each in partitions]
+        # Before that the brokers may take it, or refuse it: this is no member any more.
+        while KafkaError._DESTROY not in [error.code() for error in caught]:
+            try:
+                consumer.commit(offsets=offsets, asynchronous=False)
+            except KafkaException as exception:
+                caught.append(exception.args[0])
+
+    consumer.subscribe([kafka_topic], on_revoke=on_revoke)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    consumer.close()
+    assert "has left its group" in caught[-1].str()

@@ -197,12 +197,12 @@ start_leaving(Consumer *self)
  * consumed here: its offset would be stored, and committed without anyone having seen it.
  */
 static void
-serve_closing(Consumer *self, int timeout_ms)
+serve_closing(Consumer *self, rd_kafka_queue_t *queue, int timeout_ms)
 {
     Client *client = &self->client;
     rd_kafka_event_t *event;
     serve_release_gil(client);
-    event = rd_kafka_queue_poll(self->closing_queue, timeout_ms);
+    event = rd_kafka_queue_poll(queue, timeout_ms);
     serve_take_gil(client);
     if (event == NULL) {
         return;
@@ -224,25 +224,36 @@ serve_closing(Consumer *self, int timeout_ms)
     rd_kafka_event_destroy(event);
 }
 
+/* Only what is there now: statistics may come faster than their callback returns. */
+static void
+serve_waiting(Consumer *self, rd_kafka_queue_t *queue)
+{
+    for (size_t left = rd_kafka_queue_length(queue); left > 0; left--) {
+        serve_closing(self, queue, 0);
+    }
+}
+
 /* Serves the last rebalance and commit callbacks until the group is left: 0 or -1. */
 static int
 leave_group(Consumer *self)
 {
+    if (self->closing_queue == NULL) {
+        /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
+         * one to the last rebalance, and has left before on_revoke is called. */
+        serve_waiting(self, self->client.core->queue);
+    }
     int begun = start_leaving(self);
     if (begun != 1) {
         return begun;
     }
     while (!rd_kafka_consumer_closed(self->client.rk)) {
-        serve_closing(self, WAIT_SLICE_MS);
+        serve_closing(self, self->closing_queue, WAIT_SLICE_MS);
         if (client_check_signals(&self->client) < 0) {
             return -1;
         }
     }
-    /* What came last, the answer to a commit, may have come while another callback ran. Only
-     * what is there now: statistics may come faster than their callback returns. */
-    for (size_t left = rd_kafka_queue_length(self->closing_queue); left > 0; left--) {
-        serve_closing(self, 0);
-    }
+    /* What came last, the answer to a commit, may have come while another callback ran. */
+    serve_waiting(self, self->closing_queue);
     return 0;
 }
 

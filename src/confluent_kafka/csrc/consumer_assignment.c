@@ -109,6 +109,10 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
         Py_BEGIN_ALLOW_THREADS
         error = follow_rebalance(rk, code, partitions);
         Py_END_ALLOW_THREADS
+        if (rd_kafka_consumer_closed(rk)) {
+            rd_kafka_error_destroy(error); /* nobody waits for this step any more */
+            error = NULL;
+        }
         (void)raise_if_error(self->client.state, error); /* parked below */
     }
     if (code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {

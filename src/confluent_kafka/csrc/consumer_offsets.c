@@ -118,9 +118,16 @@ static int
 wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer)
 {
     while (!answer->answered) {
+        /* Asked first: an answer from before the end is waiting already. */
+        bool group_left = rd_kafka_consumer_closed(client->rk);
         Py_BEGIN_ALLOW_THREADS
-        rd_kafka_queue_poll_callback(queue, WAIT_SLICE_MS);
+        rd_kafka_queue_poll_callback(queue, group_left ? 0 : WAIT_SLICE_MS);
         Py_END_ALLOW_THREADS
+        if (!answer->answered && group_left) {
+            raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__DESTROY,
+                              "Commit failed: the consumer has left its group");
+            return -1;
+        }
         if (!answer->answered && client_check_signals(client) < 0) {
             return -1;
         }
