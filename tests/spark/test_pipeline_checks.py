@@ -25,7 +25,7 @@ from confluent_kafka.spark.pipeline.ddl import parse_ddl
 from confluent_kafka.spark.pipeline.failures import cause
 from confluent_kafka.spark.pipeline.graph import order
 from confluent_kafka.spark.pipeline.lines import key_lines
-from confluent_kafka.spark.pipeline.sql import tables
+from confluent_kafka.spark.pipeline.sql import streaming, tables
 from tests.support.secrets import secret
 
 GOOD = """\
@@ -289,3 +289,12 @@ def test_causes_without_stacks() -> None:
     plan = "[X] no column x SQLSTATE: 42703; line 2 pos 7;\n'Project ['x]\n+- Relation [password=y]"
     assert cause(RuntimeError(plan)) == "[X] no column x SQLSTATE: 42703; line 2 pos 7"
     assert cause(KeyboardInterrupt()) == "KeyboardInterrupt"
+
+
+def test_tables_as_streams() -> None:
+    """What Declarative Pipelines want: only views of the pipeline, and only where they are read."""
+    sql = "select a.x, 'from a' from a join `B` on extract(year from a.x) = b.y, c"
+    wanted = (
+        "select a.x, 'from a' from STREAM(a) join STREAM(`B`) on extract(year from a.x) = b.y, c"
+    )
+    assert streaming(sql, {"a", "b"}) == wanted

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StringType, StructField, StructType
 
+from confluent_kafka.spark.read_options import includes_headers
+from confluent_kafka.spark.schema import source_schema
 from confluent_kafka.spark.write_options import write_options
 
 from .dead_letters import REASON, DeadLetters
@@ -48,14 +50,14 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     if not chosen:
         return messages
     types = {part: kind for part, (kind, _) in chosen.items()}
+    types |= {part: StringType() for part, one in parts.items() if one.format == "string"}
     decoders = {part: decoder for part, (_, decoder) in chosen.items()}
-    kept = {name: text for name, text in source.options.items() if name.lower() == "includeheaders"}
-    headers = "true" in map(str.lower, kept.values())
+    options = {name.lower(): text for name, text in source.options.items()}
+    # Not asked of Spark, which may not analyse where Declarative Pipelines define views.
     schema = StructType(
         [
             StructField(field.name, types.get(field.name, field.dataType))
-            for field in messages.schema.fields
-            if field.name != "headers" or headers
+            for field in source_schema(headers=includes_headers(options)).fields
         ]
     )
     letters = None

@@ -64,23 +64,12 @@ def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
     if problems := check(pipeline):
         raise PipelineError(problems)
     made: dict[str, DataFrame] = {}
-    for name, source in pipeline.sources.items():
-        key = ("sources", name)
-        with _blaming(key):
-            frame = spark.readStream.format("rdkafka").options(**_read_options(pipeline, name))
-            view = decoded(frame.load(), pipeline, source)
-            if source.columns:
-                view = view.select(*source.columns)
-        made[name] = _watermarked(view, source.watermark, key)
+    for name in pipeline.sources:
+        made[name] = source_view(spark, pipeline, name)
         made[name].createOrReplaceTempView(name)
     for name in order(pipeline)[0]:
-        step, key = pipeline.steps[name], ("steps", name)
-        if step.sql is not None:
-            with _blaming((*key, "sql")):
-                view = spark.sql(step.sql)
-        else:
-            view = _mapped(made, step, key)
-        made[name] = _watermarked(view, step.watermark, key)
+        frames = {other.lower(): frame for other, frame in made.items()}
+        made[name] = step_view(spark, pipeline, name, frames.__getitem__)
         made[name].createOrReplaceTempView(name)
     for name, sink in pipeline.sinks.items():
         with _blaming(("sinks", name)):
@@ -89,6 +78,44 @@ def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
             if sink.format == "topic":
                 messages(sink, made[sink.input])
     return made
+
+
+def source_view(spark: SparkSession, pipeline: Pipeline, name: str) -> DataFrame:
+    """Return the view of a source.
+
+    Raises:
+        PipelineError: Spark or the registry refuse it.
+    """
+    source, key = pipeline.sources[name], ("sources", name)
+    with _blaming(key):
+        frame = spark.readStream.format("rdkafka").options(**_read_options(pipeline, name))
+        view = decoded(frame.load(), pipeline, source)
+        if source.columns:
+            view = view.select(*source.columns)
+    return _watermarked(view, source.watermark, key)
+
+
+def step_view(
+    spark: SparkSession, pipeline: Pipeline, name: str, view_of: Callable[[str], DataFrame]
+) -> DataFrame:
+    """Return the view of a step.
+
+    Args:
+        spark: the session, which knows the views that SQL reads.
+        pipeline: the pipeline.
+        name: the step.
+        view_of: returns the view of a name in lower case.
+
+    Raises:
+        PipelineError: Spark refuses it.
+    """
+    step, key = pipeline.steps[name], ("steps", name)
+    if step.sql is not None:
+        with _blaming((*key, "sql")):
+            view = spark.sql(step.sql)
+    else:
+        view = _mapped(view_of((step.input or "").lower()), step, key)
+    return _watermarked(view, step.watermark, key)
 
 
 def writer(pipeline: Pipeline, query: Query, view: DataFrame) -> DataStreamWriter:
@@ -173,17 +200,17 @@ def _write_topic(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
 
 def messages(sink: Sink, rows: DataFrame) -> DataFrame:
     """Return the messages that a topic gets for rows."""
-    columns = [_encoded(sink.value, rows).alias("value")]
+    columns = [_encoded(sink.value).alias("value")]
     if sink.key is not None:
-        columns.append(_encoded(sink.key, rows).alias("key"))
+        columns.append(_encoded(sink.key).alias("key"))
     if sink.headers is not None:
         columns.append(F.col(sink.headers).alias("headers"))
     return rows.select(*columns)
 
 
-def _encoded(encoding: Encoding, rows: DataFrame) -> Column:
+def _encoded(encoding: Encoding) -> Column:
     if encoding.format == "json":
-        fields = F.struct(*(encoding.columns or rows.columns))
+        fields = F.struct(*(encoding.columns or ("*",)))
         return F.to_json(fields, {"ignoreNullFields": "false"})
     [column] = encoding.columns
     return F.col(column).cast("string" if encoding.format == "string" else "binary")
@@ -199,9 +226,7 @@ def _read_options(pipeline: Pipeline, name: str) -> dict[str, str]:
     return settings
 
 
-def _mapped(made: dict[str, DataFrame], step: Step, key: Key) -> DataFrame:
-    frames = {name.lower(): frame for name, frame in made.items()}
-    frame = frames[(step.input or "").lower()]
+def _mapped(frame: DataFrame, step: Step, key: Key) -> DataFrame:
     assert step.schema is not None
     if step.map_in_arrow is not None:
         with _blaming((*key, "map_in_arrow")):

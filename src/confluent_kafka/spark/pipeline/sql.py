@@ -7,6 +7,7 @@ Spark says, when the query is explained or run.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|--[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
@@ -28,19 +29,34 @@ def tables(sql: str) -> set[str]:
     Names with dots are left out: they are not views of a pipeline, but tables of a catalog or
     files. So are the query's own common table expressions.
     """
-    tokens = [
-        (match.group(), match.lastgroup == "name")
-        for match in _TOKEN.finditer(sql)
-        if match.lastgroup != "skip"
-    ]
+    return {_plain(match.group()) for match in _found(sql)}
+
+
+def streaming(sql: str, names: Container[str]) -> str:
+    """Return a query that reads some of its tables as streams, as ``STREAM(name)``.
+
+    Args:
+        sql: the query.
+        names: which tables, in lower case.
+    """
+    for match in reversed(_found(sql)):
+        if _plain(match.group()).lower() in names:
+            sql = f"{sql[: match.start()]}STREAM({match.group()}){sql[match.end() :]}"
+    return sql
+
+
+def _found(sql: str) -> list[re.Match[str]]:
+    """Return where a query names the tables that it reads."""
+    matches = [match for match in _TOKEN.finditer(sql) if match.lastgroup != "skip"]
+    tokens = [(match.group(), match.lastgroup == "name") for match in matches]
     words = [token.lower() for token, _ in tokens]
     own = {
         _plain(tokens[index][0]).lower()
         for index in range(len(tokens) - 2)
         if tokens[index][1] and words[index + 1] == "as" and words[index + 2] == "("
     }
-    found = {_plain(tokens[index][0]) for index in _places(tokens, words)}
-    return {name for name in found if name.lower() not in own}
+    places = [matches[index] for index in _places(tokens, words)]
+    return [match for match in places if _plain(match.group()).lower() not in own]
 
 
 def _places(tokens: list[tuple[str, bool]], words: list[str]) -> list[int]:
