@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 import pyarrow as pa
 
@@ -55,7 +56,7 @@ class DeadLetters:
                         row["value"],
                         row["key"],
                         headers=headers,
-                        timestamp=int(row["timestamp"].timestamp() * 1000),
+                        timestamp=_milliseconds(row["timestamp"]),
                         on_delivery=report,
                         block=_QUEUE_TIMEOUT,
                     )
@@ -68,6 +69,11 @@ class DeadLetters:
 
 
 _PLACE = ("topic", "partition", "offset")
+
+
+def _milliseconds(timestamp: datetime | None) -> int:
+    """Return a timestamp as produce() takes it, where 0 is now."""
+    return 0 if timestamp is None else int(timestamp.timestamp() * 1000)
 
 
 class _Report:

@@ -23,12 +23,18 @@ def declare(pipeline: Pipeline) -> None:
     checkpoints, the trigger and Spark's configuration are those of Declarative Pipelines.
 
     Args:
-        pipeline: with sinks that are topics or Parquet, appended to.
+        pipeline: with steps in SQL, and sinks that are topics or Parquet, appended to.
 
     Raises:
         PipelineError: the pipeline is not valid, or Declarative Pipelines cannot have a part.
     """
     problems = check(pipeline)
+    for name, step in pipeline.steps.items():
+        # They ask Spark for the columns of the view, which its definitions may not.
+        if step.sql is None:
+            part = "map_in_arrow" if step.map_in_arrow is not None else "map_in_pandas"
+            message = "Declarative Pipelines have no Python functions over views: only sql"
+            problems.append(Problem(("steps", name, part), message))
     for name, sink in pipeline.sinks.items():
         key: Key = ("sinks", name)
         if sink.format not in ("topic", "parquet"):
@@ -40,7 +46,7 @@ def declare(pipeline: Pipeline) -> None:
         raise PipelineError(problems)
     views = {name.lower() for name in (*pipeline.sources, *pipeline.steps)}
     steps = {
-        name: dataclasses.replace(step, sql=streaming(step.sql, views)) if step.sql else step
+        name: dataclasses.replace(step, sql=streaming(step.sql or "", views))
         for name, step in pipeline.steps.items()
     }
     pipeline = dataclasses.replace(pipeline, steps=steps)

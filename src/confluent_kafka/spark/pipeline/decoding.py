@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.types import StructField, StructType
 
 from confluent_kafka.spark.read_options import includes_headers
 from confluent_kafka.spark.schema import source_schema
@@ -21,6 +22,9 @@ from .model import Pipeline, Source
 from .settings import kafka_settings
 
 _PARTS = ("key", "value")
+# What a row needs to be decoded, and to be named when it does not decode.
+_MESSAGE = ["key", "value", "topic", "partition", "offset", "timestamp"]
+_DECODED = "__decoded"
 
 
 class UndecodableRow(ValueError):
@@ -49,22 +53,28 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     }
     if not chosen:
         return messages
-    types = {part: kind for part, (kind, _) in chosen.items()}
-    types |= {part: StringType() for part, one in parts.items() if one.format == "string"}
+    result = StructType([StructField(part, kind) for part, (kind, _) in chosen.items()])
     decoders = {part: decoder for part, (_, decoder) in chosen.items()}
-    options = {name.lower(): text for name, text in source.options.items()}
-    # Not asked of Spark, which may not analyse where Declarative Pipelines define views.
-    schema = StructType(
-        [
-            StructField(field.name, types.get(field.name, field.dataType))
-            for field in source_schema(headers=includes_headers(options)).fields
-        ]
-    )
     letters = None
     if source.dead_letter is not None:
         kafka = write_options(kafka_settings(pipeline), streaming=False).kafka
         letters = DeadLetters(source.dead_letter, kafka)
-    return messages.mapInArrow(Rows(decoders, schema.fieldNames(), letters).decode, schema)
+    wanted = [*_MESSAGE, "headers"] if letters is not None else _MESSAGE
+    rows = Rows(decoders, wanted, letters)
+
+    def decode(*columns: pa.Array) -> pa.Array:
+        return rows.decode(columns)
+
+    # A column, and not mapInArrow: that asks Spark for the columns before it, which Declarative
+    # Pipelines forbid. Nondeterministic, so that it runs once although it is used twice.
+    whole = arrow_udf(decode, result)  # type: ignore[call-overload]  # its stub lacks structs
+    whole = whole.asNondeterministic()
+    options = {name.lower(): text for name, text in source.options.items()}
+    names = source_schema(headers=includes_headers(options)).fieldNames()
+    columns = [F.col(f"{_DECODED}.{name}" if name in chosen else name) for name in names]
+    messages = messages.withColumn(_DECODED, whole(*wanted))
+    # Null is a row that did not decode. Without this, what no query reads would not be decoded.
+    return messages.where(F.col(_DECODED).isNotNull()).select(*columns)
 
 
 def _subject(source: Source, part: str) -> str | None:
@@ -77,41 +87,38 @@ def _subject(source: Source, part: str) -> str | None:
 
 @dataclass(frozen=True)
 class Rows:
-    """Decodes batches of messages, on an executor.
+    """Decodes messages, on an executor.
 
     Args:
         decoders: those of the key and of the value, if they have one.
-        columns: what is wanted of the batches, in order.
+        names: what the columns of messages are.
         letters: takes the rows that do not decode; None if they end the task.
     """
 
     decoders: Mapping[str, Decoder]
-    columns: list[str]
+    names: list[str]
     letters: DeadLetters | None
 
-    def decode(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield each batch with its keys and values decoded, without the rows that fail.
+    def decode(self, columns: Sequence[pa.Array]) -> pa.StructArray:
+        """Return what keys and values decode to, null where one fails.
 
         Raises:
             UndecodableRow: a row failed and has nowhere to go.
         """
-        for batch in batches:
-            yield self._decode(batch)
-
-    def _decode(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        found = {name: batch.column(name) for name in self.columns}
+        batch = pa.RecordBatch.from_arrays(list(columns), names=self.names)
+        found: dict[str, pa.Array] = {}
         failures: dict[int, str] = {}
         for part, decode in self.decoders.items():
             found[part], failed = decode(batch.column(part))
             for row, reason in failed.items():
                 failures.setdefault(row, f"{part}: {reason}")
-        result = pa.RecordBatch.from_pydict(found)
-        if not failures:
-            return result
-        if self.letters is None:
-            raise UndecodableRow(_describe(batch, failures))
-        self.letters.send(batch, failures)
-        return result.filter(pa.array([row not in failures for row in range(batch.num_rows)]))
+        mask = None
+        if failures:
+            if self.letters is None:
+                raise UndecodableRow(_describe(batch, failures))
+            self.letters.send(batch, failures)
+            mask = pa.array([row in failures for row in range(batch.num_rows)])
+        return pa.StructArray.from_arrays(list(found.values()), names=list(found), mask=mask)
 
 
 def _describe(batch: pa.RecordBatch, failures: Mapping[int, str]) -> str:
