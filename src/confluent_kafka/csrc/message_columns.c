@@ -427,18 +427,21 @@ fill(message_columns *columns, const source *from)
     int32_t *partitions = (int32_t *)writer_of(columns, FIELD_PARTITION).values;
     int64_t *offsets = (int64_t *)writer_of(columns, FIELD_OFFSET).values;
     last_topic last = {.topic = NULL};
+    /* Locals, since what is written to bytes could be anything else, as the compiler sees it. */
+    const bool has_key = has(from->wanted, FIELD_KEY), has_value = has(from->wanted, FIELD_VALUE),
+               has_topic = has(from->wanted, FIELD_TOPIC);
     for (size_t i = 0; i < from->count; i++) {
         const rd_kafka_message_t *message = from->messages[i];
-        if (has(from->wanted, FIELD_KEY)) {
+        if (has_key) {
             write_bytes(&keys, i, message->key, message->key_len);
         }
-        if (has(from->wanted, FIELD_VALUE)) {
+        if (has_value) {
             if (i + PREFETCH_DISTANCE < from->count) {
                 PREFETCH(from->messages[i + PREFETCH_DISTANCE]->payload);
             }
             write_bytes(&values, i, message->payload, message->len);
         }
-        if (has(from->wanted, FIELD_TOPIC)) {
+        if (has_topic) {
             last_topic_update(&last, message->rkt);
             write_bytes(&topics, i, last.name, last.size);
         }
