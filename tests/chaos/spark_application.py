@@ -1,7 +1,8 @@
 """The application of spark_exactly_once.py: a query that copies a topic until it is killed.
 
-One argument, JSON: ``client`` (properties of both ends), ``source``, ``output``, ``checkpoint``,
-``guarantee``, ``rows`` (in a micro-batch) and ``until_end``: stop behind what is in the topic now.
+One argument, JSON: ``master`` (Spark's), ``client`` (properties of both ends), ``source``,
+``output``, ``checkpoint``, ``guarantee``, ``rows`` (in a micro-batch) and ``until_end``: stop
+behind what is in the topic now.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-# A task whose worker was killed is run again, in the same micro-batch.
-ATTEMPTS = 4
+# The options of a Java that does not live long: compiling well costs more than it gains.
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def main(settings: dict[str, Any]) -> None:
     # Executors take the python3 on PATH otherwise, which may be another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    spark = session()
+    spark = session(settings["master"])
     query = start(spark, settings)
     while query.isActive and not query.status["isDataAvailable"]:
         time.sleep(0.02)
@@ -43,14 +44,15 @@ def ended(query: StreamingQuery) -> bool:
     return True
 
 
-def session() -> SparkSession:
+def session(master: str) -> SparkSession:
     spark = (
-        SparkSession.builder.master(f"local[2,{ATTEMPTS}]")
+        SparkSession.builder.master(master)
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.memory", "512m")
-        # It does not live long: compiling well costs more than it gains.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.driver.extraJavaOptions", QUICK_START)
+        .config("spark.executor.extraJavaOptions", QUICK_START)
+        .config("spark.executor.memory", "512m")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()

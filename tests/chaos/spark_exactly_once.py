@@ -1,4 +1,4 @@
-"""A Spark query from Kafka to Kafka; its Python workers and its driver are killed at random."""
+"""A Spark query from Kafka to Kafka; driver, executors and Python workers are killed at random."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -23,10 +24,26 @@ from tests.chaos.row import Row
 from tests.chaos.traffic import PATIENCE, Reading, send_during
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.topics import create_topic
+from tests.spark.standalone import StandaloneCluster, standalone_cluster
 from tests.support.waiting import wait_until
 
-SHORT = {"messages": 8_000, "rate": 300.0, "rows": 5000, "kills": 2, "seed": 2}
-FULL = {"messages": 100_000, "rate": 300.0, "rows": 5000, "kills": 30, "seed": 1}
+# Without a cluster of Spark's own the driver is the only executor, and starts sooner.
+SHORT = {
+    "messages": 8_000,
+    "rate": 300.0,
+    "rows": 5000,
+    "kills": 2,
+    "seed": 2,
+    "standalone": False,
+}
+FULL = {
+    "messages": 100_000,
+    "rate": 300.0,
+    "rows": 5000,
+    "kills": 30,
+    "seed": 1,
+    "standalone": True,
+}
 
 ROOT = Path(__file__).resolve().parents[2]
 APPLICATION = "tests.chaos.spark_application"
@@ -36,7 +53,7 @@ LONGEST_LIFE = 4.0
 # What was sent while drivers started is processed at the end.
 CATCHING_UP = 4 * PATIENCE
 SOON = 0.3
-DRIVER, WORKER = "the driver", "a Python worker"
+DRIVER, EXECUTOR, WORKER = "the driver", "an executor", "a Python worker"
 
 
 def run(
@@ -47,6 +64,7 @@ def run(
     rows: int,
     kills: int,
     seed: int,
+    standalone: bool,
     guarantee: str = "exactly-once",
 ) -> Row:
     try:
@@ -58,18 +76,23 @@ def run(
     create_topic(kafka, source, PARTITIONS)
     create_topic(kafka, output, PARTITIONS)
     chance = random.Random(seed)
-    with tempfile.TemporaryDirectory() as checkpoint, tempfile.TemporaryFile("w+") as log:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        log = stack.enter_context(tempfile.TemporaryFile("w+"))
+        cluster = stack.enter_context(standalone_cluster(folder)) if standalone else None
         application = _Application(
             {
+                "master": "local[2,4]" if cluster is None else cluster.master,
                 "client": kafka.config(),
                 "source": source,
                 "output": output,
-                "checkpoint": checkpoint,
+                "checkpoint": str(folder / "checkpoint"),
                 "guarantee": guarantee,
                 "rows": rows,
                 "until_end": False,
             },
             log,
+            cluster,
         )
 
         def kill_now_and_then() -> None:
@@ -92,7 +115,7 @@ def run(
     killed = application.killed
     return Row(
         scenario="spark exactly once",
-        fault=f"SIGKILL of {DRIVER} ({killed[DRIVER]}) or {WORKER} ({killed[WORKER]}), seed {seed}",
+        fault=f"SIGKILL of {', '.join(f'{who} ({killed[who]})' for who in killed)}, seed {seed}",
         times=killed.total(),
         messages=sent.messages,
         lost=came.lost(sent.messages),
@@ -125,24 +148,28 @@ def _end(observer: Consumer, topic: str) -> int:
 class _Application:
     """The query as a process, with the JVM and Python workers below it."""
 
-    def __init__(self, settings: dict[str, Any], log: IO[str]) -> None:
+    def __init__(
+        self, settings: dict[str, Any], log: IO[str], cluster: StandaloneCluster | None
+    ) -> None:
         self._settings = settings
         self._log = log
+        self._cluster = cluster
         self.killed: Counter[str] = Counter()
         self.complaints: list[str] = []
         self._process = self._start()
 
     def kill(self, chance: random.Random) -> None:
-        """Now: its driver, or one of its Python workers if there are any."""
+        """Now: its driver, or one of its Python workers or executors if there are any."""
         if self._process.poll() is not None:
             self.complaints.append("the query ended by itself")
             self._process = self._start()
-        workers = self._workers()
-        if workers and chance.random() < 0.5:
-            self.killed[WORKER] += 1
-            kill(chance.choice(workers))
+        below = {WORKER: self._workers(), EXECUTOR: self._executors()}
+        victims = [DRIVER, *(who for who, pids in below.items() if pids)]
+        victim = chance.choice(victims)
+        self.killed[victim] += 1
+        if victim != DRIVER:
+            kill(chance.choice(below[victim]))
             return
-        self.killed[DRIVER] += 1
         # Its Python workers are left to find out by themselves, while the next one starts.
         self._kill_driver()
         self._process = self._start()
@@ -186,6 +213,14 @@ class _Application:
 
     def _workers(self) -> list[int]:
         """Those that compute: below a daemon that forks them, and has the same command."""
-        below = dict(descendants(self._process.pid))
+        below = {
+            pid: command
+            for root in (self._process.pid, *self._executors())
+            for pid, command in descendants(root)
+        }
         daemons = [pid for pid, command in below.items() if "pyspark.daemon" in command]
         return [pid for daemon in daemons for pid, _ in descendants(daemon)]
+
+    def _executors(self) -> list[int]:
+        """Those of a cluster; an earlier driver's may be among them, and are about to end."""
+        return [] if self._cluster is None else self._cluster.executors()
