@@ -188,13 +188,43 @@ def test_a_new_stream_starts_where_it_was_first_said_to_start(
 
     What came between the two answers would be skipped, or the start lie behind the end.
     """
-    reader = stream_reader(servers, subscribe=filled)
+    options = {"startingOffsets": "earliest", "subscribe": filled}
+    reader = stream_reader(servers, **options)
     start = reader.initialOffset()
-    fill(cluster, filled, numbered(4))
     end = reader.latestOffset(start, ReadAllAvailable())
     fill(cluster, filled, numbered(8))
     assert reader.initialOffset() == start
-    assert len(values_of(reader, reader.partitions(reader.initialOffset(), end))) == 4
+    assert len(values_of(reader, reader.partitions(reader.initialOffset(), end))) == 20
+
+
+@pytest.mark.parametrize("given", ["latest", '{"%s": {"0": -1, "1": -1}}'])
+def test_a_new_stream_at_the_latest_offsets_survives_its_first_batch(
+    cluster: MockCluster, filled: str, servers: str, given: str
+) -> None:
+    """The first batch is empty: if the driver dies in it, the next one starts where it started.
+
+    Spark keeps the end of that batch, and asks a new driver for its start.
+    """
+    options = {"startingOffsets": given.replace("%s", filled), "subscribe": filled}
+    reader = stream_reader(servers, **options)
+    start = reader.initialOffset()
+    fill(cluster, filled, numbered(4))
+    end = reader.latestOffset(start, EVERYTHING)
+    assert end == start
+    assert ranges_of(reader.partitions(start, end)) == []
+    # Another driver, from the checkpoint: the batch again, then the next one.
+    fill(cluster, filled, numbered(8))
+    reader = stream_reader(servers, **options)
+    assert ranges_of(reader.partitions(reader.initialOffset(), end)) == []
+    after = reader.latestOffset(end, EVERYTHING)
+    assert len(values_of(reader, reader.partitions(end, after))) == 12
+    # The same driver, if nobody died.
+    again = stream_reader(servers, **options)
+    begin = again.initialOffset()
+    assert again.latestOffset(begin, EVERYTHING) == begin
+    fill(cluster, filled, numbered(2))
+    last = again.latestOffset(begin, EVERYTHING)
+    assert len(values_of(again, again.partitions(begin, last))) == 2
 
 
 def test_a_topic_may_go_while_its_offsets_are_asked_for(
@@ -254,6 +284,7 @@ def test_a_new_topic_of_a_pattern_joins_a_running_query(
     reader = stream_reader(servers, subscribePattern=pattern)
     start = reader.initialOffset()
     assert start == {first: {"0": 1}}
+    assert reader.latestOffset(start, EVERYTHING) == start  # the first batch is empty
     cluster.create_topic(f"{first}-more", 1)
     fill(cluster, f"{first}-more", [{"value": "more"}])
     end = reader.latestOffset(start, EVERYTHING)

@@ -20,7 +20,7 @@ from confluent_kafka import KafkaException
 from . import clients, ranges
 from .admission import Waiting, share_out
 from .group_offsets import GroupOffsets
-from .offsets import JsonOffsets, Offsets, Partition, from_json, to_json
+from .offsets import LATEST, Bound, JsonOffsets, Offsets, Partition, from_json, to_json
 from .positions import GONE, Positions, resolve
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
@@ -43,6 +43,10 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         group = options.commit_offsets_to_group
         self._group = None if group is None else GroupOffsets(options.kafka, group)
         self._initial: JsonOffsets | None = None
+        # A checkpoint says where batches end, not where the first one starts. Where that depends
+        # on when one asks, the first batch is empty: its end is the start, once and for all.
+        self._first_is_empty = _has_latest(options.starting)
+        self._is_first = True
 
     def initialOffset(self) -> JsonOffsets:  # noqa: N802
         """Return where a new query starts: the options whose names begin with ``starting``.
@@ -56,6 +60,9 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> JsonOffsets:  # noqa: N802
         """Return where the next micro-batch ends; its start, if there is none yet."""
+        is_first, self._is_first = self._is_first and start == self._initial, False
+        if is_first and self._first_is_empty:
+            return to_json(from_json(start))
         if start != self._initial:
             # Spark asks when the batch that ends here is done. It calls commit() only when it
             # plans another one, so that an idle query would seem to lag behind.
@@ -94,6 +101,10 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """Return the ranges between two offsets of the stream."""
         starts, ends = from_json(start), from_json(end)
+        if self._is_first and self._first_is_empty and start == self._initial:
+            # The driver died before the first batch was done. It ended where the query started
+            # then; now that is later, and the next batch begins at that end.
+            return []
         for gone in sorted(starts.keys() - ends.keys()):
             report_loss(self._options, f"{gone}: the partition is gone, read up to {starts[gone]}")
         starts = {**self._earliest_of(ends.keys() - starts.keys()), **starts}
@@ -160,3 +171,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         config = clients.consumer_config(self._options.kafka)
         with clients.consumers.borrow(config) as consumer:
             yield Positions(consumer, self._options.retries)
+
+
+def _has_latest(bound: Bound) -> bool:
+    return bound == "latest" or (isinstance(bound, dict) and LATEST in bound.values())
