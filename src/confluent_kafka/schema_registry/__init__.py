@@ -9,14 +9,52 @@ except ImportError as error:
         name=error.name,
     ) from error
 
-from .client import SchemaRegistryClient
 from .error import SchemaRegistryError
-from .schema import RegisteredSchema, Schema, SchemaReference
+from .schema_registry_client import (
+    Association,
+    AssociationCreateOrUpdateInfo,
+    AssociationCreateOrUpdateRequest,
+    AssociationInfo,
+    AssociationResponse,
+    AsyncSchemaRegistryClient,
+    ConfigCompatibilityLevel,
+    Metadata,
+    MetadataProperties,
+    MetadataTags,
+    RegisteredSchema,
+    Rule,
+    RuleKind,
+    RuleMode,
+    RuleParams,
+    RuleSet,
+    Schema,
+    SchemaReference,
+    SchemaRegistryClient,
+    SchemaVersion,
+    ServerConfig,
+)
 
 __all__ = [
+    "Association",
+    "AssociationCreateOrUpdateInfo",
+    "AssociationCreateOrUpdateRequest",
+    "AssociationInfo",
+    "AssociationResponse",
+    "AsyncSchemaRegistryClient",
+    "ConfigCompatibilityLevel",
+    "Metadata",
+    "MetadataProperties",
+    "MetadataTags",
     "RegisteredSchema",
+    "Rule",
+    "RuleKind",
+    "RuleMode",
+    "RuleParams",
+    "RuleSet",
     "Schema",
     "SchemaReference",
     "SchemaRegistryClient",
     "SchemaRegistryError",
+    "SchemaVersion",
+    "ServerConfig",
 ]
