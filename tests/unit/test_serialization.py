@@ -171,10 +171,11 @@ class Builder(SerializerBuilder):
     def __init__(self) -> None:
         self.made: list[tuple[Closable, dict[str, Any], bool]] = []
 
-    def build(self, conf: dict[str, Any], is_key: bool) -> Serializer:
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Serializer, dict[str, Any]]:
         serializer = Closable()
-        self.made.append((serializer, conf, is_key))
-        return serializer
+        self.made.append((serializer, dict(conf), is_key))
+        conf.pop("mine", None)
+        return serializer, conf
 
 
 def test_serializers_that_raise() -> None:
@@ -220,9 +221,10 @@ def test_headers_are_the_callers_own() -> None:
 
 
 def test_builders() -> None:
-    """They get the configuration, and what they built is closed with the client, once."""
+    """They get the configuration and take what is theirs; what they built is closed once."""
     builder = Builder()
-    conf = {**CONFIG, "key.serializer.builder": builder, "value.serializer.builder": builder}
+    builders = {"key.serializer.builder": builder, "value.serializer.builder": builder}
+    conf = {**CONFIG, "mine": 1, **builders}
     producer = SerializingProducer(conf)
     assert [is_key for _, _, is_key in builder.made] == [True, False]
     assert all(conf["bootstrap.servers"] == "127.0.0.1:1" for _, conf, _ in builder.made)

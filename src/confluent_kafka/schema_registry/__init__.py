@@ -33,6 +33,16 @@ from .schema_registry_client import (
     SchemaVersion,
     ServerConfig,
 )
+from .serde import (
+    dual_schema_id_deserializer,
+    header_schema_id_serializer,
+    prefix_schema_id_deserializer,
+    prefix_schema_id_serializer,
+    record_subject_name_strategy,
+    reference_subject_name_strategy,
+    topic_record_subject_name_strategy,
+    topic_subject_name_strategy,
+)
 
 __all__ = [
     "Association",
@@ -57,4 +67,12 @@ __all__ = [
     "SchemaRegistryError",
     "SchemaVersion",
     "ServerConfig",
+    "dual_schema_id_deserializer",
+    "header_schema_id_serializer",
+    "prefix_schema_id_deserializer",
+    "prefix_schema_id_serializer",
+    "record_subject_name_strategy",
+    "reference_subject_name_strategy",
+    "topic_record_subject_name_strategy",
+    "topic_subject_name_strategy",
 ]

@@ -36,6 +36,9 @@ class Calls:
 
     def __init__(self, settings: Settings, sender: Sender) -> None:
         self._sender = sender
+        self.latest_ttl = settings.latest_ttl
+        self.generation = 0
+        """Changes when what is the latest version was forgotten."""
         capacity = settings.cache_capacity
         self._by_id: Cache[Schema] = Cache(capacity)
         self._by_guid: Cache[Schema] = Cache(capacity)
@@ -386,10 +389,12 @@ class Calls:
 
     async def clear_latest_caches(self) -> None:
         """Forget which versions are the latest."""
+        self.generation += 1
         self._latest.clear()
 
     async def clear_caches(self) -> None:
         """Forget all schemas."""
+        self.generation += 1
         for cache in self._caches:
             cache.clear()
 

@@ -105,8 +105,8 @@ class Deserializer(_Serde):
 class SerializerBuilder:
     """Makes the serializer of a producer, which closes it with itself."""
 
-    def build(self, conf: dict[str, Any], is_key: bool) -> Serializer:
-        """Return a serializer.
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Serializer, dict[str, Any]]:
+        """Return a serializer, and the configuration without what was for it alone.
 
         Args:
             conf: the configuration of the producer.
@@ -118,8 +118,8 @@ class SerializerBuilder:
 class DeserializerBuilder:
     """Makes the deserializer of a consumer, which closes it with itself."""
 
-    def build(self, conf: dict[str, Any], is_key: bool) -> Deserializer:
-        """Return a deserializer.
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Deserializer, dict[str, Any]]:
+        """Return a deserializer, and the configuration without what was for it alone.
 
         Args:
             conf: the configuration of the consumer.

@@ -45,7 +45,7 @@ class Serdes:
             if not isinstance(maker, builder):
                 wanted = f"a {builder.__name__}"
                 raise TypeError(f"{name}.builder must be {wanted}, not {type(maker).__name__}")
-            serde = maker.build(dict(self.rest), field == "key")
+            serde, self.rest = maker.build(dict(self.rest), field == "key")
             self._owned.append(serde)
         if serde is None:
             return None
