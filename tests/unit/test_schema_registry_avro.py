@@ -167,6 +167,7 @@ def test_conversions(client: SchemaRegistryClient) -> None:
     [
         ("string", "x"),
         ('"string"', "x"),
+        ('\n {"type": "int"}\n', 5),
         ('{"type": "int"}', 5),
         ('["null", "string"]', "x"),
         ('{"type": "array", "items": "long"}', [1, 2]),

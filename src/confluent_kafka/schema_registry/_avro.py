@@ -54,7 +54,7 @@ class ParsedSchema:
 
     def __init__(self, text: str, named: Mapping[str, Any], name: str) -> None:
         try:
-            document = json.loads(text) if text[:1] in '{["' else text
+            document = _document(text)
             known = dict(named)
             self.schema: Any = fastavro.parse_schema(document, named_schemas=known)
         except (*FAILURES, json.JSONDecodeError) as error:
@@ -63,6 +63,11 @@ class ParsedSchema:
         self.named = known
         self.document = document
         self.name = record_name(document)
+
+
+def _document(text: str) -> Any:
+    """Return a schema as JSON has it; the name of a primitive type may stand alone."""
+    return text.strip() if text.strip().isalpha() else json.loads(text)
 
 
 def record_name(document: Any) -> str | None:
@@ -85,7 +90,7 @@ def unparsed_name(text: str) -> str | None:
         SchemaParseException: it is no JSON.
     """
     try:
-        return record_name(json.loads(text) if text[:1] in '{["' else text)
+        return record_name(_document(text))
     except ValueError as error:
         raise SchemaParseException(f"the schema is not JSON: {error}") from error
 

@@ -58,8 +58,8 @@ def _schema_of(schema_str: str | Schema | None) -> Schema | None:
         kind = type(schema_str).__name__
         raise TypeError(f"schema_str must be a str or a Schema, not {kind}")
     # The bare name of a primitive type is no JSON, which registries want.
-    bare = schema_str.isalpha()
-    return Schema(json.dumps(schema_str) if bare else schema_str, "AVRO")
+    bare = schema_str.strip()
+    return Schema(json.dumps(bare) if bare.isalpha() else schema_str, "AVRO")
 
 
 class _AvroSerializing(SerializerCore):
