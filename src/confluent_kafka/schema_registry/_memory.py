@@ -237,12 +237,7 @@ class MemoryRegistry:
         kind = (body.get("schemaType") or "AVRO") if isinstance(body, dict) else None
         if not isinstance(text, str) or not text or kind not in _TYPES:
             raise _Refusal(422, 42201, "Invalid schema")
-        canonical = text
-        if kind != "PROTOBUF":
-            try:
-                canonical = json.dumps(json.loads(text), separators=(",", ":"))
-            except ValueError as error:
-                raise _Refusal(422, 42201, f"Invalid schema: {error}") from None
+        canonical = text if kind == "PROTOBUF" else self._canonical(text)
         for one in body.get("references") or []:
             self._version(one["subject"], str(one["version"]), deleted=True)
         kept = ("references", "metadata", "ruleSet")
@@ -250,6 +245,13 @@ class MemoryRegistry:
         if kind != "AVRO":
             document["schemaType"] = kind
         return document, json.dumps([canonical, document | {"schema": ""}], sort_keys=True)
+
+    def _canonical(self, text: str) -> str:
+        """Return what schemas that differ in white space have in common."""
+        try:
+            return json.dumps(json.loads(text), separators=(",", ":"))
+        except ValueError as error:
+            raise _Refusal(422, 42201, f"Invalid schema: {error}") from None
 
     def _lookup(self, name: str, body: Any, deleted: bool) -> dict[str, Any]:
         subject = self._subject(name, deleted)
