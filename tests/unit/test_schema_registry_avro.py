@@ -45,6 +45,10 @@ from confluent_kafka.schema_registry.avro import (
     AvroDeserializerBuilder,
     AvroSerializer,
     AvroSerializerBuilder,
+    LocalSchemaRepository,
+    get_inline_tags,
+    get_type,
+    parse_schema_with_repo,
 )
 from confluent_kafka.schema_registry.error import SchemaParseException
 from confluent_kafka.schema_registry.serde import SchemaId
@@ -594,3 +598,48 @@ def test_builders() -> None:
         await reading.aclose()
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ("int", "INT"),
+        ("null", "NULL"),
+        ({"type": "long", "logicalType": "timestamp-millis"}, "LONG"),
+        (["null", "int"], "COMBINED"),
+        (USER, "RECORD"),
+        ({"type": "array", "items": "int"}, "ARRAY"),
+        ("unheard", "NULL"),
+        (5, "NULL"),
+    ],
+)
+def test_kinds_of_schemas(schema: Any, kind: str) -> None:
+    """Whatever stands there has a kind, or is NULL."""
+    assert get_type(schema) == kind
+
+
+def test_tags_of_fields() -> None:
+    """They are found by the full name of the field, in records within records too."""
+    inner = {
+        "type": "record",
+        "name": "Inner",
+        "fields": [{"name": "c", "type": "int", "confluent:tags": ["X"]}],
+    }
+    schema = {
+        "type": "record",
+        "name": "n.Outer",
+        "fields": [
+            {"name": "a", "type": "int", "confluent:tags": ["PII"]},
+            {"name": "b", "type": ["null", {"type": "array", "items": inner}]},
+        ],
+    }
+    assert get_inline_tags(schema) == {"n.Outer.a": {"PII"}, "n.Inner.c": {"X"}}
+
+
+def test_schemas_from_a_repository() -> None:
+    """Types are found by name and put in."""
+    city = {"type": "record", "name": "x.City", "fields": []}
+    trip = '{"type": "record", "name": "Trip", "fields": [{"name": "to", "type": "x.City"}]}'
+    parsed = parse_schema_with_repo(trip, {"x.City": city})
+    assert parsed["fields"][0]["type"]["name"] == "x.City"
+    assert LocalSchemaRepository({"a": city}).load("a") is city

@@ -31,6 +31,8 @@ from confluent_kafka.schema_registry.json_schema import (
     JSONDeserializerBuilder,
     JSONSerializer,
     JSONSerializerBuilder,
+    get_inline_tags,
+    get_type,
 )
 from confluent_kafka.serialization import MessageField, SerializationContext
 
@@ -216,3 +218,27 @@ def test_builders(client: SchemaRegistryClient) -> None:
     reader.set_from_dict(lambda found, _: found["name"]).set_json_decode(json.loads)
     deserialize, _ = reader.set_deserializer_config({"validate": False}).build({}, False)
     assert deserialize(serialize("Ada", VALUE), VALUE) == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        (True, "COMBINED"),
+        ({"enum": [1]}, "ENUM"),
+        ({"type": "integer"}, "INT"),
+        ({"type": "number"}, "DOUBLE"),
+        ({"type": "object"}, "MAP"),
+        ({"type": "object", "properties": {}}, "RECORD"),
+        ({"type": ["string", "null"]}, "NULL"),
+        ({}, "NULL"),
+    ],
+)
+def test_kinds_of_schemas(schema: Any, kind: str) -> None:
+    """A schema that leaves the kind open is NULL."""
+    assert get_type(schema) == kind
+
+
+def test_tags_of_schemas() -> None:
+    """A schema without tags has none."""
+    assert get_inline_tags({"confluent:tags": ["PII"]}) == {"PII"}
+    assert get_inline_tags({}) == set()

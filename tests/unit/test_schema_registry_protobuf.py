@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -34,6 +35,10 @@ from confluent_kafka.schema_registry.protobuf import (
     ProtobufDeserializerBuilder,
     ProtobufSerializer,
     ProtobufSerializerBuilder,
+    decimal_to_protobuf,
+    get_type,
+    is_map_field,
+    protobuf_to_decimal,
 )
 from confluent_kafka.serialization import MessageField, SerializationContext
 
@@ -230,3 +235,46 @@ def test_builders(client: SchemaRegistryClient) -> None:
     deserialize, _ = reader.build({}, False)
     assert made == [serialize, deserialize]
     assert deserialize(serialize(NOON, VALUE), VALUE) == NOON
+
+
+@pytest.mark.parametrize(
+    ("number", "scale", "data", "precision"),
+    [
+        ("1.5", 1, b"\x0f", 2),
+        ("-0.01", 2, b"\xff", 1),
+        ("127", 0, b"\x7f", 3),
+        ("128", 0, b"\x00\x80", 3),
+        ("-128", 0, b"\x80", 3),
+        ("-129", 0, b"\xff\x7f", 3),
+        ("1E+3", 0, b"\x03\xe8", 4),
+        ("1.5", 3, b"\x05\xdc", 4),
+        ("0", 0, b"\0", 1),
+        ("1234567890123456789012345678901234567890.5", 1, None, 41),
+    ],
+)
+def test_decimals(number: str, scale: int, data: bytes | None, precision: int) -> None:
+    """Their unscaled value is an integer in two's complement, as short as it can be."""
+    message = decimal_to_protobuf(Decimal(number), scale)
+    assert message.DESCRIPTOR.full_name == "confluent.type.Decimal"
+    assert (message.precision, message.scale) == (precision, scale)
+    if data is not None:
+        assert message.value == data
+    assert protobuf_to_decimal(message) == Decimal(number)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1.55"])
+def test_decimals_that_do_not_fit(number: str) -> None:
+    """Nothing is rounded."""
+    with pytest.raises(ValueError, match="value"):
+        decimal_to_protobuf(Decimal(number), 1)
+
+
+def test_kinds_of_fields() -> None:
+    """Maps are told from other lists of messages."""
+    (fields,) = Struct.DESCRIPTOR.fields
+    assert is_map_field(fields)
+    assert get_type(fields) == "MAP"
+    kinds = {one.name: str(get_type(one)) for one in Value.DESCRIPTOR.fields}
+    assert kinds["null_value"] == "ENUM"
+    assert kinds["number_value"] == "DOUBLE"
+    assert kinds["list_value"] == "RECORD"

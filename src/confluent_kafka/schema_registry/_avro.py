@@ -12,6 +12,7 @@ from typing import Any
 try:
     import fastavro
     from fastavro.read import SchemaResolutionError
+    from fastavro.repository.base import AbstractSchemaRepository
     from fastavro.schema import SchemaParseException as AvroSchemaError
 except ImportError as error:
     raise ImportError(
@@ -22,6 +23,7 @@ except ImportError as error:
 
 from confluent_kafka.error import SerializationError
 
+from ._fields import TAGS, FieldType
 from .error import SchemaParseException
 from .schema import Schema
 
@@ -171,3 +173,88 @@ def _said(error: BaseException) -> str:
     """Return what went wrong, without the schemas that fastavro puts into some texts."""
     text = str(error).partition("__fastavro_parsed")[0][:500]
     return f"{type(error).__name__} {text}".rstrip() if len(text) < 30 else text
+
+
+_TYPES = {
+    "record": FieldType.RECORD,
+    "enum": FieldType.ENUM,
+    "array": FieldType.ARRAY,
+    "map": FieldType.MAP,
+    "union": FieldType.COMBINED,
+    "fixed": FieldType.FIXED,
+    "string": FieldType.STRING,
+    "bytes": FieldType.BYTES,
+    "int": FieldType.INT,
+    "long": FieldType.LONG,
+    "float": FieldType.FLOAT,
+    "double": FieldType.DOUBLE,
+    "boolean": FieldType.BOOLEAN,
+}
+
+
+def get_type(schema: Any) -> FieldType:
+    """Return the kind of an Avro schema; NULL for what is none.
+
+    Args:
+        schema: the schema, as JSON has it.
+    """
+    if isinstance(schema, list):
+        return FieldType.COMBINED
+    kind = schema.get("type") if isinstance(schema, dict) else schema
+    return _TYPES.get(kind, FieldType.NULL) if isinstance(kind, str) else FieldType.NULL
+
+
+def get_inline_tags(schema: Any) -> dict[str, set[str]]:
+    """Return the tags of the fields of an Avro schema, by their full names.
+
+    Args:
+        schema: the schema, as JSON has it.
+    """
+    found: dict[str, set[str]] = {}
+    _collect_tags(schema, "", found)
+    return found
+
+
+def _collect_tags(schema: Any, namespace: str, found: dict[str, set[str]]) -> None:
+    if isinstance(schema, list):
+        for one in schema:
+            _collect_tags(one, namespace, found)
+    if not isinstance(schema, dict):
+        return
+    for place in ("items", "values", "type"):
+        if isinstance(schema.get(place), dict | list):
+            _collect_tags(schema[place], namespace, found)
+    if schema.get("type") != "record":
+        return
+    namespace = schema.get("namespace", namespace)
+    name = record_name({"namespace": namespace, **schema})
+    for field in schema["fields"]:
+        if field.get(TAGS):
+            found.setdefault(f"{name}.{field['name']}", set()).update(field[TAGS])
+        _collect_tags(field["type"], (name or "").rpartition(".")[0], found)
+
+
+class LocalSchemaRepository(AbstractSchemaRepository):
+    """Schemas by name, for fastavro to find.
+
+    Args:
+        schemas: the schemas.
+    """
+
+    def __init__(self, schemas: dict[str, Any]) -> None:
+        self.schemas = schemas
+
+    def load(self, subject: str) -> Any:
+        """Return a schema; None if there is none of that name."""
+        return self.schemas.get(subject)
+
+
+def parse_schema_with_repo(schema_str: str, named_schemas: dict[str, Any]) -> Any:
+    """Return a schema as fastavro uses it, with the types that it refers to put in.
+
+    Args:
+        schema_str: the schema.
+        named_schemas: the types that it refers to, by name.
+    """
+    repository = LocalSchemaRepository({**named_schemas, "": _document(schema_str)})
+    return fastavro.schema.load_schema("", repo=repository)

@@ -21,6 +21,7 @@ except ImportError as error:
 
 from confluent_kafka.error import SerializationError
 
+from ._fields import TAGS, FieldType
 from .error import SchemaParseException
 from .schema import Schema
 
@@ -90,3 +91,39 @@ def checker(schema: Any, referenced: Mapping[str, Schema], where: str) -> Check:
             raise SerializationError(f"{where} ({called}): {field}: {error.message:.500}")
 
     return check
+
+
+_TYPES = {
+    "array": FieldType.ARRAY,
+    "boolean": FieldType.BOOLEAN,
+    "integer": FieldType.INT,
+    "number": FieldType.DOUBLE,
+    "string": FieldType.STRING,
+}
+
+
+def get_type(schema: Any) -> FieldType:
+    """Return the kind of a JSON Schema; NULL for one that leaves it open.
+
+    Args:
+        schema: the schema: a dict or a bool.
+    """
+    if isinstance(schema, bool):
+        return FieldType.COMBINED
+    if "const" in schema or "enum" in schema:
+        return FieldType.ENUM
+    if "properties" in schema:
+        return FieldType.RECORD
+    kind = schema.get("type")
+    if kind == "object":
+        return FieldType.MAP
+    return _TYPES.get(kind, FieldType.NULL) if isinstance(kind, str) else FieldType.NULL
+
+
+def get_inline_tags(schema: dict[str, Any]) -> set[str]:
+    """Return the tags of a JSON Schema.
+
+    Args:
+        schema: the schema.
+    """
+    return set(schema.get(TAGS) or ())

@@ -13,6 +13,7 @@ from confluent_kafka.serialization import (
 )
 
 from . import _avro
+from ._avro import LocalSchemaRepository, get_inline_tags, get_type, parse_schema_with_repo
 from ._builders import Builder
 from ._core import (
     DESERIALIZER_DEFAULTS,
@@ -26,7 +27,6 @@ from ._core import (
     callable_or_none,
     refuse_rule_arguments,
 )
-from .error import SchemaRegistryError
 from .schema import Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 
@@ -39,7 +39,10 @@ __all__ = [
     "AvroDeserializerBuilder",
     "AvroSerializer",
     "AvroSerializerBuilder",
-    "SchemaRegistryError",
+    "LocalSchemaRepository",
+    "get_inline_tags",
+    "get_type",
+    "parse_schema_with_repo",
 ]
 
 _WRITER_DEFAULTS = SERIALIZER_DEFAULTS | {

@@ -26,6 +26,7 @@ from ._core import (
     callable_or_none,
     refuse_rule_arguments,
 )
+from ._json import get_inline_tags, get_type
 from .schema import Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 
@@ -38,6 +39,8 @@ __all__ = [
     "JSONDeserializerBuilder",
     "JSONSerializer",
     "JSONSerializerBuilder",
+    "get_inline_tags",
+    "get_type",
 ]
 
 ToDict = Callable[[Any, SerializationContext | None], Any]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Self
 
 try:
-    from google.protobuf.descriptor import Descriptor, FileDescriptor
+    from google.protobuf.descriptor import Descriptor, FieldDescriptor, FileDescriptor
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
     from google.protobuf.message import DecodeError, EncodeError, Message
 except ImportError as error:
@@ -36,6 +36,8 @@ from ._core import (
     SerializerCore,
     refuse_rule_arguments,
 )
+from ._fields import FieldType
+from ._protobuf_decimal import decimal_to_protobuf, protobuf_to_decimal
 from .schema import Schema, SchemaReference
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import read_indexes, reference_subject_name_strategy
@@ -49,6 +51,10 @@ __all__ = [
     "ProtobufDeserializerBuilder",
     "ProtobufSerializer",
     "ProtobufSerializerBuilder",
+    "decimal_to_protobuf",
+    "get_type",
+    "is_map_field",
+    "protobuf_to_decimal",
 ]
 
 # Registries and compilers have these files.
@@ -68,6 +74,42 @@ def _refuse_old_format(options: Mapping[str, Any]) -> None:
             "use.deprecated.format must be False: messages of clients before 1.8 have indexes "
             "in another encoding, which no other client reads"
         )
+
+
+_TYPES = {
+    FieldDescriptor.CPPTYPE_INT32: FieldType.INT,
+    FieldDescriptor.CPPTYPE_UINT32: FieldType.INT,
+    FieldDescriptor.CPPTYPE_INT64: FieldType.LONG,
+    FieldDescriptor.CPPTYPE_UINT64: FieldType.LONG,
+    FieldDescriptor.CPPTYPE_DOUBLE: FieldType.DOUBLE,
+    FieldDescriptor.CPPTYPE_FLOAT: FieldType.FLOAT,
+    FieldDescriptor.CPPTYPE_BOOL: FieldType.BOOLEAN,
+    FieldDescriptor.CPPTYPE_ENUM: FieldType.ENUM,
+    FieldDescriptor.CPPTYPE_STRING: FieldType.STRING,
+    FieldDescriptor.CPPTYPE_MESSAGE: FieldType.RECORD,
+}
+
+
+def is_map_field(fd: FieldDescriptor) -> bool:
+    """Whether a field is a map.
+
+    Args:
+        fd: the descriptor of the field.
+    """
+    return fd.message_type is not None and fd.message_type.GetOptions().map_entry
+
+
+def get_type(fd: FieldDescriptor) -> FieldType:
+    """Return the kind of a field, or of each value where it has several.
+
+    Args:
+        fd: the descriptor of the field.
+    """
+    if is_map_field(fd):
+        return FieldType.MAP
+    if fd.type == FieldDescriptor.TYPE_BYTES:
+        return FieldType.BYTES
+    return _TYPES[fd.cpp_type]
 
 
 def message_indexes(descriptor: Descriptor) -> list[int]:
@@ -191,12 +233,40 @@ class ProtobufSerializer(_ProtobufSerializing, BlockingSerializer):
         ValueError: a key of the configuration is unknown, or has a value that it cannot have.
     """
 
+    def __call__(self, message: Any, ctx: SerializationContext | None = None) -> bytes | None:
+        """Return the bytes of a message; None stays None.
+
+        Args:
+            message: the message.
+            ctx: where it goes.
+
+        Raises:
+            SerializationError: it is of another type, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return super().__call__(message, ctx)
+
 
 class AsyncProtobufSerializer(_ProtobufSerializing, AwaitingSerializer):
     """ProtobufSerializer for AsyncSchemaRegistryClient: its calls are awaited.
 
     Takes and raises what ProtobufSerializer does.
     """
+
+    def __call__(  # type: ignore[override]
+        self, message: Any, ctx: SerializationContext | None = None
+    ) -> Coroutine[Any, Any, bytes | None]:
+        """Return what can be awaited for the bytes of a message; None stays None.
+
+        Args:
+            message: the message.
+            ctx: where it goes.
+
+        Raises:
+            SerializationError: it is of another type, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return super().__call__(message, ctx)
 
 
 class _ProtobufDeserializing(DeserializerCore):

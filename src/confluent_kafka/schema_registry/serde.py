@@ -19,6 +19,7 @@ from confluent_kafka.serialization import (
 
 from ._cache import Cache
 from ._calls import Calls
+from ._fields import FieldType
 from ._http import run
 from .error import SchemaRegistryError
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
@@ -32,6 +33,7 @@ __all__ = [
     "BaseDeserializer",
     "BaseSerde",
     "BaseSerializer",
+    "FieldType",
     "SchemaId",
     "SubjectNameStrategyType",
     "async_build_serde",
