@@ -26,7 +26,7 @@ demo: build $(VENV)/.demo java ## the main job: flights through Kafka and Spark
 # Without Java the Spark tests are skipped and the closing line says so.
 test: build $(VENV)/.demo $(VENV)/.integration $(VENV)/.fuzz ## every test this machine can run (ARGS="..." goes to pytest)
 	@sh tools/system.sh java || true
-	@! command -v mvn >/dev/null || $(BIN)/python tools/kafka.py >/dev/null
+	@! command -v mvn >/dev/null || { $(BIN)/python tools/kafka.py && $(BIN)/python tools/apicurio.py; } >/dev/null
 	$(call say,running the tests)
 	@$(BIN)/python -m pytest $(ARGS)
 

@@ -55,6 +55,10 @@ def _consume(call: str, topic: str = VALUES, fetch: str = "before") -> tuple[str
     )
 
 
+def _serde(kind: str) -> tuple[str, ...]:
+    return ("serde", "--format", kind)
+
+
 def _sides(
     ours: tuple[str, ...], peer: tuple[str, ...], native: tuple[str, ...] | None = None
 ) -> dict[Side, tuple[str, ...]]:
@@ -127,6 +131,19 @@ ROWS = (
     Row(
         "consume_arrow(1000) with headers (confluent-kafka: consume, every accessor)",
         _sides(_consume("arrow-all", RECORDS), _consume("consume-all", RECORDS)),
+    ),
+    Row(
+        "Avro there and back (a registry in memory)",
+        _sides(_serde("avro"), _serde("avro")),
+        Bar(1.3, Side.PEER),
+    ),
+    Row(
+        "JSON there and back, validated (a registry in memory)",
+        _sides(_serde("json"), _serde("json")),
+    ),
+    Row(
+        "Protobuf there and back (a registry in memory)",
+        _sides(_serde("protobuf"), _serde("protobuf")),
     ),
 )
 

@@ -31,6 +31,11 @@ from confluent_kafka.cimpl import (
     version,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from confluent_kafka.deserializing_consumer import DeserializingConsumer
+    from confluent_kafka.serializing_producer import SerializingProducer
+
 __version__ = version()
 
 __all__ = [
@@ -45,6 +50,7 @@ __all__ = [
     "ConsumerGroupState",
     "ConsumerGroupTopicPartitions",
     "ConsumerGroupType",
+    "DeserializingConsumer",
     "ElectionType",
     "IsolationLevel",
     "KafkaError",
@@ -53,6 +59,7 @@ __all__ = [
     "MessageBatch",
     "Node",
     "Producer",
+    "SerializingProducer",
     "ThrottleEvent",
     "TopicCollection",
     "TopicPartition",
@@ -64,3 +71,23 @@ __all__ = [
     "murmur2",
     "version",
 ]
+
+# Imported where they are first used: they load what the clients alone need not.
+_LAZY = {
+    "DeserializingConsumer": "deserializing_consumer",
+    "SerializingProducer": "serializing_producer",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    found: object = getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

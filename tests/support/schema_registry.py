@@ -1,4 +1,4 @@
-"""A schema registry for tests: the endpoints of Confluent's HTTP API that clients ask."""
+"""A schema registry for tests: the one in memory, behind HTTP, with faults on demand."""
 
 from __future__ import annotations
 
@@ -7,9 +7,32 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qsl
+
+from confluent_kafka.schema_registry._memory import MemoryRegistry
+
+
+@dataclass
+class Fault:
+    """An answer in the place of the registry's."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    hang: bool = False
+    """No answer until the registry ends."""
+    trickle: bool = False
+    """An answer that goes on, byte by byte, until the registry ends."""
+
+
+class _Careless(MemoryRegistry):
+    """Takes schemas that are none, as registries did that knew of fewer types."""
+
+    def _canonical(self, text: str) -> str:
+        return text
 
 
 class FakeRegistry:
@@ -19,9 +42,17 @@ class FakeRegistry:
         self.url = ""
         self.user: str | None = None
         """``name:password`` that requests must have."""
+        self.token: str | None = None
+        """The bearer token that requests must have."""
         self.requests: list[str] = []
-        self._schemas: list[dict[str, Any]] = []
-        self._subjects: dict[str, list[int]] = {}
+        self.headers: list[dict[str, str]] = []
+        self.bodies: list[str] = []
+        self.faults: list[Fault] = []
+        """The answers of the next requests."""
+        self.pages: dict[str, Any] = {}
+        """Documents at paths that a registry does not have."""
+        self.ended = threading.Event()
+        self.memory: MemoryRegistry = _Careless()
 
     def register(
         self,
@@ -31,65 +62,94 @@ class FakeRegistry:
         references: list[dict[str, Any]] | None = None,
     ) -> int:
         """Add a version to a subject; return the schema's id."""
-        answer: dict[str, Any] = {"schema": schema}
-        if kind != "AVRO":
-            answer["schemaType"] = kind
-        if references:
-            answer["references"] = references
-        self._schemas.append(answer)
-        self._subjects.setdefault(subject, []).append(len(self._schemas))
-        return len(self._schemas)
+        body = {"schema": schema, "schemaType": kind, "references": references or []}
+        status, document = self.memory.answer(
+            "POST", f"/subjects/{_quoted(subject)}/versions", (), body
+        )
+        assert status == 200, document
+        number: int = document["id"]
+        return number
 
-    def answer(self, path: str, authorization: str | None) -> tuple[int, Any]:
+    def answer(
+        self, method: str, target: str, authorization: str | None, body: bytes
+    ) -> tuple[int, Any]:
         """Return the status and the document that a request gets."""
-        self.requests.append(path)
+        path, _, query = target.partition("?")
+        if path in self.pages:
+            return 200, self.pages[path]
+        wanted = None
         if self.user is not None:
             wanted = "Basic " + base64.b64encode(self.user.encode()).decode()
-            if authorization != wanted:
-                return 401, {"error_code": 401, "message": "Unauthorized"}
-        match path.strip("/").split("/"):
-            case ["schemas", "ids", number]:
-                if int(number) > len(self._schemas):
-                    return 404, {"error_code": 40403, "message": "Schema not found"}
-                return 200, self._schemas[int(number) - 1]
-            case ["subjects", subject, "versions", version]:
-                return self._version(unquote(subject), version)
-        return 404, {"error_code": 404, "message": "HTTP 404 Not Found"}
+        elif self.token is not None:
+            wanted = f"Bearer {self.token}"
+        if wanted is not None and authorization != wanted:
+            return 401, {"error_code": 401, "message": "Unauthorized"}
+        document = json.loads(body) if body else None
+        return self.memory.answer(method, path, parse_qsl(query), document)
 
-    def _version(self, subject: str, version: str) -> tuple[int, Any]:
-        ids = self._subjects.get(subject)
-        if ids is None:
-            return 404, {"error_code": 40401, "message": f"Subject '{subject}' not found."}
-        number = len(ids) if version == "latest" else int(version)
-        schema_id = ids[number - 1]
-        place = {"subject": subject, "version": number, "id": schema_id}
-        return 200, {**place, **self._schemas[schema_id - 1]}
+
+def _quoted(name: str) -> str:
+    return name.replace("/", "%2F")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    registry: FakeRegistry
+
+    def _serve(self) -> None:
+        registry = self.registry
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        registry.requests.append(self.path)
+        registry.headers.append(dict(self.headers.items()))
+        registry.bodies.append(body.decode())
+        if registry.faults:
+            self._fail(registry.faults.pop(0))
+            return
+        authorization = self.headers.get("Authorization")
+        status, document = registry.answer(self.command, self.path, authorization, body)
+        self._send(Fault(status, json.dumps(document).encode()))
+
+    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815
+
+    def _fail(self, fault: Fault) -> None:
+        if fault.hang:
+            self.registry.ended.wait()
+            return
+        if not fault.trickle:
+            self._send(fault)
+            return
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while not self.registry.ended.wait(0.01):
+                self.wfile.write(b" ")
+        except OSError:
+            self.close_connection = True
+
+    def _send(self, fault: Fault) -> None:
+        self.send_response(fault.status)
+        headers = {"Content-Type": "application/vnd.schemaregistry.v1+json"} | fault.headers
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(fault.body)))
+        self.end_headers()
+        self.wfile.write(fault.body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
 
 
 @contextmanager
 def running_registry() -> Iterator[FakeRegistry]:
     """Serve a registry on a port of its own."""
     registry = FakeRegistry()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, document = registry.answer(self.path, self.headers.get("Authorization"))
-            body = json.dumps(document).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    handler = type("Handler", (_Handler,), {"registry": registry})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         registry.url = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
             yield registry
         finally:
+            registry.ended.set()
             server.shutdown()
             thread.join()

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 pytest.importorskip("httpx", reason="httpx is not installed")
 
 from confluent_kafka.schema_registry import (
+    AssociationCreateOrUpdateInfo,
+    AssociationCreateOrUpdateRequest,
+    AsyncSchemaRegistryClient,
+    ConfigCompatibilityLevel,
+    Metadata,
+    MetadataProperties,
+    Schema,
     SchemaReference,
     SchemaRegistryClient,
     SchemaRegistryError,
+    ServerConfig,
 )
-from tests.support.schema_registry import FakeRegistry, running_registry
-from tests.support.secrets import secret
+from confluent_kafka.schema_registry.error import OAuthTokenError
+from confluent_kafka.schema_registry.schema_registry_client import full_jitter
+from tests.support.schema_registry import FakeRegistry, Fault, running_registry
+from tests.support.secrets import reveals, secret
+from tests.support.waiting import Stopwatch
+
+QUICK = {"retries.wait.ms": 1, "retries.max.wait.ms": 2}
+INT = Schema('"int"')
+RECORD = '{"type": "record", "name": "n.R", "fields": [{"name": "a", "type": "int"}]}'
 
 
 @pytest.fixture
@@ -22,6 +40,37 @@ def registry() -> Iterator[FakeRegistry]:
     """A registry with nothing in it."""
     with running_registry() as one:
         yield one
+
+
+class Face:
+    """Calls either client the same way."""
+
+    def __init__(self, asynchronous: bool, conf: dict[str, Any]) -> None:
+        self._asynchronous = asynchronous
+        self._conf = conf
+
+    def __call__(self, work: Callable[[Any], Any]) -> Any:
+        """Run one call on a client of its own."""
+        if not self._asynchronous:
+            with SchemaRegistryClient(self._conf) as client:
+                return work(client)
+
+        async def main() -> Any:
+            async with AsyncSchemaRegistryClient(self._conf) as client:
+                return await work(client)
+
+        return asyncio.run(main())
+
+
+@pytest.fixture(params=[False, True], ids=["sync", "async"])
+def face(request: pytest.FixtureRequest, registry: FakeRegistry) -> Callable[..., Face]:
+    """Makes a client of either kind for the registry, with more configuration if given."""
+
+    def make(**more: Any) -> Face:
+        conf = {"url": registry.url, **QUICK}
+        return Face(request.param, conf | {name.replace("_", "."): v for name, v in more.items()})
+
+    return make
 
 
 def test_schemas_by_id_are_asked_for_once(registry: FakeRegistry) -> None:
@@ -33,7 +82,7 @@ def test_schemas_by_id_are_asked_for_once(registry: FakeRegistry) -> None:
         schema = client.get_schema(number)
         assert (schema.schema_str, schema.schema_type) == ('"string"', "AVRO")
         assert client.get_schema(number) is schema
-        assert client.get_schema(other).references == (SchemaReference("a.proto", "a b/c", 1),)
+        assert client.get_schema(other).references == [SchemaReference("a.proto", "a b/c", 1)]
         assert len(registry.requests) == 2
         latest = client.get_latest_version("a b/c")
         assert (latest.schema_id, latest.version, latest.schema) == (number, 1, schema)
@@ -47,31 +96,429 @@ def test_errors_say_what_the_registry_said(registry: FakeRegistry) -> None:
             client.get_latest_version("x")
         assert (raised.value.http_status_code, raised.value.error_code) == (404, 40401)
     with (
-        SchemaRegistryClient({"url": "http://127.0.0.1:1"}) as client,
+        SchemaRegistryClient({"url": "http://127.0.0.1:1", **QUICK}) as client,
         pytest.raises(SchemaRegistryError, match=r"127\.0\.0\.1:1/schemas/ids/1: .*refused"),
     ):
         client.get_schema(1)
 
 
-def test_basic_authentication(registry: FakeRegistry) -> None:
-    """The user goes with each request; a refusal does not show the password."""
+@pytest.mark.parametrize("url", ["mock://", "http"])
+def test_every_call(registry: FakeRegistry, url: str) -> None:
+    """The registry in memory behaves the same with HTTP before it and without."""
+    with SchemaRegistryClient({"url": registry.url if url == "http" else url}) as client:
+        record = Schema(RECORD, metadata=Metadata(None, MetadataProperties({"a": "b"}), None))
+        number = client.register_schema("s", record)
+        assert client.register_schema("s", record) == number
+        full = client.register_schema_full_response("other", record)
+        assert (full.subject, full.version, full.schema_id) == ("other", 1, number)
+        assert full.guid is not None
+        assert client.get_schema_by_guid(full.guid).schema_str == RECORD
+        assert client.lookup_schema("s", record).version == 1
+        with pytest.raises(SchemaRegistryError, match="40403"):
+            client.lookup_schema("s", INT)
+        user = Schema('["n.R", "null"]', references=[SchemaReference("n.R", "s", 1)])
+        referring = client.register_schema("user", user)
+        assert client.get_referenced_by("s") == [referring]
+        assert client.get_subjects() == ["s", "other", "user"]
+        assert client.get_subjects("o") == ["other"]
+        assert client.get_subjects(offset=1, limit=1) == ["other"]
+        assert client.get_subjects_by_schema_id(number) == ["s", "other"]
+        places = client.get_schema_versions(number)
+        assert [(one.subject, one.version) for one in places] == [("s", 1), ("other", 1)]
+        assert client.get_latest_with_metadata("s", {"a": "b"}).schema == record
+        with pytest.raises(SchemaRegistryError, match="40401"):
+            client.get_latest_with_metadata("s", {"a": "c"})
+        assert set(client.get_schema_types()) == {"AVRO", "JSON", "PROTOBUF"}
+        assert client.get_contexts() == ["."]
+        client.delete_subject("user")
+        assert client.delete_version("other", 1) == 1
+        assert client.get_subjects() == ["s"]
+        assert client.get_subjects(deleted_only=True) == ["other", "user"]
+        assert client.delete_subject("user", permanent=True) == [1]
+        assert client.get_versions("s") == [1]
+        assert client.get_versions("other", deleted=True) == [1]
+
+
+@pytest.mark.parametrize("url", ["mock://", "http"])
+def test_compatibility_configuration_and_modes(registry: FakeRegistry, url: str) -> None:
+    """What is set is what is returned, and decides what may be registered."""
+    with SchemaRegistryClient({"url": registry.url if url == "http" else url}) as client:
+        client.register_schema("s", Schema(RECORD))
+        fields = RECORD.removesuffix("]}")
+        worse = Schema(fields + ', {"name": "b", "type": "int"}]}')
+        better = Schema(fields + ', {"name": "b", "type": "int", "default": 0}]}')
+        assert client.get_compatibility() == "BACKWARD"
+        assert not client.test_compatibility("s", worse)
+        assert client.test_compatibility("s", better)
+        assert client.set_compatibility("s", "full") == {"compatibility": "FULL"}
+        assert client.get_compatibility("s") == "FULL"
+        with pytest.raises(SchemaRegistryError, match="/b: the reader's field has no default"):
+            client.register_schema("s", worse)
+        assert client.test_compatibility_all_versions("s", better)
+        with pytest.raises(SchemaRegistryError, match="42203"):
+            client.set_compatibility(level="most")
+        level = ConfigCompatibilityLevel.NONE
+        client.set_config(config=ServerConfig(compatibility=level, compatibility_group="g"))
+        assert client.get_config() == ServerConfig(
+            compatibility_level=level, compatibility_group="g"
+        )
+        assert client.delete_config("s").compatibility_level == "FULL"
+        with pytest.raises(SchemaRegistryError, match="40408"):
+            client.get_config("s")
+        assert client.get_global_mode() == client.get_mode("s") == "READWRITE"
+        assert client.update_mode("s", "READONLY", force=True) == "READONLY"
+        with pytest.raises(SchemaRegistryError, match="read-only"):
+            client.register_schema("s", better)
+        assert client.delete_mode("s") == "READONLY"
+        assert client.update_global_mode("IMPORT") == client.get_mode("s") == "IMPORT"
+
+
+def test_associations() -> None:
+    """Subjects that belong to a topic are found by its name and cluster, until they are not."""
+    with SchemaRegistryClient({"url": "mock://"}) as client:
+        info = AssociationCreateOrUpdateInfo("mine", "value", schema=INT)
+        client.create_association(
+            AssociationCreateOrUpdateRequest("t", "cluster", "id", "topic", [info])
+        )
+        assert client.get_latest_version("mine").schema == INT
+        (found,) = client.get_associations_by_resource_name("t", "-", "topic", ["value"])
+        assert (found.subject, found.association_type) == ("mine", "value")
+        assert client.get_associations_by_resource_name("t", "another") == []
+        assert client.get_associations_by_resource_name("t", "-", None, ["key"]) == []
+        client.delete_associations("id")
+        assert client.get_associations_by_resource_name("t", "cluster") == []
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    """The awaiting client has every method of the blocking one, with the same parameters."""
+    named = {"close": "aclose", "__enter__": "__aenter__", "__exit__": "__aexit__"}
+    for name, method in vars(SchemaRegistryClient).items():
+        if not inspect.isfunction(method) or name in ("__init__", "__repr__"):
+            continue
+        other = getattr(AsyncSchemaRegistryClient, named.get(name, name))
+        assert inspect.iscoroutinefunction(other) == (name != "config"), name
+        assert inspect.signature(other).parameters == inspect.signature(method).parameters, name
+
+
+def test_mock_registries_are_shared_by_name() -> None:
+    """Clients that name the same registry see each other's schemas; one without a name, none."""
+    conf = {"url": "mock://shared"}
+    with SchemaRegistryClient(conf) as one, SchemaRegistryClient.new_client(conf) as other:
+        one.register_schema("s", INT)
+        assert other.get_subjects() == ["s"]
+        asynchronous = AsyncSchemaRegistryClient(conf)
+        assert asyncio.run(asynchronous.get_subjects()) == ["s"]
+    alone = SchemaRegistryClient({"url": "mock://"})
+    alone.register_schema("s", INT)
+    assert SchemaRegistryClient({"url": "mock://"}).get_subjects() == []
+
+
+def test_the_latest_version_is_kept_for_its_time(registry: FakeRegistry) -> None:
+    """Without a time it is asked for once, or again when the caches were cleared."""
+    registry.register("s", '"int"')
+    with SchemaRegistryClient({"url": registry.url}) as client:
+        assert client.get_latest_version("s").version == 1
+        registry.register("s", '"long"')
+        assert client.get_latest_version("s").version == 1
+        client.clear_latest_caches()
+        assert client.get_latest_version("s").version == 2
+        assert client.register_schema("s", Schema('"string"')) == 3
+        assert client.get_latest_version("s").version == 3
+    conf = {"url": registry.url, "cache.latest.ttl.sec": 0}
+    with SchemaRegistryClient(conf) as client:
+        assert client.get_latest_version("s").version == 3
+        registry.register("s", '"bytes"')
+        assert client.get_latest_version("s").version == 4
+
+
+def test_caches_have_an_end(registry: FakeRegistry) -> None:
+    """The oldest answer goes when there is no room for another."""
+    numbers = [registry.register("s", f'"{one}"') for one in ("int", "long", "string")]
+    with SchemaRegistryClient({"url": registry.url, "cache.capacity": 2}) as client:
+        for number in (*numbers, numbers[0]):
+            client.get_schema(number)
+        assert len(registry.requests) == 4
+        client.get_schema(numbers[2])
+        assert len(registry.requests) == 4
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_what_may_pass_is_tried_again(
+    registry: FakeRegistry, face: Callable[..., Face], status: int
+) -> None:
+    """A registry that is busy or starting is asked again, as often as was said."""
+    registry.register("s", '"int"')
+    registry.faults = [Fault(status)] * 3
+    assert face()(lambda client: client.get_versions("s")) == [1]
+    assert len(registry.requests) == 4
+    registry.faults = [Fault(status)] * 9
+    with pytest.raises(SchemaRegistryError) as raised:
+        face()(lambda client: client.get_versions("s"))
+    assert raised.value.http_status_code == status
+    assert len(registry.requests) == 8
+
+
+def test_what_will_not_pass_is_not_tried_again(
+    registry: FakeRegistry, face: Callable[..., Face]
+) -> None:
+    """Asking again for what is refused would change nothing."""
+    for status in (400, 401, 403, 404, 409, 422, 302):
+        registry.faults = [Fault(status)]
+        with pytest.raises(SchemaRegistryError) as raised:
+            face()(lambda client: client.get_versions("s"))
+        assert raised.value.http_status_code == status
+        assert registry.faults == []
+
+
+def test_retry_after_is_heeded_within_bounds(
+    registry: FakeRegistry, face: Callable[..., Face]
+) -> None:
+    """A registry that wants an hour of rest is asked again after the longest wait."""
+    registry.faults = [Fault(429, headers={"Retry-After": "3600"})]
+    watch = Stopwatch()
+    assert face()(lambda client: client.get_subjects()) == []
+    assert watch.elapsed < 10
+
+
+def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..., Face]) -> None:
+    """Silence and an answer without an end are timeouts, never a hang."""
+    for fault in (Fault(hang=True), Fault(trickle=True)):
+        registry.faults = [fault]
+        watch = Stopwatch()
+        with pytest.raises(SchemaRegistryError) as raised:
+            face(timeout=0.2, max_retries=0)(lambda client: client.get_subjects())
+        assert (raised.value.http_status_code, raised.value.error_code) == (0, -1)
+        assert watch.elapsed < 5
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (200, b"<html>Welcome</html>", "not JSON: '<html>Welcome</html>'"),
+        (200, b"[" * 100_000, "not JSON"),
+        (200, b"\xff\xfe", "not JSON"),
+        (200, b"[]", r"unexpected answer: \[\]"),
+        (200, b"null", "no reason|not JSON"),
+        (200, b"{}", "unexpected answer"),
+        (200, b'{"schema": "x", "references": 5}', "'references' is 5"),
+        (404, b"<html>Not here</html>", "404.*not JSON: '<html>Not here"),
+        (404, b'{"message": 7}', "404"),
+    ],
+)
+def test_answers_that_are_none(
+    registry: FakeRegistry, face: Callable[..., Face], status: int, body: bytes, said: str
+) -> None:
+    """A proxy's page or half an answer is an error of the registry's, with the request named."""
+    registry.faults = [Fault(status, body)]
+    with pytest.raises(SchemaRegistryError, match=said) as raised:
+        face()(lambda client: client.get_schema(1))
+    assert "/schemas/ids/1" in str(raised.value)
+    assert raised.value.http_status_code == status
+
+
+def test_several_urls_are_tried_in_turn(registry: FakeRegistry, face: Callable[..., Face]) -> None:
+    """The first that serves is enough: a registry that is down costs no wait."""
+    with running_registry() as busy:
+        busy.faults = [Fault(503)]
+        url = f"http://127.0.0.1:1, {busy.url}/ ,{registry.url}"
+        ask = face(url=url, max_retries=0)
+        assert ask(lambda client: client.get_subjects()) == []
+        assert len(busy.requests) == len(registry.requests) == 1
+
+
+def test_basic_authentication(registry: FakeRegistry, face: Callable[..., Face]) -> None:
+    """The user goes with each request, also from the URL; a refusal does not show the password."""
     number = registry.register("a", '"int"')
     registry.user = f"me:{secret('registry')}"
     conf = {"url": registry.url, "basic.auth.user.info": registry.user}
     with SchemaRegistryClient(conf) as client:
         assert client.get_schema(number).schema_str == '"int"'
+        assert not reveals(repr(client))
+    url = registry.url.replace("://", f"://me:{secret('registry')}@")
+    with SchemaRegistryClient({"url": url}) as client:
+        assert client.get_schema(number).schema_str == '"int"'
+        assert not reveals(repr(client))
     wrong = {**conf, "basic.auth.user.info": f"you:{secret('registry')}"}
     with (
         SchemaRegistryClient(wrong) as client,
         pytest.raises(SchemaRegistryError, match="401") as raised,
     ):
         client.get_schema(number)
-    assert secret("registry") not in str(raised.value)
+    assert not reveals(str(raised.value))
+    dead = url.rpartition(":")[0] + ":1"
+    with (
+        SchemaRegistryClient({"url": dead, **QUICK}) as client,
+        pytest.raises(SchemaRegistryError, match="refused") as raised,
+    ):
+        client.get_schema(number)
+    assert not reveals(str(raised.value))
 
 
-def test_unknown_keys_are_refused() -> None:
-    """A misspelt key would otherwise be a setting that does nothing."""
-    with pytest.raises(ValueError, match="unknown key 'ulr'"):
-        SchemaRegistryClient({"ulr": "http://x"})
-    with pytest.raises(ValueError, match="'url' is missing"):
-        SchemaRegistryClient({})
+def test_static_token(registry: FakeRegistry, face: Callable[..., Face]) -> None:
+    """It goes with each request, and so do the cluster and the identity pool."""
+    registry.token = secret("token")
+    bearer = {
+        "bearer_auth_credentials_source": "STATIC_TOKEN",
+        "bearer_auth_token": secret("token"),
+        "bearer_auth_logical_cluster": "lsrc-1",
+        "bearer_auth_identity_pool_id": ["pool-1", "pool-2"],
+    }
+    assert face(**bearer)(lambda client: client.get_subjects()) == []
+    sent = registry.headers[-1]
+    assert (sent["target-sr-cluster"], sent["Confluent-Identity-Pool-Id"]) == (
+        "lsrc-1",
+        "pool-1,pool-2",
+    )
+
+
+def test_custom_token_provider(registry: FakeRegistry) -> None:
+    """A function makes the token of each request; for the awaiting client, a coroutine may."""
+    registry.token = secret("token")
+    conf: dict[str, Any] = {
+        "url": registry.url,
+        "bearer.auth.credentials.source": "CUSTOM",
+        "bearer.auth.custom.provider.function": lambda given: {
+            "bearer.auth.token": given["token"],
+            "bearer.auth.logical.cluster": "lsrc-2",
+        },
+        "bearer.auth.custom.provider.config": {"token": secret("token")},
+    }
+    with SchemaRegistryClient(conf) as client:
+        assert client.get_subjects() == []
+    assert registry.headers[-1]["target-sr-cluster"] == "lsrc-2"
+
+    async def provide(given: Any) -> dict[str, str]:
+        return {"bearer.auth.token": given["token"]}
+
+    conf["bearer.auth.custom.provider.function"] = provide
+    assert asyncio.run(AsyncSchemaRegistryClient(conf).get_subjects()) == []
+    with (
+        SchemaRegistryClient(conf) as client,
+        pytest.raises(TypeError, match="AsyncSchemaRegistryClient"),
+    ):
+        client.get_subjects()
+    conf["bearer.auth.custom.provider.function"] = lambda given: {}
+    with (
+        SchemaRegistryClient(conf) as client,
+        pytest.raises(OAuthTokenError, match=r"bearer\.auth\.token"),
+    ):
+        client.get_subjects()
+
+
+def test_oauth_client_credentials(registry: FakeRegistry, face: Callable[..., Face]) -> None:
+    """A token is had with the client's secret, kept while it lives, and not shown."""
+    registry.token = secret("token")
+    registry.pages["/token"] = {"access_token": secret("token"), "expires_in": 600}
+    oauth = {
+        "bearer_auth_credentials_source": "OAUTHBEARER",
+        "bearer_auth_client_id": "client",
+        "bearer_auth_client_secret": secret("oauth"),
+        "bearer_auth_scope": "schemas other",
+        "bearer_auth_issuer_endpoint_url": f"{registry.url}/token",
+    }
+    assert face(**oauth)(lambda client: client.get_subjects()) == []
+    assert registry.bodies[0] == "grant_type=client_credentials&scope=schemas+other"
+    assert reveals(registry.headers[0]["Authorization"])
+    conf = {name.replace("_", "."): value for name, value in oauth.items()}
+    with SchemaRegistryClient({"url": registry.url, **conf}) as client:
+        client.get_subjects()
+        before = len(registry.requests)
+        client.get_schema_types()
+        assert len(registry.requests) == before + 1
+    for status, body in ((401, b'{"error": "invalid_client"}'), (200, b"<html>"), (200, b"[]")):
+        registry.faults = [Fault(status, body)]
+        with pytest.raises(OAuthTokenError, match="no token") as raised:
+            face(**oauth)(lambda client: client.get_subjects())
+        assert raised.value.status_code == status
+        assert not reveals(str(raised.value))
+    oauth["bearer_auth_issuer_endpoint_url"] = "http://127.0.0.1:1/token"
+    with pytest.raises(OAuthTokenError, match=r"127\.0\.0\.1:1/token"):
+        face(**oauth)(lambda client: client.get_subjects())
+
+
+def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None:
+    """They come from the metadata endpoint, which wants a query and a header."""
+    registry.token = secret("token")
+    registry.pages["/imds"] = {"access_token": secret("token"), "expires_in": "600"}
+    azure = {
+        "bearer_auth_credentials_source": "OAUTHBEARER_AZURE_IMDS",
+        "bearer_auth_issuer_endpoint_url": f"{registry.url}/imds",
+        "bearer_auth_issuer_endpoint_query": "resource=api://x&client_id=7",
+    }
+    assert face(**azure)(lambda client: client.get_subjects()) == []
+    assert registry.requests[0] == "/imds?resource=api%3A%2F%2Fx&client_id=7"
+    assert registry.headers[0]["Metadata"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("conf", "error", "said"),
+    [
+        ({"ulr": "http://x"}, ValueError, "unknown key 'ulr': did you mean 'url'"),
+        ({"url": "http://x", "basic.auth.user": "a:b"}, ValueError, "'basic.auth.user.info'"),
+        ({"url": "http://x", 5: 6}, ValueError, "unknown key 5"),
+        ({}, ValueError, "'url' is missing"),
+        ({"url": "ftp://x"}, ValueError, "not 'ftp://x'"),
+        ({"url": "http://a,,http://b"}, ValueError, "not ''"),
+        ({"url": f"ftp://u:{secret('url')}@x"}, ValueError, "not 'x'"),
+        ({"url": 5}, TypeError, "url must be a str, not int"),
+        (None, TypeError, "conf must be a dict, not NoneType"),
+        ({"url": "http://x", "timeout": "5"}, TypeError, "timeout must be a number, not str"),
+        ({"url": "http://x", "timeout": -1}, ValueError, "timeout must be at least"),
+        ({"url": "http://x", "timeout": float("nan")}, ValueError, "timeout must be at least"),
+        ({"url": "http://x", "max.retries": -1}, ValueError, "max.retries must be at least 0"),
+        ({"url": "http://x", "cache.capacity": 0}, ValueError, "cache.capacity must be at least"),
+        ({"url": "http://x", "basic.auth.user.info": secret("u")}, ValueError, "no colon"),
+        ({"url": "http://u:p@x", "basic.auth.user.info": "u:p"}, ValueError, "exclude each other"),
+        ({"url": "http://x", "ssl.key.location": "k"}, ValueError, "ssl.certificate.location"),
+        ({"url": "http://x", "bearer.auth.token": "t"}, ValueError, "credentials.source"),
+        ({"url": "http://x", "bearer.auth.credentials.source": "X"}, ValueError, "STATIC_TOKEN"),
+        (
+            {"url": "http://x", "bearer.auth.credentials.source": "STATIC_TOKEN"},
+            ValueError,
+            "needs bearer.auth.token",
+        ),
+        (
+            {
+                "url": "http://u:p@x",
+                "bearer.auth.credentials.source": "STATIC_TOKEN",
+                "bearer.auth.token": secret("t"),
+            },
+            ValueError,
+            "exclude each other",
+        ),
+    ],
+)
+def test_wrong_configurations(conf: Any, error: type[Exception], said: str) -> None:
+    """Both clients name the key, what it may be, and no secret."""
+    for kind in (SchemaRegistryClient, AsyncSchemaRegistryClient):
+        with pytest.raises(error) as raised:
+            kind(conf)
+        assert said in str(raised.value)
+        assert not reveals(str(raised.value))
+
+
+@pytest.mark.parametrize("bad", [None, 5, b"s", ""])
+def test_bad_arguments(bad: Any) -> None:
+    """A subject or a schema that is none is refused before anything is sent."""
+    with SchemaRegistryClient({"url": "http://127.0.0.1:1"}) as client:
+        for call in (
+            lambda: client.get_latest_version(bad),
+            lambda: client.get_versions(bad),
+            lambda: client.register_schema(bad, INT),
+            lambda: client.register_schema("s", bad),
+            lambda: client.lookup_schema("s", bad),
+            lambda: client.test_compatibility("s", bad),
+            lambda: client.get_version("s", bad if bad != 5 else 5.0),
+            lambda: client.get_schema(bad if bad != 5 else True),
+            lambda: client.set_config("s", bad),
+            lambda: client.create_association(bad),
+            lambda: client.get_latest_with_metadata("s", bad),
+        ):
+            with pytest.raises((TypeError, ValueError), match=r"must|missing"):
+                call()
+
+
+def test_jitter_has_bounds() -> None:
+    """Waits grow to the largest, and are never longer."""
+    for tries in range(200):
+        assert 0 <= full_jitter(100, 1000, tries) <= min(1000, 100 * 2**tries)

@@ -1,6 +1,8 @@
-"""What a registry refuses."""
+"""What goes wrong with a registry and its schemas."""
 
 from __future__ import annotations
+
+from typing import Any, Final
 
 
 class SchemaRegistryError(Exception):
@@ -8,9 +10,11 @@ class SchemaRegistryError(Exception):
 
     Args:
         http_status_code: the status of its answer; 0 if there was none.
-        error_code: the registry's own code, such as 40403; -1 if it gave none.
+        error_code: the registry's own code, such as 40403; UNKNOWN if it gave none.
         error_message: what it said.
     """
+
+    UNKNOWN: Final = -1
 
     def __init__(self, http_status_code: int, error_code: int, error_message: str) -> None:
         self.http_status_code = http_status_code
@@ -22,3 +26,42 @@ class SchemaRegistryError(Exception):
         status = f"HTTP status {self.http_status_code}, " if self.http_status_code else ""
         code = f"code {self.error_code}: " if self.error_code != -1 else ""
         return f"schema registry: {status}{code}{self.error_message}"
+
+
+class OAuthTokenError(Exception):
+    """No token for the registry could be had.
+
+    Args:
+        message: what is wrong.
+        status_code: the status of the token endpoint's answer; None if there was none.
+        response_text: the answer.
+    """
+
+    def __init__(
+        self, message: str, status_code: int | None = None, response_text: str | None = None
+    ) -> None:
+        self.message = message
+        self.status_code = status_code
+        self.response_text = response_text
+        super().__init__(message, status_code, response_text)
+
+    def __str__(self) -> str:
+        status = "" if self.status_code is None else f" (HTTP status {self.status_code})"
+        said = f": {self.response_text}" if self.response_text else ""
+        return f"{self.message}{status}{said}"
+
+
+class SchemaParseException(Exception):
+    """A schema is not one of its kind."""
+
+
+class UnknownType(ValueError):
+    """A schema names a type that there is not.
+
+    Args:
+        name: the name.
+    """
+
+    def __init__(self, name: Any) -> None:
+        self.name = name
+        super().__init__(name)

@@ -52,7 +52,8 @@ def latest(registry: Registry, subject: str | None, wanted: str) -> Schema:
         SchemaRegistryError: there is none, or the registry refuses or is not there.
     """
     assert subject is not None
-    schema = client(registry).get_latest_version(subject).schema
+    # get_latest_version() keeps what it once learned, and the client outlives this plan.
+    schema = client(registry).get_version(subject, "latest").schema
     if schema.schema_type != wanted:
         raise Unreadable(f"the schema of subject {subject!r} is {schema.schema_type}, not {wanted}")
     return schema

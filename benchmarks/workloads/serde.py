@@ -1,0 +1,119 @@
+"""Objects to bytes and back with a schema registry's formats; the registry is in memory.
+
+The cluster is not used: what is measured is what the serializers cost beside the client.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.workloads.common import Stopwatch, print_result
+from confluent_kafka.serialization import MessageField, SerializationContext
+
+# A library that the other client imports warns of another one.
+warnings.simplefilter("ignore")
+
+FLIGHT = {
+    "carrier": "UA",
+    "flight": 1545,
+    "origin": "EWR",
+    "dest": "IAH",
+    "distance": 1400.0,
+    "tail": "N14228",
+    "at": 1357034400000,
+}
+AVRO = {
+    "type": "record",
+    "name": "Flight",
+    "fields": [
+        {"name": "carrier", "type": "string"},
+        {"name": "flight", "type": "int"},
+        {"name": "origin", "type": "string"},
+        {"name": "dest", "type": "string"},
+        {"name": "distance", "type": "double"},
+        {"name": "tail", "type": ["null", "string"], "default": None},
+        {"name": "at", "type": "long"},
+    ],
+}
+JSON = {
+    "title": "Flight",
+    "type": "object",
+    "properties": {
+        "carrier": {"type": "string"},
+        "flight": {"type": "integer"},
+        "origin": {"type": "string"},
+        "dest": {"type": "string"},
+        "distance": {"type": "number"},
+        "tail": {"type": ["null", "string"]},
+        "at": {"type": "integer"},
+    },
+    "required": ["carrier", "flight"],
+}
+Serde = tuple[Callable[..., Any], Callable[..., Any], Any]
+
+
+def client() -> Any:
+    """Return a client of a registry in memory."""
+    from confluent_kafka.schema_registry import SchemaRegistryClient
+
+    return SchemaRegistryClient.new_client({"url": "mock://"})
+
+
+def avro() -> Serde:
+    """Return Avro's serializer and deserializer, and an object for them."""
+    from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
+
+    registry = client()
+    return AvroSerializer(registry, json.dumps(AVRO)), AvroDeserializer(registry), FLIGHT
+
+
+def json_schema() -> Serde:
+    """Return JSON's serializer and deserializer, which validate, and an object for them."""
+    from confluent_kafka.schema_registry.json_schema import JSONDeserializer, JSONSerializer
+
+    schema = json.dumps(JSON)
+    return JSONSerializer(schema, client()), JSONDeserializer(schema), FLIGHT
+
+
+def protobuf() -> Serde:
+    """Return Protobuf's serializer and deserializer, and a message for them."""
+    from google.protobuf.type_pb2 import Field
+
+    from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, ProtobufSerializer
+
+    message = Field(name="flight", number=1545, type_url="EWR", json_name="IAH", packed=True)
+    conf = {"use.deprecated.format": False}
+    return ProtobufSerializer(Field, client()), ProtobufDeserializer(Field, conf), message
+
+
+FORMATS = {"avro": avro, "json": json_schema, "protobuf": protobuf}
+# Of the messages that a run has: these cost tens of times what the client's own calls do.
+FRACTION = 20
+
+
+def main() -> None:
+    """Measure one format and print the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", help="not used")
+    parser.add_argument("--messages", type=int, required=True)
+    parser.add_argument("--format", choices=FORMATS, required=True)
+    args = parser.parse_args()
+    serialize, deserialize, obj = FORMATS[args.format]()
+    context = SerializationContext("topic", MessageField.VALUE)
+    if deserialize(serialize(obj, context), context) != obj:
+        raise RuntimeError(f"{args.format}: what comes back is not what went out")
+    messages = max(args.messages // FRACTION, 1)
+    stopwatch = Stopwatch()
+    for _ in range(messages):
+        deserialize(serialize(obj, context), context)
+    print_result(
+        messages=messages, call_seconds=stopwatch.wall(), thread_seconds=stopwatch.thread()
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Protobuf messages through Kafka, with their schema in a registry.
+
+    python -m examples.protobuf_objects --bootstrap localhost:9092 --registry http://localhost:8081
+
+Needs ``pip install 'confluent-kafka[protobuf]'``. The registry ``mock://`` is one in memory. Any
+class that protoc made will do in the place of Timestamp, which comes with Protobuf.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from confluent_kafka import DeserializingConsumer, SerializingProducer
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, ProtobufSerializer
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Send a message and print it as it comes back."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", default="localhost:9092")
+    parser.add_argument("--registry", default="http://localhost:8081")
+    parser.add_argument("--topic", default="times-protobuf")
+    args = parser.parse_args(arguments)
+    config = {"bootstrap.servers": args.bootstrap}
+    with SchemaRegistryClient({"url": args.registry}) as registry:
+        producer: SerializingProducer[Any, Timestamp] = SerializingProducer(
+            {**config, "value.serializer": ProtobufSerializer(Timestamp, registry)}
+        )
+        with producer:
+            producer.produce(args.topic, value=Timestamp(seconds=1_357_034_400))
+            producer.flush()
+        consumer: DeserializingConsumer[Any, Timestamp] = DeserializingConsumer(
+            {
+                **config,
+                "group.id": "examples-protobuf",
+                "auto.offset.reset": "earliest",
+                "value.deserializer": ProtobufDeserializer(
+                    Timestamp, schema_registry_client=registry
+                ),
+            }
+        )
+        with consumer:
+            consumer.subscribe([args.topic])
+            message = next(consumer)
+            print(message.value().ToDatetime())
+
+
+if __name__ == "__main__":
+    main()

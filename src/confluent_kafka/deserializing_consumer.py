@@ -1,0 +1,113 @@
+"""A consumer of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, NoReturn, TypeVar
+
+from confluent_kafka.cimpl import Consumer, Message
+from confluent_kafka.error import (
+    ConsumeError,
+    KeyDeserializationError,
+    ValueDeserializationError,
+)
+from confluent_kafka.serialization import (
+    DeserializerBuilder,
+    MessageField,
+    SerializationContext,
+)
+from confluent_kafka.serialization._clients import Serdes, cluster_id_of
+
+__all__ = ["DeserializingConsumer"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class DeserializingConsumer(Consumer, Generic[K, V]):
+    """A Consumer whose keys and values are objects.
+
+    Args:
+        conf: the configuration of a Consumer, and ``key.deserializer`` and
+            ``value.deserializer``: callables that take bytes or None and a SerializationContext
+            and return an object; or ``key.deserializer.builder`` and
+            ``value.deserializer.builder``: DeserializerBuilder objects, whose deserializers are
+            closed with the consumer.
+
+    Raises:
+        TypeError: a deserializer is not callable.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        serdes = Serdes(conf, "deserializer", DeserializerBuilder)
+        self._serdes = serdes
+        self._key_deserializer = serdes.key
+        self._value_deserializer = serdes.value
+        try:
+            super().__init__(serdes.rest)
+        except BaseException:
+            serdes.close()
+            raise
+        serdes.set_cluster_id_resolver(cluster_id_of(self))
+
+    def poll(self, timeout: float = -1) -> Message | None:
+        """Return the next message, whose ``key()`` and ``value()`` are objects.
+
+        A message that cannot be deserialized is passed over: the next call returns the one behind
+        it.
+
+        Args:
+            timeout: seconds to wait; -1 waits without an end.
+
+        Returns:
+            The message; None if none came, or the wait was ended by wakeup().
+
+        Raises:
+            KeyDeserializationError: the key deserializer raised; ``kafka_message`` is the message
+                as it was received.
+            ValueDeserializationError: the value deserializer raised.
+            ConsumeError: an error came in the place of a message.
+        """
+        message = super().poll(timeout)
+        return None if message is None else self._deserialized(message)
+
+    def __next__(self) -> Message:
+        return self._deserialized(super().__next__())
+
+    def consume(self, num_messages: int = 1, timeout: float = -1) -> NoReturn:
+        """Refused: one message that cannot be deserialized would take the others with it.
+
+        Raises:
+            NotImplementedError: always; use poll().
+        """
+        raise NotImplementedError("a DeserializingConsumer has no consume(): use poll()")
+
+    def close(self) -> None:
+        """Close the consumer, then the deserializers that it built; see Consumer.close()."""
+        try:
+            super().close()
+        finally:
+            self._serdes.close()
+
+    def _deserialized(self, message: Message) -> Message:
+        failure = message.error()
+        if failure is not None:
+            raise ConsumeError(failure, kafka_message=message)
+        topic: Any = message.topic()
+        headers = message.headers()
+        key, value = message.key(), message.value()
+        if self._key_deserializer is not None:
+            context = SerializationContext(topic, MessageField.KEY, headers)
+            try:
+                key = self._key_deserializer(key, context)
+            except Exception as error:
+                raise KeyDeserializationError(error, message) from error
+        if self._value_deserializer is not None:
+            context = SerializationContext(topic, MessageField.VALUE, headers)
+            try:
+                value = self._value_deserializer(value, context)
+            except Exception as error:
+                raise ValueDeserializationError(error, message) from error
+        message.set_key(key)
+        message.set_value(value)
+        return message

@@ -1,0 +1,143 @@
+"""What goes wrong between a client and the objects that it sends and receives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confluent_kafka.cimpl import KafkaError, KafkaException, Message
+
+__all__ = [
+    "ConsumeError",
+    "KafkaError",
+    "KafkaException",
+    "KeyDeserializationError",
+    "KeySerializationError",
+    "ProduceError",
+    "SerializationError",
+    "ValueDeserializationError",
+    "ValueSerializationError",
+]
+
+
+class _ClientError(KafkaException):
+    """A KafkaException that knows what caused it and which message it is about."""
+
+    def __init__(
+        self,
+        kafka_error: KafkaError,
+        exception: BaseException | None = None,
+        kafka_message: Message | None = None,
+    ) -> None:
+        super().__init__(kafka_error)
+        self.kafka_error = kafka_error
+        self.exception = exception
+        self.kafka_message = kafka_message
+
+    @property
+    def code(self) -> int:
+        """The number of the error, one of KafkaError's constants."""
+        return self.kafka_error.code()
+
+    @property
+    def name(self) -> str:
+        """The name of the error, such as ``_VALUE_DESERIALIZATION``."""
+        return self.kafka_error.name()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[_ClientError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    """Make an exception from its pickled parts: the subclasses take other arguments."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class ConsumeError(_ClientError):
+    """A message could not be consumed.
+
+    Args:
+        kafka_error: what is wrong.
+        exception: what caused it.
+        kafka_message: the message, with key and value as they were received.
+    """
+
+
+class ProduceError(_ClientError):
+    """A message could not be produced.
+
+    Args:
+        kafka_error: what is wrong.
+        exception: what caused it.
+        kafka_message: the message, with key and value as they were given.
+    """
+
+
+class SerializationError(KafkaException):
+    """An object could not be made into bytes, or bytes into an object."""
+
+
+def _error(code: int, exception: BaseException | None) -> KafkaError:
+    return KafkaError(code, None if exception is None else str(exception))
+
+
+class KeySerializationError(ProduceError, SerializationError):
+    """The key of a message could not be serialized.
+
+    Args:
+        exception: what the serializer raised.
+        kafka_message: the message, with key and value as they were given.
+    """
+
+    def __init__(
+        self, exception: BaseException | None = None, kafka_message: Message | None = None
+    ) -> None:
+        error = _error(KafkaError._KEY_SERIALIZATION, exception)
+        super().__init__(error, exception, kafka_message)
+
+
+class ValueSerializationError(ProduceError, SerializationError):
+    """The value of a message could not be serialized.
+
+    Args:
+        exception: what the serializer raised.
+        kafka_message: the message, with key and value as they were given.
+    """
+
+    def __init__(
+        self, exception: BaseException | None = None, kafka_message: Message | None = None
+    ) -> None:
+        error = _error(KafkaError._VALUE_SERIALIZATION, exception)
+        super().__init__(error, exception, kafka_message)
+
+
+class KeyDeserializationError(ConsumeError, SerializationError):
+    """The key of a message could not be deserialized.
+
+    Args:
+        exception: what the deserializer raised.
+        kafka_message: the message, with key and value as they were received.
+    """
+
+    def __init__(
+        self, exception: BaseException | None = None, kafka_message: Message | None = None
+    ) -> None:
+        error = _error(KafkaError._KEY_DESERIALIZATION, exception)
+        super().__init__(error, exception, kafka_message)
+
+
+class ValueDeserializationError(ConsumeError, SerializationError):
+    """The value of a message could not be deserialized.
+
+    Args:
+        exception: what the deserializer raised.
+        kafka_message: the message, with key and value as they were received.
+    """
+
+    def __init__(
+        self, exception: BaseException | None = None, kafka_message: Message | None = None
+    ) -> None:
+        error = _error(KafkaError._VALUE_DESERIALIZATION, exception)
+        super().__init__(error, exception, kafka_message)

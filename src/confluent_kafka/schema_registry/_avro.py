@@ -1,0 +1,260 @@
+"""Avro schemas and records, by fastavro."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+try:
+    import fastavro
+    from fastavro.read import SchemaResolutionError
+    from fastavro.repository.base import AbstractSchemaRepository
+    from fastavro.schema import SchemaParseException as AvroSchemaError
+except ImportError as error:
+    raise ImportError(
+        "confluent_kafka.schema_registry.avro needs fastavro: "
+        f"pip install 'confluent-kafka[avro]' ({error})",
+        name=error.name,
+    ) from error
+
+from confluent_kafka.error import SerializationError
+
+from ._fields import TAGS, FieldType
+from .error import SchemaParseException
+from .schema import Schema
+
+# What fastavro raises for objects and bytes that do not fit a schema.
+FAILURES = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    AvroSchemaError,
+    SchemaResolutionError,
+    struct.error,
+)
+
+
+class ParsedSchema:
+    """A schema as fastavro uses it.
+
+    Args:
+        text: the schema, JSON or the name of a primitive type.
+        named: the types that it refers to.
+        name: what to call it in errors.
+
+    Raises:
+        SchemaParseException: it is no Avro schema.
+    """
+
+    def __init__(self, text: str, named: Mapping[str, Any], name: str) -> None:
+        try:
+            document = _document(text)
+            known = dict(named)
+            self.schema: Any = fastavro.parse_schema(document, named_schemas=known)
+        except (*FAILURES, json.JSONDecodeError) as error:
+            why = f"{type(error).__name__} {error}" if isinstance(error, LookupError) else error
+            raise SchemaParseException(f"{name} is not an Avro schema: {why}") from error
+        self.named = known
+        self.document = document
+        self.name = record_name(document)
+
+
+def _document(text: str) -> Any:
+    """Return a schema as JSON has it; the name of a primitive type may stand alone."""
+    return text.strip() if text.strip().isalpha() else json.loads(text)
+
+
+def record_name(document: Any) -> str | None:
+    """Return the full name of a schema's type; that of a primitive type; None for a union."""
+    if isinstance(document, str):
+        return document
+    if not isinstance(document, dict):
+        return None
+    name, kind = document.get("name"), document.get("type")
+    if not isinstance(name, str):
+        return kind if isinstance(kind, str) else None
+    namespace = document.get("namespace")
+    return f"{namespace}.{name}" if namespace and "." not in name else name
+
+
+def unparsed_name(text: str) -> str | None:
+    """Return the name of a schema's type, from its text alone.
+
+    Raises:
+        SchemaParseException: it is no JSON.
+    """
+    try:
+        return record_name(_document(text))
+    except ValueError as error:
+        raise SchemaParseException(f"the schema is not JSON: {error}") from error
+
+
+def parse(schema: Schema, referenced: Mapping[str, Schema], name: str) -> ParsedSchema:
+    """Return a schema parsed, with what it refers to.
+
+    Raises:
+        SchemaParseException: it is no Avro schema.
+    """
+    named: dict[str, Any] = {}
+    for other, one in referenced.items():
+        named |= ParsedSchema(one.schema_str, named, f"{other!r}, which {name} refers to,").named
+    return ParsedSchema(schema.schema_str, named, name)
+
+
+def writer(
+    parsed: ParsedSchema, where: str, strict: bool, strict_allow_default: bool
+) -> Callable[[Any], bytes]:
+    """Return what makes the bytes of objects.
+
+    Args:
+        parsed: their schema.
+        where: what to call it in errors.
+        strict: whether a record must have all fields of the schema and no others.
+        strict_allow_default: whether it may then leave out those with a default.
+    """
+    schema, buffer_of = parsed.schema, io.BytesIO
+    write: Callable[..., None] = fastavro.schemaless_writer
+    if strict or strict_allow_default:
+        # To fastavro, strict does not allow for defaults, whatever the other says.
+        strict = strict and not strict_allow_default
+        options = {"strict": strict, "strict_allow_default": strict_allow_default}
+        write = functools.partial(write, **options)
+
+    def work(obj: Any) -> bytes:
+        buffer = buffer_of()
+        try:
+            write(buffer, schema, obj)
+        except FAILURES as error:
+            said = _said(error)
+            raise SerializationError(f"{where} ({parsed.name or 'a union'}): {said}") from error
+        return buffer.getvalue()
+
+    return work
+
+
+def reader(
+    written: ParsedSchema, wanted: ParsedSchema | None, where: str, with_names: bool
+) -> Callable[[bytes], Any]:
+    """Return what makes objects of bytes.
+
+    Args:
+        written: the schema that they were written with.
+        wanted: the schema that the objects are to have; None for that one.
+        where: what to call the schema in errors.
+        with_names: whether records in unions are pairs of a name and the record.
+    """
+    read, stream_of = fastavro.schemaless_reader, io.BytesIO
+    schema, other = written.schema, None if wanted is None else wanted.schema
+
+    def work(payload: bytes) -> Any:
+        stream = stream_of(payload)
+        try:
+            obj = read(stream, schema, other, with_names)
+        except FAILURES as error:
+            raise SerializationError(f"{where} ({written.name}): {_said(error)}") from error
+        if stream.tell() != len(payload):
+            behind = len(payload) - stream.tell()
+            name = written.name or "a union"
+            raise SerializationError(f"{where} ({name}): {behind} bytes behind the end")
+        return obj
+
+    return work
+
+
+def _said(error: BaseException) -> str:
+    """Return what went wrong, without the schemas that fastavro puts into some texts."""
+    text = str(error).partition("__fastavro_parsed")[0][:500]
+    return f"{type(error).__name__} {text}".rstrip() if len(text) < 30 else text
+
+
+_TYPES = {
+    "record": FieldType.RECORD,
+    "enum": FieldType.ENUM,
+    "array": FieldType.ARRAY,
+    "map": FieldType.MAP,
+    "union": FieldType.COMBINED,
+    "fixed": FieldType.FIXED,
+    "string": FieldType.STRING,
+    "bytes": FieldType.BYTES,
+    "int": FieldType.INT,
+    "long": FieldType.LONG,
+    "float": FieldType.FLOAT,
+    "double": FieldType.DOUBLE,
+    "boolean": FieldType.BOOLEAN,
+}
+
+
+def get_type(schema: Any) -> FieldType:
+    """Return the kind of an Avro schema; NULL for what is none.
+
+    Args:
+        schema: the schema, as JSON has it.
+    """
+    if isinstance(schema, list):
+        return FieldType.COMBINED
+    kind = schema.get("type") if isinstance(schema, dict) else schema
+    return _TYPES.get(kind, FieldType.NULL) if isinstance(kind, str) else FieldType.NULL
+
+
+def get_inline_tags(schema: Any) -> dict[str, set[str]]:
+    """Return the tags of the fields of an Avro schema, by their full names.
+
+    Args:
+        schema: the schema, as JSON has it.
+    """
+    found: dict[str, set[str]] = {}
+    _collect_tags(schema, "", found)
+    return found
+
+
+def _collect_tags(schema: Any, namespace: str, found: dict[str, set[str]]) -> None:
+    if isinstance(schema, list):
+        for one in schema:
+            _collect_tags(one, namespace, found)
+    if not isinstance(schema, dict):
+        return
+    for place in ("items", "values", "type"):
+        if isinstance(schema.get(place), dict | list):
+            _collect_tags(schema[place], namespace, found)
+    if schema.get("type") != "record":
+        return
+    namespace = schema.get("namespace", namespace)
+    name = record_name({"namespace": namespace, **schema})
+    for field in schema["fields"]:
+        if field.get(TAGS):
+            found.setdefault(f"{name}.{field['name']}", set()).update(field[TAGS])
+        _collect_tags(field["type"], (name or "").rpartition(".")[0], found)
+
+
+class LocalSchemaRepository(AbstractSchemaRepository):
+    """Schemas by name, for fastavro to find.
+
+    Args:
+        schemas: the schemas.
+    """
+
+    def __init__(self, schemas: dict[str, Any]) -> None:
+        self.schemas = schemas
+
+    def load(self, subject: str) -> Any:
+        """Return a schema; None if there is none of that name."""
+        return self.schemas.get(subject)
+
+
+def parse_schema_with_repo(schema_str: str, named_schemas: dict[str, Any]) -> Any:
+    """Return a schema as fastavro uses it, with the types that it refers to put in.
+
+    Args:
+        schema_str: the schema.
+        named_schemas: the types that it refers to, by name.
+    """
+    repository = LocalSchemaRepository({**named_schemas, "": _document(schema_str)})
+    return fastavro.schema.load_schema("", repo=repository)

@@ -1,0 +1,62 @@
+"""Builders: serdes that a client makes, and closes with itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from ._http import run
+from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
+from .serde import async_build_serde, build_serde
+
+
+class Builder:
+    """What builders of all formats have in common: the registry, and what to make of it."""
+
+    _awaiting = False
+
+    def __init__(self, client_conf: Any, client: Any, options: dict[str, Any], init: Any) -> None:
+        self._client_conf: Mapping[str, Any] | None = client_conf
+        self._client: Any = client
+        self._options = options
+        self._init: Callable[[Any], object] | None = init
+
+    def _set(self, name: str, value: Any) -> Self:
+        self._options[name] = value
+        return self
+
+    def set_schema_registry_config(self, schema_registry_conf: Mapping[str, Any]) -> Self:
+        """Set what to make the registry's client with; it is closed with the serde."""
+        self._client_conf = schema_registry_conf
+        return self
+
+    def set_schema_registry_client(
+        self, schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient
+    ) -> Self:
+        """Set the registry's client."""
+        self._client = schema_registry_client
+        return self
+
+    def set_rule_config(self, rule_conf: dict[str, Any] | None) -> Self:
+        """Set what rules are configured with: nothing, since this client runs none."""
+        return self._set("rule_conf", rule_conf)
+
+    def set_rule_registry(self, rule_registry: Any) -> Self:
+        """Set which rules there are: none, since this client runs none."""
+        return self._set("rule_registry", rule_registry)
+
+    def _construct(self, client: Any) -> Any:
+        raise NotImplementedError
+
+    def _build(self, conf: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        client, client_conf = self._client, self._client_conf
+        if self._awaiting:
+
+            async def construct(made: Any) -> Any:
+                return self._construct(made)
+
+            # Nothing in it waits: the registry is asked with the first message.
+            serde = run(async_build_serde(client, client_conf, construct, self._init))
+        else:
+            serde = build_serde(client, client_conf, self._construct, self._init)
+        return serde, conf

@@ -1,0 +1,50 @@
+"""What a client remembers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class Cache(Generic[V]):
+    """Values by key: at most ``capacity``, the oldest go first; none older than ``ttl`` seconds.
+
+    Several threads may use it.
+    """
+
+    def __init__(self, capacity: int, ttl: float | None = None) -> None:
+        self._capacity = capacity
+        self._ttl = ttl
+        self._values: dict[Hashable, tuple[float, V]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> V | None:
+        """Return the value of a key; None if there is none, or it is too old."""
+        found = self._values.get(key)
+        if found is None or (self._ttl is not None and time.monotonic() - found[0] >= self._ttl):
+            return None
+        return found[1]
+
+    def put(self, key: Hashable, value: V) -> V:
+        """Keep a value, and return it."""
+        with self._lock:
+            self._values.pop(key, None)
+            while len(self._values) >= self._capacity:
+                del self._values[next(iter(self._values))]
+            self._values[key] = (time.monotonic(), value)
+        return value
+
+    def discard(self, test: object, place: int = 0) -> None:
+        """Forget the values whose key, a tuple, has ``test`` at a place."""
+        with self._lock:
+            for key in [key for key in self._values if key[place] == test]:  # type: ignore[index]
+                del self._values[key]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._values.clear()

@@ -1,0 +1,608 @@
+"""How messages are serialized and deserialized with a registry, whatever the format.
+
+Per message there is one look-up of a plan: what to write before the payload and how to write it,
+or how to read what follows an id. Plans are made by coroutines, which wait for the registry in the
+awaiting classes and block in the others, see _http.run().
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+from confluent_kafka.error import SerializationError
+from confluent_kafka.serialization import SerializationContext
+
+from ._calls import Calls
+from ._http import run
+from ._names import unknown_key
+from .schema import RegisteredSchema, Rule, RuleMode, Schema
+from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
+from .serde import (
+    AssociatedNameStrategy,
+    AsyncAssociatedNameStrategy,
+    AsyncBaseDeserializer,
+    AsyncBaseSerializer,
+    BaseDeserializer,
+    BaseSerializer,
+    SchemaId,
+    _Serde,
+    add_header,
+    dual_schema_id_deserializer,
+    header_of,
+    header_schema_id_serializer,
+    prefix_schema_id_deserializer,
+    prefix_schema_id_serializer,
+    record_subject_name_strategy,
+    topic_record_subject_name_strategy,
+    topic_subject_name_strategy,
+)
+
+_SUBJECT_DEFAULTS: dict[str, Any] = {
+    "subject.name.strategy": None,
+    "subject.name.strategy.conf": None,
+    "subject.name.strategy.type": None,
+    "use.latest.version": False,
+    "use.latest.with.metadata": None,
+}
+SERIALIZER_DEFAULTS: dict[str, Any] = _SUBJECT_DEFAULTS | {
+    "auto.register.schemas": True,
+    "normalize.schemas": False,
+    "schema.id.serializer": prefix_schema_id_serializer,
+    "use.schema.id": None,
+    "validation.rules.execution": None,
+    "validation.rules.executor": None,
+    "validation.rules.fail.fast": False,
+}
+DESERIALIZER_DEFAULTS: dict[str, Any] = _SUBJECT_DEFAULTS | {
+    "schema.id.deserializer": dual_schema_id_deserializer,
+}
+
+# Their subjects depend on nothing but topic, field and the name of the type.
+_FIXED_STRATEGIES = (
+    topic_subject_name_strategy,
+    record_subject_name_strategy,
+    topic_record_subject_name_strategy,
+)
+
+
+def read_conf(conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration of a serde, checked.
+
+    Raises:
+        TypeError: it is no dict.
+        ValueError: a key is unknown, or a value of another type than it must have.
+    """
+    if conf is not None and not isinstance(conf, Mapping):
+        raise TypeError(f"conf must be a dict, not {type(conf).__name__}")
+    for name, value in (conf or {}).items():
+        if name not in defaults:
+            raise ValueError(unknown_key(name, defaults))
+        if isinstance(defaults[name], bool) and not isinstance(value, bool):
+            raise ValueError(f"{name} must be a bool, not {value!r:.100}")
+        if callable(defaults[name]) and not callable(value):
+            raise ValueError(f"{name} must be callable, not {type(value).__name__}")
+    options = {**defaults, **(conf or {})}
+    metadata = options["use.latest.with.metadata"]
+    if metadata is not None and not isinstance(metadata, dict):
+        kind = type(metadata).__name__
+        raise ValueError(f"use.latest.with.metadata must be a dict, not {kind}")
+    number = options.get("use.schema.id")
+    if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
+        raise ValueError(f"use.schema.id must be an int, not {number!r:.100}")
+    if options["use.latest.version"] and options.get("auto.register.schemas"):
+        raise ValueError(
+            "use.latest.version and auto.register.schemas exclude each other: set one to False"
+        )
+    return options
+
+
+def callable_or_none(name: str, value: Any, signature: str) -> Any:
+    """Return a conversion that was given.
+
+    Raises:
+        ValueError: it cannot be called.
+    """
+    if value is not None and not callable(value):
+        kind = type(value).__name__
+        raise ValueError(f"{name} must be callable as {signature}, not {kind}")
+    return value
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do with the messages of one subject."""
+
+    work: Callable[[Any], Any]
+    """Returns the bytes of an object, or the object of the bytes behind an id."""
+    prefix: bytes = b""
+    guid: bytes = b""
+    schema_id: SchemaId | None = None
+
+
+class Core(_Serde):
+    """What is done once per subject or schema."""
+
+    _type = ""
+    _client_kind: type[Any] = SchemaRegistryClient
+
+    def _start(
+        self, client: Any, conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Take the client and the configuration; return what the latter comes to."""
+        options = read_conf(conf, defaults)
+        if client is not None and not isinstance(client, self._client_kind):
+            wanted, given = self._client_kind.__name__, type(client).__name__
+            raise TypeError(f"schema_registry_client must be a {wanted}, not {given}")
+        self._client = client
+        # The blocking client's calls never wait.
+        calls: Any = client._calls if isinstance(client, SchemaRegistryClient) else client
+        self._calls: Calls = calls
+        self.configure_subject_name_strategy(
+            options["subject.name.strategy.type"],
+            options["subject.name.strategy.conf"],
+            options["subject.name.strategy"],
+        )
+        self._latest: bool = options["use.latest.version"]
+        self._metadata: dict[str, str] | None = options["use.latest.with.metadata"]
+        self._fixed = self._strategy in _FIXED_STRATEGIES or isinstance(
+            self._strategy, AssociatedNameStrategy | AsyncAssociatedNameStrategy
+        )
+        self._plans: dict[Hashable, Plan] = {}
+        self._generation = 0 if client is None else calls.generation
+        changes = self._latest or self._metadata is not None
+        self._ttl = calls.latest_ttl if changes and client is not None else None
+        self._end = float("inf")
+        return options
+
+    def _refresh(self) -> None:
+        """Forget the plans that stand on what was the latest version, when that may be over."""
+        calls = self._calls
+        if self._client is None or (
+            calls.generation == self._generation
+            and (self._ttl is None or time.monotonic() < self._end)
+        ):
+            return
+        self._plans.clear()
+        self._generation = self._calls.generation
+        self._end = float("inf")
+
+    def _keep(self, key: Hashable, plan: Plan) -> Plan:
+        if self._ttl is not None and not self._plans:
+            self._end = time.monotonic() + self._ttl
+        if key is not None:
+            if len(self._plans) >= 10_000:  # a strategy with ever new subjects
+                self._plans.clear()
+            self._plans[key] = plan
+        return plan
+
+    async def _subject(self, ctx: SerializationContext | None, name: str | None) -> str:
+        strategy = self._strategy
+        found: str | None
+        if isinstance(strategy, AssociatedNameStrategy | AsyncAssociatedNameStrategy):
+            found = await strategy.find(ctx, name, self._calls, self._strategy_conf)
+        else:
+            found = strategy(ctx, name)
+        if not isinstance(found, str) or not found:
+            called = getattr(strategy, "__name__", type(strategy).__name__)
+            why = "the schema has no name" if name is None else f"it returned {found!r:.100}"
+            raise SerializationError(f"{called} gives no subject: {why}")
+        return found
+
+    async def _newest(self, subject: str) -> RegisteredSchema:
+        if self._metadata is not None:
+            return await self._calls.get_latest_with_metadata(subject, self._metadata, True)
+        return await self._calls.get_latest_version(subject)
+
+    def _check_type(self, schema: Schema, name: str) -> None:
+        if (schema.schema_type or "AVRO") != self._type:
+            raise SerializationError(f"{name} is {schema.schema_type}, not {self._type}")
+
+    async def _referenced(self, schema: Schema) -> dict[str, Schema]:
+        """Return the schemas that one refers to, by the names that it has for them.
+
+        What others need stands before them.
+        """
+        found: dict[str, Schema] = {}
+        pending: set[tuple[str, int]] = set()
+
+        async def add(one: Schema) -> None:
+            for reference in one.references or ():
+                place = (reference.subject, reference.version)
+                if reference.name in found or place in pending:
+                    continue
+                pending.add(place)
+                registered = await self._calls.get_version(*place, True)
+                await add(registered.schema)
+                found[reference.name] = registered.schema
+
+        await add(schema)
+        return found
+
+
+def refuse_rules(schema: Schema, modes: frozenset[RuleMode], name: str) -> None:
+    """Refuse a schema with rules that would have to be run.
+
+    Raises:
+        SerializationError: it has some: messages would not be what the rules make of them.
+    """
+    rules = schema.rule_set
+    if rules is None:
+        return
+    groups: list[list[Rule] | None] = [rules.domain_rules, rules.encoding_rules]
+    if RuleMode.UPGRADE in modes:
+        groups = [rules.migration_rules]
+    for rule in (rule for group in groups for rule in group or ()):
+        if rule.mode in modes and not rule.disabled:
+            raise SerializationError(
+                f"{name} has the rule {rule.name!r} (type {rule.type}, mode {rule.mode}), and "
+                "this client runs no rules"
+            )
+
+
+_ON_WRITE = frozenset({RuleMode.WRITE, RuleMode.WRITEREAD})
+_ON_READ = frozenset({RuleMode.READ, RuleMode.WRITEREAD})
+_ON_MIGRATION = frozenset({RuleMode.UPGRADE, RuleMode.DOWNGRADE, RuleMode.UPDOWN})
+
+
+def refuse_rule_arguments(rule_conf: Any, rule_registry: Any) -> None:
+    """Refuse what configures rules.
+
+    Raises:
+        ValueError: some of it is given.
+    """
+    for name, value in (("rule_conf", rule_conf), ("rule_registry", rule_registry)):
+        if value:
+            raise ValueError(f"{name} must be None: this client runs no rules")
+
+
+def _bytes(data: Any) -> bytes:
+    if isinstance(data, bytes | bytearray | memoryview):
+        return bytes(data)
+    raise SerializationError(f"a message must be bytes, not {type(data).__name__}")
+
+
+class SerializerCore(Core):
+    """Objects to messages."""
+
+    _name: str | None = None
+    """The name of the type that the objects are of."""
+    _to_dict: Callable[[Any, SerializationContext | None], Any] | None = None
+
+    def _configure(
+        self, client: Any, conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        if client is None:
+            raise TypeError("schema_registry_client must not be None")
+        options = self._start(client, conf, defaults)
+        self.configure_validation_rules(options)
+        self._register: bool = options["auto.register.schemas"]
+        self._normalize: bool = options["normalize.schemas"]
+        self._use_id: int | None = options["use.schema.id"]
+        self._frame: Any = options["schema.id.serializer"]
+        return options
+
+    def _planned(self, ctx: SerializationContext | None) -> Plan | None:
+        """Return the plan for a message if there is one."""
+        self._refresh()
+        if not self._fixed:
+            return None
+        return self._plans.get(None if ctx is None else (ctx.topic, ctx.field))
+
+    async def _make_plan(self, ctx: SerializationContext | None) -> Plan:
+        """Return the plan for a message, from the registry if need be."""
+        subject = await self._subject(ctx, self._name)
+        key: Hashable = subject
+        if self._fixed:
+            key = None if ctx is None else (ctx.topic, ctx.field)
+        elif (known := self._plans.get(key)) is not None:
+            return known
+        registered = await self._registered(subject, ctx)
+        where = f"the schema of subject {subject!r}"
+        self._check_type(registered.schema, where)
+        refuse_rules(registered.schema, _ON_WRITE, where)
+        header = self._frame is header_schema_id_serializer
+        if registered.guid is None and header:
+            registered = await self._calls.lookup_schema(subject, registered.schema)
+        schema_id = SchemaId(self._type, registered.schema_id, registered.guid, self._indexes())
+        plan = Plan(
+            await self._writer(registered.schema, subject),
+            schema_id.id_to_bytes() if self._frame is prefix_schema_id_serializer else b"",
+            schema_id.guid_to_bytes() if header else b"",
+            schema_id,
+        )
+        return self._keep(key, plan)
+
+    async def _registered(self, subject: str, ctx: SerializationContext | None) -> RegisteredSchema:
+        calls = self._calls
+        if self._use_id is not None:
+            schema = await calls.get_schema(self._use_id, subject)
+            return RegisteredSchema(subject, None, self._use_id, None, schema)
+        if self._latest or self._metadata is not None:
+            return await self._newest(subject)
+        schema = await self._own_schema(ctx)
+        if self._register:
+            return await calls.register_schema_full_response(subject, schema, self._normalize)
+        return await calls.lookup_schema(subject, schema, self._normalize)
+
+    def _framed(self, plan: Plan, payload: bytes, ctx: SerializationContext | None) -> bytes:
+        """Return the message of a payload."""
+        if plan.prefix:
+            return plan.prefix + payload
+        if plan.guid:
+            add_header(ctx, plan.guid)
+            return payload
+        framed: bytes = self._frame(payload, ctx, plan.schema_id)
+        return framed
+
+    def _needed(self, schema: Schema | None) -> Schema:
+        """Return a schema that was given.
+
+        Raises:
+            SerializationError: none was.
+        """
+        if schema is None:
+            raise SerializationError(
+                "a serializer without schema_str needs use.latest.version, "
+                "use.latest.with.metadata or use.schema.id"
+            )
+        return schema
+
+    async def _own_schema(self, ctx: SerializationContext | None) -> Schema:
+        """Return the schema of the objects, as it is to be registered.
+
+        Raises:
+            SerializationError: none was given.
+        """
+        raise NotImplementedError
+
+    def _indexes(self) -> list[int] | None:
+        """Return the way to the message in its schema."""
+        return None
+
+    async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
+        """Return what makes the payload of an object."""
+        raise NotImplementedError
+
+
+class DeserializerCore(Core):
+    """Messages to objects."""
+
+    _from_dict: Callable[[Any, SerializationContext | None], Any] | None = None
+
+    def _configure(
+        self, client: Any, conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        options = self._start(client, conf, defaults)
+        self._unframe: Any = options["schema.id.deserializer"]
+        self._dual = self._unframe is dual_schema_id_deserializer
+        self._builtin = self._dual or self._unframe is prefix_schema_id_deserializer
+        self._by_subject = self._latest or self._metadata is not None
+        if self._by_subject and client is None:
+            raise ValueError("use.latest.version needs a schema_registry_client")
+        return options
+
+    def _look_up(
+        self, data: bytes, ctx: SerializationContext | None
+    ) -> tuple[Plan | None, bytes, Hashable, SchemaId | None]:
+        """Return the plan for a message, if there is one, and its payload; the key and the id.
+
+        Raises:
+            SerializationError: it has no id of a schema.
+        """
+        if type(data) is not bytes:
+            data = _bytes(data)
+        self._refresh()
+        if self._builtin:
+            header = header_of(ctx) if self._dual and ctx is not None and ctx.headers else None
+            mark: Hashable = data[:5] if header is None else header[:17]
+            key = self._key(mark, ctx) if self._by_subject else mark
+            plan = self._plans.get(key)
+            if plan is not None:
+                return plan, self._payload(data) if header is None else data, key, None
+        schema_id, payload = self._identify(data, ctx)
+        if not self._builtin:
+            key = self._key(schema_id.guid or schema_id.id, ctx)
+            plan = self._plans.get(key)
+        return plan, payload, key, schema_id
+
+    def _key(self, mark: Hashable, ctx: SerializationContext | None) -> Hashable:
+        return mark if ctx is None else (mark, ctx.topic, ctx.field)
+
+    def _payload(self, data: bytes) -> bytes:
+        """Return what stands behind the id of a schema."""
+        return data[5:]
+
+    def _identify(self, data: bytes, ctx: SerializationContext | None) -> tuple[SchemaId, bytes]:
+        """Return the id of a message's schema, and its payload.
+
+        Raises:
+            SerializationError: it has none.
+        """
+        schema_id = SchemaId(self._type)
+        if self._builtin:
+            header = header_of(ctx) if self._dual else None
+            if header is not None:
+                schema_id.parse(header)
+                return schema_id, data
+            return schema_id, data[schema_id.parse(data) :]
+        rest: io.BytesIO = self._unframe(data, ctx, schema_id)
+        return schema_id, rest.read()
+
+    async def _make_plan(
+        self, key: Hashable, schema_id: SchemaId, ctx: SerializationContext | None
+    ) -> Plan:
+        """Return the plan for messages of a schema, from the registry."""
+        if self._client is None:
+            return self._keep(key, Plan(await self._reader(None, None, "the schema")))
+        written, name = await self._written(schema_id, ctx)
+        wanted: Schema | None = None
+        if self._by_subject:
+            subject = await self._subject(ctx, self._record_name(written))
+            wanted = (await self._newest(subject)).schema
+            name = f"the schema of subject {subject!r}"
+            self._check_type(wanted, name)
+            if wanted != written:
+                refuse_rules(wanted, _ON_MIGRATION, name)
+        refuse_rules(wanted or written, _ON_READ, name)
+        return self._keep(key, Plan(await self._reader(written, wanted, name)))
+
+    async def _written(
+        self, schema_id: SchemaId, ctx: SerializationContext | None
+    ) -> tuple[Schema, str]:
+        if schema_id.guid is not None:
+            name = f"schema {schema_id.guid}"
+            schema = await self._calls.get_schema_by_guid(str(schema_id.guid))
+        else:
+            assert schema_id.id is not None
+            name = f"schema {schema_id.id}"
+            # The subject says in which context of the registry the id is.
+            topical = self._strategy is topic_subject_name_strategy and ctx is not None
+            subject = topic_subject_name_strategy(ctx, None) if topical else None
+            schema = await self._calls.get_schema(schema_id.id, subject)
+        self._check_type(schema, name)
+        return schema, name
+
+    def _record_name(self, schema: Schema) -> str | None:
+        """Return the name of a schema's type."""
+        raise NotImplementedError
+
+    async def _reader(
+        self, written: Schema | None, wanted: Schema | None, name: str
+    ) -> Callable[[bytes], Any]:
+        """Return what makes objects of payloads that were written with a schema.
+
+        Args:
+            written: the schema that they were written with; None without a registry.
+            wanted: the schema that the objects are to have; None for that one.
+            name: what to call the schema in errors.
+        """
+        raise NotImplementedError
+
+
+class BlockingSerializer(SerializerCore, BaseSerializer):
+    """A serializer that blocks while it waits for the registry."""
+
+    def __call__(self, obj: Any, ctx: SerializationContext | None = None) -> bytes | None:
+        """Return the message of an object; None stays None.
+
+        Args:
+            obj: the object.
+            ctx: where the message goes.
+
+        Raises:
+            SerializationError: the object does not fit the schema, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        if obj is None:
+            return None
+        if self._to_dict is not None:
+            obj = self._to_dict(obj, ctx)
+        plan = self._planned(ctx)
+        if plan is None:
+            plan = run(self._make_plan(ctx))
+        return self._framed(plan, plan.work(obj), ctx)
+
+
+class AwaitingSerializer(SerializerCore, AsyncBaseSerializer):
+    """A serializer that awaits the registry. The class may be awaited as well as called."""
+
+    _client_kind = AsyncSchemaRegistryClient
+
+    def __await__(self) -> Generator[None, None, Self]:
+        return _ready(self)
+
+    def __call__(  # type: ignore[override]
+        self, obj: Any, ctx: SerializationContext | None = None
+    ) -> Coroutine[Any, Any, bytes | None]:
+        """Return what can be awaited for the message of an object; None stays None.
+
+        Args:
+            obj: the object.
+            ctx: where the message goes.
+
+        Raises:
+            SerializationError: the object does not fit the schema, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return self._serialize(obj, ctx)
+
+    async def _serialize(self, obj: Any, ctx: SerializationContext | None) -> bytes | None:
+        if obj is None:
+            return None
+        if self._to_dict is not None:
+            obj = self._to_dict(obj, ctx)
+        plan = self._planned(ctx)
+        if plan is None:
+            plan = await self._make_plan(ctx)
+        return self._framed(plan, plan.work(obj), ctx)
+
+
+class BlockingDeserializer(DeserializerCore, BaseDeserializer):
+    """A deserializer that blocks while it waits for the registry."""
+
+    def __call__(self, data: bytes | None, ctx: SerializationContext | None = None) -> Any:
+        """Return the object of a message; None stays None.
+
+        Args:
+            data: the message.
+            ctx: where it comes from.
+
+        Raises:
+            SerializationError: it is no message of the schema, or the schema cannot be used.
+            SchemaRegistryError: the registry does not know the schema, refuses, or is not there.
+        """
+        if data is None:
+            return None
+        plan, payload, key, schema_id = self._look_up(data, ctx)
+        if plan is None:
+            assert schema_id is not None
+            plan = run(self._make_plan(key, schema_id, ctx))
+        obj = plan.work(payload)
+        return obj if self._from_dict is None else self._from_dict(obj, ctx)
+
+
+class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
+    """A deserializer that awaits the registry. The class may be awaited as well as called."""
+
+    _client_kind = AsyncSchemaRegistryClient
+
+    def __await__(self) -> Generator[None, None, Self]:
+        return _ready(self)
+
+    def __call__(
+        self, data: bytes | None, ctx: SerializationContext | None = None
+    ) -> Coroutine[Any, Any, Any]:
+        """Return what can be awaited for the object of a message; None stays None.
+
+        Args:
+            data: the message.
+            ctx: where it comes from.
+
+        Raises:
+            SerializationError: it is no message of the schema, or the schema cannot be used.
+            SchemaRegistryError: the registry does not know the schema, refuses, or is not there.
+        """
+        return self._deserialize(data, ctx)
+
+    async def _deserialize(self, data: bytes | None, ctx: SerializationContext | None) -> Any:
+        if data is None:
+            return None
+        plan, payload, key, schema_id = self._look_up(data, ctx)
+        if plan is None:
+            assert schema_id is not None
+            plan = await self._make_plan(key, schema_id, ctx)
+        obj = plan.work(payload)
+        return obj if self._from_dict is None else self._from_dict(obj, ctx)
+
+
+S = TypeVar("S")
+
+
+def _ready(serde: S) -> Generator[None, None, S]:
+    """Await nothing: what a serde needs of the registry it asks for with its first message."""
+    yield from ()
+    return serde

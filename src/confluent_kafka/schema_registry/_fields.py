@@ -1,0 +1,28 @@
+"""What kinds of fields schemas have, and which tags they bear."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class FieldType(StrEnum):
+    """The kind of a field, whatever the format."""
+
+    RECORD = "RECORD"
+    ENUM = "ENUM"
+    ARRAY = "ARRAY"
+    MAP = "MAP"
+    COMBINED = "COMBINED"
+    FIXED = "FIXED"
+    STRING = "STRING"
+    BYTES = "BYTES"
+    INT = "INT"
+    LONG = "LONG"
+    FLOAT = "FLOAT"
+    DOUBLE = "DOUBLE"
+    BOOLEAN = "BOOLEAN"
+    NULL = "NULL"
+
+
+TAGS = "confluent:tags"
+"""The key of a field's tags in schemas that are JSON."""

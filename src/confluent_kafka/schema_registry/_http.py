@@ -1,0 +1,393 @@
+"""Requests to a registry, and how they are sent: again where that helps, never without an end.
+
+What waits is told apart once, in the two wires: one blocks, the other awaits. Everything else is
+written as coroutines, which run() drives to their end where nothing in them waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import random
+import ssl
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+from urllib.parse import parse_qsl, quote, urlencode
+
+import httpx
+
+from ._settings import Bearer, Settings
+from .error import OAuthTokenError, SchemaRegistryError
+
+T = TypeVar("T")
+
+_ACCEPT = (
+    "application/vnd.schemaregistry.v1+json, application/vnd.schemaregistry+json, application/json"
+)
+_CONTENT = "application/vnd.schemaregistry.v1+json"
+_RETRIABLE = frozenset({408, 429, 500, 502, 503, 504})
+_AZURE = "http://169.254.169.254/metadata/identity/oauth2/token"
+# A token is asked for anew when this part of its life is over.
+_TOKEN_LIFE = 0.8
+_TOKEN_SECONDS = 300
+# Larger answers are no schemas: whoever sends them would fill the memory.
+_MAX_BYTES = 64 << 20
+
+
+def is_success(status_code: int) -> bool:
+    """Whether a status says that a request was served."""
+    return 200 <= status_code <= 299
+
+
+def is_retriable(status_code: int) -> bool:
+    """Whether a request that got this status may be served when it is sent again."""
+    return status_code in _RETRIABLE
+
+
+def full_jitter(base_delay_ms: float, max_delay_ms: float, retries_attempted: int) -> float:
+    """Return how long to wait before a retry: anything up to a bound that doubles each time.
+
+    Args:
+        base_delay_ms: the first bound.
+        max_delay_ms: the last one.
+        retries_attempted: how many retries there were.
+    """
+    bound = base_delay_ms * 2 ** min(retries_attempted, 64)
+    return random.uniform(0, min(max_delay_ms, bound))
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine that never waits comes to."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    work.close()
+    raise RuntimeError("a coroutine of the blocking client waited")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request: what to do where. ``path`` has its parts quoted."""
+
+    method: str
+    path: str
+    query: Sequence[tuple[str, Any]] = ()
+    body: Any = None
+
+    @property
+    def target(self) -> str:
+        """The path with the query."""
+        pairs = [(name, _plain(value)) for name, value in self.query if value is not None]
+        return f"{self.path}?{urlencode(pairs)}" if pairs else self.path
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def part(name: object) -> str:
+    """Return a name as a part of a path."""
+    return quote(str(name), safe="")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back; ``document`` is None where the body was no JSON."""
+
+    status: int
+    document: Any
+    text: str
+    retry_after: float | None = None
+
+
+class Sender(Protocol):
+    """Where requests go."""
+
+    async def send(self, request: Request) -> Answer:
+        """Return the answer to a request.
+
+        Raises:
+            SchemaRegistryError: there is none.
+        """
+
+    async def close(self) -> None:
+        """Release what it holds."""
+
+
+class Wire(Protocol):
+    """The blocking or the awaiting way to send bytes and to wait."""
+
+    async def exchange(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Return status, headers and body of an answer."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+    async def settle(self, value: Any) -> Any:
+        """Return what a user's function returned, or what that comes to."""
+
+    async def close(self) -> None:
+        """Release the connections."""
+
+
+class BlockingWire:
+    """Blocks the calling thread. Its coroutines never wait, see run()."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._timeout = settings.timeout
+        self._http = httpx.Client(**_options(settings))
+
+    async def exchange(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Return status, headers and body of an answer."""
+        end = time.monotonic() + self._timeout
+        with self._http.stream(method, url, headers=headers, content=content) as response:
+            body = bytearray()
+            for chunk in response.iter_bytes():
+                _add(body, chunk, end)
+            return response.status_code, response.headers, bytes(body)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+    async def settle(self, value: Any) -> Any:
+        """Return what a user's function returned."""
+        if inspect.isawaitable(value):
+            if inspect.iscoroutine(value):
+                value.close()
+            raise TypeError(
+                "bearer.auth.custom.provider.function is a coroutine function, which only "
+                "AsyncSchemaRegistryClient can call"
+            )
+        return value
+
+    async def close(self) -> None:
+        """Release the connections."""
+        self._http.close()
+
+
+class AwaitingWire:
+    """Awaits, in the running event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._timeout = settings.timeout
+        self._http = httpx.AsyncClient(**_options(settings))
+
+    async def exchange(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Return status, headers and body of an answer."""
+        end = time.monotonic() + self._timeout
+        async with self._http.stream(method, url, headers=headers, content=content) as response:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                _add(body, chunk, end)
+            return response.status_code, response.headers, bytes(body)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+    async def settle(self, value: Any) -> Any:
+        """Return what a user's function returned, or what that comes to."""
+        return await value if inspect.isawaitable(value) else value
+
+    async def close(self) -> None:
+        """Release the connections."""
+        await self._http.aclose()
+
+
+def _add(body: bytearray, chunk: bytes, end: float) -> None:
+    """Add to a body that has an end in time and size: a trickle keeps each single read going."""
+    body += chunk
+    if time.monotonic() > end:
+        raise httpx.ReadTimeout("the answer was still coming when the timeout had passed")
+    if len(body) > _MAX_BYTES:
+        raise httpx.ReadError(f"the answer is larger than {_MAX_BYTES} bytes")
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    return {
+        "auth": settings.basic,
+        "verify": _context(settings),
+        "timeout": settings.timeout,
+        "proxy": settings.proxy,
+        "follow_redirects": False,
+    }
+
+
+def _context(settings: Settings) -> ssl.SSLContext:
+    tls, bearer = settings.tls, settings.bearer
+    places = (*settings.urls, settings.proxy, None if bearer is None else bearer.endpoint)
+    if not any(one is not None and one.startswith("https") for one in places):
+        # It trusts nobody, and nobody is to be trusted: loading all authorities takes long.
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx.create_ssl_context()
+    if tls.ca is not None:
+        context.load_verify_locations(tls.ca)
+    if tls.certificate is not None:
+        context.load_cert_chain(tls.certificate, tls.key, tls.key_password)
+    return context
+
+
+class HttpSender:
+    """Sends requests over HTTP.
+
+    Each try goes to the registries in turn until one serves it; between tries it waits, with
+    jitter. Connections that fail and the statuses of is_retriable() are tried again.
+
+    Args:
+        settings: where the registries are and how often to try.
+        wire: how to send and to wait.
+    """
+
+    def __init__(self, settings: Settings, wire: Wire) -> None:
+        self._settings = settings
+        self._wire = wire
+        self._tokens = None if settings.bearer is None else Tokens(settings.bearer, wire)
+
+    async def send(self, request: Request) -> Answer:
+        """Return the answer to a request.
+
+        Raises:
+            SchemaRegistryError: no registry answered.
+            OAuthTokenError: there is no token for the request.
+        """
+        settings = self._settings
+        tries = 0
+        while True:
+            answer, failure = await self._around(request)
+            if failure is None and answer is not None and not is_retriable(answer.status):
+                return answer
+            if tries >= settings.max_retries:
+                if answer is not None:
+                    return answer
+                assert failure is not None
+                raise failure
+            wait = full_jitter(settings.wait * 1000, settings.max_wait * 1000, tries) / 1000
+            if answer is not None and answer.retry_after is not None:
+                wait = min(max(wait, answer.retry_after), settings.max_wait)
+            await self._wire.sleep(wait)
+            tries += 1
+
+    async def _around(self, request: Request) -> tuple[Answer | None, SchemaRegistryError | None]:
+        """Ask one registry after the other; the last answer is that of the last that gave one."""
+        answer = failure = None
+        for url in self._settings.urls:
+            headers = {"Accept": _ACCEPT}
+            if self._tokens is not None:
+                headers |= await self._tokens.headers()
+            try:
+                answer = await self._exchange(url + request.target, request, headers)
+                failure = None
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                said = str(error) or type(error).__name__
+                failure = SchemaRegistryError(0, -1, f"{url}{request.path}: {said}")
+                failure.__cause__ = error
+                continue
+            if not is_retriable(answer.status):
+                break
+        return answer, failure
+
+    async def _exchange(self, url: str, request: Request, headers: dict[str, str]) -> Answer:
+        content = None
+        if request.body is not None:
+            content = json.dumps(request.body).encode()
+            headers["Content-Type"] = _CONTENT
+        status, said, body = await self._wire.exchange(request.method, url, headers, content)
+        text = body.decode("utf-8", "replace")
+        try:
+            document = json.loads(text) if text else {}
+        except (ValueError, RecursionError):
+            document = None
+        return Answer(status, document, text, _seconds(said.get("Retry-After")))
+
+    async def close(self) -> None:
+        """Release the connections."""
+        await self._wire.close()
+
+
+def _seconds(text: str | None) -> float | None:
+    return float(text) if text is not None and text.strip().isdecimal() else None
+
+
+class Tokens:
+    """The bearer tokens of requests; one is kept until most of its life is over.
+
+    Args:
+        bearer: how they are had.
+        wire: how to ask for them.
+    """
+
+    def __init__(self, bearer: Bearer, wire: Wire) -> None:
+        self._bearer = bearer
+        self._wire = wire
+        self._token = ""
+        self._end = 0.0
+
+    async def headers(self) -> dict[str, str]:
+        """Return the headers of a request.
+
+        Raises:
+            OAuthTokenError: there is no token.
+        """
+        bearer = self._bearer
+        cluster, pool, token = bearer.logical_cluster, bearer.identity_pool, bearer.token
+        if bearer.provider is not None and bearer.source == "CUSTOM":
+            given = await self._wire.settle(bearer.provider(bearer.provider_config))
+            if not isinstance(given, Mapping) or not given.get("bearer.auth.token"):
+                raise OAuthTokenError(
+                    "bearer.auth.custom.provider.function must return a dict that has "
+                    "'bearer.auth.token'"
+                )
+            token = given["bearer.auth.token"]
+            cluster = given.get("bearer.auth.logical.cluster", cluster)
+            pool = given.get("bearer.auth.identity.pool.id", pool)
+        elif bearer.source != "STATIC_TOKEN":
+            if time.monotonic() >= self._end:
+                await self._renew()
+            token = self._token
+        named = {"target-sr-cluster": cluster, "Confluent-Identity-Pool-Id": pool}
+        return {"Authorization": f"Bearer {token}"} | {k: v for k, v in named.items() if v}
+
+    async def _renew(self) -> None:
+        bearer = self._bearer
+        headers, content = {"Accept": "application/json"}, None
+        if bearer.source == "OAUTHBEARER":
+            method, url = "POST", bearer.endpoint or ""
+            basic = httpx.BasicAuth(bearer.client_id or "", bearer.client_secret or "")
+            request = next(basic.auth_flow(httpx.Request("POST", url)))
+            headers["Authorization"] = request.headers["Authorization"]
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            form = {"grant_type": "client_credentials"}
+            content = urlencode(form | ({"scope": bearer.scope} if bearer.scope else {})).encode()
+        else:
+            method = "GET"
+            url = f"{bearer.endpoint or _AZURE}?{urlencode(parse_qsl(bearer.query or ''))}"
+            headers["Metadata"] = "true"
+        started = time.monotonic()
+        try:
+            status, _, body = await self._wire.exchange(method, url, headers, content)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            place = url.partition("?")[0]
+            raise OAuthTokenError(f"no token from {place}: {error}") from error
+        text = body.decode("utf-8", "replace")
+        try:
+            document = json.loads(text)
+            token, life = document["access_token"], float(document.get("expires_in", 0) or 0)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            shown = text[:500] if not is_success(status) else None
+            raise OAuthTokenError("no token in the answer", status, shown) from error
+        if not is_success(status) or not isinstance(token, str):
+            raise OAuthTokenError("no token in the answer", status)
+        self._token = token
+        self._end = started + (life or _TOKEN_SECONDS) * _TOKEN_LIFE

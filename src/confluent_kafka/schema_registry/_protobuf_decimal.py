@@ -1,0 +1,64 @@
+"""Decimal numbers in Protobuf messages: ``confluent.type.Decimal``."""
+
+from __future__ import annotations
+
+import decimal
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_FILE = "confluent/type/decimal.proto"
+_NAME = "confluent.type.Decimal"
+
+
+def _kind() -> Any:
+    """Return the class of such messages; a program may have compiled the file itself."""
+    pool: Any = descriptor_pool.Default()
+    try:
+        found = pool.FindMessageTypeByName(_NAME)
+    except KeyError:
+        file = descriptor_pb2.FileDescriptorProto(
+            name=_FILE, package="confluent.type", syntax="proto3"
+        )
+        message = file.message_type.add(name="Decimal")
+        field = descriptor_pb2.FieldDescriptorProto
+        types = (("value", field.TYPE_BYTES), ("precision", field.TYPE_UINT32))
+        for number, (name, kind) in enumerate((*types, ("scale", field.TYPE_INT32)), 1):
+            message.field.add(name=name, number=number, type=kind, label=field.LABEL_OPTIONAL)
+        pool.AddSerializedFile(file.SerializeToString())
+        found = pool.FindMessageTypeByName(_NAME)
+    return message_factory.GetMessageClass(found)
+
+
+def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
+    """Return the message of a decimal number.
+
+    Args:
+        value: the number.
+        scale: how many digits stand behind the point.
+
+    Raises:
+        ValueError: the number is not finite, or has more digits behind the point.
+    """
+    if not value.is_finite():
+        raise ValueError(f"value must be finite, not {value}")
+    sign, digits, exponent = value.as_tuple()
+    unscaled = int("".join(map(str, digits)))
+    shift = int(exponent) + scale
+    if shift < 0 and unscaled % 10**-shift:
+        raise ValueError(f"value has more than {scale} digits behind the point: {value}")
+    unscaled = unscaled * 10**shift if shift >= 0 else unscaled // 10**-shift
+    number = -unscaled if sign else unscaled
+    size = (number + (number < 0)).bit_length() // 8 + 1
+    data = number.to_bytes(size, "big", signed=True)
+    return _kind()(value=data, precision=len(str(unscaled)), scale=scale)
+
+
+def protobuf_to_decimal(value: Any) -> decimal.Decimal:
+    """Return the number of a message that decimal_to_protobuf() made, or another client.
+
+    Args:
+        value: the message.
+    """
+    number = int.from_bytes(value.value, "big", signed=True)
+    return decimal.Decimal(number).scaleb(-value.scale, decimal.Context(prec=decimal.MAX_PREC))

@@ -1,0 +1,348 @@
+"""Avro with a schema registry; it needs the extra [avro]."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from confluent_kafka.serialization import (
+    DeserializerBuilder,
+    SerializationContext,
+    SerializerBuilder,
+)
+
+from . import _avro
+from ._avro import LocalSchemaRepository, get_inline_tags, get_type, parse_schema_with_repo
+from ._builders import Builder
+from ._core import (
+    DESERIALIZER_DEFAULTS,
+    SERIALIZER_DEFAULTS,
+    AwaitingDeserializer,
+    AwaitingSerializer,
+    BlockingDeserializer,
+    BlockingSerializer,
+    DeserializerCore,
+    SerializerCore,
+    callable_or_none,
+    refuse_rule_arguments,
+)
+from .schema import Schema
+from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
+
+__all__ = [
+    "AsyncAvroDeserializer",
+    "AsyncAvroDeserializerBuilder",
+    "AsyncAvroSerializer",
+    "AsyncAvroSerializerBuilder",
+    "AvroDeserializer",
+    "AvroDeserializerBuilder",
+    "AvroSerializer",
+    "AvroSerializerBuilder",
+    "LocalSchemaRepository",
+    "get_inline_tags",
+    "get_type",
+    "parse_schema_with_repo",
+]
+
+_WRITER_DEFAULTS = SERIALIZER_DEFAULTS | {
+    "validate.strict": False,
+    "validate.strict.allow.default": False,
+}
+
+ToDict = Callable[[Any, SerializationContext | None], Any]
+FromDict = Callable[[Any, SerializationContext | None], Any]
+
+
+def _schema_of(schema_str: str | Schema | None) -> Schema | None:
+    if schema_str is None or isinstance(schema_str, Schema):
+        return schema_str
+    if not isinstance(schema_str, str):
+        kind = type(schema_str).__name__
+        raise TypeError(f"schema_str must be a str or a Schema, not {kind}")
+    # The bare name of a primitive type is no JSON, which registries want.
+    bare = schema_str.strip()
+    return Schema(json.dumps(bare) if bare.isalpha() else schema_str, "AVRO")
+
+
+class _AvroSerializing(SerializerCore):
+    _type = "AVRO"
+
+    def __init__(
+        self,
+        schema_registry_client: Any,
+        schema_str: str | Schema | None = None,
+        to_dict: ToDict | None = None,
+        conf: Mapping[str, Any] | None = None,
+        rule_conf: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+    ) -> None:
+        super().__init__()
+        refuse_rule_arguments(rule_conf, rule_registry)
+        self._to_dict = callable_or_none(
+            "to_dict", to_dict, "to_dict(object, SerializationContext) -> dict"
+        )
+        options = self._configure(schema_registry_client, conf, _WRITER_DEFAULTS)
+        self._strict: bool = options["validate.strict"]
+        self._strict_allow_default: bool = options["validate.strict.allow.default"]
+        self._schema = _schema_of(schema_str)
+        if self._schema is not None and not self._schema.references:
+            # What is no schema is better refused here than with the first message.
+            self._name = _avro.parse(self._schema, {}, "schema_str").name
+        elif self._schema is not None:
+            self._name = _avro.unparsed_name(self._schema.schema_str)
+
+    async def _own_schema(self, ctx: SerializationContext | None) -> Schema:
+        return self._needed(self._schema)
+
+    async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
+        where = f"the schema of subject {subject!r}"
+        parsed = _avro.parse(schema, await self._referenced(schema), where)
+        return _avro.writer(parsed, where, self._strict, self._strict_allow_default)
+
+
+class AvroSerializer(_AvroSerializing, BlockingSerializer):
+    """Serializes objects as Avro, with the id of their schema.
+
+    Args:
+        schema_registry_client: the registry.
+        schema_str: the schema of the objects; None where the registry has it
+            (``use.latest.version`` and its like).
+        to_dict: makes of an object and a SerializationContext what fastavro writes.
+        conf: ``auto.register.schemas`` (True), ``normalize.schemas`` (False),
+            ``use.latest.version`` (False), ``use.latest.with.metadata`` (None: a dict of
+            properties), ``use.schema.id`` (None), ``schema.id.serializer``
+            (prefix_schema_id_serializer), ``subject.name.strategy``,
+            ``subject.name.strategy.type``, ``subject.name.strategy.conf``,
+            ``validate.strict`` (False) and ``validate.strict.allow.default`` (False).
+        rule_conf: must be None: this client runs no rules.
+        rule_registry: must be None.
+
+    Raises:
+        SchemaParseException: the schema is no Avro schema.
+        TypeError: an argument has a wrong type.
+        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+    """
+
+
+class AsyncAvroSerializer(_AvroSerializing, AwaitingSerializer):
+    """AvroSerializer for AsyncSchemaRegistryClient: its calls are awaited.
+
+    Takes and raises what AvroSerializer does.
+    """
+
+
+class _AvroDeserializing(DeserializerCore):
+    _type = "AVRO"
+
+    def __init__(
+        self,
+        schema_registry_client: Any,
+        schema_str: str | Schema | None = None,
+        from_dict: FromDict | None = None,
+        return_record_name: bool = False,
+        conf: Mapping[str, Any] | None = None,
+        rule_conf: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+    ) -> None:
+        super().__init__()
+        if schema_registry_client is None:
+            raise TypeError("schema_registry_client must not be None")
+        refuse_rule_arguments(rule_conf, rule_registry)
+        self._from_dict = callable_or_none(
+            "from_dict", from_dict, "from_dict(dict, SerializationContext) -> object"
+        )
+        if not isinstance(return_record_name, bool):
+            kind = type(return_record_name).__name__
+            raise ValueError(f"return_record_name must be a bool, not {kind}")
+        self._with_names = return_record_name
+        self._configure(schema_registry_client, conf, DESERIALIZER_DEFAULTS)
+        self._schema = _schema_of(schema_str)
+        if self._schema is not None and not self._schema.references:
+            _avro.parse(self._schema, {}, "schema_str")
+
+    def _record_name(self, schema: Schema) -> str | None:
+        return _avro.unparsed_name(schema.schema_str)
+
+    async def _reader(
+        self, written: Schema | None, wanted: Schema | None, name: str
+    ) -> Callable[[bytes], Any]:
+        assert written is not None
+        wanted = wanted or self._schema
+        parsed = _avro.parse(written, await self._referenced(written), name)
+        other = None
+        if wanted is not None and wanted.schema_str != written.schema_str:
+            other = _avro.parse(wanted, await self._referenced(wanted), "the reader's schema")
+        return _avro.reader(parsed, other, name, self._with_names)
+
+
+class AvroDeserializer(_AvroDeserializing, BlockingDeserializer):
+    """Deserializes Avro that was written with a registry's schema.
+
+    Args:
+        schema_registry_client: the registry.
+        schema_str: the schema that objects are to have; None for the one that they were written
+            with.
+        from_dict: makes an object of what fastavro read and a SerializationContext.
+        return_record_name: whether records in unions are pairs of a name and the record.
+        conf: ``use.latest.version`` (False), ``use.latest.with.metadata`` (None),
+            ``schema.id.deserializer`` (dual_schema_id_deserializer), ``subject.name.strategy``,
+            ``subject.name.strategy.type`` and ``subject.name.strategy.conf``.
+        rule_conf: must be None: this client runs no rules.
+        rule_registry: must be None.
+
+    Raises:
+        SchemaParseException: the schema is no Avro schema.
+        TypeError: an argument has a wrong type.
+        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+    """
+
+
+class AsyncAvroDeserializer(_AvroDeserializing, AwaitingDeserializer):
+    """AvroDeserializer for AsyncSchemaRegistryClient: its calls are awaited.
+
+    Takes and raises what AvroDeserializer does.
+    """
+
+
+class AvroSerializerBuilder(Builder, SerializerBuilder):
+    """Makes an AvroSerializer for a producer.
+
+    Args:
+        schema_registry_config: what to make the registry's client with.
+        schema_registry_client: the client, if there is one.
+        schema: see AvroSerializer, as the others.
+        to_dict: see AvroSerializer.
+        serializer_config: see AvroSerializer.
+        rule_config: see AvroSerializer.
+        rule_registry: see AvroSerializer.
+        serializer_init: called with the serializer.
+    """
+
+    _kind: type[Any] = AvroSerializer
+
+    def __init__(
+        self,
+        schema_registry_config: Mapping[str, Any] | None = None,
+        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
+        schema: str | Schema | None = None,
+        to_dict: ToDict | None = None,
+        serializer_config: Mapping[str, Any] | None = None,
+        rule_config: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        serializer_init: Callable[[Any], object] | None = None,
+    ) -> None:
+        options = {
+            "schema_str": schema,
+            "to_dict": to_dict,
+            "conf": serializer_config,
+            "rule_conf": rule_config,
+            "rule_registry": rule_registry,
+        }
+        super().__init__(schema_registry_config, schema_registry_client, options, serializer_init)
+
+    def set_schema(self, schema_str: str | Schema | None) -> Self:
+        """Set the schema of the objects."""
+        return self._set("schema_str", schema_str)
+
+    def set_to_dict(self, to_dict: ToDict | None) -> Self:
+        """Set what makes of an object what fastavro writes."""
+        return self._set("to_dict", to_dict)
+
+    def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the serializer."""
+        return self._set("conf", serializer_conf)
+
+    def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the serializer."""
+        self._init = serializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the serializer, and the configuration as it is."""
+        return self._build(conf)
+
+    def _construct(self, client: Any) -> Any:
+        return self._kind(client, **self._options)
+
+
+class AsyncAvroSerializerBuilder(AvroSerializerBuilder):
+    """Makes an AsyncAvroSerializer; takes what AvroSerializerBuilder does."""
+
+    _kind = AsyncAvroSerializer
+    _awaiting = True
+
+
+class AvroDeserializerBuilder(Builder, DeserializerBuilder):
+    """Makes an AvroDeserializer for a consumer.
+
+    Args:
+        schema_registry_config: what to make the registry's client with.
+        schema_registry_client: the client, if there is one.
+        schema: see AvroDeserializer, as the others.
+        from_dict: see AvroDeserializer.
+        return_record_name: see AvroDeserializer.
+        deserializer_config: see AvroDeserializer.
+        rule_config: see AvroDeserializer.
+        rule_registry: see AvroDeserializer.
+        deserializer_init: called with the deserializer.
+    """
+
+    _kind: type[Any] = AvroDeserializer
+
+    def __init__(
+        self,
+        schema_registry_config: Mapping[str, Any] | None = None,
+        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
+        schema: str | Schema | None = None,
+        from_dict: FromDict | None = None,
+        return_record_name: bool = False,
+        deserializer_config: Mapping[str, Any] | None = None,
+        rule_config: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        deserializer_init: Callable[[Any], object] | None = None,
+    ) -> None:
+        options = {
+            "schema_str": schema,
+            "from_dict": from_dict,
+            "return_record_name": return_record_name,
+            "conf": deserializer_config,
+            "rule_conf": rule_config,
+            "rule_registry": rule_registry,
+        }
+        super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
+
+    def set_schema(self, schema_str: str | Schema | None) -> Self:
+        """Set the schema that the objects are to have."""
+        return self._set("schema_str", schema_str)
+
+    def set_from_dict(self, from_dict: FromDict | None) -> Self:
+        """Set what makes an object of what fastavro read."""
+        return self._set("from_dict", from_dict)
+
+    def set_return_record_name(self, return_record_name: bool) -> Self:
+        """Set whether records in unions are pairs of a name and the record."""
+        return self._set("return_record_name", return_record_name)
+
+    def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the deserializer."""
+        return self._set("conf", deserializer_conf)
+
+    def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the deserializer."""
+        self._init = deserializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the deserializer, and the configuration as it is."""
+        return self._build(conf)
+
+    def _construct(self, client: Any) -> Any:
+        return self._kind(client, **self._options)
+
+
+class AsyncAvroDeserializerBuilder(AvroDeserializerBuilder):
+    """Makes an AsyncAvroDeserializer; takes what AvroDeserializerBuilder does."""
+
+    _kind = AsyncAvroDeserializer
+    _awaiting = True

@@ -1,0 +1,372 @@
+"""JSON with JSON Schemas of a schema registry; it needs the extra [json]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from confluent_kafka.error import SerializationError
+from confluent_kafka.serialization import (
+    DeserializerBuilder,
+    SerializationContext,
+    SerializerBuilder,
+)
+
+from . import _json
+from ._builders import Builder
+from ._core import (
+    DESERIALIZER_DEFAULTS,
+    SERIALIZER_DEFAULTS,
+    AwaitingDeserializer,
+    AwaitingSerializer,
+    BlockingDeserializer,
+    BlockingSerializer,
+    DeserializerCore,
+    SerializerCore,
+    callable_or_none,
+    refuse_rule_arguments,
+)
+from ._json import get_inline_tags, get_type
+from .schema import Schema
+from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
+
+__all__ = [
+    "AsyncJSONDeserializer",
+    "AsyncJSONDeserializerBuilder",
+    "AsyncJSONSerializer",
+    "AsyncJSONSerializerBuilder",
+    "JSONDeserializer",
+    "JSONDeserializerBuilder",
+    "JSONSerializer",
+    "JSONSerializerBuilder",
+    "get_inline_tags",
+    "get_type",
+]
+
+ToDict = Callable[[Any, SerializationContext | None], Any]
+FromDict = Callable[[Any, SerializationContext | None], Any]
+# What encoders raise for objects, and decoders for bytes.
+_FAILURES = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+def _schema_of(schema_str: str | Schema | None) -> Schema | None:
+    if schema_str is None or isinstance(schema_str, Schema):
+        return schema_str
+    if not isinstance(schema_str, str):
+        kind = type(schema_str).__name__
+        raise TypeError(f"schema_str must be a str or a Schema, not {kind}")
+    return Schema(schema_str, "JSON")
+
+
+class _JSONSerializing(SerializerCore):
+    _type = "JSON"
+
+    def __init__(
+        self,
+        schema_str: str | Schema | None,
+        schema_registry_client: Any,
+        to_dict: ToDict | None = None,
+        conf: Mapping[str, Any] | None = None,
+        rule_conf: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        json_encode: Callable[[Any], str | bytes] | None = None,
+    ) -> None:
+        super().__init__()
+        refuse_rule_arguments(rule_conf, rule_registry)
+        self._to_dict = callable_or_none(
+            "to_dict", to_dict, "to_dict(object, SerializationContext) -> dict"
+        )
+        given = callable_or_none("json_encode", json_encode, "json_encode(object) -> str or bytes")
+        self._encode = given or _json.encode
+        defaults = SERIALIZER_DEFAULTS | {"validate": True}
+        options = self._configure(schema_registry_client, conf, defaults)
+        self._validate: bool = options["validate"]
+        self._schema = _schema_of(schema_str)
+        if self._schema is not None:
+            self._name = _json.title(_json.parse(self._schema.schema_str, "schema_str"))
+
+    async def _own_schema(self, ctx: SerializationContext | None) -> Schema:
+        return self._needed(self._schema)
+
+    async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
+        where = f"the schema of subject {subject!r}"
+        parsed = _json.parse(schema.schema_str, where)
+        check = None
+        if self._validate:
+            check = _json.checker(parsed, await self._referenced(schema), where)
+        encode = self._encode
+
+        def work(obj: Any) -> bytes:
+            if check is not None:
+                check(obj)
+            try:
+                text = encode(obj)
+                return text.encode() if isinstance(text, str) else text
+            except _FAILURES as error:
+                called = _json.title(parsed) or "no title"
+                raise SerializationError(f"{where} ({called}): {error}") from error
+
+        return work
+
+
+class JSONSerializer(_JSONSerializing, BlockingSerializer):
+    """Serializes objects as JSON, with the id of their JSON Schema.
+
+    Args:
+        schema_str: the schema of the objects; its title names their type. None where the
+            registry has it (``use.latest.version`` and its like).
+        schema_registry_client: the registry.
+        to_dict: makes of an object and a SerializationContext what is encoded.
+        conf: what AvroSerializer takes, but for ``validate.strict``; and ``validate`` (True):
+            whether objects are checked.
+        rule_conf: must be None: this client runs no rules.
+        rule_registry: must be None.
+        json_encode: makes text or bytes of an object; orjson's where it is installed.
+
+    Raises:
+        SchemaParseException: the schema is no JSON Schema.
+        TypeError: an argument has a wrong type.
+        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+    """
+
+
+class AsyncJSONSerializer(_JSONSerializing, AwaitingSerializer):
+    """JSONSerializer for AsyncSchemaRegistryClient: its calls are awaited.
+
+    Takes and raises what JSONSerializer does.
+    """
+
+
+class _JSONDeserializing(DeserializerCore):
+    _type = "JSON"
+
+    def __init__(
+        self,
+        schema_str: str | Schema | None,
+        from_dict: FromDict | None = None,
+        schema_registry_client: Any = None,
+        conf: Mapping[str, Any] | None = None,
+        rule_conf: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        json_decode: Callable[[bytes], Any] | None = None,
+    ) -> None:
+        super().__init__()
+        refuse_rule_arguments(rule_conf, rule_registry)
+        self._from_dict = callable_or_none(
+            "from_dict", from_dict, "from_dict(dict, SerializationContext) -> object"
+        )
+        given = callable_or_none("json_decode", json_decode, "json_decode(bytes) -> object")
+        self._decode = given or _json.decode
+        defaults = DESERIALIZER_DEFAULTS | {"validate": True}
+        options = self._configure(schema_registry_client, conf, defaults)
+        self._validate: bool = options["validate"]
+        self._schema = _schema_of(schema_str)
+        if self._schema is not None:
+            _json.parse(self._schema.schema_str, "schema_str")
+            if self._schema.references and schema_registry_client is None:
+                raise ValueError("a schema with references needs a schema_registry_client")
+        elif schema_registry_client is None:
+            raise ValueError("schema_registry_client is needed where schema_str is None")
+
+    def _record_name(self, schema: Schema) -> str | None:
+        return _json.title(_json.parse(schema.schema_str, "the schema"))
+
+    async def _reader(
+        self, written: Schema | None, wanted: Schema | None, name: str
+    ) -> Callable[[bytes], Any]:
+        schema = wanted or self._schema or written
+        assert schema is not None
+        where = name if schema is not self._schema else "the reader's schema"
+        parsed = _json.parse(schema.schema_str, where)
+        check = None
+        if self._validate:
+            check = _json.checker(parsed, await self._referenced(schema), where)
+        decode = self._decode
+
+        def work(payload: bytes) -> Any:
+            try:
+                obj = decode(payload)
+            except _FAILURES as error:
+                raise SerializationError(f"a message of {name} is not JSON: {error}") from error
+            if check is not None:
+                check(obj)
+            return obj
+
+        return work
+
+
+class JSONDeserializer(_JSONDeserializing, BlockingDeserializer):
+    """Deserializes JSON that was written with a registry's schema.
+
+    Args:
+        schema_str: the schema that objects are checked with; None for the one that they were
+            written with.
+        from_dict: makes an object of what was decoded and a SerializationContext.
+        schema_registry_client: the registry; None only with a schema without references.
+        conf: what AvroDeserializer takes; and ``validate`` (True): whether objects are checked.
+        rule_conf: must be None: this client runs no rules.
+        rule_registry: must be None.
+        json_decode: makes an object of bytes; orjson's where it is installed.
+
+    Raises:
+        SchemaParseException: the schema is no JSON Schema.
+        TypeError: an argument has a wrong type.
+        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+    """
+
+
+class AsyncJSONDeserializer(_JSONDeserializing, AwaitingDeserializer):
+    """JSONDeserializer for AsyncSchemaRegistryClient: its calls are awaited.
+
+    Takes and raises what JSONDeserializer does.
+    """
+
+
+class JSONSerializerBuilder(Builder, SerializerBuilder):
+    """Makes a JSONSerializer for a producer.
+
+    Args:
+        schema_registry_config: what to make the registry's client with.
+        schema_registry_client: the client, if there is one.
+        schema: see JSONSerializer, as the others.
+        to_dict: see JSONSerializer.
+        serializer_config: see JSONSerializer.
+        rule_config: see JSONSerializer.
+        rule_registry: see JSONSerializer.
+        json_encode: see JSONSerializer.
+        serializer_init: called with the serializer.
+    """
+
+    _kind: type[Any] = JSONSerializer
+
+    def __init__(
+        self,
+        schema_registry_config: Mapping[str, Any] | None = None,
+        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
+        schema: str | Schema | None = None,
+        to_dict: ToDict | None = None,
+        serializer_config: Mapping[str, Any] | None = None,
+        rule_config: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        json_encode: Callable[[Any], str | bytes] | None = None,
+        serializer_init: Callable[[Any], object] | None = None,
+    ) -> None:
+        options = {
+            "schema_str": schema,
+            "to_dict": to_dict,
+            "conf": serializer_config,
+            "rule_conf": rule_config,
+            "rule_registry": rule_registry,
+            "json_encode": json_encode,
+        }
+        super().__init__(schema_registry_config, schema_registry_client, options, serializer_init)
+
+    def set_schema(self, schema_str: str | Schema | None) -> Self:
+        """Set the schema of the objects."""
+        return self._set("schema_str", schema_str)
+
+    def set_to_dict(self, to_dict: ToDict | None) -> Self:
+        """Set what makes of an object what is encoded."""
+        return self._set("to_dict", to_dict)
+
+    def set_json_encode(self, json_encode: Callable[[Any], str | bytes] | None) -> Self:
+        """Set what encodes."""
+        return self._set("json_encode", json_encode)
+
+    def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the serializer."""
+        return self._set("conf", serializer_conf)
+
+    def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the serializer."""
+        self._init = serializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the serializer, and the configuration as it is."""
+        return self._build(conf)
+
+    def _construct(self, client: Any) -> Any:
+        return self._kind(schema_registry_client=client, **self._options)
+
+
+class AsyncJSONSerializerBuilder(JSONSerializerBuilder):
+    """Makes an AsyncJSONSerializer; takes what JSONSerializerBuilder does."""
+
+    _kind = AsyncJSONSerializer
+    _awaiting = True
+
+
+class JSONDeserializerBuilder(Builder, DeserializerBuilder):
+    """Makes a JSONDeserializer for a consumer.
+
+    Args:
+        schema_registry_config: what to make the registry's client with.
+        schema_registry_client: the client, if there is one.
+        schema: see JSONDeserializer, as the others.
+        from_dict: see JSONDeserializer.
+        deserializer_config: see JSONDeserializer.
+        rule_config: see JSONDeserializer.
+        rule_registry: see JSONDeserializer.
+        json_decode: see JSONDeserializer.
+        deserializer_init: called with the deserializer.
+    """
+
+    _kind: type[Any] = JSONDeserializer
+
+    def __init__(
+        self,
+        schema_registry_config: Mapping[str, Any] | None = None,
+        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
+        schema: str | Schema | None = None,
+        from_dict: FromDict | None = None,
+        deserializer_config: Mapping[str, Any] | None = None,
+        rule_config: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        json_decode: Callable[[bytes], Any] | None = None,
+        deserializer_init: Callable[[Any], object] | None = None,
+    ) -> None:
+        options = {
+            "schema_str": schema,
+            "from_dict": from_dict,
+            "conf": deserializer_config,
+            "rule_conf": rule_config,
+            "rule_registry": rule_registry,
+            "json_decode": json_decode,
+        }
+        super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
+
+    def set_schema(self, schema_str: str | Schema | None) -> Self:
+        """Set the schema that the objects are checked with."""
+        return self._set("schema_str", schema_str)
+
+    def set_from_dict(self, from_dict: FromDict | None) -> Self:
+        """Set what makes an object of what was decoded."""
+        return self._set("from_dict", from_dict)
+
+    def set_json_decode(self, json_decode: Callable[[bytes], Any] | None) -> Self:
+        """Set what decodes."""
+        return self._set("json_decode", json_decode)
+
+    def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the deserializer."""
+        return self._set("conf", deserializer_conf)
+
+    def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the deserializer."""
+        self._init = deserializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the deserializer, and the configuration as it is."""
+        return self._build(conf)
+
+    def _construct(self, client: Any) -> Any:
+        return self._kind(schema_registry_client=client, **self._options)
+
+
+class AsyncJSONDeserializerBuilder(JSONDeserializerBuilder):
+    """Makes an AsyncJSONDeserializer; takes what JSONDeserializerBuilder does."""
+
+    _kind = AsyncJSONDeserializer
+    _awaiting = True

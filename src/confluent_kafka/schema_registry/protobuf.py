@@ -1,0 +1,455 @@
+"""Protobuf with a schema registry; it needs the extra [protobuf]."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Self
+
+try:
+    from google.protobuf.descriptor import Descriptor, FieldDescriptor, FileDescriptor
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+    from google.protobuf.message import DecodeError, EncodeError, Message
+except ImportError as error:
+    raise ImportError(
+        "confluent_kafka.schema_registry.protobuf needs protobuf: "
+        f"pip install 'confluent-kafka[protobuf]' ({error})",
+        name=error.name,
+    ) from error
+
+from confluent_kafka.error import SerializationError
+from confluent_kafka.serialization import (
+    DeserializerBuilder,
+    SerializationContext,
+    SerializerBuilder,
+)
+
+from ._builders import Builder
+from ._core import (
+    DESERIALIZER_DEFAULTS,
+    SERIALIZER_DEFAULTS,
+    AwaitingDeserializer,
+    AwaitingSerializer,
+    BlockingDeserializer,
+    BlockingSerializer,
+    DeserializerCore,
+    SerializerCore,
+    refuse_rule_arguments,
+)
+from ._fields import FieldType
+from ._protobuf_decimal import decimal_to_protobuf, protobuf_to_decimal
+from .schema import Schema, SchemaReference
+from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
+from .serde import read_indexes, reference_subject_name_strategy
+
+__all__ = [
+    "AsyncProtobufDeserializer",
+    "AsyncProtobufDeserializerBuilder",
+    "AsyncProtobufSerializer",
+    "AsyncProtobufSerializerBuilder",
+    "ProtobufDeserializer",
+    "ProtobufDeserializerBuilder",
+    "ProtobufSerializer",
+    "ProtobufSerializerBuilder",
+    "decimal_to_protobuf",
+    "get_type",
+    "is_map_field",
+    "protobuf_to_decimal",
+]
+
+# Registries and compilers have these files.
+_KNOWN_FILES = ("google/protobuf/", "google/type/", "confluent/")
+
+
+def _checked_type(message_type: Any, name: str) -> Any:
+    if not isinstance(message_type, type) or not issubclass(message_type, Message):
+        given = getattr(message_type, "__name__", type(message_type).__name__)
+        raise TypeError(f"{name} must be a class of Protobuf messages, not {given}")
+    return message_type
+
+
+def _refuse_old_format(options: Mapping[str, Any]) -> None:
+    if options["use.deprecated.format"]:
+        raise ValueError(
+            "use.deprecated.format must be False: messages of clients before 1.8 have indexes "
+            "in another encoding, which no other client reads"
+        )
+
+
+_TYPES = {
+    FieldDescriptor.CPPTYPE_INT32: FieldType.INT,
+    FieldDescriptor.CPPTYPE_UINT32: FieldType.INT,
+    FieldDescriptor.CPPTYPE_INT64: FieldType.LONG,
+    FieldDescriptor.CPPTYPE_UINT64: FieldType.LONG,
+    FieldDescriptor.CPPTYPE_DOUBLE: FieldType.DOUBLE,
+    FieldDescriptor.CPPTYPE_FLOAT: FieldType.FLOAT,
+    FieldDescriptor.CPPTYPE_BOOL: FieldType.BOOLEAN,
+    FieldDescriptor.CPPTYPE_ENUM: FieldType.ENUM,
+    FieldDescriptor.CPPTYPE_STRING: FieldType.STRING,
+    FieldDescriptor.CPPTYPE_MESSAGE: FieldType.RECORD,
+}
+
+
+def is_map_field(fd: FieldDescriptor) -> bool:
+    """Whether a field is a map.
+
+    Args:
+        fd: the descriptor of the field.
+    """
+    return fd.message_type is not None and fd.message_type.GetOptions().map_entry
+
+
+def get_type(fd: FieldDescriptor) -> FieldType:
+    """Return the kind of a field, or of each value where it has several.
+
+    Args:
+        fd: the descriptor of the field.
+    """
+    if is_map_field(fd):
+        return FieldType.MAP
+    if fd.type == FieldDescriptor.TYPE_BYTES:
+        return FieldType.BYTES
+    return _TYPES[fd.cpp_type]
+
+
+def message_indexes(descriptor: Descriptor) -> list[int]:
+    """Return the way to a message in its file: its index, below those of what it stands in."""
+    indexes: list[int] = []
+    while descriptor is not None:
+        outer = descriptor.containing_type
+        if outer is None:
+            siblings = list(descriptor.file.message_types_by_name.values())
+        else:
+            siblings = list(outer.nested_types)
+        names = [one.full_name for one in siblings]
+        indexes.insert(0, names.index(descriptor.full_name))
+        descriptor = outer
+    return indexes
+
+
+def schema_text(file: FileDescriptor) -> str:
+    """Return a file as registries take it: its FileDescriptorProto, in base64."""
+    proto = FileDescriptorProto()
+    file.CopyToProto(proto)
+    return base64.b64encode(proto.SerializeToString()).decode()
+
+
+class _ProtobufSerializing(SerializerCore):
+    _type = "PROTOBUF"
+
+    def __init__(
+        self,
+        msg_type: Any,
+        schema_registry_client: Any,
+        conf: Mapping[str, Any] | None = None,
+        rule_conf: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+    ) -> None:
+        super().__init__()
+        refuse_rule_arguments(rule_conf, rule_registry)
+        self._kind: Any = _checked_type(msg_type, "msg_type")
+        defaults = SERIALIZER_DEFAULTS | {
+            "reference.subject.name.strategy": reference_subject_name_strategy,
+            "skip.known.types": True,
+            "use.deprecated.format": False,
+        }
+        options = self._configure(schema_registry_client, conf, defaults)
+        _refuse_old_format(options)
+        self._reference_subject = options["reference.subject.name.strategy"]
+        self._skip_known: bool = options["skip.known.types"]
+        self._name = self._kind.DESCRIPTOR.full_name
+
+    def _indexes(self) -> list[int] | None:
+        return message_indexes(self._kind.DESCRIPTOR)
+
+    async def _own_schema(self, ctx: SerializationContext | None) -> Schema:
+        file = self._kind.DESCRIPTOR.file
+        return await self._schema_of(file, ctx, {})
+
+    async def _schema_of(
+        self,
+        file: FileDescriptor,
+        ctx: SerializationContext | None,
+        done: dict[str, SchemaReference],
+    ) -> Schema:
+        """Return the schema of a file, once the files that it imports are in the registry."""
+        references = []
+        for imported in file.dependencies:
+            if self._skip_known and imported.name.startswith(_KNOWN_FILES):
+                continue
+            if imported.name not in done:
+                done[imported.name] = await self._reference(imported, ctx, done)
+            references.append(done[imported.name])
+        return Schema(schema_text(file), "PROTOBUF", references)
+
+    async def _reference(
+        self,
+        file: FileDescriptor,
+        ctx: SerializationContext | None,
+        done: dict[str, SchemaReference],
+    ) -> SchemaReference:
+        schema = await self._schema_of(file, ctx, done)
+        subject = self._reference_subject(ctx, file)
+        if self._register:
+            await self._calls.register_schema(subject, schema, self._normalize)
+        # A registration need not say which version it made.
+        found = await self._calls.lookup_schema(subject, schema, self._normalize)
+        if found.version is None:
+            raise SerializationError(f"the registry says no version of subject {subject!r}")
+        return SchemaReference(file.name, subject, found.version)
+
+    async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
+        kind, name = self._kind, self._name
+        where = f"the schema of subject {subject!r}"
+
+        def work(obj: Any) -> bytes:
+            if not isinstance(obj, kind):
+                given = getattr(getattr(obj, "DESCRIPTOR", None), "full_name", type(obj).__name__)
+                raise SerializationError(f"{where}: a message must be a {name}, not a {given}")
+            try:
+                data: bytes = obj.SerializeToString()
+            except EncodeError as error:
+                raise SerializationError(f"{where} ({name}): {error}") from error
+            return data
+
+        return work
+
+
+class ProtobufSerializer(_ProtobufSerializing, BlockingSerializer):
+    """Serializes Protobuf messages, with the id of their schema and the way to the message in it.
+
+    Args:
+        msg_type: the class of the messages.
+        schema_registry_client: the registry.
+        conf: what AvroSerializer takes, but for ``validate.strict``; and
+            ``reference.subject.name.strategy`` (reference_subject_name_strategy: the subject of
+            an imported file is its name), ``skip.known.types`` (True: files that every registry
+            has are not registered), ``use.deprecated.format`` (False, nothing else).
+        rule_conf: must be None: this client runs no rules.
+        rule_registry: must be None.
+
+    Raises:
+        TypeError: an argument has a wrong type.
+        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+    """
+
+    def __call__(self, message: Any, ctx: SerializationContext | None = None) -> bytes | None:
+        """Return the bytes of a message; None stays None.
+
+        Args:
+            message: the message.
+            ctx: where it goes.
+
+        Raises:
+            SerializationError: it is of another type, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return super().__call__(message, ctx)
+
+
+class AsyncProtobufSerializer(_ProtobufSerializing, AwaitingSerializer):
+    """ProtobufSerializer for AsyncSchemaRegistryClient: its calls are awaited.
+
+    Takes and raises what ProtobufSerializer does.
+    """
+
+    def __call__(  # type: ignore[override]
+        self, message: Any, ctx: SerializationContext | None = None
+    ) -> Coroutine[Any, Any, bytes | None]:
+        """Return what can be awaited for the bytes of a message; None stays None.
+
+        Args:
+            message: the message.
+            ctx: where it goes.
+
+        Raises:
+            SerializationError: it is of another type, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return super().__call__(message, ctx)
+
+
+class _ProtobufDeserializing(DeserializerCore):
+    _type = "PROTOBUF"
+
+    def __init__(
+        self,
+        message_type: Any,
+        conf: Mapping[str, Any] | None = None,
+        schema_registry_client: Any = None,
+        rule_conf: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+    ) -> None:
+        super().__init__()
+        refuse_rule_arguments(rule_conf, rule_registry)
+        self._kind: Any = _checked_type(message_type, "message_type")
+        defaults = DESERIALIZER_DEFAULTS | {"use.deprecated.format": False}
+        _refuse_old_format(self._configure(schema_registry_client, conf, defaults))
+
+    def _payload(self, data: bytes) -> bytes:
+        if data[5:6] == b"\0":  # the first message of its file, as most are
+            return data[6:]
+        return data[read_indexes(data, 5)[1] :]
+
+    def _record_name(self, schema: Schema) -> str | None:
+        name: str = self._kind.DESCRIPTOR.full_name
+        return name
+
+    async def _reader(
+        self, written: Schema | None, wanted: Schema | None, name: str
+    ) -> Callable[[bytes], Any]:
+        read, called = self._kind.FromString, self._kind.DESCRIPTOR.full_name
+
+        def work(payload: bytes) -> Any:
+            try:
+                return read(payload)
+            except DecodeError as error:
+                raise SerializationError(f"{name} ({called}): {error}") from error
+
+        return work
+
+
+class ProtobufDeserializer(_ProtobufDeserializing, BlockingDeserializer):
+    """Deserializes Protobuf messages that were written with a registry's schema.
+
+    Args:
+        message_type: the class of the messages.
+        conf: what AvroDeserializer takes, and ``use.deprecated.format`` (False, nothing else).
+        schema_registry_client: the registry: where it is given, the schema of each message must
+            be in it.
+        rule_conf: must be None: this client runs no rules.
+        rule_registry: must be None.
+
+    Raises:
+        TypeError: an argument has a wrong type.
+        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+    """
+
+
+class AsyncProtobufDeserializer(_ProtobufDeserializing, AwaitingDeserializer):
+    """ProtobufDeserializer for AsyncSchemaRegistryClient: its calls are awaited.
+
+    Takes and raises what ProtobufDeserializer does.
+    """
+
+
+class ProtobufSerializerBuilder(Builder, SerializerBuilder):
+    """Makes a ProtobufSerializer for a producer.
+
+    Args:
+        schema_registry_config: what to make the registry's client with.
+        schema_registry_client: the client, if there is one.
+        message_type: the class of the messages.
+        serializer_config: see ProtobufSerializer, as the others.
+        rule_config: see ProtobufSerializer.
+        rule_registry: see ProtobufSerializer.
+        serializer_init: called with the serializer.
+    """
+
+    _kind: type[Any] = ProtobufSerializer
+
+    def __init__(
+        self,
+        schema_registry_config: Mapping[str, Any] | None = None,
+        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
+        message_type: Any = None,
+        serializer_config: Mapping[str, Any] | None = None,
+        rule_config: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        serializer_init: Callable[[Any], object] | None = None,
+    ) -> None:
+        options = {
+            "msg_type": message_type,
+            "conf": serializer_config,
+            "rule_conf": rule_config,
+            "rule_registry": rule_registry,
+        }
+        super().__init__(schema_registry_config, schema_registry_client, options, serializer_init)
+
+    def set_message_type(self, msg_type: Any) -> Self:
+        """Set the class of the messages."""
+        return self._set("msg_type", msg_type)
+
+    def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the serializer."""
+        return self._set("conf", serializer_conf)
+
+    def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the serializer."""
+        self._init = serializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the serializer, and the configuration as it is."""
+        return self._build(conf)
+
+    def _construct(self, client: Any) -> Any:
+        return self._kind(schema_registry_client=client, **self._options)
+
+
+class AsyncProtobufSerializerBuilder(ProtobufSerializerBuilder):
+    """Makes an AsyncProtobufSerializer; takes what ProtobufSerializerBuilder does."""
+
+    _kind = AsyncProtobufSerializer
+    _awaiting = True
+
+
+class ProtobufDeserializerBuilder(Builder, DeserializerBuilder):
+    """Makes a ProtobufDeserializer for a consumer.
+
+    Args:
+        schema_registry_config: what to make the registry's client with.
+        schema_registry_client: the client, if there is one.
+        message_type: the class of the messages.
+        deserializer_config: see ProtobufDeserializer, as the others.
+        rule_config: see ProtobufDeserializer.
+        rule_registry: see ProtobufDeserializer.
+        deserializer_init: called with the deserializer.
+    """
+
+    _kind: type[Any] = ProtobufDeserializer
+
+    def __init__(
+        self,
+        schema_registry_config: Mapping[str, Any] | None = None,
+        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
+        message_type: Any = None,
+        deserializer_config: Mapping[str, Any] | None = None,
+        rule_config: dict[str, Any] | None = None,
+        rule_registry: Any = None,
+        deserializer_init: Callable[[Any], object] | None = None,
+    ) -> None:
+        options = {
+            "message_type": message_type,
+            "conf": deserializer_config,
+            "rule_conf": rule_config,
+            "rule_registry": rule_registry,
+        }
+        super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
+
+    def set_message_type(self, msg_type: Any) -> Self:
+        """Set the class of the messages."""
+        return self._set("message_type", msg_type)
+
+    def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the deserializer."""
+        return self._set("conf", deserializer_conf)
+
+    def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the deserializer."""
+        self._init = deserializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the deserializer, and the configuration as it is."""
+        return self._build(conf)
+
+    def _construct(self, client: Any) -> Any:
+        return self._kind(schema_registry_client=client, **self._options)
+
+
+class AsyncProtobufDeserializerBuilder(ProtobufDeserializerBuilder):
+    """Makes an AsyncProtobufDeserializer; takes what ProtobufDeserializerBuilder does."""
+
+    _kind = AsyncProtobufDeserializer
+    _awaiting = True

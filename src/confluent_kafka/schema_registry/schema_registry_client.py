@@ -1,0 +1,698 @@
+"""The clients of a registry: one blocks, the other awaits; both ask the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from ._calls import Calls
+from ._http import (
+    AwaitingWire,
+    BlockingWire,
+    HttpSender,
+    Sender,
+    full_jitter,
+    is_retriable,
+    is_success,
+    run,
+)
+from ._memory import MemorySender
+from ._settings import MOCK, normalize_identity_pool, read_settings
+from .associations import (
+    Association,
+    AssociationCreateOrUpdateInfo,
+    AssociationCreateOrUpdateRequest,
+    AssociationInfo,
+    AssociationResponse,
+)
+from .error import SchemaRegistryError
+from .schema import (
+    ConfigCompatibilityLevel,
+    Metadata,
+    MetadataProperties,
+    MetadataTags,
+    RegisteredSchema,
+    Rule,
+    RuleKind,
+    RuleMode,
+    RuleParams,
+    RuleSet,
+    Schema,
+    SchemaReference,
+    SchemaVersion,
+    ServerConfig,
+)
+
+__all__ = [
+    "Association",
+    "AssociationCreateOrUpdateInfo",
+    "AssociationCreateOrUpdateRequest",
+    "AssociationInfo",
+    "AssociationResponse",
+    "AsyncSchemaRegistryClient",
+    "ConfigCompatibilityLevel",
+    "Metadata",
+    "MetadataProperties",
+    "MetadataTags",
+    "RegisteredSchema",
+    "Rule",
+    "RuleKind",
+    "RuleMode",
+    "RuleParams",
+    "RuleSet",
+    "Schema",
+    "SchemaReference",
+    "SchemaRegistryClient",
+    "SchemaRegistryError",
+    "SchemaVersion",
+    "ServerConfig",
+    "full_jitter",
+    "is_retriable",
+    "is_success",
+    "normalize_identity_pool",
+]
+
+
+class SchemaRegistryClient:
+    """Asks a schema registry; what it learned about an id it keeps, since ids never change.
+
+    Several threads may use it, but not a process that was forked from its own. The URL
+    ``mock://`` is a registry in memory, for tests; all clients of a process that name the same
+    ``mock://name`` share one.
+
+    Args:
+        conf: ``url`` (required; several with commas between them are tried in turn),
+            ``timeout`` (seconds for one answer, 10), ``max.retries`` (3), ``retries.wait.ms`` and
+            ``retries.max.wait.ms`` (the first and the largest bound of the waits between tries,
+            1000 and 20000), ``cache.capacity`` (1000 schemas of each kind),
+            ``cache.latest.ttl.sec`` (None: the latest version is asked for once), ``proxy``;
+            ``basic.auth.user.info`` (``user:password``);
+            ``ssl.ca.location``, ``ssl.certificate.location``, ``ssl.key.location`` (PEM files)
+            and ``ssl.key.password``;
+            ``bearer.auth.credentials.source``: ``STATIC_TOKEN`` (with ``bearer.auth.token``),
+            ``OAUTHBEARER`` (``bearer.auth.client.id``, ``bearer.auth.client.secret``,
+            ``bearer.auth.scope``, ``bearer.auth.issuer.endpoint.url``),
+            ``OAUTHBEARER_AZURE_IMDS`` (``bearer.auth.issuer.endpoint.query``) or ``CUSTOM``
+            (``bearer.auth.custom.provider.function``, called with
+            ``bearer.auth.custom.provider.config``), with ``bearer.auth.logical.cluster`` and
+            ``bearer.auth.identity.pool.id``.
+
+    Raises:
+        TypeError: a value has a wrong type.
+        ValueError: a key is unknown or missing, or a value is out of range.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        settings = read_settings(conf)
+        self._conf = dict(conf)
+        self._urls = settings.urls
+        mock = settings.urls[0].startswith(MOCK)
+        self._sender: Sender = (
+            MemorySender(settings.urls[0]) if mock else HttpSender(settings, BlockingWire(settings))
+        )
+        self._calls = Calls(settings, self._sender)
+
+    @staticmethod
+    def new_client(conf: Mapping[str, Any]) -> SchemaRegistryClient:
+        """Return a client; the same as calling the class."""
+        return SchemaRegistryClient(conf)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {', '.join(self._urls)}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close its connections."""
+        run(self._sender.close())
+
+    def config(self) -> dict[str, Any]:
+        """Return the configuration that it was made with, secrets included."""
+        return dict(self._conf)
+
+    def register_schema(
+        self, subject_name: str, schema: Schema, normalize_schemas: bool = False
+    ) -> int:
+        """Register a schema under a subject, unless it is, and return its id.
+
+        Args:
+            subject_name: the subject.
+            schema: the schema.
+            normalize_schemas: whether the registry may bring the schema into its normal form.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.register_schema(subject_name, schema, normalize_schemas))
+
+    def register_schema_full_response(
+        self, subject_name: str, schema: Schema, normalize_schemas: bool = False
+    ) -> RegisteredSchema:
+        """Register a schema under a subject, unless it is, and return what the registry says of it.
+
+        Args:
+            subject_name: the subject.
+            schema: the schema.
+            normalize_schemas: whether the registry may bring the schema into its normal form.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(
+            self._calls.register_schema_full_response(subject_name, schema, normalize_schemas)
+        )
+
+    def get_schema(
+        self,
+        schema_id: int,
+        subject_name: str | None = None,
+        fmt: str | None = None,
+        reference_format: str | None = None,
+    ) -> Schema:
+        """Return the schema of an id; it is asked for once, since ids never change.
+
+        Args:
+            schema_id: the id.
+            subject_name: a subject that has it, for registries whose ids differ by context.
+            fmt: the form to return it in, such as ``serialized`` for Protobuf.
+            reference_format: the form of its references.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_schema(schema_id, subject_name, fmt, reference_format))
+
+    def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
+        """Return the schema of a GUID; it is asked for once.
+
+        Args:
+            guid: the GUID.
+            fmt: the form to return it in.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_schema_by_guid(guid, fmt))
+
+    def get_schema_types(self) -> list[str]:
+        """Return the types of schemas that the registry knows.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_schema_types())
+
+    def get_subjects_by_schema_id(
+        self,
+        schema_id: int,
+        subject_name: str | None = None,
+        deleted: bool = False,
+        offset: int = 0,
+        limit: int = -1,
+    ) -> list[str]:
+        """Return the subjects that have a schema.
+
+        Args:
+            schema_id: the id of the schema.
+            subject_name: only this one.
+            deleted: whether deleted ones count.
+            offset: how many to leave out first.
+            limit: how many to return; -1 for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(
+            self._calls.get_subjects_by_schema_id(schema_id, subject_name, deleted, offset, limit)
+        )
+
+    def get_schema_versions(
+        self,
+        schema_id: int,
+        subject_name: str | None = None,
+        deleted: bool = False,
+        offset: int = 0,
+        limit: int = -1,
+    ) -> list[SchemaVersion]:
+        """Return the subjects and versions that have a schema.
+
+        Args:
+            schema_id: the id of the schema.
+            subject_name: only those of this one.
+            deleted: whether deleted ones count.
+            offset: how many to leave out first.
+            limit: how many to return; -1 for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_schema_versions(schema_id, subject_name, deleted, offset, limit))
+
+    def lookup_schema(
+        self,
+        subject_name: str,
+        schema: Schema,
+        normalize_schemas: bool = False,
+        fmt: str | None = None,
+        deleted: bool = False,
+    ) -> RegisteredSchema:
+        """Return where a subject has a schema.
+
+        Args:
+            subject_name: the subject.
+            schema: the schema.
+            normalize_schemas: whether the registry may bring the schema into its normal form first.
+            fmt: the form to return it in.
+            deleted: whether deleted versions count.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.lookup_schema(subject_name, schema, normalize_schemas, fmt, deleted))
+
+    def get_subjects(
+        self,
+        subject_prefix: str | None = None,
+        deleted: bool = False,
+        deleted_only: bool = False,
+        offset: int = 0,
+        limit: int = -1,
+    ) -> list[str]:
+        """Return the subjects.
+
+        Args:
+            subject_prefix: only those that begin with it.
+            deleted: whether deleted ones count.
+            deleted_only: whether only those count.
+            offset: how many to leave out first.
+            limit: how many to return; -1 for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_subjects(subject_prefix, deleted, deleted_only, offset, limit))
+
+    def delete_subject(self, subject_name: str, permanent: bool = False) -> list[int]:
+        """Delete a subject and return the versions that it had.
+
+        Args:
+            subject_name: the subject.
+            permanent: whether to make a deleted subject unrecoverable.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.delete_subject(subject_name, permanent))
+
+    def get_latest_version(self, subject_name: str, fmt: str | None = None) -> RegisteredSchema:
+        """Return the newest version of a subject; kept for ``cache.latest.ttl.sec``.
+
+        Args:
+            subject_name: the subject.
+            fmt: the form to return the schema in.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_latest_version(subject_name, fmt))
+
+    def get_latest_with_metadata(
+        self,
+        subject_name: str,
+        metadata: dict[str, str],
+        deleted: bool = False,
+        fmt: str | None = None,
+    ) -> RegisteredSchema:
+        """Return the newest version of a subject that has some metadata; kept as the latest is.
+
+        Args:
+            subject_name: the subject.
+            metadata: properties and the values that they must have.
+            deleted: whether deleted versions count.
+            fmt: the form to return the schema in.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_latest_with_metadata(subject_name, metadata, deleted, fmt))
+
+    def get_version(
+        self,
+        subject_name: str,
+        version: int | str = "latest",
+        deleted: bool = False,
+        fmt: str | None = None,
+    ) -> RegisteredSchema:
+        """Return one version of a subject.
+
+        Args:
+            subject_name: the subject.
+            version: its number, or ``latest``.
+            deleted: whether it may be a deleted one.
+            fmt: the form to return the schema in.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_version(subject_name, version, deleted, fmt))
+
+    def get_referenced_by(
+        self, subject_name: str, version: int | str = "latest", offset: int = 0, limit: int = -1
+    ) -> list[int]:
+        """Return the ids of the schemas that refer to a version.
+
+        Args:
+            subject_name: the subject.
+            version: its number, or ``latest``.
+            offset: how many to leave out first.
+            limit: how many to return; -1 for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_referenced_by(subject_name, version, offset, limit))
+
+    def get_versions(
+        self,
+        subject_name: str,
+        deleted: bool = False,
+        deleted_only: bool = False,
+        offset: int = 0,
+        limit: int = -1,
+    ) -> list[int]:
+        """Return the versions of a subject.
+
+        Args:
+            subject_name: the subject.
+            deleted: whether deleted ones count.
+            deleted_only: whether only those count.
+            offset: how many to leave out first.
+            limit: how many to return; -1 for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_versions(subject_name, deleted, deleted_only, offset, limit))
+
+    def delete_version(self, subject_name: str, version: int, permanent: bool = False) -> int:
+        """Delete a version and return its number.
+
+        Args:
+            subject_name: the subject.
+            version: its number.
+            permanent: whether to make a deleted version unrecoverable.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.delete_version(subject_name, version, permanent))
+
+    def set_compatibility(
+        self, subject_name: str | None = None, level: str | None = None
+    ) -> dict[str, Any]:
+        """Set what new versions must be compatible with.
+
+        Args:
+            subject_name: the subject; None for all that have no level of their own.
+            level: one of ConfigCompatibilityLevel.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.set_compatibility(subject_name, level))
+
+    def get_compatibility(self, subject_name: str | None = None) -> str:
+        """Return what new versions must be compatible with.
+
+        Args:
+            subject_name: the subject; None for all that have no level of their own.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_compatibility(subject_name))
+
+    def test_compatibility(
+        self,
+        subject_name: str,
+        schema: Schema,
+        version: int | str = "latest",
+        normalize: bool = False,
+        verbose: bool = False,
+    ) -> bool:
+        """Return whether a schema is compatible with one version of a subject.
+
+        Args:
+            subject_name: the subject.
+            schema: the schema.
+            version: the number of the version, or ``latest``.
+            normalize: whether the registry may bring the schema into its normal form first.
+            verbose: whether the registry is to look for the reasons too.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(
+            self._calls.test_compatibility(subject_name, schema, version, normalize, verbose)
+        )
+
+    def test_compatibility_all_versions(
+        self, subject_name: str, schema: Schema, normalize: bool = False, verbose: bool = False
+    ) -> bool:
+        """Return whether a schema is compatible with all versions of a subject that count.
+
+        Args:
+            subject_name: the subject.
+            schema: the schema.
+            normalize: whether the registry may bring the schema into its normal form first.
+            verbose: whether the registry is to look for the reasons too.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(
+            self._calls.test_compatibility_all_versions(subject_name, schema, normalize, verbose)
+        )
+
+    def set_config(
+        self, subject_name: str | None = None, config: ServerConfig | None = None
+    ) -> dict[str, Any]:
+        """Set the configuration of a subject.
+
+        Args:
+            subject_name: the subject; None for all that have none of their own.
+            config: the configuration.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.set_config(subject_name, config))
+
+    def get_config(self, subject_name: str | None = None) -> ServerConfig:
+        """Return the configuration of a subject.
+
+        Args:
+            subject_name: the subject; None for all that have none of their own.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_config(subject_name))
+
+    def delete_config(self, subject_name: str | None = None) -> ServerConfig:
+        """Delete the configuration of a subject, so that it has the one for all; return it.
+
+        Args:
+            subject_name: the subject; None for the one for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.delete_config(subject_name))
+
+    def get_mode(self, subject_name: str) -> str:
+        """Return whether a subject may be changed, such as ``READWRITE``.
+
+        Args:
+            subject_name: the subject.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_mode(subject_name))
+
+    def update_mode(self, subject_name: str, mode: str, force: bool = False) -> str:
+        """Set whether a subject may be changed; return the mode.
+
+        Args:
+            subject_name: the subject.
+            mode: ``READWRITE``, ``READONLY`` or ``IMPORT``.
+            force: whether to do so where it has schemas.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.update_mode(subject_name, mode, force))
+
+    def delete_mode(self, subject_name: str) -> str:
+        """Delete the mode of a subject, so that it has the one for all; return it.
+
+        Args:
+            subject_name: the subject.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.delete_mode(subject_name))
+
+    def get_global_mode(self) -> str:
+        """Return the mode of all subjects that have none of their own.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_global_mode())
+
+    def update_global_mode(self, mode: str, force: bool = False) -> str:
+        """Set the mode of all subjects that have none of their own; return it.
+
+        Args:
+            mode: ``READWRITE``, ``READONLY`` or ``IMPORT``.
+            force: whether to do so where there are schemas.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.update_global_mode(mode, force))
+
+    def get_contexts(self, offset: int = 0, limit: int = -1) -> list[str]:
+        """Return the contexts of the registry.
+
+        Args:
+            offset: how many to leave out first.
+            limit: how many to return; -1 for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.get_contexts(offset, limit))
+
+    def get_associations_by_resource_name(
+        self,
+        resource_name: str,
+        resource_namespace: str,
+        resource_type: str | None = None,
+        association_types: list[str] | None = None,
+        offset: int = 0,
+        limit: int = -1,
+    ) -> list[Association]:
+        """Return the subjects that belong to a resource, such as a topic.
+
+        Args:
+            resource_name: the name of the topic.
+            resource_namespace: the id of its cluster; ``-`` for any.
+            resource_type: such as ``topic``.
+            association_types: such as ``key`` and ``value``.
+            offset: how many to leave out first.
+            limit: how many to return; -1 for all.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(
+            self._calls.get_associations_by_resource_name(
+                resource_name, resource_namespace, resource_type, association_types, offset, limit
+            )
+        )
+
+    def create_association(self, request: AssociationCreateOrUpdateRequest) -> AssociationResponse:
+        """Make subjects belong to a resource.
+
+        Args:
+            request: which subjects, and to what.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        return run(self._calls.create_association(request))
+
+    def delete_associations(
+        self,
+        resource_id: str,
+        resource_type: str | None = None,
+        association_types: list[str] | None = None,
+        cascade_lifecycle: bool = False,
+    ) -> None:
+        """Make subjects no longer belong to a resource.
+
+        Args:
+            resource_id: the id of the resource.
+            resource_type: such as ``topic``.
+            association_types: such as ``key`` and ``value``; None for all.
+            cascade_lifecycle: whether subjects that live as long as the association go with it.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+        """
+        run(
+            self._calls.delete_associations(
+                resource_id, resource_type, association_types, cascade_lifecycle
+            )
+        )
+
+    def clear_latest_caches(self) -> None:
+        """Forget which versions are the latest."""
+        run(self._calls.clear_latest_caches())
+
+    def clear_caches(self) -> None:
+        """Forget all schemas."""
+        run(self._calls.clear_caches())
+
+
+class AsyncSchemaRegistryClient(Calls):
+    """Asks a schema registry from an event loop: SchemaRegistryClient with awaitable methods.
+
+    Args:
+        conf: as SchemaRegistryClient takes it; ``bearer.auth.custom.provider.function`` may be a
+            coroutine function.
+
+    Raises:
+        TypeError: a value has a wrong type.
+        ValueError: a key is unknown or missing, or a value is out of range.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        settings = read_settings(conf)
+        self._conf = dict(conf)
+        self._urls = settings.urls
+        mock = settings.urls[0].startswith(MOCK)
+        sender: Sender = (
+            MemorySender(settings.urls[0]) if mock else HttpSender(settings, AwaitingWire(settings))
+        )
+        super().__init__(settings, sender)
+
+    @staticmethod
+    def new_client(conf: Mapping[str, Any]) -> AsyncSchemaRegistryClient:
+        """Return a client; the same as calling the class."""
+        return AsyncSchemaRegistryClient(conf)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {', '.join(self._urls)}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+        await self._sender.close()
+
+    def config(self) -> dict[str, Any]:
+        """Return the configuration that it was made with, secrets included."""
+        return dict(self._conf)

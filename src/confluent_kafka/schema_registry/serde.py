@@ -1,0 +1,675 @@
+"""What serializers of all kinds share: subjects, the ids in messages, and their base classes."""
+
+from __future__ import annotations
+
+import io
+import struct
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from confluent_kafka.error import SerializationError
+from confluent_kafka.serialization import (
+    Deserializer,
+    MessageField,
+    SerializationContext,
+    Serializer,
+)
+
+from ._cache import Cache
+from ._calls import Calls
+from ._fields import FieldType
+from ._http import run
+from .error import SchemaRegistryError
+from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
+
+__all__ = [
+    "AssociatedNameStrategy",
+    "AsyncAssociatedNameStrategy",
+    "AsyncBaseDeserializer",
+    "AsyncBaseSerde",
+    "AsyncBaseSerializer",
+    "BaseDeserializer",
+    "BaseSerde",
+    "BaseSerializer",
+    "FieldType",
+    "SchemaId",
+    "SubjectNameStrategyType",
+    "async_build_serde",
+    "build_serde",
+    "dual_schema_id_deserializer",
+    "header_schema_id_serializer",
+    "prefix_schema_id_deserializer",
+    "prefix_schema_id_serializer",
+    "record_subject_name_strategy",
+    "reference_subject_name_strategy",
+    "topic_record_subject_name_strategy",
+    "topic_subject_name_strategy",
+]
+
+_ID_MAGIC = 0
+_GUID_MAGIC = 1
+_ID = struct.Struct(">BI")
+ID_HEADERS = {MessageField.KEY: "__key_schema_id", MessageField.VALUE: "__value_schema_id"}
+"""The header that has the GUID of the schema of a key, and of a value."""
+
+
+# --- subjects ---
+
+
+def _topic_of(ctx: SerializationContext | None, strategy: str) -> str:
+    if ctx is None or ctx.topic is None:
+        raise ValueError(
+            f"{strategy} needs a SerializationContext with the topic: give one, or use "
+            "record_subject_name_strategy"
+        )
+    return ctx.topic
+
+
+def topic_subject_name_strategy(ctx: SerializationContext | None, record_name: str | None) -> str:
+    """Return ``<topic>-key`` or ``<topic>-value``.
+
+    Args:
+        ctx: where the message goes.
+        record_name: the name of the schema's type.
+
+    Raises:
+        ValueError: there is no context.
+    """
+    topic = _topic_of(ctx, "topic_subject_name_strategy")
+    return f"{topic}-{ctx.field}"  # type: ignore[union-attr]
+
+
+def record_subject_name_strategy(
+    ctx: SerializationContext | None, record_name: str | None
+) -> str | None:
+    """Return the name of the schema's type.
+
+    Args:
+        ctx: where the message goes.
+        record_name: the name; None where the schema has none.
+    """
+    return record_name
+
+
+def topic_record_subject_name_strategy(
+    ctx: SerializationContext | None, record_name: str | None
+) -> str | None:
+    """Return ``<topic>-<name of the schema's type>``.
+
+    Args:
+        ctx: where the message goes.
+        record_name: the name; None where the schema has none.
+
+    Raises:
+        ValueError: there is no context.
+    """
+    topic = _topic_of(ctx, "topic_record_subject_name_strategy")
+    return None if record_name is None else f"{topic}-{record_name}"
+
+
+def reference_subject_name_strategy(ctx: SerializationContext | None, schema_ref: Any) -> str:
+    """Return the name of what a schema refers to.
+
+    Args:
+        ctx: where the message goes.
+        schema_ref: what it refers to, with an attribute ``name``.
+    """
+    name: str = schema_ref.name
+    return name
+
+
+class SubjectNameStrategyType(StrEnum):
+    """The ways to name subjects that need no code."""
+
+    NONE = "NONE"
+    TOPIC = "TOPIC"
+    RECORD = "RECORD"
+    TOPIC_RECORD = "TOPIC_RECORD"
+    ASSOCIATED = "ASSOCIATED"
+
+
+STRATEGIES: dict[SubjectNameStrategyType, Callable[..., str | None]] = {
+    SubjectNameStrategyType.TOPIC: topic_subject_name_strategy,
+    SubjectNameStrategyType.RECORD: record_subject_name_strategy,
+    SubjectNameStrategyType.TOPIC_RECORD: topic_record_subject_name_strategy,
+}
+
+_CLUSTER_KEY = "subject.name.strategy.kafka.cluster.id"
+_FALLBACK_KEY = "fallback.subject.name.strategy.type"
+_ABSENT = frozenset({404, 405, 501})
+
+
+class _Associations:
+    """The subjects that the registry associates with topics; otherwise another strategy's.
+
+    Args:
+        cache_capacity: how many answers to keep.
+    """
+
+    def __init__(self, cache_capacity: int = 1000) -> None:
+        self._subjects: Cache[str] = Cache(cache_capacity)
+        self._resolver: Callable[[], Any] | None = None
+
+    async def _find(
+        self,
+        ctx: SerializationContext | None,
+        record_name: str | None,
+        calls: Calls,
+        conf: Mapping[str, Any] | None,
+        cluster: str | None,
+    ) -> str | None:
+        topic = _topic_of(ctx, type(self).__name__)
+        assert ctx is not None
+        conf = conf or {}
+        namespace = conf.get(_CLUSTER_KEY) or cluster or "-"
+        key = (namespace, topic, ctx.field)
+        known = self._subjects.get(key)
+        if known is not None:
+            return known
+        try:
+            found = await calls.get_associations_by_resource_name(
+                topic, namespace, "topic", [str(ctx.field)]
+            )
+        except SchemaRegistryError as error:
+            # Most registries know no associations.
+            if error.http_status_code not in _ABSENT:
+                raise
+            found = []
+        if len(found) > 1:
+            names = ", ".join(sorted(one.subject for one in found))
+            raise SerializationError(f"several subjects belong to topic {topic!r}: {names}")
+        if found:
+            return self._subjects.put(key, found[0].subject)
+        kind = SubjectNameStrategyType(conf.get(_FALLBACK_KEY, "TOPIC"))
+        if kind not in STRATEGIES:
+            raise SerializationError(f"no subject belongs to topic {topic!r}")
+        return STRATEGIES[kind](ctx, record_name)
+
+
+class AssociatedNameStrategy(_Associations):
+    """Returns the subject that the registry associates with a topic; without one, the topic's.
+
+    Args:
+        cache_capacity: how many answers to keep.
+    """
+
+    def __call__(
+        self,
+        ctx: SerializationContext | None,
+        record_name: str | None,
+        schema_registry_client: SchemaRegistryClient,
+        conf: Mapping[str, Any] | None = None,
+    ) -> str | None:
+        """Return a subject.
+
+        Args:
+            ctx: where the message goes.
+            record_name: the name of the schema's type.
+            schema_registry_client: whom to ask.
+            conf: ``subject.name.strategy.kafka.cluster.id`` and
+                ``fallback.subject.name.strategy.type``.
+
+        Raises:
+            SchemaRegistryError: the registry refuses, or is not there.
+            SerializationError: there are several, or there is none and no fallback.
+        """
+        return run(self.find(ctx, record_name, schema_registry_client._calls, conf))
+
+    async def find(
+        self,
+        ctx: SerializationContext | None,
+        record_name: str | None,
+        calls: Calls,
+        conf: Mapping[str, Any] | None,
+    ) -> str | None:
+        """Return a subject; it never waits if the calls do not."""
+        known = conf is not None and conf.get(_CLUSTER_KEY)
+        cluster = None if known or self._resolver is None else self._resolver()
+        return await self._find(ctx, record_name, calls, conf, cluster)
+
+    def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
+        """Take what tells the id of the topic's cluster."""
+        self._resolver = resolver
+
+    def clear_cache(self) -> None:
+        """Forget all answers."""
+        self._subjects.clear()
+
+
+class AsyncAssociatedNameStrategy(_Associations):
+    """AssociatedNameStrategy for AsyncSchemaRegistryClient.
+
+    Args:
+        cache_capacity: how many answers to keep.
+    """
+
+    async def __call__(
+        self,
+        ctx: SerializationContext | None,
+        record_name: str | None,
+        schema_registry_client: AsyncSchemaRegistryClient,
+        conf: Mapping[str, Any] | None = None,
+    ) -> str | None:
+        """Return a subject, as AssociatedNameStrategy does."""
+        return await self.find(ctx, record_name, schema_registry_client, conf)
+
+    async def find(
+        self,
+        ctx: SerializationContext | None,
+        record_name: str | None,
+        calls: Calls,
+        conf: Mapping[str, Any] | None,
+    ) -> str | None:
+        """Return a subject."""
+        known = conf is not None and conf.get(_CLUSTER_KEY)
+        cluster = None if known or self._resolver is None else await self._resolver()
+        return await self._find(ctx, record_name, calls, conf, cluster)
+
+    def set_async_cluster_id_resolver(self, resolver: Callable[[], Awaitable[str | None]]) -> None:
+        """Take what tells the id of the topic's cluster."""
+        self._resolver = resolver
+
+    async def clear_cache(self) -> None:
+        """Forget all answers."""
+        self._subjects.clear()
+
+
+# --- ids in messages ---
+
+
+class SchemaId:
+    """Which schema a message was written with, and which message of it, where it has several.
+
+    Args:
+        schema_type: ``AVRO``, ``JSON`` or ``PROTOBUF``.
+        schema_id: the id of the schema.
+        guid: its GUID.
+        message_indexes: of Protobuf: the way to the message in its file.
+    """
+
+    __slots__ = ("guid", "id", "message_indexes", "schema_type")
+
+    def __init__(
+        self,
+        schema_type: str,
+        schema_id: int | None = None,
+        guid: str | uuid.UUID | None = None,
+        message_indexes: list[int] | None = None,
+    ) -> None:
+        self.schema_type = schema_type
+        self.id = schema_id
+        self.guid = uuid.UUID(guid) if isinstance(guid, str) else guid
+        self.message_indexes = message_indexes
+
+    def from_bytes(self, payload: io.BytesIO) -> io.BytesIO:
+        """Take the id that a stream begins with, and return the stream behind it.
+
+        Raises:
+            SerializationError: it does not begin with one.
+        """
+        start = payload.tell()
+        data = payload.read()
+        payload.seek(start + self.parse(data))
+        return payload
+
+    def parse(self, data: bytes) -> int:
+        """Take the id that some bytes begin with, and return its size.
+
+        Raises:
+            SerializationError: they do not begin with one.
+        """
+        if len(data) >= 5 and data[0] == _ID_MAGIC:
+            self.id, end = int.from_bytes(data[1:5], "big"), 5
+        elif len(data) >= 17 and data[0] == _GUID_MAGIC:
+            self.guid, end = uuid.UUID(bytes=bytes(data[1:17])), 17
+        else:
+            raise SerializationError(_no_id(data))
+        if self.schema_type == "PROTOBUF":
+            self.message_indexes, end = read_indexes(data, end)
+        return end
+
+    def id_to_bytes(self) -> bytes:
+        """Return the bytes of the id, as messages begin with.
+
+        Raises:
+            SerializationError: there is no id.
+        """
+        if self.id is None:
+            raise SerializationError("the schema has no id")
+        return _ID.pack(_ID_MAGIC, self.id) + self._indexes()
+
+    def guid_to_bytes(self) -> bytes:
+        """Return the bytes of the GUID, as a header has them.
+
+        Raises:
+            SerializationError: there is no GUID.
+        """
+        if self.guid is None:
+            raise SerializationError(
+                "the registry gave the schema no GUID, which a header would have: use "
+                "prefix_schema_id_serializer"
+            )
+        return bytes([_GUID_MAGIC]) + self.guid.bytes + self._indexes()
+
+    def _indexes(self) -> bytes:
+        if self.schema_type != "PROTOBUF" or self.message_indexes is None:
+            return b""
+        return write_indexes(self.message_indexes)
+
+
+def _no_id(data: bytes) -> str:
+    begin = f" that begin with {data[:5].hex(' ')}" if data else ""
+    return (
+        f"{len(data)} bytes{begin} are no message of a schema registry's serializer: those begin "
+        "with the magic byte 00 and the four bytes of a schema's id"
+    )
+
+
+def write_indexes(indexes: list[int]) -> bytes:
+    """Return the bytes of a way to a message: zigzag varints; the first message is a zero."""
+    if indexes == [0]:
+        return b"\0"
+    return b"".join(_varint(one) for one in (len(indexes), *indexes))
+
+
+def _varint(number: int) -> bytes:
+    number <<= 1
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def read_indexes(data: bytes, start: int) -> tuple[list[int], int]:
+    """Return the way to a message that stands somewhere, and where it ends.
+
+    Raises:
+        SerializationError: there is none.
+    """
+    count, start = _read_varint(data, start)
+    indexes = []
+    for _ in range(count):
+        index, start = _read_varint(data, start)
+        indexes.append(index)
+    return indexes or [0], start
+
+
+def _read_varint(data: bytes, start: int) -> tuple[int, int]:
+    shift = number = 0
+    while start < len(data) and shift < 35:
+        byte = data[start]
+        start += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if number & 1:
+                break
+            return number >> 1, start
+        shift += 7
+    raise SerializationError("corrupt Protobuf: no index of a message behind the schema's id")
+
+
+def prefix_schema_id_serializer(
+    payload: bytes, ctx: SerializationContext | None, schema_id: SchemaId
+) -> bytes:
+    """Put the id before the payload.
+
+    Args:
+        payload: what was serialized.
+        ctx: where it goes.
+        schema_id: the schema.
+    """
+    return schema_id.id_to_bytes() + payload
+
+
+def header_schema_id_serializer(
+    payload: bytes, ctx: SerializationContext | None, schema_id: SchemaId
+) -> bytes:
+    """Put the GUID into a header, and leave the payload as it is.
+
+    Args:
+        payload: what was serialized.
+        ctx: where it goes; its headers get one more.
+        schema_id: the schema.
+
+    Raises:
+        SerializationError: the context has no headers, or the schema no GUID.
+    """
+    add_header(ctx, schema_id.guid_to_bytes())
+    return payload
+
+
+def add_header(ctx: SerializationContext | None, guid: bytes) -> None:
+    """Put a GUID into the headers of a message.
+
+    Raises:
+        SerializationError: there are none.
+    """
+    headers = None if ctx is None else ctx.headers
+    if ctx is None or headers is None:
+        raise SerializationError(
+            "header_schema_id_serializer needs a SerializationContext with headers, a list or dict"
+        )
+    name = ID_HEADERS[MessageField(ctx.field)]
+    if isinstance(headers, dict):
+        headers[name] = guid
+    else:
+        headers.append((name, guid))
+
+
+def header_of(ctx: SerializationContext | None) -> bytes | None:
+    """Return the GUID, and what follows it, that the headers of a message have."""
+    headers = None if ctx is None else ctx.headers
+    if not headers or ctx is None:
+        return None
+    name = ID_HEADERS.get(ctx.field)
+    if isinstance(headers, dict):
+        found = headers.get(name)
+    else:
+        found = next((value for key, value in reversed(headers) if key == name), None)
+    return found if isinstance(found, bytes) else None
+
+
+def prefix_schema_id_deserializer(
+    payload: bytes, ctx: SerializationContext | None, schema_id: SchemaId
+) -> io.BytesIO:
+    """Take the id that a payload begins with; return the stream behind it.
+
+    Args:
+        payload: what was received.
+        ctx: where it comes from.
+        schema_id: gets the id.
+
+    Raises:
+        SerializationError: it begins with none.
+    """
+    return schema_id.from_bytes(io.BytesIO(payload))
+
+
+def dual_schema_id_deserializer(
+    payload: bytes, ctx: SerializationContext | None, schema_id: SchemaId
+) -> io.BytesIO:
+    """Take the GUID of a header, or else the id that a payload begins with; return the rest.
+
+    Args:
+        payload: what was received.
+        ctx: where it comes from.
+        schema_id: gets the GUID or the id.
+
+    Raises:
+        SerializationError: there is neither.
+    """
+    header = header_of(ctx)
+    if header is None:
+        return prefix_schema_id_deserializer(payload, ctx, schema_id)
+    schema_id.from_bytes(io.BytesIO(header))
+    return io.BytesIO(payload)
+
+
+# --- base classes ---
+
+
+class _Serde:
+    """A registry's client, and how subjects are named."""
+
+    def __init__(self) -> None:
+        self._client: Any = None
+        self._owns_client = False
+        self._strategy: Any = topic_subject_name_strategy
+        self._strategy_conf: Mapping[str, Any] | None = None
+
+    def configure_subject_name_strategy(
+        self,
+        subject_name_strategy_type: SubjectNameStrategyType | str | None = None,
+        subject_name_strategy_conf: Mapping[str, Any] | None = None,
+        subject_name_strategy: Callable[..., str | None] | None = None,
+    ) -> None:
+        """Set how subjects are named.
+
+        Args:
+            subject_name_strategy_type: one of SubjectNameStrategyType; ASSOCIATED by default.
+            subject_name_strategy_conf: what that strategy is configured with.
+            subject_name_strategy: a function of (context, name of the type), which goes first.
+
+        Raises:
+            ValueError: it is none.
+        """
+        self._strategy_conf = subject_name_strategy_conf
+        if subject_name_strategy is not None:
+            if not callable(subject_name_strategy):
+                kind = type(subject_name_strategy).__name__
+                raise ValueError(f"subject.name.strategy must be callable, not {kind}")
+            self._strategy = subject_name_strategy
+            return
+        given = subject_name_strategy_type or SubjectNameStrategyType.ASSOCIATED
+        known = [one.value for one in SubjectNameStrategyType if one.value != "NONE"]
+        if given not in known:
+            wanted = ", ".join(known)
+            raise ValueError(f"subject.name.strategy.type must be one of {wanted}, not {given!r}")
+        kind = SubjectNameStrategyType(given)
+        self._strategy = STRATEGIES.get(kind) or self._associated()
+
+    def _associated(self) -> Any:
+        raise NotImplementedError
+
+    def configure_validation_rules(self, conf: Mapping[str, Any]) -> None:
+        """Check that no validation rules are to be run, which this client cannot.
+
+        Args:
+            conf: ``validation.rules.execution``: nothing but ``DISABLED``.
+
+        Raises:
+            ValueError: they are to be run.
+        """
+        execution = conf.get("validation.rules.execution")
+        if execution not in (None, "DISABLED") or conf.get("validation.rules.executor") is not None:
+            raise ValueError(
+                "validation.rules.execution must be DISABLED: this client runs no rules"
+            )
+
+    def own_schema_registry_client(self) -> None:
+        """Let close() close the registry's client too."""
+        self._owns_client = True
+
+
+class BaseSerde(_Serde):
+    """What the blocking serializers and deserializers have in common."""
+
+    def _associated(self) -> Any:
+        return AssociatedNameStrategy()
+
+    def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
+        """Take what tells the id of the cluster, by which associated subjects are found."""
+        if isinstance(self._strategy, AssociatedNameStrategy):
+            self._strategy.set_cluster_id_resolver(resolver)
+
+    def close(self) -> None:
+        """Close the registry's client, if it is its own."""
+        if self._owns_client:
+            self._client.close()
+
+
+class BaseSerializer(BaseSerde, Serializer):
+    """What the blocking serializers have in common."""
+
+
+class BaseDeserializer(BaseSerde, Deserializer):
+    """What the blocking deserializers have in common."""
+
+
+class AsyncBaseSerde(_Serde):
+    """What the awaiting serializers and deserializers have in common."""
+
+    def _associated(self) -> Any:
+        return AsyncAssociatedNameStrategy()
+
+    def set_async_cluster_id_resolver(self, resolver: Callable[[], Awaitable[str | None]]) -> None:
+        """Take what tells the id of the cluster, by which associated subjects are found."""
+        if isinstance(self._strategy, AsyncAssociatedNameStrategy):
+            self._strategy.set_async_cluster_id_resolver(resolver)
+
+    async def aclose(self) -> None:
+        """Close the registry's client, if it is its own."""
+        if self._owns_client:
+            await self._client.aclose()
+
+
+class AsyncBaseSerializer(AsyncBaseSerde, Serializer):
+    """What the awaiting serializers have in common."""
+
+
+class AsyncBaseDeserializer(AsyncBaseSerde, Deserializer):
+    """What the awaiting deserializers have in common."""
+
+
+def build_serde(
+    schema_registry_client: SchemaRegistryClient | None,
+    schema_registry_conf: Mapping[str, Any] | None,
+    construct: Callable[[SchemaRegistryClient], Any],
+    init: Callable[[Any], object] | None = None,
+) -> Any:
+    """Return a serde; a client that is made for it is closed with it.
+
+    Args:
+        schema_registry_client: the client to use.
+        schema_registry_conf: what to make one with, if there is none.
+        construct: makes the serde.
+        init: called with the serde.
+    """
+    client = schema_registry_client or SchemaRegistryClient.new_client(schema_registry_conf or {})
+    try:
+        serde = construct(client)
+        if init is not None:
+            init(serde)
+    except BaseException:
+        if schema_registry_client is None:
+            client.close()
+        raise
+    if schema_registry_client is None:
+        serde.own_schema_registry_client()
+    return serde
+
+
+async def async_build_serde(
+    schema_registry_client: AsyncSchemaRegistryClient | None,
+    schema_registry_conf: Mapping[str, Any] | None,
+    construct: Callable[[AsyncSchemaRegistryClient], Awaitable[Any]],
+    init: Callable[[Any], object] | None = None,
+) -> Any:
+    """Return a serde, as build_serde() does, with a client that awaits."""
+    conf = schema_registry_conf or {}
+    client = schema_registry_client or AsyncSchemaRegistryClient.new_client(conf)
+    try:
+        serde = await construct(client)
+        if init is not None:
+            init(serde)
+    except BaseException:
+        if schema_registry_client is None:
+            await client.aclose()
+        raise
+    if schema_registry_client is None:
+        serde.own_schema_registry_client()
+    return serde

@@ -1,0 +1,267 @@
+"""Objects to bytes and back, as producers and consumers do it for keys and values."""
+
+from __future__ import annotations
+
+import codecs
+import struct
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+from confluent_kafka.error import SerializationError
+
+__all__ = [
+    "Deserializer",
+    "DeserializerBuilder",
+    "DoubleDeserializer",
+    "DoubleSerializer",
+    "IntegerDeserializer",
+    "IntegerSerializer",
+    "MessageField",
+    "SerializationContext",
+    "SerializationError",
+    "Serializer",
+    "SerializerBuilder",
+    "StringDeserializer",
+    "StringSerializer",
+]
+
+
+class MessageField(StrEnum):
+    """Which part of a message is serialized."""
+
+    NONE = "none"
+    KEY = "key"
+    VALUE = "value"
+
+    # Enum hashes its names in Python, which each serialized message would pay for.
+    __hash__ = str.__hash__
+
+
+class SerializationContext:
+    """Where the bytes go, or come from.
+
+    Args:
+        topic: the topic of the message.
+        field: the key or the value.
+        headers: of the message; a serializer may add to them.
+    """
+
+    __slots__ = ("__dict__", "field", "headers", "topic")
+
+    def __init__(self, topic: str, field: MessageField, headers: Any = None) -> None:
+        self.topic = topic
+        self.field = field
+        self.headers = headers
+
+    def __repr__(self) -> str:
+        return f"SerializationContext({self.topic!r}, {self.field}, headers={self.headers!r})"
+
+
+class _Serde:
+    def close(self) -> None:
+        """Release what it holds; nothing by default."""
+
+    def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
+        """Take what tells the id of the cluster that messages go to; ignored by default.
+
+        Args:
+            resolver: returns the id, or None while it is unknown.
+        """
+
+
+class Serializer(_Serde):
+    """Makes bytes of objects. Any callable that takes the same arguments will do as well."""
+
+    def __call__(self, obj: Any, ctx: SerializationContext | None = None) -> bytes | None:
+        """Return the bytes of an object; None stays None.
+
+        Args:
+            obj: the object.
+            ctx: where the bytes go.
+
+        Raises:
+            SerializationError: it has none.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+
+class Deserializer(_Serde):
+    """Makes objects of bytes. Any callable that takes the same arguments will do as well."""
+
+    def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> Any:
+        """Return the object of some bytes; None stays None.
+
+        Args:
+            value: the bytes.
+            ctx: where they come from.
+
+        Raises:
+            SerializationError: they are none of an object.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+
+class SerializerBuilder:
+    """Makes the serializer of a producer, which closes it with itself."""
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Serializer, dict[str, Any]]:
+        """Return a serializer, and the configuration without what was for it alone.
+
+        Args:
+            conf: the configuration of the producer.
+            is_key: whether it is for keys.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define build()")
+
+
+class DeserializerBuilder:
+    """Makes the deserializer of a consumer, which closes it with itself."""
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Deserializer, dict[str, Any]]:
+        """Return a deserializer, and the configuration without what was for it alone.
+
+        Args:
+            conf: the configuration of the consumer.
+            is_key: whether it is for keys.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define build()")
+
+
+def _pack(form: struct.Struct, obj: Any, kind: str) -> bytes | None:
+    if obj is None:
+        return None
+    try:
+        return form.pack(obj)
+    except (struct.error, OverflowError) as error:
+        raise SerializationError(f"{obj!r:.100} is not {kind}: {error}") from error
+
+
+def _unpack(form: struct.Struct, value: bytes | None, kind: str) -> Any:
+    if value is None:
+        return None
+    try:
+        return form.unpack(value)[0]
+    except (struct.error, TypeError) as error:
+        size = f"{len(value)} bytes" if isinstance(value, bytes) else type(value).__name__
+        raise SerializationError(f"{kind} is {form.size} bytes, not {size}") from error
+
+
+_INTEGER = struct.Struct(">i")
+_DOUBLE = struct.Struct(">d")
+
+
+class IntegerSerializer(Serializer):
+    """Integers of 32 bits, big-endian. Kafka: IntegerSerializer."""
+
+    def __call__(self, obj: int | None, ctx: SerializationContext | None = None) -> bytes | None:
+        """Return the four bytes of an integer.
+
+        Raises:
+            SerializationError: it is no integer of 32 bits.
+        """
+        return _pack(_INTEGER, obj, "an integer of 32 bits")
+
+
+class IntegerDeserializer(Deserializer):
+    """Integers of 32 bits, big-endian. Kafka: IntegerDeserializer."""
+
+    def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> int | None:
+        """Return the integer of four bytes.
+
+        Raises:
+            SerializationError: they are not four bytes.
+        """
+        number: int | None = _unpack(_INTEGER, value, "an integer")
+        return number
+
+
+class DoubleSerializer(Serializer):
+    """Floating-point numbers of 64 bits, big-endian. Kafka: DoubleSerializer."""
+
+    def __call__(self, obj: float | None, ctx: SerializationContext | None = None) -> bytes | None:
+        """Return the eight bytes of a number.
+
+        Raises:
+            SerializationError: it is no number, or too large.
+        """
+        return _pack(_DOUBLE, obj, "a floating-point number of 64 bits")
+
+
+class DoubleDeserializer(Deserializer):
+    """Floating-point numbers of 64 bits, big-endian. Kafka: DoubleDeserializer."""
+
+    def __call__(
+        self, value: bytes | None, ctx: SerializationContext | None = None
+    ) -> float | None:
+        """Return the number of eight bytes.
+
+        Raises:
+            SerializationError: they are not eight bytes.
+        """
+        number: float | None = _unpack(_DOUBLE, value, "a floating-point number")
+        return number
+
+
+def _known_codec(codec: str) -> str:
+    try:
+        codecs.lookup(codec)
+    except LookupError:
+        raise ValueError(f"codec: Python has no codec named {codec!r}") from None
+    return codec
+
+
+class StringSerializer(Serializer):
+    """Text in an encoding.
+
+    Args:
+        codec: the name of the encoding, as :meth:`str.encode` takes it.
+
+    Raises:
+        ValueError: there is no such encoding.
+    """
+
+    def __init__(self, codec: str = "utf_8") -> None:
+        self.codec = _known_codec(codec)
+
+    def __call__(self, obj: str | None, ctx: SerializationContext | None = None) -> bytes | None:
+        """Return the bytes of a text.
+
+        Raises:
+            SerializationError: it is no text, or the encoding has none for it.
+        """
+        if obj is None:
+            return None
+        if not isinstance(obj, str):
+            raise SerializationError(f"a text must be a str, not {type(obj).__name__}")
+        try:
+            return obj.encode(self.codec)
+        except UnicodeError as error:
+            raise SerializationError(str(error)) from error
+
+
+class StringDeserializer(Deserializer):
+    """Text in an encoding.
+
+    Args:
+        codec: the name of the encoding, as :meth:`bytes.decode` takes it.
+
+    Raises:
+        ValueError: there is no such encoding.
+    """
+
+    def __init__(self, codec: str = "utf_8") -> None:
+        self.codec = _known_codec(codec)
+
+    def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> str | None:
+        """Return the text of some bytes.
+
+        Raises:
+            SerializationError: they are none in this encoding.
+        """
+        if value is None:
+            return None
+        try:
+            return str(value, self.codec)
+        except (UnicodeError, TypeError) as error:
+            raise SerializationError(str(error)) from error

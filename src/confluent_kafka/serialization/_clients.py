@@ -1,0 +1,79 @@
+"""What the clients that serialize and deserialize have in common: their serdes."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from confluent_kafka.cimpl import Consumer, Producer
+
+_CLUSTER_ID_SECONDS = 5.0
+
+
+class Serdes:
+    """The serdes of a client's configuration, and which of them the client made itself.
+
+    Args:
+        conf: the configuration of the client.
+        kind: ``serializer`` or ``deserializer``.
+        builder: the class that builders of this kind have.
+
+    Raises:
+        TypeError: one is not callable, or no builder.
+        ValueError: a serde and a builder are given for the same field.
+    """
+
+    def __init__(self, conf: Mapping[str, Any], kind: str, builder: type[Any]) -> None:
+        self.rest = dict(conf)
+        self._owned: list[Any] = []
+        self._all: list[Any] = []
+        try:
+            self.key = self._take("key", kind, builder)
+            self.value = self._take("value", kind, builder)
+        except BaseException:
+            self.close()
+            raise
+
+    def _take(self, field: str, kind: str, builder: type[Any]) -> Callable[..., Any] | None:
+        name = f"{field}.{kind}"
+        serde = self.rest.pop(name, None)
+        maker = self.rest.pop(f"{name}.builder", None)
+        if serde is not None and maker is not None:
+            raise ValueError(f"{name} and {name}.builder exclude each other: give one of them")
+        if maker is not None:
+            if not isinstance(maker, builder):
+                wanted = f"a {builder.__name__}"
+                raise TypeError(f"{name}.builder must be {wanted}, not {type(maker).__name__}")
+            serde, self.rest = maker.build(dict(self.rest), field == "key")
+            self._owned.append(serde)
+        if serde is None:
+            return None
+        if not callable(serde):
+            raise TypeError(f"{name} must be callable, not {type(serde).__name__}")
+        self._all.append(serde)
+        chosen: Callable[..., Any] = serde
+        return chosen
+
+    def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
+        """Give it to those that take one: plain functions need not."""
+        for serde in self._all:
+            take = getattr(serde, "set_cluster_id_resolver", None)
+            if take is not None:
+                take(resolver)
+
+    def close(self) -> None:
+        """Close those that were built here; the others belong to who gave them."""
+        while self._owned:
+            self._owned.pop().close()
+
+
+def cluster_id_of(client: Producer | Consumer) -> Callable[[], str | None]:
+    """Return what tells the id of a client's cluster, and does not keep the client alive."""
+    known = weakref.ref(client)
+
+    def resolve() -> str | None:
+        alive = known()
+        return None if alive is None else alive.cluster_id(_CLUSTER_ID_SECONDS)
+
+    return resolve

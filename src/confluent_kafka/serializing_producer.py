@@ -1,0 +1,114 @@
+"""A producer of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from confluent_kafka.cimpl import KafkaError, Message, Producer
+from confluent_kafka.error import KeySerializationError, ValueSerializationError
+from confluent_kafka.serialization import (
+    MessageField,
+    SerializationContext,
+    SerializerBuilder,
+)
+from confluent_kafka.serialization._clients import Serdes, cluster_id_of
+
+__all__ = ["SerializingProducer"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class SerializingProducer(Producer, Generic[K, V]):
+    """A Producer whose keys and values are objects.
+
+    Args:
+        conf: the configuration of a Producer, and ``key.serializer`` and ``value.serializer``:
+            callables that take an object and a SerializationContext and return bytes or None;
+            or ``key.serializer.builder`` and ``value.serializer.builder``: SerializerBuilder
+            objects, whose serializers are closed with the producer.
+
+    Raises:
+        TypeError: a serializer is not callable.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        serdes = Serdes(conf, "serializer", SerializerBuilder)
+        self._serdes = serdes
+        self._key_serializer = serdes.key
+        self._value_serializer = serdes.value
+        try:
+            super().__init__(serdes.rest)
+        except BaseException:
+            serdes.close()
+            raise
+        serdes.set_cluster_id_resolver(cluster_id_of(self))
+
+    def produce(  # type: ignore[override]
+        self,
+        topic: str,
+        key: K | None = None,
+        value: V | None = None,
+        partition: int = -1,
+        on_delivery: Callable[[KafkaError | None, Message], object] | None = None,
+        timestamp: int = 0,
+        headers: Any = None,
+        *,
+        block: float = 0,
+    ) -> None:
+        """Serialize a message and put it into the queue.
+
+        Serializers get a copy of the headers, which they may add to: what they add is sent, and
+        ``headers`` stays as it is.
+
+        Args:
+            topic: where it goes.
+            key: its key, as the key serializer takes it.
+            value: its value, as the value serializer takes it.
+            partition: -1 lets the partitioner choose.
+            on_delivery: called with (error, message) by poll() or flush().
+            timestamp: milliseconds since the epoch; 0 is now.
+            headers: a list of (name, value) pairs or a dict.
+            block: seconds to wait for room in a full queue.
+
+        Raises:
+            KeySerializationError: the key serializer raised; ``kafka_message`` has what was given.
+            ValueSerializationError: the value serializer raised.
+            BufferError: the queue is full.
+            KafkaException: any other error.
+        """
+        own: Any = dict(headers) if isinstance(headers, Mapping) else list(headers or ())
+        data_key: Any = key
+        if self._key_serializer is not None:
+            context = SerializationContext(topic, MessageField.KEY, own)
+            try:
+                data_key = self._key_serializer(key, context)
+            except Exception as error:
+                message = Message(topic=topic, key=key, value=value, headers=headers)
+                raise KeySerializationError(error, message) from error
+        data: Any = value
+        if self._value_serializer is not None:
+            context = SerializationContext(topic, MessageField.VALUE, own)
+            try:
+                data = self._value_serializer(value, context)
+            except Exception as error:
+                message = Message(topic=topic, key=key, value=value, headers=headers)
+                raise ValueSerializationError(error, message) from error
+        super().produce(
+            topic,
+            data,
+            data_key,
+            partition,
+            on_delivery=on_delivery,
+            timestamp=timestamp,
+            headers=own or None,
+            block=block,
+        )
+
+    def close(self, timeout: float = -1) -> bool:
+        """Close the producer, then the serializers that it built; see Producer.close()."""
+        try:
+            return super().close(timeout)
+        finally:
+            self._serdes.close()

@@ -1,0 +1,56 @@
+"""docs/serialization.md and the examples of objects run as they stand."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka.testing import MockCluster
+
+for module in ("httpx", "fastavro", "jsonschema", "google.protobuf"):
+    pytest.importorskip(module, reason=f"{module} is not installed")
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "serialization.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("SerializingProducer(", "kitchen 21.5"),
+        ("AvroSerializer(", "['flights-value']"),
+        ("AsyncJSONSerializer(", "{'id': 1}"),
+    ],
+)
+def test_blocks(
+    kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], text: str, printed: str
+) -> None:
+    """Each block does what the text around it says."""
+    blocks = BLOCK.findall(DOCUMENT.read_text(encoding="utf-8"))
+    (block,) = (one for one in blocks if text in one)
+    code = block.replace("localhost:9092", kafka_cluster.bootstrap_servers)
+    names: dict[str, Any] = {}
+    exec(compile(code, str(DOCUMENT), "exec"), names)
+    assert capsys.readouterr().out.splitlines() == [printed]
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("avro_objects", "Flight(carrier='B6', number=725, tail='N804JB')"),
+        ("json_objects", "received: {'id': 1, 'items': ['tea']}"),
+        ("protobuf_objects", "2013-01-01 10:00:00"),
+    ],
+)
+def test_examples(
+    kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], name: str, printed: str
+) -> None:
+    """What is sent is what is printed in the end."""
+    program = importlib.import_module(f"examples.{name}")
+    bootstrap = kafka_cluster.bootstrap_servers
+    program.main(["--bootstrap", bootstrap, "--registry", "mock://"])
+    assert printed in capsys.readouterr().out.splitlines()

@@ -1,0 +1,135 @@
+"""Objects through a cluster: SerializingProducer and DeserializingConsumer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from confluent_kafka import (
+    DeserializingConsumer,
+    KafkaError,
+    Message,
+    Producer,
+    SerializingProducer,
+    TopicPartition,
+)
+from confluent_kafka.error import (
+    ConsumeError,
+    KeyDeserializationError,
+    ValueDeserializationError,
+)
+from confluent_kafka.serialization import (
+    DoubleDeserializer,
+    DoubleSerializer,
+    IntegerDeserializer,
+    SerializationContext,
+    StringDeserializer,
+    StringSerializer,
+)
+from confluent_kafka.testing import MockCluster
+from tests.support.waiting import TIMEOUT, wait_until
+
+
+def consumer_of(cluster: MockCluster, topic: str, **more: Any) -> DeserializingConsumer[Any, Any]:
+    """A consumer at the beginning of a topic's first partition."""
+    config = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "g"}
+    consumer: DeserializingConsumer[Any, Any] = DeserializingConsumer(config | more)
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    return consumer
+
+
+def test_objects_come_back(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """What was produced is what is consumed, by poll() and by iteration, with its headers."""
+    reports: list[tuple[KafkaError | None, Message]] = []
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "key.serializer": StringSerializer(),
+        "value.serializer": DoubleSerializer(),
+    }
+    producer: SerializingProducer[str, float] = SerializingProducer(config)
+    with producer:
+        for value in (1.5, None):
+            producer.produce(
+                kafka_topic,
+                "k",
+                value,
+                partition=0,
+                on_delivery=lambda *report: reports.append(report),
+                timestamp=5,
+                headers={"a": b"1"},
+            )
+        assert producer.flush(TIMEOUT) == 0
+    assert [error for error, _ in reports] == [None, None]
+    contexts = []
+
+    def deserialize(data: bytes | None, context: SerializationContext) -> Any:
+        contexts.append((context.topic, str(context.field), context.headers))
+        return DoubleDeserializer()(data, context)
+
+    deserializers = {"key.deserializer": StringDeserializer(), "value.deserializer": deserialize}
+    with consumer_of(kafka_cluster, kafka_topic, **deserializers) as consumer:
+        first = consumer.poll(TIMEOUT)
+        assert first is not None
+        assert (first.key(), first.value(), first.timestamp()[1]) == ("k", 1.5, 5)
+        second = next(consumer)
+        assert (second.key(), second.value()) == ("k", None)
+        assert consumer.poll(0) is None
+    assert contexts == [(kafka_topic, "value", [("a", b"1")])] * 2
+
+
+def test_what_cannot_be_deserialized_is_passed_over(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """The error carries the message as it came; the next call returns the one behind it."""
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        for key, value in ((b"key", b"12345678"), (b"1234", b"value"), (b"1234", b"12345678")):
+            producer.produce(kafka_topic, value, key, partition=0)
+        producer.flush(TIMEOUT)
+    deserializers = {
+        "key.deserializer": IntegerDeserializer(),
+        "value.deserializer": DoubleDeserializer(),
+    }
+    with consumer_of(kafka_cluster, kafka_topic, **deserializers) as consumer:
+        with pytest.raises(KeyDeserializationError, match="4 bytes, not 3") as wrong_key:
+            consumer.poll(TIMEOUT)
+        with pytest.raises(ValueDeserializationError, match="8 bytes, not 5") as wrong_value:
+            consumer.poll(TIMEOUT)
+        third = consumer.poll(TIMEOUT)
+        assert third is not None
+        assert (third.offset(), third.key()) == (2, int.from_bytes(b"1234", "big"))
+    for offset, raised in enumerate((wrong_key, wrong_value)):
+        message = raised.value.kafka_message
+        assert message is not None
+        assert message.offset() == offset
+        assert raised.value.exception is raised.value.__cause__
+    assert wrong_value.value.kafka_message.key() == b"1234"  # type: ignore[union-attr]
+
+
+def test_errors_of_the_consumer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The end of a partition, where it was asked for, is a ConsumeError with its place."""
+    ends = {"enable.partition.eof": True}
+    with (
+        consumer_of(kafka_cluster, kafka_topic, **ends) as consumer,
+        pytest.raises(ConsumeError) as raised,
+    ):
+        consumer.poll(TIMEOUT)
+    assert raised.value.code == KafkaError._PARTITION_EOF
+    message = raised.value.kafka_message
+    assert message is not None
+    assert (message.topic(), message.partition()) == (kafka_topic, 0)
+
+
+def test_the_cluster_is_known_to_serializers(kafka_cluster: MockCluster) -> None:
+    """A serializer that wants the cluster's id can ask for it."""
+    resolvers: list[Any] = []
+
+    class Curious(StringSerializer):
+        def set_cluster_id_resolver(self, resolver: Any) -> None:
+            resolvers.append(resolver)
+
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "key.serializer": Curious()}
+    with SerializingProducer(config) as producer:
+        (resolver,) = resolvers
+        wait_until(lambda: resolver() is not None)
+        assert resolver() == producer.cluster_id(TIMEOUT)
