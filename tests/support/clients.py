@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, Message, Producer, ShareConsumer, TopicPartition
 from confluent_kafka.cimpl import MessageBatch
 
 # Nobody listens on this port: clients go on trying, and requests wait for their timeouts.
@@ -31,6 +31,13 @@ def config(more: dict[str, Any] | None = None) -> dict[str, Any]:
         "logger": _quiet,
     }
     return base | (more or {})
+
+
+def share_config(more: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The same for a ShareConsumer, whose sessions are the brokers' business."""
+    brokers = {"session.timeout.ms", "heartbeat.interval.ms"}
+    base = {key: value for key, value in config().items() if key not in brokers}
+    return base | {key: value for key, value in (more or {}).items() if key not in brokers}
 
 
 def partitions() -> list[TopicPartition]:
@@ -94,4 +101,17 @@ CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = _COMMON | {
     "get_watermark_offsets": lambda consumer: consumer.get_watermark_offsets(partitions()[0], 0),
     "memberid": lambda consumer: consumer.memberid(),
     "consumer_group_metadata": lambda consumer: consumer.consumer_group_metadata(),
+}
+SHARE_CALLS: dict[str, Callable[[ShareConsumer], object]] = _COMMON | {
+    "subscribe": lambda consumer: consumer.subscribe(["topic"]),
+    "subscription": lambda consumer: consumer.subscription(),
+    "poll": lambda consumer: consumer.poll(0),
+    "acknowledge": lambda consumer: consumer.acknowledge(Message("topic", 0, 0)),
+    "acknowledge_offset": lambda consumer: consumer.acknowledge_offset("topic", 0, 0),
+    "commit_sync": lambda consumer: consumer.commit_sync(0),
+    "commit_async": lambda consumer: consumer.commit_async(),
+    "set_acknowledgement_commit_callback": (
+        lambda consumer: consumer.set_acknowledgement_commit_callback(None)
+    ),
+    "unsubscribe": lambda consumer: consumer.unsubscribe(),
 }

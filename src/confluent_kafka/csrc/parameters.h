@@ -6,6 +6,7 @@
 #define CONFLUENT_KAFKA_PARAMETERS_H
 
 #define PARAMETERS(X)                                                                    \
+    X(ack_type)                                                                          \
     X(async)                                                                             \
     X(asynchronous)                                                                      \
     X(batch)                                                                             \
