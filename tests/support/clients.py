@@ -17,27 +17,20 @@ _quiet = logging.Logger("quiet")
 _quiet.addHandler(logging.NullHandler())
 
 
-def config(more: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A configuration for any client, without log records on stderr.
+def config(more: dict[str, Any] | None = None, client: type[Any] | None = None) -> dict[str, Any]:
+    """A configuration for any client, or for this type, without log records on stderr.
 
     close() waits for commits in the background, and they are given up after the session
-    timeout.
+    timeout. (A ShareConsumer's sessions are the brokers' business.)
     """
-    base = {
+    base: dict[str, Any] = {
         "bootstrap.servers": UNREACHABLE,
         "group.id": "group",
-        "session.timeout.ms": 1000,
-        "heartbeat.interval.ms": 300,
         "logger": _quiet,
     }
+    if client is None or not issubclass(client, ShareConsumer):
+        base |= {"session.timeout.ms": 1000, "heartbeat.interval.ms": 300}
     return base | (more or {})
-
-
-def share_config(more: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The same for a ShareConsumer, whose sessions are the brokers' business."""
-    brokers = {"session.timeout.ms", "heartbeat.interval.ms"}
-    base = {key: value for key, value in config().items() if key not in brokers}
-    return base | {key: value for key, value in (more or {}).items() if key not in brokers}
 
 
 def partitions() -> list[TopicPartition]:

@@ -25,7 +25,7 @@ from confluent_kafka import (
 from confluent_kafka.cimpl import MessageBatch, TopicPartition, Uuid
 from confluent_kafka.testing import MockCluster
 from tests.support.arguments import MATRIX, VALUES, Kind
-from tests.support.clients import config, empty_batch, share_config
+from tests.support.clients import config, empty_batch
 from tests.support.waiting import TIMEOUT, Stopwatch
 
 REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
@@ -64,6 +64,7 @@ def cluster() -> Iterator[MockCluster]:
 def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
     """Makes an object of each type that has methods."""
     settings = config({"bootstrap.servers": cluster.bootstrap_servers})
+    sharing = config({"bootstrap.servers": cluster.bootstrap_servers}, ShareConsumer)
     with contextlib.ExitStack() as stack:
 
         def producer() -> Producer:
@@ -75,7 +76,7 @@ def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
             "Producer": producer,
             "_Client": producer,
             "Consumer": lambda: stack.enter_context(Consumer(settings)),
-            "ShareConsumer": lambda: stack.enter_context(ShareConsumer(share_config(settings))),
+            "ShareConsumer": lambda: stack.enter_context(ShareConsumer(sharing)),
             "MockCluster": lambda: stack.enter_context(MockCluster(1)),
             "KafkaError": lambda: KafkaError(0),
             "Uuid": lambda: Uuid(1, 2),

@@ -8,7 +8,7 @@ from tests.support.scripts import check_script, run_script
 
 EXIT = """
 import logging
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, ShareConsumer, TopicPartition
 
 quiet = logging.Logger("quiet")
 quiet.addHandler(logging.NullHandler())
@@ -29,6 +29,10 @@ class TestExit:
             pytest.param(
                 "client = Consumer(settings)\nclient.subscribe(['topic'])\nclient.poll(0.1)",
                 id="member of a group",
+            ),
+            pytest.param(
+                "client = ShareConsumer(settings)\nclient.subscribe(['topic'])\nclient.poll(0.1)",
+                id="member of a share group",
             ),
             pytest.param(
                 "import sys\nclient = Producer(settings)\nsys.client = client\n"
@@ -82,6 +86,7 @@ class TestExit:
             ("Consumer", "client.committed([TopicPartition('topic', 0)])"),
             ("Consumer", "client.commit(offsets=[TopicPartition('t', 0, 0)], asynchronous=False)"),
             ("Consumer", "client.get_watermark_offsets(TopicPartition('topic', 0))"),
+            ("ShareConsumer", "client.list_topics()"),
         ],
     )
     def test_threads_inside(self, client: str, call: str) -> None:
@@ -134,6 +139,10 @@ cluster.create_topic("topic")
 settings["bootstrap.servers"] = cluster.bootstrap_servers
 settings["auto.offset.reset"] = "earliest"
 producer, consumer = Producer(settings), Consumer(settings)
+del settings["auto.offset.reset"]
+sharing = ShareConsumer(settings | {"group.id": "sharing"})
+sharing.subscribe(["topic"])
+assert sharing.poll(0.1).is_empty()
 consumer.subscribe(["topic"])
 producer.produce("topic", b"value")
 assert producer.flush() == 0
