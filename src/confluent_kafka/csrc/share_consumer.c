@@ -681,7 +681,7 @@ PyDoc_STRVAR(share_doc,
 "Members of a share group read the same partitions together. poll() acquires records for a\n"
 "time (the group's share.record.lock.duration.ms, 30 s by default); each is accepted,\n"
 "released for another attempt, or rejected. What is not acknowledged in time is delivered\n"
-"again, up to the group's share.delivery.attempt.limit. Needs brokers of version 4.2 or newer.\n\n"
+"again, up to the group's share.delivery.count.limit. Needs brokers of version 4.2 or newer.\n\n"
 "It is for one thread: calls from two at once raise ConcurrentModificationException. Only\n"
 "wakeup(), close() and requests such as list_topics() may come from other threads.\n\n"
 "Parameters\n"
