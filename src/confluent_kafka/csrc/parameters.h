@@ -45,6 +45,7 @@
     X(most_significant_bits)                                                             \
     X(num_messages)                                                                      \
     X(offset)                                                                            \
+    X(offset_reset)                                                                      \
     X(offsets)                                                                           \
     X(on_assign)                                                                         \
     X(on_delivery)                                                                       \
