@@ -67,11 +67,11 @@ share_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)client;
 }
 
-/* 1 explicit, 0 implicit, -1 with an exception; a missing group.id is one. */
+/* 1 explicit, 0 implicit, -1 with an exception, also for a missing group.id. */
 static int
 read_mode(Client *client, rd_kafka_conf_t *conf)
 {
-    char mode[16];
+    char mode[64];
     size_t size = 0;
     if (rd_kafka_conf_get(conf, "group.id", NULL, &size) != RD_KAFKA_CONF_OK || size <= 1) {
         PyErr_SetString(PyExc_ValueError,
@@ -85,7 +85,16 @@ read_mode(Client *client, rd_kafka_conf_t *conf)
                           "cannot read share.acknowledgement.mode");
         return -1;
     }
-    return strcmp(mode, "explicit") == 0;
+    bool explicit_mode = strcmp(mode, "explicit") == 0;
+    if (!explicit_mode && strcmp(mode, "implicit") != 0) {
+        /* librdkafka takes any text for it, and would accept records that nobody accepted. */
+        raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "share.acknowledgement.mode must be 'implicit' or 'explicit', not "
+                          "'%s'",
+                          mode);
+        return -1;
+    }
+    return explicit_mode;
 }
 
 /* An rd_kafka_share_t does not tell its rd_kafka_t, which every other request needs. */
