@@ -40,7 +40,12 @@ try:
     )
 except ImportError:  # see __getattr__()
     _MISSING = frozenset(
-        {"ConcurrentModificationException", "IllegalStateException", "ShareConsumer"}
+        {
+            "ConcurrentModificationException",
+            "DeserializingShareConsumer",
+            "IllegalStateException",
+            "ShareConsumer",
+        }
     )
 else:
     _MISSING = frozenset()
@@ -48,6 +53,7 @@ else:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from confluent_kafka.deserializing_consumer import DeserializingConsumer
+    from confluent_kafka.deserializing_share_consumer import DeserializingShareConsumer
     from confluent_kafka.serializing_producer import SerializingProducer
 
 __version__ = version()
@@ -67,6 +73,7 @@ __all__ = [
     "ConsumerGroupTopicPartitions",
     "ConsumerGroupType",
     "DeserializingConsumer",
+    "DeserializingShareConsumer",
     "ElectionType",
     "IllegalStateException",
     "IsolationLevel",
@@ -96,6 +103,7 @@ __all__ = [name for name in __all__ if name not in _MISSING]
 # Imported where they are first used: they load what the clients alone need not.
 _LAZY = {
     "DeserializingConsumer": "deserializing_consumer",
+    "DeserializingShareConsumer": "deserializing_share_consumer",
     "SerializingProducer": "serializing_producer",
 }
 
