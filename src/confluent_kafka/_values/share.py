@@ -29,9 +29,12 @@ class Messages:
 
     It is not changed by later calls, and slices of it are ``Messages`` again.
 
-    Parameters:
-        messages: iterable of Message, in order.
+    Parameters
+    ----------
+    messages : iterable of Message
 
+    Notes
+    -----
     librdkafka: rd_kafka_messages_t.
     """
 
