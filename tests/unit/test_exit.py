@@ -8,7 +8,9 @@ from tests.support.scripts import check_script, run_script
 
 EXIT = """
 import logging
-from confluent_kafka import Consumer, Producer, ShareConsumer, TopicPartition
+from confluent_kafka import (
+    ConcurrentModificationException, Consumer, Producer, ShareConsumer, TopicPartition
+)
 
 quiet = logging.Logger("quiet")
 quiet.addHandler(logging.NullHandler())
@@ -87,6 +89,7 @@ class TestExit:
             ("Consumer", "client.commit(offsets=[TopicPartition('t', 0, 0)], asynchronous=False)"),
             ("Consumer", "client.get_watermark_offsets(TopicPartition('topic', 0))"),
             ("ShareConsumer", "client.list_topics()"),
+            ("ShareConsumer", "one_at_a_time(client.poll)"),
         ],
     )
     def test_threads_inside(self, client: str, call: str) -> None:
@@ -99,7 +102,15 @@ sys.setswitchinterval(1)  # who is let go can go on, as on a machine that is bus
 client = {client}(settings | {{'log_level': 0{full}}})
 if isinstance(client, Producer):
     client.produce("topic", b"value")
+if isinstance(client, ShareConsumer):
+    client.subscribe(["topic"])
 inside = threading.Barrier(4)
+
+def one_at_a_time(call):
+    try:
+        call()
+    except ConcurrentModificationException:
+        time.sleep(0.01)
 
 def work():
     inside.wait()
