@@ -78,7 +78,7 @@ def read_all(members: Sequence[Member], count: int) -> dict[Member, list[Message
     return read
 
 
-def nothing_comes(member: Member, seconds: float = 1.0) -> bool:
+def nothing_comes(member: Member, seconds: float = 0.5) -> bool:
     """Whether the member gets no record for so long."""
     return member.poll(seconds).is_empty()
 

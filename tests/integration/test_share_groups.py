@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 
@@ -25,7 +27,7 @@ from tests.integration.share_groups import (
     read_all,
 )
 from tests.support.kafka import numbers, send
-from tests.support.waiting import Stopwatch, wait_until
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -237,3 +239,44 @@ def test_unsubscribe(ten: str, make_member: MakeMember) -> None:
         member.poll(0)
     member.subscribe([ten])
     assert nothing_comes(member)
+
+
+def test_nothing_is_lost(
+    kafka: KafkaCluster, make_topic: MakeTopic, make_member: MakeMember
+) -> None:
+    """Members in threads release some records and leave: each one is accepted, and only once."""
+    topic, count = make_topic(partitions=3), 600
+    with writer(kafka) as producer:
+        for i in range(count):
+            producer.produce(topic, b"%d" % i, partition=i % 3)
+            if i % 30 == 29:  # batches of their own
+                assert producer.flush(TIMEOUT) == 0
+    accepted: list[bytes | None] = []
+
+    def work(number: int) -> None:
+        random, left = Random(number), 5 if number == 0 else None
+        with make_member(max_poll_records=20) as member:
+            member.subscribe([topic])
+            while len(accepted) < count and left != 0:
+                mine = []
+                for record in member.poll(0.3):
+                    if record.delivery_count() < 3 and random.randrange(4) == 0:
+                        member.acknowledge(record, AcknowledgeType.RELEASE)
+                    else:
+                        member.acknowledge(record)
+                        mine.append(record)
+                if mine and left is not None:
+                    left -= 1
+                results = member.commit_sync()
+                accepted.extend(
+                    record.value()
+                    for record in mine
+                    if results[TopicPartition(topic, record.partition() or 0)] is None
+                )
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(2 * TIMEOUT)
+    assert sorted(accepted, key=lambda value: int(value or 0)) == numbers(0, count)
