@@ -7,6 +7,7 @@ from confluent_kafka._values.groups import (
     ConsumerGroupType,
 )
 from confluent_kafka._values.options import ElectionType, IsolationLevel
+from confluent_kafka._values.share import AcknowledgeType, Messages
 from confluent_kafka._values.throttle import ThrottleEvent
 from confluent_kafka.cimpl import (
     OFFSET_BEGINNING,
@@ -31,9 +32,28 @@ from confluent_kafka.cimpl import (
     version,
 )
 
+try:
+    from confluent_kafka.cimpl import (
+        ConcurrentModificationException,
+        IllegalStateException,
+        ShareConsumer,
+    )
+except ImportError:  # see __getattr__()
+    _MISSING = frozenset(
+        {
+            "ConcurrentModificationException",
+            "DeserializingShareConsumer",
+            "IllegalStateException",
+            "ShareConsumer",
+        }
+    )
+else:
+    _MISSING = frozenset()
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from confluent_kafka.deserializing_consumer import DeserializingConsumer
+    from confluent_kafka.deserializing_share_consumer import DeserializingShareConsumer
     from confluent_kafka.serializing_producer import SerializingProducer
 
 __version__ = version()
@@ -46,20 +66,26 @@ __all__ = [
     "TIMESTAMP_CREATE_TIME",
     "TIMESTAMP_LOG_APPEND_TIME",
     "TIMESTAMP_NOT_AVAILABLE",
+    "AcknowledgeType",
+    "ConcurrentModificationException",
     "Consumer",
     "ConsumerGroupState",
     "ConsumerGroupTopicPartitions",
     "ConsumerGroupType",
     "DeserializingConsumer",
+    "DeserializingShareConsumer",
     "ElectionType",
+    "IllegalStateException",
     "IsolationLevel",
     "KafkaError",
     "KafkaException",
     "Message",
     "MessageBatch",
+    "Messages",
     "Node",
     "Producer",
     "SerializingProducer",
+    "ShareConsumer",
     "ThrottleEvent",
     "TopicCollection",
     "TopicPartition",
@@ -72,14 +98,22 @@ __all__ = [
     "version",
 ]
 
+__all__ = [name for name in __all__ if name not in _MISSING]
+
 # Imported where they are first used: they load what the clients alone need not.
 _LAZY = {
     "DeserializingConsumer": "deserializing_consumer",
+    "DeserializingShareConsumer": "deserializing_share_consumer",
     "SerializingProducer": "serializing_producer",
 }
 
 
 def __getattr__(name: str) -> object:
+    if name in _MISSING:
+        raise ImportError(
+            f"confluent_kafka.{name} needs librdkafka 2.15 or newer, and this is "
+            f"{libversion()[0]}: install confluent-kafka as a wheel, which has its own"
+        )
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

@@ -21,6 +21,7 @@ from confluent_kafka import (
     KafkaException,
     Message,
     Producer,
+    ShareConsumer,
     TopicPartition,
     Uuid,
     cimpl,
@@ -102,7 +103,8 @@ def _parameters(function: Any) -> tuple[str, ...]:
 
 
 # What starts and ends threads takes a thousand times as long as the rest.
-_SLOW = ("Producer", "Consumer", "MockCluster", "__init__", "close", "__exit__", "__del__")
+_SLOW = ("Producer", "Consumer", "ShareConsumer", "MockCluster")
+_SLOW += ("__init__", "close", "__exit__", "__del__")
 TARGETS = targets()
 SLOW = [target for target in TARGETS if target.name.split(".")[-1] in _SLOW]
 QUICK = [target for target in TARGETS if target not in SLOW]
@@ -187,7 +189,9 @@ class Boundary:
     def _value(self, target: Target, parameter: str) -> Any:
         random = self._random
         kind = MATRIX.get(target.name, {}).get(parameter)
-        if target.name in ("Producer", "Consumer") or target.name.endswith(".__init__"):
+        if target.name in ("Producer", "Consumer", "ShareConsumer") or target.name.endswith(
+            ".__init__"
+        ):
             result = configuration(random, self._found)
         elif kind is not None and random.randrange(6):
             names = sorted(kind.takes)
@@ -201,13 +205,13 @@ class Boundary:
     def _owner(self, kind: type[Any]) -> Any:
         random = self._random
         if kind is cimpl._Client:
-            kind = random.choice((Producer, Consumer))
+            kind = random.choice(_CLIENTS)
         if random.randrange(30) == 0 and kind in HALF_MADE:
             return kind.__new__(kind)  # type: ignore[call-overload]
         instances = [each for each in self._found if isinstance(each, kind)]
         if instances and random.randrange(2):
             return random.choice(instances)
-        if kind in (Producer, Consumer):
+        if kind in _CLIENTS:
             return self._client(kind)
         if kind is MockCluster:
             return self._client(kind, 1)
@@ -217,8 +221,13 @@ class Boundary:
         """The open one; now and then the one that an earlier call has closed."""
         client = self._open.get(kind)
         if client is None or (_is_closed(client) and self._random.randrange(20)):
-            client = self._open[kind] = kind(*(arguments or (self._settings,)))
+            client = self._open[kind] = kind(*(arguments or (self._settings_of(kind),)))
         return client
+
+    def _settings_of(self, kind: type[Any]) -> dict[str, Any]:
+        """A share group's sessions are the brokers' business."""
+        of_brokers = {"session.timeout.ms"} if kind is ShareConsumer else set()
+        return {key: self._settings[key] for key in self._settings if key not in of_brokers}
 
     def _keep(self, result: Any) -> None:
         """Looks at a result as a program would, and keeps it to be an argument."""
@@ -240,10 +249,13 @@ class Boundary:
         return True
 
 
-_CLOSABLE = (Producer, Consumer, MockCluster)
+_CLIENTS = (Producer, Consumer, ShareConsumer)
+_CLOSABLE = (*_CLIENTS, MockCluster)
 _MADE: dict[type[Any], Callable[[], Any]] = {
     KafkaError: lambda: KafkaError(KafkaError._FAIL),
     KafkaException: lambda: KafkaException(KafkaError(KafkaError._FAIL)),
+    cimpl.IllegalStateException: lambda: cimpl.IllegalStateException("text"),
+    cimpl.ConcurrentModificationException: (lambda: cimpl.ConcurrentModificationException("text")),
     Message: lambda: Message("topic", 0, 0, b"key", b"value", [("name", b"value")]),
     TopicPartition: lambda: TopicPartition("topic", 0, 0),
     Uuid: lambda: Uuid(1, 2),

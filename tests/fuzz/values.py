@@ -19,6 +19,7 @@ from confluent_kafka import (
     KafkaException,
     Message,
     Producer,
+    ShareConsumer,
     TopicPartition,
     Uuid,
 )
@@ -200,6 +201,7 @@ HALF_MADE: tuple[type[Any], ...] = (
     Uuid,
     Producer,
     Consumer,
+    ShareConsumer,
     Partition,
 )
 FRESH: tuple[Callable[[], Any], ...] = (

@@ -140,6 +140,12 @@ def _groups() -> dict[str, Any]:
         "group.consumer.min.heartbeat.interval.ms": 100,
         "group.consumer.session.timeout.ms": 6000,
         "group.consumer.heartbeat.interval.ms": 500,
+        "group.share.min.session.timeout.ms": 1000,
+        "group.share.min.heartbeat.interval.ms": 100,
+        "group.share.session.timeout.ms": 6000,
+        "group.share.heartbeat.interval.ms": 200,
+        # A group of a test can have a shorter one than the 30 s by default.
+        "group.share.min.record.lock.duration.ms": 1000,
     }
 
 

@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    ShareConsumer,
+    TopicPartition,
+)
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.security import SECONDS, Config, plain
 from tests.integration.topics import create_topic
@@ -159,3 +167,22 @@ def test_topic_in_a_transaction(bob: Config, forbidden: str) -> None:
     assert caught.value.args[0].txn_requires_abort()
     assert KafkaError.NO_ERROR not in reports.errors
     assert len(reports) == 1
+
+
+@pytest.mark.parametrize(
+    ("resource", "code"),
+    [
+        ("topic", KafkaError.TOPIC_AUTHORIZATION_FAILED),
+        ("group", KafkaError.GROUP_AUTHORIZATION_FAILED),
+    ],
+)
+def test_share_consumer(
+    bob: Config, forbidden: str, topic: str, group: str, resource: str, code: int
+) -> None:
+    """poll() raises it, for a topic and for a share group."""
+    settings = bob | {"group.id": forbidden if resource == "group" else group, "log_level": 0}
+    with ShareConsumer(settings) as consumer:
+        consumer.subscribe([forbidden if resource == "topic" else topic])
+        with pytest.raises(KafkaException) as info:
+            consumer.poll(SECONDS)
+        assert info.value.args[0] == code

@@ -10,9 +10,16 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    KafkaException,
+    Message,
+    Producer,
+    ShareConsumer,
+    TopicPartition,
+)
 from confluent_kafka.testing import MockCluster
-from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, config
+from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
 from tests.support.kafka import Reports, send
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
@@ -20,12 +27,13 @@ from tests.support.waiting import TIMEOUT, wait_until
 CALLS: list[tuple[type[Any], str, Callable[[Any], object]]] = [
     *((Producer, name, call) for name, call in PRODUCER_CALLS.items()),
     *((Consumer, name, call) for name, call in CONSUMER_CALLS.items()),
+    *((ShareConsumer, name, call) for name, call in SHARE_CALLS.items()),
 ]
 each_call = pytest.mark.parametrize(
     ("client", "call"),
     [pytest.param(client, call, id=f"{client.__name__}.{name}") for client, name, call in CALLS],
 )
-each_client = pytest.mark.parametrize("client", [Producer, Consumer])
+each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
 ROWS = 50
 
 # Rounds for what takes longer than a call: clients, requests, messages by the dozen.
@@ -49,7 +57,7 @@ class TestLife:
     @each_client
     def test_made_and_closed(self, client: type[Any]) -> None:
         """A client that is closed leaves nothing behind."""
-        assert_no_leaks(lambda: close(client(config())), SOME)
+        assert_no_leaks(lambda: close(client(config(client=client))), SOME)
 
     @each_client
     def test_made_with_callbacks(self, client: type[Any]) -> None:
@@ -63,8 +71,11 @@ class TestLife:
                 "throttle_cb": lambda event: data.append(event),
                 "logger": logging.NullHandler(),
             }
-            made = client(config(settings))
+            made = client(config(settings, client))
             data.append(made)  # a cycle through each of the callbacks
+            if client is ShareConsumer:
+                made.set_acknowledgement_commit_callback(lambda *_: data)
+                made.subscribe(["topic"])
             made.poll(0)
             close(made)
 
@@ -91,8 +102,8 @@ class TestLife:
     def test_refused(self, client: type[Any], more: dict[str, Any]) -> None:
         """Nor does a client that could not be made."""
         with pytest.raises((KafkaException, TypeError, ValueError)):
-            client(config(more))
-        assert_no_leaks(ignoring(lambda: client(config(more))))
+            client(config(more, client))
+        assert_no_leaks(ignoring(lambda: client(config(more, client))))
 
 
 class TestErrors:
@@ -101,14 +112,14 @@ class TestErrors:
         self, client: type[Any], call: Callable[[Any], object]
     ) -> None:
         """Calls that fail, or return nothing, on an open client."""
-        made = client(config({"queue.buffering.max.messages": 10}))
+        made = client(config({"queue.buffering.max.messages": 10}, client))
         assert_no_leaks(ignoring(lambda: call(made)), SOME)
         close(made)
 
     @each_call
     def test_closed(self, client: type[Any], call: Callable[[Any], object]) -> None:
         """Calls on a closed client."""
-        made = client(config())
+        made = client(config(client=client))
         close(made)
         with pytest.raises(RuntimeError):
             call(made)
@@ -119,7 +130,7 @@ class TestErrors:
         self, client: type[Any], call: Callable[[Any], object], request: pytest.FixtureRequest
     ) -> None:
         """Arguments of a wrong type, wrong name or wrong number."""
-        made = client(config())
+        made = client(config(client=client))
         method = getattr(made, request.node.callspec.id.partition(".")[2])
         bad = object()
         wrong: list[tuple[tuple[Any, ...], dict[str, Any]]] = [

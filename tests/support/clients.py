@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, Message, Producer, ShareConsumer, TopicPartition
 from confluent_kafka.cimpl import MessageBatch
 
 # Nobody listens on this port: clients go on trying, and requests wait for their timeouts.
@@ -17,19 +17,19 @@ _quiet = logging.Logger("quiet")
 _quiet.addHandler(logging.NullHandler())
 
 
-def config(more: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A configuration for any client, without log records on stderr.
+def config(more: dict[str, Any] | None = None, client: type[Any] | None = None) -> dict[str, Any]:
+    """A configuration for any client, or for this type, without log records on stderr.
 
     close() waits for commits in the background, and they are given up after the session
-    timeout.
+    timeout. (A ShareConsumer's sessions are the brokers' business.)
     """
-    base = {
+    base: dict[str, Any] = {
         "bootstrap.servers": UNREACHABLE,
         "group.id": "group",
-        "session.timeout.ms": 1000,
-        "heartbeat.interval.ms": 300,
         "logger": _quiet,
     }
+    if client is None or not issubclass(client, ShareConsumer):
+        base |= {"session.timeout.ms": 1000, "heartbeat.interval.ms": 300}
     return base | (more or {})
 
 
@@ -94,4 +94,17 @@ CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = _COMMON | {
     "get_watermark_offsets": lambda consumer: consumer.get_watermark_offsets(partitions()[0], 0),
     "memberid": lambda consumer: consumer.memberid(),
     "consumer_group_metadata": lambda consumer: consumer.consumer_group_metadata(),
+}
+SHARE_CALLS: dict[str, Callable[[ShareConsumer], object]] = _COMMON | {
+    "subscribe": lambda consumer: consumer.subscribe(["topic"]),
+    "subscription": lambda consumer: consumer.subscription(),
+    "poll": lambda consumer: consumer.poll(0),
+    "acknowledge": lambda consumer: consumer.acknowledge(Message("topic", 0, 0)),
+    "acknowledge_offset": lambda consumer: consumer.acknowledge_offset("topic", 0, 0),
+    "commit_sync": lambda consumer: consumer.commit_sync(0),
+    "commit_async": lambda consumer: consumer.commit_async(),
+    "set_acknowledgement_commit_callback": (
+        lambda consumer: consumer.set_acknowledgement_commit_callback(None)
+    ),
+    "unsubscribe": lambda consumer: consumer.unsubscribe(),
 }

@@ -13,7 +13,15 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, cimpl
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    ShareConsumer,
+    cimpl,
+)
 from confluent_kafka.cimpl import MessageBatch, TopicPartition, Uuid
 from confluent_kafka.testing import MockCluster
 from tests.support.arguments import MATRIX, VALUES, Kind
@@ -22,11 +30,12 @@ from tests.support.waiting import TIMEOUT, Stopwatch
 
 REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
 # Their constructors have tests of their own below, or are those of Exception and tuple.
-CONSTRUCTORS = {"Producer", "Consumer", "_Client", "MessageBatch", "KafkaException", "MockRequest"}
+CONSTRUCTORS = {"Producer", "Consumer", "ShareConsumer", "_Client", "MessageBatch", "MockRequest"}
+CONSTRUCTORS |= {name for name in vars(cimpl) if name.endswith("Exception")}
 each_object = pytest.mark.parametrize(
     "name", ["KafkaError", "Uuid", "Message", "MessageBatch", "TopicPartition", "MockCluster"]
 )
-CLOSABLE = ("_Client.", "Producer.", "Consumer.", "MockCluster.")
+CLOSABLE = ("_Client.", "Producer.", "Consumer.", "ShareConsumer.", "MockCluster.")
 
 
 def names_of_callables() -> set[str]:
@@ -55,6 +64,7 @@ def cluster() -> Iterator[MockCluster]:
 def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
     """Makes an object of each type that has methods."""
     settings = config({"bootstrap.servers": cluster.bootstrap_servers})
+    sharing = config({"bootstrap.servers": cluster.bootstrap_servers}, ShareConsumer)
     with contextlib.ExitStack() as stack:
 
         def producer() -> Producer:
@@ -66,6 +76,7 @@ def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
             "Producer": producer,
             "_Client": producer,
             "Consumer": lambda: stack.enter_context(Consumer(settings)),
+            "ShareConsumer": lambda: stack.enter_context(ShareConsumer(sharing)),
             "MockCluster": lambda: stack.enter_context(MockCluster(1)),
             "KafkaError": lambda: KafkaError(0),
             "Uuid": lambda: Uuid(1, 2),
@@ -99,7 +110,7 @@ class Target:
 
     def __call__(self, **arguments: Any) -> Any:
         """Calls it with these and what else it needs; waits for nothing."""
-        if isinstance(self.owner, Producer | Consumer):
+        if isinstance(self.owner, Producer | Consumer | ShareConsumer):
             with contextlib.suppress(RuntimeError):  # close() has closed it
                 self.owner.wakeup()
         arguments = self.valid | arguments
@@ -195,7 +206,7 @@ def test_shape_of_the_call(name: str, owners: Owners) -> None:
             call.function(None, **{first.name: None})
 
 
-@pytest.mark.parametrize("client", [Producer, Consumer])
+@pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
 def test_wrong_configurations(client: Callable[..., Any]) -> None:
     """The one place of a client's constructor takes a dict."""
     for label in VALUES.keys() - {"dict", "dict of int", "dict of surrogates"}:

@@ -8,7 +8,9 @@ from tests.support.scripts import check_script, run_script
 
 EXIT = """
 import logging
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import (
+    ConcurrentModificationException, Consumer, Producer, ShareConsumer, TopicPartition
+)
 
 quiet = logging.Logger("quiet")
 quiet.addHandler(logging.NullHandler())
@@ -29,6 +31,10 @@ class TestExit:
             pytest.param(
                 "client = Consumer(settings)\nclient.subscribe(['topic'])\nclient.poll(0.1)",
                 id="member of a group",
+            ),
+            pytest.param(
+                "client = ShareConsumer(settings)\nclient.subscribe(['topic'])\nclient.poll(0.1)",
+                id="member of a share group",
             ),
             pytest.param(
                 "import sys\nclient = Producer(settings)\nsys.client = client\n"
@@ -82,6 +88,8 @@ class TestExit:
             ("Consumer", "client.committed([TopicPartition('topic', 0)])"),
             ("Consumer", "client.commit(offsets=[TopicPartition('t', 0, 0)], asynchronous=False)"),
             ("Consumer", "client.get_watermark_offsets(TopicPartition('topic', 0))"),
+            ("ShareConsumer", "client.list_topics()"),
+            ("ShareConsumer", "one_at_a_time(client.poll)"),
         ],
     )
     def test_threads_inside(self, client: str, call: str) -> None:
@@ -94,7 +102,15 @@ sys.setswitchinterval(1)  # who is let go can go on, as on a machine that is bus
 client = {client}(settings | {{'log_level': 0{full}}})
 if isinstance(client, Producer):
     client.produce("topic", b"value")
+if isinstance(client, ShareConsumer):
+    client.subscribe(["topic"])
 inside = threading.Barrier(4)
+
+def one_at_a_time(call):
+    try:
+        call()
+    except ConcurrentModificationException:
+        time.sleep(0.01)
 
 def work():
     inside.wait()
@@ -134,6 +150,10 @@ cluster.create_topic("topic")
 settings["bootstrap.servers"] = cluster.bootstrap_servers
 settings["auto.offset.reset"] = "earliest"
 producer, consumer = Producer(settings), Consumer(settings)
+del settings["auto.offset.reset"]
+sharing = ShareConsumer(settings | {"group.id": "sharing"})
+sharing.subscribe(["topic"])
+assert sharing.poll(0.1).is_empty()
 consumer.subscribe(["topic"])
 producer.produce("topic", b"value")
 assert producer.flush() == 0

@@ -13,7 +13,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has 
 
 FORK = """
 import gc, os, sys, time, warnings
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Producer, ShareConsumer
 from confluent_kafka.testing import MockCluster
 
 # CPython 3.12 warns of what is tested here.
@@ -37,7 +37,7 @@ class TestFork:
         clients go on working."""
         output = check_fork(
             """
-            from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS
+            from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS
 
             with MockCluster(1) as cluster:
                 cluster.create_topic("topic")
@@ -45,6 +45,9 @@ class TestFork:
                 producer = Producer(settings)
                 consumer = Consumer(settings, **{"group.id": "g", "auto.offset.reset": "earliest"})
                 consumer.subscribe(["topic"])
+                sharing = ShareConsumer(settings, **{"group.id": "s", "log_level": 3})
+                sharing.subscribe(["topic"])
+                sharing.poll(0)
                 producer.produce("topic", b"before")
                 assert producer.flush() == 0
                 producer.produce("topic", b"before, not delivered when the child begins")
@@ -52,6 +55,7 @@ class TestFork:
                 if child == 0:
                     calls = [(producer, call) for call in PRODUCER_CALLS.values()]
                     calls += [(consumer, call) for call in CONSUMER_CALLS.values()]
+                    calls += [(sharing, call) for call in SHARE_CALLS.values()]
                     calls += [(consumer, next), (producer, len), (producer, Producer.__enter__)]
                     for client, call in calls:
                         try:
@@ -63,10 +67,11 @@ class TestFork:
                             raise AssertionError("no error")
                     producer.close()
                     consumer.close()
+                    sharing.close()
                     with Producer(settings) as fresh:
                         fresh.produce("topic", b"child")
                         assert fresh.flush() == 0
-                    del producer, consumer
+                    del producer, consumer, sharing
                     gc.collect()
                     sys.exit(7)
                 assert wait(child) == 7
@@ -76,6 +81,8 @@ class TestFork:
                 while len(values) < 4:
                     values.add(consumer.poll(30).value())
                 consumer.close()
+                assert sharing.subscription() == ["topic"]
+                sharing.close()
                 producer.close()
                 print(len(values))
         """

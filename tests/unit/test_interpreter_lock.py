@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
 from tests.support.clients import config, partitions
 from tests.support.scripts import check_script
 from tests.support.waiting import Stopwatch
 
 SECONDS = 4.0  # for a call that shall be waiting while something else is looked at
-each_client = pytest.mark.parametrize("client", [Producer, Consumer])
+each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
 
 
 class TestInterpreterLock:
@@ -31,7 +31,7 @@ class TestInterpreterLock:
         """
         script = f"""
             import os, sys, tempfile, threading
-            from confluent_kafka import Consumer, KafkaException, Producer
+            from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
 
             with tempfile.TemporaryDirectory() as folder:
                 pipe = os.path.join(folder, "pipe")
@@ -71,6 +71,7 @@ class TestInterpreterLock:
             (Consumer, lambda client: client.committed(partitions(), SECONDS)),
             (Consumer, lambda client: client.offsets_for_times(partitions(), SECONDS)),
             (Consumer, lambda client: client.get_watermark_offsets(partitions()[0], SECONDS)),
+            (ShareConsumer, lambda client: client.poll(SECONDS)),
         ],
     )
     def test_waiting(self, client: type[Any], call: Callable[[Any], object]) -> None:
@@ -79,9 +80,11 @@ class TestInterpreterLock:
         Each sleep gives the lock up and needs it back: 2,000 of them take a fraction of a
         second, but hours if the waiting call kept the lock for its time slices.
         """
-        made = client(config({"queue.buffering.max.messages": 1}))
+        made = client(config({"queue.buffering.max.messages": 1}, client))
         if client is Producer:
             made.produce("topic", b"value")
+        elif client is ShareConsumer:
+            made.subscribe(["topic"])
         began = threading.Event()
 
         def wait() -> None:

@@ -14,18 +14,26 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaException, Producer
-from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, config
+from confluent_kafka import (
+    Consumer,
+    IllegalStateException,
+    KafkaException,
+    Producer,
+    ShareConsumer,
+)
+from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT
 
-CLIENTS = (Producer, Consumer)
+CLIENTS = (Producer, Consumer, ShareConsumer)
 CALLS: list[tuple[type[Any], str, Callable[[Any], object]]] = [
     *((Producer, name, call) for name, call in PRODUCER_CALLS.items()),
     *((Consumer, name, call) for name, call in CONSUMER_CALLS.items()),
+    *((ShareConsumer, name, call) for name, call in SHARE_CALLS.items()),
     (Consumer, "__next__", next),
     (Producer, "__enter__", lambda client: client.__enter__()),
     (Consumer, "__enter__", lambda client: client.__enter__()),
+    (ShareConsumer, "__enter__", lambda client: client.__enter__()),
 ]
 each_call = pytest.mark.parametrize(
     ("client", "call"),
@@ -64,10 +72,13 @@ def test_calls_name_every_method(client: type[Any]) -> None:
 @each_call
 def test_call_on_an_open_client(client: type[Any], call: Callable[[Any], object]) -> None:
     """The arguments in the table are right, so a failure elsewhere is not theirs."""
-    with client(config()) as opened:
+    with client(config(client=client)) as opened:
         if call is next:
             opened.wakeup()  # or it would wait for a message
-        with contextlib.suppress(KafkaException, StopIteration):
+        allowed = (KafkaException, StopIteration)
+        if client is ShareConsumer:
+            allowed += (IllegalStateException,)
+        with contextlib.suppress(*allowed):
             call(opened)
         if client is Producer:
             opened.close(0)
@@ -77,7 +88,7 @@ class TestClosed:
     @each_call
     def test_every_method_raises(self, client: type[Any], call: Callable[[Any], object]) -> None:
         """RuntimeError that names the client and says what to do."""
-        closed = client(config())
+        closed = client(config(client=client))
         closed.close()
         with pytest.raises(RuntimeError, match=f"{client.__name__} has been closed: create a new"):
             call(closed)
@@ -85,7 +96,7 @@ class TestClosed:
     @each_client
     def test_close_again(self, client: type[Any]) -> None:
         """Closing a closed client does nothing, as with files."""
-        closed = client(config())
+        closed = client(config(client=client))
         first = closed.close()
         assert closed.close() == first
 
@@ -99,10 +110,10 @@ class TestClosed:
     @each_client
     def test_initialise_again(self, client: type[Any]) -> None:
         """A closed client cannot be opened again."""
-        closed = client(config())
+        closed = client(config(client=client))
         closed.close()
         with pytest.raises(RuntimeError, match="initialised already"):
-            closed.__init__(config())
+            closed.__init__(config(client=client))
         with pytest.raises(RuntimeError, match="has been closed"):
             closed.poll(0)
 
@@ -111,19 +122,19 @@ class TestContextManager:
     @each_client
     def test_closes(self, client: type[Any]) -> None:
         """`with` gives the client itself and closes it."""
-        made = client(config())
+        made = client(config(client=client))
         with made as entered:
             assert entered is made
         with pytest.raises(RuntimeError, match="has been closed"):
-            made.poll(0)
+            made.cluster_id(0)
 
     @each_client
     def test_lets_exceptions_through(self, client: type[Any]) -> None:
         """And still closes."""
-        with pytest.raises(ZeroDivisionError), client(config()) as made:
+        with pytest.raises(ZeroDivisionError), client(config(client=client)) as made:
             raise ZeroDivisionError
         with pytest.raises(RuntimeError, match="has been closed"):
-            made.poll(0)
+            made.cluster_id(0)
 
     @each_client
     def test_calls_the_close_of_a_subclass(self, client: type[Any]) -> None:
@@ -135,14 +146,14 @@ class TestContextManager:
                 closed.append(True)
                 super().close()
 
-        with Sub(config()):
+        with Sub(config(client=client)):
             pass
         assert closed == [True]
 
     @each_client
     def test_closed_within(self, client: type[Any]) -> None:
         """An explicit close() inside the block is fine."""
-        with client(config()) as made:
+        with client(config(client=client)) as made:
             made.close()
 
 
@@ -150,10 +161,10 @@ class TestInitialisation:
     @each_client
     def test_twice(self, client: type[Any]) -> None:
         """A second __init__ is refused, and the client goes on working."""
-        with client(config()) as made:
+        with client(config(client=client)) as made:
             with pytest.raises(RuntimeError, match="initialised already"):
-                made.__init__(config())
-            made.poll(0)
+                made.__init__(config(client=client))
+            made.cluster_id(0)
 
     @each_call
     def test_not_at_all(self, client: type[Any], call: Callable[[Any], object]) -> None:
@@ -179,11 +190,13 @@ class TestInitialisation:
         made = client.__new__(client)
         for _ in range(3):
             with pytest.raises(KafkaException):
-                made.__init__(config({"no.such.key": 1}))
+                made.__init__(config({"no.such.key": 1}, client))
             with pytest.raises(KafkaException, match="cannot create"):
-                made.__init__(config({"security.protocol": "sasl_ssl", "sasl.mechanism": "?"}))
-        made.__init__(config())
-        made.poll(0)
+                made.__init__(
+                    config({"security.protocol": "sasl_ssl", "sasl.mechanism": "?"}, client)
+                )
+        made.__init__(config(client=client))
+        made.cluster_id(0)
         made.close()
 
     def test_base_of_the_clients(self) -> None:
@@ -206,14 +219,14 @@ class TestSubclass:
 
         class Sub(client):  # type: ignore[misc]
             def __init__(self, name: str) -> None:
-                super().__init__(config())
+                super().__init__(config(client=client))
                 self.name = name
 
-            def poll(self, timeout: float = 0) -> Any:
-                return self.name, super().poll(timeout)
+            def cluster_id(self, timeout: float = 0) -> Any:
+                return self.name, super().cluster_id(timeout)
 
         with Sub("mine") as made:
-            assert made.poll()[0] == "mine"
+            assert made.cluster_id()[0] == "mine"
             assert vars(made) == {"name": "mine"}
             assert isinstance(made, client)
 
@@ -224,7 +237,7 @@ class TestSubclass:
         class Sub(client):  # type: ignore[misc]
             __slots__ = ("name",)
 
-        with Sub(config()) as made:
+        with Sub(config(client=client)) as made:
             made.name = "mine"
             assert made.name == "mine"
             with pytest.raises(AttributeError):
@@ -233,7 +246,7 @@ class TestSubclass:
     @each_client
     def test_attribute_of_a_client_itself(self, client: type[Any]) -> None:
         """A misspelt attribute is an error, not a new attribute."""
-        with client(config()) as made, pytest.raises(AttributeError):
+        with client(config(client=client)) as made, pytest.raises(AttributeError):
             made.timeout = 1
 
     @each_client
@@ -246,10 +259,10 @@ class TestSubclass:
                 if not kept:
                     kept.append(self)
 
-        Sub(config())
+        Sub(config(client=client))
         gc.collect()
         (made,) = kept
-        made.poll(0)
+        made.cluster_id(0)
         made.close()
 
 
@@ -257,7 +270,7 @@ class TestReferences:
     @each_client
     def test_weak_reference(self, client: type[Any]) -> None:
         """A weak reference does not keep a client, and ends with it."""
-        made = client(config())
+        made = client(config(client=client))
         reference = weakref.ref(made)
         made.close()
         assert reference() is made
@@ -268,7 +281,7 @@ class TestReferences:
     @each_client
     def test_as_a_key(self, client: type[Any]) -> None:
         """Clients are equal to themselves only, and can be in sets and dicts."""
-        with client(config()) as first, client(config()) as second:
+        with client(config(client=client)) as first, client(config(client=client)) as second:
             assert first != second
             assert {first: 1, second: 2}[second] == 2
 
@@ -286,7 +299,7 @@ class TestReferences:
 
         def make() -> Any:
             holder: dict[str, Any] = {}
-            holder["client"] = made = client(config({key: lambda *_: holder}))
+            holder["client"] = made = client(config({key: lambda *_: holder}, client))
             if closed:
                 made.close()
             return made
@@ -305,7 +318,7 @@ class TestReferences:
 
         def make() -> Any:
             log = Log()
-            log.client = client(config({"logger": log}))
+            log.client = client(config({"logger": log}, client))
             return log.client
 
         assert_collected(make)
@@ -363,7 +376,7 @@ class TestResourceWarning:
     @each_client
     def test_client_that_was_not_closed(self, client: type[Any]) -> None:
         """Dropping an open client warns, as files and sockets do."""
-        made = client(config())
+        made = client(config(client=client))
         with pytest.warns(ResourceWarning, match=f"{client.__name__} was not closed") as caught:
             del made
         assert "call close() or use 'with'" in str(caught[0].message)
@@ -383,12 +396,12 @@ class TestResourceWarning:
         """Neither for a closed client nor for one that was never opened."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            client(config()).close()
+            client(config(client=client)).close()
             client.__new__(client)
             with pytest.raises(KafkaException):
-                client(config({"no.such.key": 1}))
+                client(config({"no.such.key": 1}, client))
             with pytest.raises(ZeroDivisionError):
-                client(config({"logger": FailingLogger(), "debug": "all"}))
+                client(config({"logger": FailingLogger(), "debug": "all"}, client))
             gc.collect()
         assert not caught
 
@@ -397,7 +410,7 @@ class TestResourceWarning:
         """With -W error the finalizer cannot raise: sys.unraisablehook gets it."""
         script = """
             import sys, warnings
-            from confluent_kafka import Consumer, Producer
+            from confluent_kafka import Consumer, Producer, ShareConsumer
 
             warnings.simplefilter("error")
             sys.unraisablehook = lambda info: print(info.exc_type.__name__, info.object is not None)
@@ -418,7 +431,7 @@ class TestPickle:
     def test_refused(self, client: type[Any], copier: Callable[[object], object]) -> None:
         """Spark and multiprocessing pickle what a task refers to: the error says what to do."""
         with (
-            client(config()) as made,
+            client(config(client=client)) as made,
             pytest.raises(TypeError, match=f"cannot pickle .*{client.__name__}: send its conf"),
         ):
             copier(made)

@@ -36,6 +36,11 @@ CALLS = {
         "get_watermark_offsets": "client.get_watermark_offsets(partitions()[0])",
         "commit": "client.commit(offsets=partitions(), asynchronous=False)",
     },
+    "ShareConsumer": {
+        "poll": "client.poll()",
+        "list_topics": "client.list_topics()",
+        "cluster_id": "client.cluster_id()",
+    },
 }
 # These do not wait for brokers, so they are called again and again instead.
 SHORT_CALLS = {
@@ -55,13 +60,20 @@ SHORT_CALLS = {
         "client.position(partitions())",
         "client.unassign()",
     ],
+    "ShareConsumer": [
+        "client.poll(0)",
+        "client.subscribe(['topic'])",
+        "client.subscription()",
+        "client.commit_sync(0)",
+        "client.commit_async()",
+    ],
 }
 # The promise is 0.2 s; the rest is for a machine that is busy with other things.
 SOON = 2.0
 
 SCRIPT = """
 import contextlib, json, signal, time
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
 from tests.support.clients import config, partitions
 
 class Stop(Exception):
@@ -70,6 +82,10 @@ class Stop(Exception):
 def make(kind):
     if kind == "Consumer":
         return Consumer(config())
+    if kind == "ShareConsumer":
+        sharing = ShareConsumer(config(client=ShareConsumer))
+        sharing.subscribe(["topic"])
+        return sharing
     if kind == "TransactionalProducer":
         return Producer(config({"transactional.id": "id"}))
     made = Producer(config({"queue.buffering.max.messages": 1}))

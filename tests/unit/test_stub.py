@@ -27,8 +27,8 @@ import logging
 from typing import assert_type
 
 from confluent_kafka import (
-    Consumer, KafkaError, KafkaException, Message, MessageBatch, Producer, ThrottleEvent,
-    TopicPartition, Uuid, murmur2,
+    AcknowledgeType, Consumer, KafkaError, KafkaException, Message, MessageBatch, Messages,
+    Producer, ShareConsumer, ThrottleEvent, TopicPartition, Uuid, murmur2,
 )
 from confluent_kafka.admin import ClusterMetadata
 from confluent_kafka.testing import MockCluster, MockRequest
@@ -88,6 +88,28 @@ with Mine({"group.id": "g"}) as consumer:
     assert_type(consumer.commit(asynchronous=False), list[TopicPartition])
     assert_type(consumer.get_watermark_offsets(TopicPartition("a", 0)), tuple[int, int])
     producer.send_offsets_to_transaction(consumer.position([]), consumer.consumer_group_metadata())
+
+def answered(
+    offsets: dict[TopicPartition, set[int]], exception: KafkaException | None
+) -> None: ...
+
+with ShareConsumer({"group.id": "g", "share.acknowledgement.mode": "explicit"}) as sharer:
+    sharer.set_acknowledgement_commit_callback(answered)
+    sharer.set_acknowledgement_commit_callback(committed)  # error
+    sharer.subscribe("a")
+    sharer.subscribe(["a"], answered)  # error
+    messages = sharer.poll(timeout=1)
+    assert_type(messages, Messages)
+    assert_type(messages[0], Message)
+    assert_type(messages[1:], Messages)
+    messages[0] = None  # error
+    for each in messages:
+        sharer.acknowledge(each, AcknowledgeType.REJECT)
+        sharer.acknowledge_offset("a", 0, each.offset() or 0)
+        sharer.acknowledge(each, "accept")  # error
+    assert_type(sharer.commit_sync(), dict[TopicPartition, KafkaException | None])
+    sharer.commit_async(1)  # error
+    assert_type(sharer.subscription(), list[str])
 
 partition = TopicPartition("a", 0, 1)
 partition.offset = 2
@@ -233,4 +255,5 @@ def test_signatures_are_in_docstrings() -> None:
             inspect.signature(function)
         except ValueError:
             unknown.append(name)
-    assert unknown == ["KafkaException"]
+    exceptions = {name for name in CALLABLES if name.endswith("Exception")}
+    assert set(unknown) == exceptions

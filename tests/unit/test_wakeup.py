@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, ShareConsumer
 from tests.support.clients import config, partitions
 from tests.support.waiting import TIMEOUT, Stopwatch
 
@@ -26,6 +26,10 @@ def waiting_producer() -> Producer:
 def make(kind: str) -> Any:
     if kind == "Consumer":
         return Consumer(config())
+    if kind == "ShareConsumer":
+        sharing = ShareConsumer(config(client=ShareConsumer))
+        sharing.subscribe(["topic"])
+        return sharing
     return waiting_producer()
 
 
@@ -50,6 +54,9 @@ WOKEN: list[tuple[str, Callable[[Any], object], object]] = [
         lambda client: client.commit(offsets=partitions(), asynchronous=False),
         KafkaError._INTR,
     ),
+    ("ShareConsumer", lambda client: client.poll().records(), []),
+    ("ShareConsumer", lambda client: client.list_topics(), KafkaError._INTR),
+    ("ShareConsumer", lambda client: client.cluster_id(), KafkaError._INTR),
 ]
 
 
@@ -100,7 +107,7 @@ class TestWakeup:
         assert thread.ended == ending
         client.close(0) if kind == "Producer" else client.close()
 
-    @pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+    @pytest.mark.parametrize("kind", ["Producer", "Consumer", "ShareConsumer"])
     def test_is_used_up(self, kind: str) -> None:
         """It ends one call; the next one waits for its whole time."""
         client = make(kind)

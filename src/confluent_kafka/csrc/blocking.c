@@ -61,7 +61,7 @@ worker(void *argument)
     call->run(call);
     atomic_store(&call->has_run, true);
     PyThread_release_lock(call->changed);
-    rd_kafka_queue_yield(call->core->queue);
+    core_wake(call->core);
     drop_party(call);
 }
 

@@ -82,17 +82,17 @@ refuse_entry(Client *self, int phase)
     switch (phase) {
     case CLIENT_NEW:
     case CLIENT_OPENING:
-        PyErr_Format(PyExc_RuntimeError,
+        PyErr_Format(self->misuse,
                      "%s is not initialised: call super().__init__(config) first", name);
         break;
     case CLIENT_FORKED:
-        PyErr_Format(PyExc_RuntimeError,
+        PyErr_Format(self->misuse,
                      "%s was created before os.fork() and cannot be used in the child "
                      "process: create a new %s after the fork",
                      name, name);
         break;
     default:
-        PyErr_Format(PyExc_RuntimeError, "%s has been closed: create a new one", name);
+        PyErr_Format(self->misuse, "%s has been closed: create a new one", name);
     }
     return -1;
 }
@@ -135,6 +135,7 @@ client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     }
     self->state = module_state_of_type(type);
     atomic_init(&self->phase, CLIENT_NEW);
+    self->misuse = Py_NewRef(PyExc_RuntimeError);
     self->parked = PyList_New(0);
     self->turn_free = PyThread_allocate_lock();
     self->taking_turn = PyThread_allocate_lock();
@@ -206,8 +207,31 @@ unlink_live(Client *self)
     object_mutex_unlock(&self->state->live_clients_mutex);
 }
 
+static rd_kafka_t *
+new_consumer(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *reason, size_t size)
+{
+    rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf, reason, size);
+    if (rk != NULL) {
+        rd_kafka_poll_set_consumer(rk);
+    }
+    return rk;
+}
+
+static rd_kafka_t *
+new_producer(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *reason, size_t size)
+{
+    return rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, size);
+}
+
 int
 client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
+{
+    return client_open_with(self, kind, conf,
+                            kind == RD_KAFKA_CONSUMER ? new_consumer : new_producer);
+}
+
+int
+client_open_with(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf, new_handle *create)
 {
     char reason[512];
     callbacks_register(self, kind, conf);
@@ -217,13 +241,10 @@ client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
     rd_kafka_t *rk;
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
     Py_BEGIN_ALLOW_THREADS
-    rk = rd_kafka_new(kind, conf, reason, sizeof(reason));
+    rk = create(self, conf, reason, sizeof(reason));
     if (rk == NULL) {
         code = rd_kafka_last_error();
         rd_kafka_conf_destroy(conf);
-    }
-    else if (kind == RD_KAFKA_CONSUMER) {
-        rd_kafka_poll_set_consumer(rk);
     }
     Py_END_ALLOW_THREADS
     if (rk == NULL) {
@@ -257,6 +278,7 @@ int
 client_traverse(Client *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->misuse);
     Py_VISIT(self->parked);
     Py_VISIT(self->error_cb);
     Py_VISIT(self->throttle_cb);
@@ -402,6 +424,7 @@ client_dealloc(PyObject *object)
     }
     client_clear(self);
     Py_CLEAR(self->parked);
+    Py_CLEAR(self->misuse);
     Py_CLEAR(self->reference);
     if (self->turn_free != NULL) {
         PyThread_free_lock(self->turn_free);
@@ -424,7 +447,7 @@ wait_for_calls(Client *self, deadline *until)
 {
     while (atomic_load(&self->calls) > 0) {
         if (self->core->queue != NULL) {
-            rd_kafka_queue_yield(self->core->queue);
+            core_wake(self->core);
         }
         deadline slice = deadline_after(deadline_remaining_ms(until, 20) / 1000.0);
         if (lock_within(self, self->left, &slice) < 0) {
@@ -463,7 +486,7 @@ client_close_begin(Client *self)
     if (atomic_load(&self->serving_thread) == thread
         || atomic_load(&self->signal_thread) == thread
         || atomic_load(&self->closing_thread) == thread) {
-        PyErr_Format(PyExc_RuntimeError,
+        PyErr_Format(self->misuse,
                      "close() was called from a callback or signal handler inside a call of "
                      "this %s: set a flag or call wakeup() there, and close() when that call "
                      "has returned",

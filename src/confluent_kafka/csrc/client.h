@@ -55,6 +55,7 @@ typedef struct Client {
     PyThread_type_lock left;            /* released by each call that leaves while closing */
     serve_frame *frame;
     Py_ssize_t served;                  /* callbacks since the outermost call began */
+    PyObject *misuse;                   /* what calls in a wrong state raise: a RuntimeError */
     PyObject *parked;                   /* list: exceptions of callbacks, to be raised */
 
     /* The subtype's: lets go of everything that refers to the handle, before it ends. */
@@ -95,6 +96,11 @@ int client_init_end(Client *self, int result);
  */
 int client_open(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf);
 
+/* Like rd_kafka_new(); called without the GIL. */
+typedef rd_kafka_t *new_handle(Client *self, rd_kafka_conf_t *conf, char *reason, size_t size);
+int client_open_with(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf,
+                     new_handle *create);
+
 /* The guard. 0, or -1 with a RuntimeError that says what to do. */
 int client_enter(Client *self);
 void client_leave(Client *self);
@@ -115,6 +121,11 @@ int lock_within(Client *self, PyThread_type_lock lock, deadline *until);
  */
 int serve_begin(Client *self, serve_frame *frame, deadline *until);
 void serve_end(Client *self, serve_frame *frame);
+/*
+ * For a client that only one thread at a time may use: 1 it is this thread's turn, 0 it has
+ * been already (a callback or signal handler), -1 it is another thread's. Raises nothing.
+ */
+int serve_try_turn(Client *self, serve_frame *frame);
 /*
  * The same for a call that changes what a waiting poll() of another thread will find: that
  * thread steps aside and goes on afterwards. Raises nothing that a callback left. 0, or -1

@@ -278,7 +278,7 @@ wakeup(PyObject *object, PyObject *Py_UNUSED(unused))
         return NULL;
     }
     atomic_store(&self->woken, 1);
-    rd_kafka_queue_yield(self->core->queue);
+    core_wake(self->core);
     blocking_calls_wake(self);
     client_leave(self);
     Py_RETURN_NONE;

@@ -1,5 +1,5 @@
 /*
- * The one place that knows CPython versions and compilers apart.
+ * The one place that knows versions of CPython and librdkafka, and compilers, apart.
  */
 #ifndef CONFLUENT_KAFKA_COMPAT_H
 #define CONFLUENT_KAFKA_COMPAT_H
@@ -131,6 +131,10 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
     return result;
 }
 #endif
+
+/* librdkafka 2.15 brought share consumers (KIP-932): what needs them is compiled or left out
+ * by the file. */
+#define HAVE_SHARE_CONSUMER (RD_KAFKA_VERSION >= 0x020f0000)
 
 /* A hint that the memory will be read soon; any address will do. */
 #if defined(__GNUC__)

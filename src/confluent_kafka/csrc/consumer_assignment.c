@@ -151,34 +151,6 @@ PyDoc_STRVAR(subscribe_doc,
 SIGNATURE(subscribe_signature, "subscribe()", 1, 4, P_topics, P_on_assign, P_on_revoke,
           P_on_lost);
 
-/* Topic names as a partition list; NULL with an exception. */
-static rd_kafka_topic_partition_list_t *
-topics_to_c(PyObject *topics)
-{
-    if (arg_list(topics, "topics", "str") < 0) {
-        return NULL;
-    }
-    PyObject *fast = PySequence_Tuple(topics);
-    if (fast == NULL) {
-        return NULL;
-    }
-    Py_ssize_t count = PyTuple_GET_SIZE(fast);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)count);
-    for (Py_ssize_t i = 0; i < count; i++) {
-        char name[40];
-        PyOS_snprintf(name, sizeof(name), "topics[%zd]", i);
-        const char *topic = arg_utf8(PyTuple_GET_ITEM(fast, i), name, NULL);
-        if (topic == NULL) {
-            rd_kafka_topic_partition_list_destroy(list);
-            list = NULL;
-            break;
-        }
-        rd_kafka_topic_partition_list_add(list, topic, RD_KAFKA_PARTITION_UA);
-    }
-    Py_DECREF(fast);
-    return list;
-}
-
 static void
 keep_callbacks(Consumer *self, PyObject *on_assign, PyObject *on_revoke, PyObject *on_lost)
 {

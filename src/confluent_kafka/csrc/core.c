@@ -39,6 +39,15 @@ core_owned_by_this_process(const client_core *core)
 }
 
 void
+core_wake(client_core *core)
+{
+    rd_kafka_queue_yield(core->queue);
+    if (core->callbacks != NULL) {
+        rd_kafka_queue_yield(core->callbacks);
+    }
+}
+
+void
 core_release(client_core *core)
 {
     if (atomic_fetch_sub(&core->references, 1) != 1) {
@@ -49,6 +58,9 @@ core_release(client_core *core)
     if (core->rk != NULL && core_owned_by_this_process(core)) {
         if (core->queue != NULL) {
             rd_kafka_queue_destroy(core->queue);
+        }
+        if (core->callbacks != NULL) {
+            rd_kafka_queue_destroy(core->callbacks);
         }
         rd_kafka_destroy_flags(core->rk, core->destroy_flags);
         core->rk = NULL;

@@ -21,6 +21,7 @@ typedef struct {
     atomic_int references;
     rd_kafka_t *rk;          /* NULL until rd_kafka_new() succeeded */
     rd_kafka_queue_t *queue; /* what poll() serves; NULL with rk */
+    rd_kafka_queue_t *callbacks; /* what else can be waited on, or NULL */
     int destroy_flags;       /* for rd_kafka_destroy_flags() */
     long owner_pid;          /* the handle's threads exist in this process only */
     log_ring *logs;
@@ -41,6 +42,9 @@ client_core *core_retain(client_core *core);
  * thread needs to notice. Needs no GIL and should not have it.
  */
 void core_release(client_core *core);
+
+/* Makes a call that waits on one of the queues return, now or when it begins. */
+void core_wake(client_core *core);
 
 /* False in a forked child, where the handle's threads do not exist. */
 bool core_owned_by_this_process(const client_core *core);

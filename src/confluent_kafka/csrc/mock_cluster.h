@@ -5,6 +5,7 @@
  * mock_cluster.c      the type, its life cycle and the guard
  * mock_topology.c     topics, partitions and brokers
  * mock_groups.c       coordinators and the times that groups live by
+ * share_mock.c        the same of share groups
  * mock_requests.c     request kinds, injected errors and protocol versions
  * mock_request_log.c  the log of received requests
  */
@@ -64,6 +65,13 @@ int mock_arg_error(MockCluster *self, PyObject *object, const char *name,
 PyObject *mock_request_name(int16_t api_key);
 
 /* Methods: the functions and docstrings of the other files. */
+#if HAVE_SHARE_CONSUMER
+#define MOCK_SHARE_METHODS(X)                                                            \
+    X(set_share_group_auto_offset_reset)                                                 \
+    X(set_share_group_heartbeat_interval)
+#else
+#define MOCK_SHARE_METHODS(X)
+#endif
 #define MOCK_METHODS(X)                                                                  \
     X(create_topic)                                                                      \
     X(set_topic_error)                                                                   \
@@ -81,7 +89,8 @@ PyObject *mock_request_name(int16_t api_key);
     X(inject_errors)                                                                     \
     X(pending_errors)                                                                    \
     X(clear_errors)                                                                      \
-    X(set_api_versions)
+    X(set_api_versions)                                                                  \
+    MOCK_SHARE_METHODS(X)
 
 #define MOCK_METHODS_WITHOUT_ARGUMENTS(X)                                                \
     X(start_request_tracking)                                                            \

@@ -12,6 +12,7 @@
 #include "oauth.h"
 #include "partitioner.h"
 #include "producer.h"
+#include "share.h"
 #include "topic_partition.h"
 #include "uuid.h"
 
@@ -191,7 +192,7 @@ module_exec(PyObject *module)
         || client_type_add(module, state) < 0
         || token_refresher_type_add(module, state) < 0
         || producer_type_add(module, state) < 0 || consumer_type_add(module, state) < 0
-        || mock_cluster_type_add(module, state) < 0
+        || share_types_add(module, state) < 0 || mock_cluster_type_add(module, state) < 0
         || partitioner_functions_add(module, state) < 0) {
         return -1;
     }

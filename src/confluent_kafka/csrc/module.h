@@ -12,11 +12,12 @@
 
 #include "parameters.h"
 
-/* Every object the module owns: X(C type, field). */
+/* Every object the module owns: X(C type, field). NULL where librdkafka is too old for it. */
 #define MODULE_OBJECTS(X)                                                                \
     X(PyTypeObject, Client)                                                              \
     X(PyTypeObject, Producer)                                                            \
     X(PyTypeObject, Consumer)                                                            \
+    X(PyTypeObject, ShareConsumer)                                                       \
     X(PyTypeObject, Message)                                                             \
     X(PyTypeObject, MessageBatch)                                                        \
     X(PyTypeObject, TopicPartition)                                                      \
@@ -25,7 +26,9 @@
     X(PyTypeObject, MockCluster)                                                         \
     X(PyTypeObject, MockRequest)                                                         \
     X(PyTypeObject, TokenRefresher)                                                      \
-    X(PyObject, KafkaException)
+    X(PyObject, KafkaException)                                                          \
+    X(PyObject, IllegalStateException)                                                   \
+    X(PyObject, ConcurrentModificationException)
 
 struct Client;
 

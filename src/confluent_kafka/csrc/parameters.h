@@ -6,6 +6,7 @@
 #define CONFLUENT_KAFKA_PARAMETERS_H
 
 #define PARAMETERS(X)                                                                    \
+    X(ack_type)                                                                          \
     X(async)                                                                             \
     X(asynchronous)                                                                      \
     X(batch)                                                                             \
@@ -44,6 +45,7 @@
     X(most_significant_bits)                                                             \
     X(num_messages)                                                                      \
     X(offset)                                                                            \
+    X(offset_reset)                                                                      \
     X(offsets)                                                                           \
     X(on_assign)                                                                         \
     X(on_delivery)                                                                       \

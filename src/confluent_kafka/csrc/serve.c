@@ -125,6 +125,19 @@ serve_end(Client *self, serve_frame *frame)
 }
 
 int
+serve_try_turn(Client *self, serve_frame *frame)
+{
+    unsigned long thread = PyThread_get_thread_ident();
+    if (!try_turn(self, thread)) {
+        return atomic_load(&self->serving_thread) == thread ? 0 : -1;
+    }
+    self->served = 0;
+    *frame = (serve_frame){0};
+    link_frame(self, frame);
+    return 1;
+}
+
+int
 serve_take_turn(Client *self, serve_turn *turn)
 {
     deadline never = DEADLINE_NEVER;
@@ -134,7 +147,7 @@ serve_take_turn(Client *self, serve_turn *turn)
             return -1;
         }
         atomic_store(&self->turn_wanted, 1);
-        rd_kafka_queue_yield(self->core->queue);
+        core_wake(self->core);
         int waited = wait_for_turn(self, &never);
         atomic_store(&self->turn_wanted, 0);
         if (waited < 0) {

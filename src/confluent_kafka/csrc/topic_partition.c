@@ -157,6 +157,33 @@ topic_partitions_to_c(module_state *state, PyObject *sequence, const char *name)
     return list;
 }
 
+rd_kafka_topic_partition_list_t *
+topics_to_c(PyObject *topics)
+{
+    if (arg_list(topics, "topics", "str") < 0) {
+        return NULL;
+    }
+    PyObject *fast = PySequence_Tuple(topics);
+    if (fast == NULL) {
+        return NULL;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(fast);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)count);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        char name[40];
+        PyOS_snprintf(name, sizeof(name), "topics[%zd]", i);
+        const char *topic = arg_utf8(PyTuple_GET_ITEM(fast, i), name, NULL);
+        if (topic == NULL) {
+            rd_kafka_topic_partition_list_destroy(list);
+            list = NULL;
+            break;
+        }
+        rd_kafka_topic_partition_list_add(list, topic, RD_KAFKA_PARTITION_UA);
+    }
+    Py_DECREF(fast);
+    return list;
+}
+
 /* ---- the type ---- */
 
 SIGNATURE(topic_partition_signature, "TopicPartition()", 1, 6, P_topic, P_partition,

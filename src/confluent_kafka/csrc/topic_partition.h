@@ -22,6 +22,9 @@ PyObject *topic_partitions_from(module_state *state,
 rd_kafka_topic_partition_list_t *topic_partitions_to_c(module_state *state,
                                                        PyObject *sequence, const char *name);
 
+/* Argument `topics`, a list of names, as a partition list; NULL with an exception. */
+rd_kafka_topic_partition_list_t *topics_to_c(PyObject *topics);
+
 /* Adds one TopicPartition object, given as argument `name`, to `list`. */
 int topic_partition_add_to(module_state *state, PyObject *object, const char *name,
                            rd_kafka_topic_partition_list_t *list);

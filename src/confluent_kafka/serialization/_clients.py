@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from confluent_kafka.cimpl import Consumer, Producer
+from confluent_kafka.cimpl import _Client
 
 _CLUSTER_ID_SECONDS = 5.0
 
@@ -68,7 +68,7 @@ class Serdes:
             self._owned.pop().close()
 
 
-def cluster_id_of(client: Producer | Consumer) -> Callable[[], str | None]:
+def cluster_id_of(client: _Client) -> Callable[[], str | None]:
     """Return what tells the id of a client's cluster, and does not keep the client alive."""
     known = weakref.ref(client)
 

@@ -1,0 +1,110 @@
+"""A member of a share group that gets objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from confluent_kafka import KafkaError, Message, Messages, ShareConsumer
+from confluent_kafka.serialization import (
+    DeserializerBuilder,
+    MessageField,
+    SerializationContext,
+)
+from confluent_kafka.serialization._clients import Serdes, cluster_id_of
+
+__all__ = ["DeserializingShareConsumer"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
+    """A ShareConsumer whose keys and values are objects.
+
+    Parameters
+    ----------
+    conf : dict
+        The configuration of a ShareConsumer, and ``key.deserializer`` and ``value.deserializer``:
+        callables that take bytes or None and a SerializationContext and return an object; or
+        ``key.deserializer.builder`` and ``value.deserializer.builder``: DeserializerBuilder
+        objects, whose deserializers are closed with the consumer.
+
+    Raises
+    ------
+    TypeError
+        A deserializer is not callable.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        serdes = Serdes(conf, "deserializer", DeserializerBuilder)
+        self._serdes = serdes
+        self._key_deserializer = serdes.key
+        self._value_deserializer = serdes.value
+        # Of a poll() that ended before all of it was deserialized, by Ctrl-C for example.
+        self._batch = Messages()
+        self._done = 0
+        try:
+            super().__init__(serdes.rest)
+        except BaseException:
+            serdes.close()
+            raise
+        serdes.set_cluster_id_resolver(cluster_id_of(self))
+
+    def poll(self, timeout: float = -1) -> Messages:
+        """Return the next records, whose ``key()`` and ``value()`` are objects.
+
+        A record that cannot be deserialized does not take the others with it: it keeps its bytes,
+        and its ``error()`` is ``_KEY_DESERIALIZATION`` or ``_VALUE_DESERIALIZATION`` with what the
+        deserializer said. It has to be acknowledged like the others; ``AcknowledgeType.REJECT``
+        is for records that nobody can read.
+
+        Parameters
+        ----------
+        timeout : float
+            Seconds to wait; -1 waits without limit.
+
+        Returns
+        -------
+        Messages
+            As ShareConsumer.poll() returns them.
+
+        Raises
+        ------
+        IllegalStateException, ConcurrentModificationException, KafkaException
+            As by ShareConsumer.poll().
+        """
+        if not self._batch:
+            self._batch, self._done = super().poll(timeout), 0
+        for message in self._batch[self._done :]:
+            if message.error() is None:
+                self._deserialize(message)
+            self._done += 1
+        batch, self._batch = self._batch, Messages()
+        return batch
+
+    def close(self) -> None:
+        """Close the consumer, then the deserializers that it built; see ShareConsumer.close()."""
+        try:
+            super().close()
+        finally:
+            self._serdes.close()
+
+    def _deserialize(self, message: Message) -> None:
+        topic: Any = message.topic()
+        headers = message.headers()
+        key, value = message.key(), message.value()
+        code = KafkaError._KEY_DESERIALIZATION
+        try:
+            if self._key_deserializer is not None:
+                context = SerializationContext(topic, MessageField.KEY, headers)
+                key = self._key_deserializer(key, context)
+            code = KafkaError._VALUE_DESERIALIZATION
+            if self._value_deserializer is not None:
+                context = SerializationContext(topic, MessageField.VALUE, headers)
+                value = self._value_deserializer(value, context)
+        except Exception as error:
+            message.set_error(KafkaError(code, str(error) or type(error).__name__))
+            return
+        message.set_key(key)
+        message.set_value(value)

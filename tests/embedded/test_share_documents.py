@@ -1,0 +1,99 @@
+"""docs/share.md and examples/share_worker.py run as they stand."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Producer, ShareConsumer
+from confluent_kafka.testing import MockCluster
+from examples import share_worker
+from tests.support.kafka import send
+
+BLOCKS = re.findall(
+    r"^```python\n(.*?)^```$",
+    (Path(__file__).parents[2] / "docs" / "share.md").read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@pytest.fixture
+def jobs(kafka_cluster: MockCluster, producer: Producer) -> MockCluster:
+    """A cluster with five jobs, the third of which is none."""
+    kafka_cluster.set_share_group_auto_offset_reset("earliest")
+    kafka_cluster.create_topic("jobs")
+    send(producer, "jobs", [b"1", b"2", b"x", b"3", b"4"])
+    return kafka_cluster
+
+
+@pytest.fixture(autouse=True)
+def quick_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples wait seconds for more records, the tests half of one."""
+    poll = ShareConsumer.poll
+
+    class Impatient(ShareConsumer):
+        def poll(self, timeout: float = -1) -> Any:
+            return poll(self, min(timeout, 0.5))
+
+        def __init__(self, config: dict[str, Any]) -> None:
+            super().__init__(config | {"log_level": 3, "fetch.wait.max.ms": 20})
+
+    monkeypatch.setattr("confluent_kafka.ShareConsumer", Impatient)
+    monkeypatch.setattr("examples.share_worker.ShareConsumer", Impatient)
+
+
+@pytest.fixture
+def sigterm() -> Iterator[None]:
+    """What the example sets is taken back."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+def run(block: str, cluster: MockCluster, **names: Any) -> list[str]:
+    """What the block prints."""
+    lines: list[str] = []
+    names["print"] = lambda *values: lines.append(" ".join(map(str, values)))
+    exec(block.replace("localhost:9092", cluster.bootstrap_servers), names)
+    return lines
+
+
+def test_every_record_is_accepted(jobs: MockCluster) -> None:
+    """The first example reads all, and a second worker finds nothing left."""
+    (block,) = (each for each in BLOCKS if "consumer.commit_sync()\n" in each)
+    assert run(block, jobs) == ["b'1'", "b'2'", "b'x'", "b'3'", "b'4'"]
+    assert run(block, jobs) == []
+
+
+def test_each_record_by_itself(jobs: MockCluster) -> None:
+    """The second one tries the bad job three times; the callback is told of the answers."""
+    (block,) = (each for each in BLOCKS if "def acknowledgement" in each)
+    (callback,) = (each for each in BLOCKS if "def answered" in each)
+    subscribe = '    consumer.subscribe(["jobs"])\n'
+    told = "".join(f"    {line}\n" for line in callback.splitlines() if line)
+    lines = run(block.replace(subscribe, told + subscribe), jobs)
+    assert [line for line in lines if line.isdigit()] == ["1", "2", "3", "4"]
+    answers = [line for line in lines if not line.isdigit()]
+    assert answers == ["jobs 0 [0, 1, 2, 3, 4] None", "jobs 0 [2] None", "jobs 0 [2] None"]
+    assert run(block, jobs) == []
+
+
+def test_worker(
+    kafka_cluster: MockCluster,
+    producer: Producer,
+    capsys: pytest.CaptureFixture[str],
+    sigterm: None,
+) -> None:
+    """Jobs are done, tried again, and put aside."""
+    kafka_cluster.set_share_group_auto_offset_reset("earliest")
+    kafka_cluster.create_topic("jobs")
+    texts = ['{"divide": [84, 2]}', '{"divide": [1, 0]}', "no job", '{"multiply": [1]}', None]
+    send(producer, "jobs", texts)
+    outcomes = share_worker.work(kafka_cluster.bootstrap_servers, "jobs")
+    assert outcomes == {"ACCEPT": 1, "RELEASE": 2, "REJECT": 4}
+    assert capsys.readouterr().out == "{'divide': [84, 2]}: 42.0\n"

@@ -1,0 +1,86 @@
+"""Share groups: their configuration, and members that read in steps."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message, ShareConsumer, TopicPartition
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.protocol import array, ask, text
+from tests.support.waiting import wait_until
+
+INCREMENTAL_ALTER_CONFIGS = 44
+GROUP_RESOURCE, SET = 32, 0
+
+
+def configure_group(kafka: KafkaCluster, group: str, **config: str) -> None:
+    """Sets a group's configuration; it reads from the beginning, and `_` stands for a dot."""
+    settings = {"share.auto.offset.reset": "earliest"}
+    settings |= {key.replace("_", "."): value for key, value in config.items()}
+    configs = [text(key) + struct.pack(">b", SET) + text(settings[key]) for key in settings]
+    resource = struct.pack(">b", GROUP_RESOURCE) + text(group) + array(configs)
+    address = kafka.bootstrap_servers.split(",")[0]
+    answer = ask(address, INCREMENTAL_ALTER_CONFIGS, 0, array([resource]) + b"\0")
+    (code,) = struct.unpack_from(">h", answer, 8)  # after the throttle time and the count
+    assert code == KafkaError.NO_ERROR, f"{group}: {KafkaError(code)}"
+
+
+class Member(ShareConsumer):
+    """A member that notes the answers to its acknowledgements."""
+
+    def __init__(
+        self, kafka: KafkaCluster, group: str, mode: str = "explicit", **config: Any
+    ) -> None:
+        common = {"group.id": group, "share.acknowledgement.mode": mode, "fetch.wait.max.ms": 50}
+        super().__init__(
+            kafka.config() | common | {key.replace("_", "."): config[key] for key in config}
+        )
+        self.answers: list[tuple[dict[TopicPartition, set[int]], KafkaException | None]] = []
+        self.set_acknowledgement_commit_callback(lambda *answer: self.answers.append(answer))
+
+    @property
+    def acknowledged(self) -> set[int]:
+        """The offsets that brokers have accepted acknowledgements of, in all partitions."""
+        return {
+            offset
+            for offsets, exception in self.answers
+            if exception is None
+            for each in offsets.values()
+            for offset in each
+        }
+
+    def fetch(self) -> list[Message]:
+        """The next batch, which is not empty."""
+        batches: list[Any] = []
+        wait_until(lambda: batches and batches[-1], lambda: batches.append(self.poll(0.5)))
+        records = batches[-1].records()
+        assert [record.error() for record in records] == [None] * len(records)
+        return list(records)
+
+    def accept(self, records: Sequence[Message]) -> None:
+        for record in records:
+            self.acknowledge(record)
+
+
+def read_all(members: Sequence[Member], count: int) -> dict[Member, list[Message]]:
+    """Lets the members take turns, accepting everything, until they have `count` records."""
+    read: dict[Member, list[Message]] = {member: [] for member in members}
+
+    def step() -> None:
+        for member in members:
+            records = member.poll(0.1).records()
+            member.accept(records)
+            read[member] += records
+
+    wait_until(lambda: sum(map(len, read.values())) >= count, step)
+    return read
+
+
+def nothing_comes(member: Member, seconds: float = 0.5) -> bool:
+    """Whether the member gets no record for so long."""
+    return member.poll(seconds).is_empty()
+
+
+MakeMember = Callable[..., Member]

@@ -1,0 +1,81 @@
+"""Share consumers that the brokers let in, and those that they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException, Messages, ShareConsumer
+from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
+from tests.integration.plain_clients import writer
+from tests.integration.security import SECONDS, Config, Errors, plain
+from tests.integration.share_groups import configure_group
+from tests.integration.test_oauth import Tokens
+from tests.support.kafka import numbers, send
+from tests.support.secrets import secret
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def ten(own_kafka: OwnKafkaCluster, topic: str, group: str) -> str:
+    """The topic with ten records, which the group reads from the beginning."""
+    configure_group(own_kafka, group)
+    with writer(own_kafka) as producer:
+        send(producer, topic, numbers(0, 10))
+    return topic
+
+
+def share(config: Config, group: str, topic: str) -> ShareConsumer:
+    settings: dict[str, Any] = {"group.id": group, "log_level": 0}
+    consumer = ShareConsumer(config | settings)
+    consumer.subscribe([topic])
+    return consumer
+
+
+def check_reads_ten(consumer: ShareConsumer) -> None:
+    batches: list[Messages] = []
+    wait_until(lambda: any(batches), lambda: batches.append(consumer.poll(0.5)))
+    assert [record.value() for record in batches[-1]] == numbers(0, 10)
+    assert set(consumer.commit_sync().values()) == {None}
+
+
+@pytest.mark.parametrize("listener", ["SSL", "SASL_SSL"])
+def test_tls(own_kafka: OwnKafkaCluster, ten: str, group: str, listener: str) -> None:
+    """Records and acknowledgements go through TLS, with certificates and with passwords."""
+    config = own_kafka.config(listener)
+    if listener == "SASL_SSL":
+        config |= plain("alice", USERS["alice"], "SCRAM-SHA-512")
+    with share(config, group, ten) as consumer:
+        check_reads_ten(consumer)
+
+
+def test_oauth_cb(own_kafka: OwnKafkaCluster, ten: str, group: str) -> None:
+    """oauth_cb makes its tokens."""
+    config = own_kafka.config("SASL_PLAINTEXT") | {"sasl.mechanism": "OAUTHBEARER"}
+    with share(config | {"oauth_cb": Tokens()}, group, ten) as consumer:
+        check_reads_ten(consumer)
+
+
+def test_wrong_password(own_kafka: OwnKafkaCluster, ten: str, group: str) -> None:
+    """Without error_cb poll() raises it; the right password lets the consumer in."""
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
+    with share(config | {"reconnect.backoff.max.ms": 100}, group, ten) as consumer:
+        with pytest.raises(KafkaException, match="Authentication failed") as info:
+            consumer.poll(SECONDS)
+        assert info.value.args[0] == KafkaError._AUTHENTICATION
+        consumer.set_sasl_credentials("alice", USERS["alice"])
+        check_reads_ten(consumer)
+
+
+def test_error_cb(own_kafka: OwnKafkaCluster, ten: str, group: str) -> None:
+    """With error_cb it is told, and poll() returns nothing."""
+    errors = Errors()
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
+    with share(config | {"error_cb": errors}, group, ten) as consumer:
+        wait_until(
+            lambda: errors.text(KafkaError._AUTHENTICATION),
+            lambda: consumer.poll(0.1),
+        )

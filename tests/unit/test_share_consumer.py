@@ -1,0 +1,203 @@
+"""ShareConsumer and its values without a network."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from enum import IntEnum
+from typing import Any
+
+import pytest
+
+import confluent_kafka
+from confluent_kafka import (
+    AcknowledgeType,
+    ConcurrentModificationException,
+    IllegalStateException,
+    KafkaError,
+    KafkaException,
+    Message,
+    Messages,
+    ShareConsumer,
+    cimpl,
+)
+from tests.support.clients import config
+from tests.support.scripts import check_script
+from tests.support.waiting import Stopwatch
+
+
+def share(more: dict[str, Any] | None = None) -> ShareConsumer:
+    return ShareConsumer(config(more, ShareConsumer))
+
+
+class TestConfiguration:
+    def test_without_a_group(self) -> None:
+        """ValueError names the key."""
+        with pytest.raises(ValueError, match=r"group\.id must be set"):
+            ShareConsumer({"bootstrap.servers": "127.0.0.1:1"})
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("enable.auto.commit", True),
+            ("isolation.level", "read_committed"),
+            ("group.instance.id", "name"),
+            ("auto.offset.reset", "earliest"),
+            ("session.timeout.ms", 6000),
+            ("on_commit", print),
+        ],
+    )
+    def test_what_only_consumers_have(self, key: str, value: object) -> None:
+        """KafkaException(_INVALID_ARG) names the key: brokers and groups decide, or nobody."""
+        with pytest.raises(KafkaException, match=key) as info:
+            share({key: value})
+        assert info.value.args[0] == KafkaError._INVALID_ARG
+
+    def test_mode(self) -> None:
+        """A mode that does not exist is an error that says which there are."""
+        with pytest.raises(KafkaException, match=r"share\.acknowledgement\.mode"):
+            share({"share.acknowledgement.mode": "sometimes"})
+
+
+class TestSubscription:
+    def test_names(self) -> None:
+        """The last call counts; an empty list ends it."""
+        with share() as consumer:
+            assert consumer.subscription() == []
+            consumer.subscribe(["a", "b"])
+            consumer.subscribe(("c",))
+            assert consumer.subscription() == ["c"]
+            consumer.subscribe([])
+            assert consumer.subscription() == []
+            consumer.unsubscribe()
+
+    @pytest.mark.parametrize(
+        ("topics", "reason"),
+        [
+            (["a", ""], r"topics\[1\] must be a topic's name, not empty"),
+            (["^a.*"], r"topics\[0\] must be a topic's name, not a regular expression"),
+            (["a", "b", "a"], r"topics\[0\] and topics\[2\] are the same"),
+        ],
+    )
+    def test_wrong_names(self, topics: list[str], reason: str) -> None:
+        """ValueError says which one, and the subscription stays as it was."""
+        with share() as consumer:
+            consumer.subscribe(["before"])
+            with pytest.raises(ValueError, match=reason):
+                consumer.subscribe(topics)
+            assert consumer.subscription() == ["before"]
+
+    def test_poll_without_one(self) -> None:
+        """IllegalStateException, at once."""
+        with share() as consumer:
+            watch = Stopwatch()
+            with pytest.raises(IllegalStateException, match="not subscribed"):
+                consumer.poll(30)
+            assert watch.elapsed < 15
+
+
+class TestExceptions:
+    @pytest.mark.parametrize("kind", [IllegalStateException, ConcurrentModificationException])
+    def test_base(self, kind: type[Exception]) -> None:
+        """They are RuntimeErrors, what other clients raise for the same."""
+        assert kind.__bases__ == (RuntimeError,)
+        assert repr(pickle.loads(pickle.dumps(kind("text")))) == repr(kind("text"))
+
+    def test_closed(self) -> None:
+        """A closed consumer is in a wrong state; requests of every client say so too."""
+        consumer = share()
+        consumer.close()
+        for call in (consumer.poll, consumer.commit_sync, consumer.list_topics, consumer.wakeup):
+            with pytest.raises(IllegalStateException, match="ShareConsumer has been closed"):
+                call()
+
+    def test_not_initialised(self) -> None:
+        """So is one whose __init__ was not called."""
+        with pytest.raises(IllegalStateException, match=r"super\(\)\.__init__"):
+            ShareConsumer.__new__(ShareConsumer).poll()
+
+
+def test_acknowledge_type() -> None:
+    """The numbers of the protocol, by names."""
+    assert issubclass(AcknowledgeType, IntEnum)
+    assert {each.name: int(each) for each in AcknowledgeType} == {
+        "ACCEPT": cimpl.SHARE_ACKNOWLEDGE_TYPE_ACCEPT,
+        "RELEASE": cimpl.SHARE_ACKNOWLEDGE_TYPE_RELEASE,
+        "REJECT": cimpl.SHARE_ACKNOWLEDGE_TYPE_REJECT,
+    }
+    assert [int(each) for each in AcknowledgeType] == [1, 2, 3]  # KIP-932
+
+
+class TestMessages:
+    MANY = tuple(Message("topic", 0, offset) for offset in range(5))
+
+    def test_sequence(self) -> None:
+        """Length, truth, indices, order, membership."""
+        messages = Messages(self.MANY)
+        assert (len(messages), messages.count(), messages.is_empty()) == (5, 5, False)
+        assert list(messages) == list(self.MANY)
+        assert list(reversed(messages)) == list(reversed(self.MANY))
+        assert (messages[0], messages[-1]) == (self.MANY[0], self.MANY[4])
+        assert self.MANY[3] in messages
+        assert Message("other", 0, 0) not in messages
+        with pytest.raises(IndexError):
+            messages[5]
+        with pytest.raises(TypeError):
+            messages["0"]  # type: ignore[call-overload]
+
+    def test_empty(self) -> None:
+        """False, and without messages."""
+        messages = Messages()
+        assert not messages
+        assert (messages.count(), messages.is_empty(), messages.records()) == (0, True, [])
+
+    def test_slices(self) -> None:
+        """Messages again."""
+        part = Messages(self.MANY)[1:4:2]
+        assert isinstance(part, Messages)
+        assert [message.offset() for message in part] == [1, 3]
+
+    def test_is_not_changed(self) -> None:
+        """What records() returns is the caller's own."""
+        messages = Messages(self.MANY)
+        messages.records().clear()
+        assert messages.count() == 5
+        with pytest.raises(TypeError):
+            messages[0] = None  # type: ignore[index]
+
+    def test_copies(self) -> None:
+        """Batches pickle and copy, as the messages in them do."""
+        messages = Messages(self.MANY)
+        for made in (copy.copy(messages), pickle.loads(pickle.dumps(messages))):
+            assert isinstance(made, Messages)
+            assert list(made) == list(messages)
+
+    def test_repr(self) -> None:
+        """It shows the messages."""
+        assert repr(Messages(self.MANY[:1])) == f"Messages([{self.MANY[0]!r}])"
+
+
+def test_older_librdkafka() -> None:
+    """Without share consumers in librdkafka the rest works, and the names say what they need."""
+    script = """
+        import sys
+        from confluent_kafka import cimpl
+
+        for name in ("ShareConsumer", "IllegalStateException", "ConcurrentModificationException"):
+            delattr(cimpl, name)
+        del sys.modules["confluent_kafka"]
+        import confluent_kafka
+        assert "ShareConsumer" not in confluent_kafka.__all__
+        from confluent_kafka import *
+        Producer({"bootstrap.servers": ""}).close()
+        try:
+            from confluent_kafka import ShareConsumer
+        except ImportError as error:
+            assert "needs librdkafka 2.15" in str(error), error
+        try:
+            confluent_kafka.nothing
+        except AttributeError as error:
+            print(error)
+    """
+    assert check_script(script) == "module 'confluent_kafka' has no attribute 'nothing'\n"
+    assert "ShareConsumer" in confluent_kafka.__all__
