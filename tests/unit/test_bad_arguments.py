@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, cimpl
-from confluent_kafka.cimpl import MessageBatch, TopicPartition, Uuid
+from confluent_kafka.cimpl import MessageBatch, TopicPartition, Uuid, _AdminClient
 from confluent_kafka.testing import MockCluster
 from tests.support.arguments import MATRIX, VALUES, Kind
 from tests.support.clients import config, empty_batch
@@ -22,11 +22,14 @@ from tests.support.waiting import TIMEOUT, Stopwatch
 
 REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
 # Their constructors have tests of their own below, or are those of Exception and tuple.
-CONSTRUCTORS = {"Producer", "Consumer", "_Client", "MessageBatch", "KafkaException", "MockRequest"}
+CONSTRUCTORS = {
+    *("Producer", "Consumer", "_AdminClient", "_Client"),
+    *("MessageBatch", "KafkaException", "MockRequest"),
+}
 each_object = pytest.mark.parametrize(
     "name", ["KafkaError", "Uuid", "Message", "MessageBatch", "TopicPartition", "MockCluster"]
 )
-CLOSABLE = ("_Client.", "Producer.", "Consumer.", "MockCluster.")
+CLOSABLE = ("_Client.", "Producer.", "Consumer.", "_AdminClient.", "MockCluster.")
 
 
 def names_of_callables() -> set[str]:
@@ -65,6 +68,7 @@ def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
         yield {
             "Producer": producer,
             "_Client": producer,
+            "_AdminClient": lambda: stack.enter_context(_AdminClient(settings)),
             "Consumer": lambda: stack.enter_context(Consumer(settings)),
             "MockCluster": lambda: stack.enter_context(MockCluster(1)),
             "KafkaError": lambda: KafkaError(0),
@@ -99,7 +103,7 @@ class Target:
 
     def __call__(self, **arguments: Any) -> Any:
         """Calls it with these and what else it needs; waits for nothing."""
-        if isinstance(self.owner, Producer | Consumer):
+        if isinstance(self.owner, Producer | Consumer | _AdminClient):
             with contextlib.suppress(RuntimeError):  # close() has closed it
                 self.owner.wakeup()
         arguments = self.valid | arguments
@@ -195,7 +199,7 @@ def test_shape_of_the_call(name: str, owners: Owners) -> None:
             call.function(None, **{first.name: None})
 
 
-@pytest.mark.parametrize("client", [Producer, Consumer])
+@pytest.mark.parametrize("client", [Producer, Consumer, _AdminClient])
 def test_wrong_configurations(client: Callable[..., Any]) -> None:
     """The one place of a client's constructor takes a dict."""
     for label in VALUES.keys() - {"dict", "dict of int", "dict of surrogates"}:

@@ -197,6 +197,8 @@ class AclBindingFilter(AclBinding):
 class AclRequests(AdminRequests):
     """Requests about ACLs."""
 
+    __slots__ = ()
+
     def create_acls(
         self, acls: list[AclBinding], *, request_timeout: float | None = None
     ) -> dict[AclBinding, Future[None]]:

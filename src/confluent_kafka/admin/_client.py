@@ -45,5 +45,7 @@ class AdminClient(
     librdkafka: rd_kafka_new(), the Admin API.
     """
 
+    __slots__ = ()
+
     def __init__(self, conf: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         super().__init__({} if conf is None else conf, **kwargs)

@@ -34,6 +34,8 @@ class DescribeClusterResult:
 class ClusterRequests(AdminRequests):
     """Requests about the cluster."""
 
+    __slots__ = ()
+
     def describe_cluster(
         self,
         *,

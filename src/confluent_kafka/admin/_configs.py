@@ -152,6 +152,8 @@ class ConfigResource:
 class ConfigRequests(AdminRequests):
     """Requests about configurations."""
 
+    __slots__ = ()
+
     def describe_configs(
         self,
         resources: list[ConfigResource],

@@ -134,6 +134,8 @@ class ConsumerGroupDescription:
 class GroupRequests(AdminRequests):
     """Requests about consumer groups."""
 
+    __slots__ = ()
+
     def list_consumer_groups(
         self,
         *,

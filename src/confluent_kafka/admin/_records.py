@@ -126,6 +126,8 @@ class DeletedRecords:
 class RecordRequests(AdminRequests):
     """Requests about partitions and their records."""
 
+    __slots__ = ()
+
     def delete_records(
         self,
         topic_partition_offsets: list[TopicPartition],

@@ -20,6 +20,8 @@ Options = Mapping[str, object]
 class AdminRequests(_AdminClient):
     """How every request is made. The requests themselves are in the subclasses."""
 
+    __slots__ = ()
+
     def _ask(
         self, request: str, argument: object, options: Options, convert: Callable[[Any], T]
     ) -> Future[T]:

@@ -97,6 +97,8 @@ class UserScramCredentialDeletion(UserScramCredentialAlteration):
 class ScramRequests(AdminRequests):
     """Requests about SCRAM credentials."""
 
+    __slots__ = ()
+
     @overload
     def describe_user_scram_credentials(
         self, users: None = None, *, request_timeout: float | None = None

@@ -44,6 +44,8 @@ class TopicDescription:
 class TopicRequests(AdminRequests):
     """Requests about topics."""
 
+    __slots__ = ()
+
     def create_topics(
         self,
         new_topics: list[NewTopic],

@@ -129,16 +129,14 @@ new_topic_fields(PyObject *object)
         PyErr_SetString(PyExc_RuntimeError, "it is not initialised: call super().__init__()");
         return NULL;
     }
-    static const char *const names[] = {"topic", "num_partitions", "replication_factor",
-                                        "replica_assignment", "config"};
-    static const char *const partitions_names[] = {"topic", "new_total_count",
-                                                   "replica_assignment"};
-    bool partitions = PyObject_TypeCheck(object, state->NewPartitions);
-    Py_ssize_t count = partitions ? 3 : 5;
+    const signature *arguments = PyObject_TypeCheck(object, state->NewPartitions)
+                                     ? &new_partitions_signature
+                                     : &new_topic_signature;
+    Py_ssize_t count = arguments->count;
     PyObject *fields = PyTuple_New(count);
     for (Py_ssize_t i = 0; fields != NULL && i < count; i++) {
-        PyObject *field =
-            PyObject_GetAttrString(object, partitions ? partitions_names[i] : names[i]);
+        PyObject *name = state->parameters[arguments->parameters[i]];
+        PyObject *field = PyObject_GetAttr(object, name);
         if (field == NULL) {
             Py_CLEAR(fields);
         }

@@ -212,7 +212,7 @@ static const struct {
 static int
 set_option(rd_kafka_AdminOptions_t *options, PyObject *name, PyObject *value)
 {
-    const char *text = arg_utf8(name, "the name of an option", NULL);
+    const char *text = arg_utf8(name, "a name in options", NULL);
     if (text == NULL) {
         return -1;
     }
@@ -221,7 +221,7 @@ set_option(rd_kafka_AdminOptions_t *options, PyObject *name, PyObject *value)
             return known_options[i].set(options, value);
         }
     }
-    PyErr_Format(PyExc_ValueError, "there is no option %R", name);
+    PyErr_Format(PyExc_ValueError, "options: there is no %R", name);
     return -1;
 }
 

@@ -19,16 +19,23 @@ refuse_topic(const char *topic, const char *reason)
     PyErr_Format(PyExc_ValueError, "topic '%s': %s", topic, reason);
 }
 
-/* An int attribute in [minimum, maximum]. */
-static int
-int_attribute(PyObject *object, const char *name, int32_t minimum, int32_t maximum,
-              int32_t *result)
+/* Attribute `name` of a NewTopic or NewPartitions; new reference or NULL. */
+static PyObject *
+attribute(module_state *state, PyObject *object, enum parameter name)
 {
-    PyObject *value = PyObject_GetAttrString(object, name);
+    return PyObject_GetAttr(object, state->parameters[name]);
+}
+
+/* An int attribute in [minimum, maximum]; `text` is its name. */
+static int
+int_attribute(module_state *state, PyObject *object, enum parameter name, const char *text,
+              int32_t minimum, int32_t maximum, int32_t *result)
+{
+    PyObject *value = attribute(state, object, name);
     if (value == NULL) {
         return -1;
     }
-    int status = arg_int32(value, name, minimum, maximum, result);
+    int status = arg_int32(value, text, minimum, maximum, result);
     Py_DECREF(value);
     return status;
 }
@@ -92,33 +99,45 @@ done:
     return status;
 }
 
-/* 1 with an assignment, 0 without one, -1 with an exception. */
-static int
-assign_replicas(PyObject *object, const char *topic, assign_function *assign, void *target)
+/* The replica assignment as a tuple, None without one; new reference or NULL. */
+static PyObject *
+get_assignment(module_state *state, PyObject *object)
 {
-    PyObject *assignment = PyObject_GetAttrString(object, "replica_assignment");
+    PyObject *assignment = attribute(state, object, P_replica_assignment);
     if (assignment == NULL || assignment == Py_None) {
-        Py_XDECREF(assignment);
-        return assignment == NULL ? -1 : 0;
+        return assignment;
     }
-    int status =
-        arg_list(assignment, "replica_assignment", "lists of broker ids, one for each partition");
-    PyObject *partitions = status < 0 ? NULL : PySequence_Tuple(assignment);
+    PyObject *partitions = NULL;
+    if (arg_list(assignment, "replica_assignment", "lists of broker ids, one for each partition")
+        == 0) {
+        partitions = PySequence_Tuple(assignment);
+    }
     Py_DECREF(assignment);
-    if (partitions == NULL) {
+    return partitions;
+}
+
+/* `limit`: librdkafka ends the process when it is given more partitions than there are. */
+static int
+assign_replicas(const char *topic, PyObject *assignment, int32_t limit,
+                assign_function *assign, void *target)
+{
+    if (assignment == Py_None) {
+        return 0;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(assignment);
+    if (count > limit) {
+        PyErr_Format(PyExc_ValueError,
+                     "topic '%s': replica_assignment has %zd items for %d partitions", topic,
+                     count, (int)limit);
         return -1;
     }
-    Py_ssize_t count = PyTuple_GET_SIZE(partitions);
-    if (count > MAX_PARTITIONS) {
-        PyErr_Format(PyExc_ValueError, "replica_assignment has %zd partitions, more than %d",
-                     count, MAX_PARTITIONS);
-        status = -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (assign_one(topic, PyTuple_GET_ITEM(assignment, i), (int32_t)i, assign, target)
+            < 0) {
+            return -1;
+        }
     }
-    for (Py_ssize_t i = 0; status == 0 && i < count; i++) {
-        status = assign_one(topic, PyTuple_GET_ITEM(partitions, i), (int32_t)i, assign, target);
-    }
-    Py_DECREF(partitions);
-    return status < 0 ? -1 : 1;
+    return 0;
 }
 
 static int
@@ -140,9 +159,9 @@ set_config_entry(rd_kafka_NewTopic_t *topic, PyObject *key, PyObject *value)
 }
 
 static int
-set_config(rd_kafka_NewTopic_t *topic, PyObject *object)
+set_config(module_state *state, rd_kafka_NewTopic_t *topic, PyObject *object)
 {
-    PyObject *config = PyObject_GetAttrString(object, "config");
+    PyObject *config = attribute(state, object, P_config);
     if (config == NULL || config == Py_None) {
         Py_XDECREF(config);
         return config == NULL ? -1 : 0;
@@ -166,14 +185,14 @@ set_config(rd_kafka_NewTopic_t *topic, PyObject *object)
 
 /* The name of a NewTopic or NewPartitions, borrowed from it. */
 static const char *
-topic_name(PyObject *item, PyTypeObject *type, const char *type_name)
+topic_name(module_state *state, PyObject *item, PyTypeObject *type, const char *type_name)
 {
     if (!PyObject_TypeCheck(item, type)) {
         PyErr_Format(PyExc_TypeError, "each item must be a %s, not %.100s", type_name,
                      Py_TYPE(item)->tp_name);
         return NULL;
     }
-    PyObject *topic = PyObject_GetAttrString(item, "topic");
+    PyObject *topic = attribute(state, item, P_topic);
     const char *name = topic == NULL ? NULL : arg_utf8(topic, "topic", NULL);
     Py_XDECREF(topic); /* read-only: the item keeps it */
     return name;
@@ -185,48 +204,63 @@ destroy_new_topic(void *item)
     rd_kafka_NewTopic_destroy(item);
 }
 
-/* With `assigned` replicas: one item for each partition, where that number is given. */
+/* How many partitions: as many as the assignment has items, if there is one. */
 static int
-check_replicas(const char *topic, int assigned, int32_t partitions, PyObject *item)
+partition_count(const char *topic, PyObject *assignment, int32_t *partitions)
 {
-    if (assigned == 0 || partitions == -1) {
+    if (assignment == Py_None) {
         return 0;
     }
-    PyObject *assignment = PyObject_GetAttrString(item, "replica_assignment");
-    Py_ssize_t count = assignment == NULL ? -1 : PyObject_Size(assignment);
-    Py_XDECREF(assignment);
-    if (count >= 0 && count != partitions) {
+    Py_ssize_t count = PyTuple_GET_SIZE(assignment);
+    if (count < 1 || count > MAX_PARTITIONS || (*partitions != -1 && count != *partitions)) {
         PyErr_Format(PyExc_ValueError,
-                     "topic '%s': replica_assignment must have one item for each of the %d "
-                     "partitions, not %zd",
-                     topic, (int)partitions, count);
+                     "topic '%s': replica_assignment must have one item for each partition, "
+                     "but it has %zd, and num_partitions is %d",
+                     topic, count, (int)*partitions);
+        return -1;
     }
-    return count == partitions ? 0 : -1;
+    *partitions = (int32_t)count;
+    return 0;
 }
 
-static void *
-read_new_topic(admin_call *call, PyObject *item)
+static rd_kafka_NewTopic_t *
+new_topic(module_state *state, PyObject *item, const char *name, PyObject *assignment,
+          int32_t partitions, int32_t factor)
 {
     char reason[256];
-    int32_t partitions, factor;
-    const char *name = topic_name(item, call->state->NewTopic, "NewTopic");
-    if (name == NULL
-        || int_attribute(item, "num_partitions", -1, MAX_PARTITIONS, &partitions) < 0
-        || int_attribute(item, "replication_factor", -1, MAX_REPLICAS, &factor) < 0) {
-        return NULL;
-    }
     rd_kafka_NewTopic_t *topic =
         rd_kafka_NewTopic_new(name, partitions, factor, reason, sizeof(reason));
     if (topic == NULL) {
         refuse_topic(name, reason);
         return NULL;
     }
-    int assigned = assign_replicas(item, name, assign_topic, topic);
-    if (assigned < 0 || check_replicas(name, assigned, partitions, item) < 0
-        || set_config(topic, item) < 0) {
+    if (assign_replicas(name, assignment, partitions, assign_topic, topic) < 0
+        || set_config(state, topic, item) < 0) {
         rd_kafka_NewTopic_destroy(topic);
         return NULL;
     }
+    return topic;
+}
+
+static void *
+read_new_topic(admin_call *call, PyObject *item)
+{
+    module_state *state = call->state;
+    int32_t partitions, factor;
+    const char *name = topic_name(state, item, state->NewTopic, "NewTopic");
+    if (name == NULL
+        || int_attribute(state, item, P_num_partitions, "num_partitions", -1, MAX_PARTITIONS,
+                         &partitions) < 0
+        || int_attribute(state, item, P_replication_factor, "replication_factor", -1,
+                         MAX_REPLICAS, &factor) < 0) {
+        return NULL;
+    }
+    PyObject *assignment = get_assignment(state, item);
+    rd_kafka_NewTopic_t *topic = NULL;
+    if (assignment != NULL && partition_count(name, assignment, &partitions) == 0) {
+        topic = new_topic(state, item, name, assignment, partitions, factor);
+    }
+    Py_XDECREF(assignment);
     return topic;
 }
 
@@ -240,9 +274,12 @@ static void *
 read_new_partitions(admin_call *call, PyObject *item)
 {
     char reason[256];
+    module_state *state = call->state;
     int32_t count;
-    const char *name = topic_name(item, call->state->NewPartitions, "NewPartitions");
-    if (name == NULL || int_attribute(item, "new_total_count", 1, MAX_PARTITIONS, &count) < 0) {
+    const char *name = topic_name(state, item, state->NewPartitions, "NewPartitions");
+    if (name == NULL
+        || int_attribute(state, item, P_new_total_count, "new_total_count", 1, MAX_PARTITIONS,
+                         &count) < 0) {
         return NULL;
     }
     rd_kafka_NewPartitions_t *partitions =
@@ -251,10 +288,13 @@ read_new_partitions(admin_call *call, PyObject *item)
         refuse_topic(name, reason);
         return NULL;
     }
-    if (assign_replicas(item, name, assign_partitions, partitions) < 0) {
+    PyObject *assignment = get_assignment(state, item);
+    if (assignment == NULL
+        || assign_replicas(name, assignment, count, assign_partitions, partitions) < 0) {
         rd_kafka_NewPartitions_destroy(partitions);
-        return NULL;
+        partitions = NULL;
     }
+    Py_XDECREF(assignment);
     return partitions;
 }
 
