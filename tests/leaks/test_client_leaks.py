@@ -243,7 +243,7 @@ class TestAdministration:
             for futures in sent:
                 assert None not in settled(futures)
 
-        assert_no_leaks(work, FEW)
+        assert_no_leaks(work)
 
 
 def failing(*_: object) -> None:

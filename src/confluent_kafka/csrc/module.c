@@ -63,27 +63,41 @@ import_attribute(const char *module_name, const char *name)
     return attribute;
 }
 
+/* Attribute `name`; interned, because a new str each time fills CPython's method cache. */
+static PyObject *
+method_of(PyObject *object, const char *name)
+{
+    PyObject *text = PyUnicode_InternFromString(name);
+    PyObject *method = text == NULL ? NULL : PyObject_GetAttr(object, text);
+    Py_XDECREF(text);
+    return method;
+}
+
 int
 start_daemon_thread(PyObject *object, const char *method, const char *name)
 {
     PyObject *thread_type = import_attribute("threading", "Thread");
-    PyObject *target = PyObject_GetAttrString(object, method);
+    PyObject *target = method_of(object, method);
     PyObject *arguments = PyTuple_New(0);
     PyObject *options = target == NULL ? NULL
                                        : Py_BuildValue("{s:O,s:s,s:O}", "target", target, "name",
                                                        name, "daemon", Py_True);
-    PyObject *thread = NULL, *started = NULL;
+    PyObject *thread = NULL, *start = NULL, *started = NULL;
     if (thread_type != NULL && arguments != NULL && options != NULL) {
         thread = PyObject_Call(thread_type, arguments, options);
     }
     if (thread != NULL) {
-        started = PyObject_CallMethod(thread, "start", NULL);
+        start = method_of(thread, "start");
+    }
+    if (start != NULL) {
+        started = PyObject_CallNoArgs(start);
     }
     Py_XDECREF(thread_type);
     Py_XDECREF(target);
     Py_XDECREF(arguments);
     Py_XDECREF(options);
     Py_XDECREF(thread);
+    Py_XDECREF(start);
     Py_XDECREF(started);
     return started == NULL ? -1 : 0;
 }
