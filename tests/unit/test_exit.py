@@ -9,6 +9,7 @@ from tests.support.scripts import check_script, run_script
 EXIT = """
 import logging
 from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 quiet = logging.Logger("quiet")
 quiet.addHandler(logging.NullHandler())
@@ -74,6 +75,9 @@ class TestExit:
             ("Producer", "client.produce('topic', b'value', block=-1)"),
             ("Producer", "client.list_topics()"),
             ("Producer", "client.cluster_id()"),
+            ("AdminClient", "client.poll()"),
+            ("AdminClient", "client.list_groups()"),
+            ("AdminClient", "client.describe_cluster().exception()"),
             ("Consumer", "client.poll()"),
             ("Consumer", "client.consume(10)"),
             ("Consumer", "client.consume_arrow(10)"),

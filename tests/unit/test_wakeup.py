@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from confluent_kafka.admin import AdminClient
 from tests.support.clients import config, partitions
 from tests.support.waiting import TIMEOUT, Stopwatch
 
@@ -26,6 +27,8 @@ def waiting_producer() -> Producer:
 def make(kind: str) -> Any:
     if kind == "Consumer":
         return Consumer(config())
+    if kind == "AdminClient":
+        return AdminClient(config())
     return waiting_producer()
 
 
@@ -36,6 +39,8 @@ WOKEN: list[tuple[str, Callable[[Any], object], object]] = [
     ("Producer", lambda client: client.produce_batch("topic", [{}] * 3, block=-1), 0),
     ("Producer", lambda client: client.list_topics(), KafkaError._INTR),
     ("Producer", lambda client: client.cluster_id(), KafkaError._INTR),
+    ("AdminClient", lambda client: client.poll(), 0),
+    ("AdminClient", lambda client: client.list_groups(), KafkaError._INTR),
     ("Consumer", lambda client: client.poll(), None),
     ("Consumer", lambda client: client.consume(10), []),
     ("Consumer", lambda client: len(client.consume_arrow(10)), 0),
