@@ -12,14 +12,22 @@ import pytest
 
 from confluent_kafka import (
     Consumer,
+    ConsumerGroupTopicPartitions,
     KafkaException,
     Message,
     Producer,
     ShareConsumer,
     TopicPartition,
 )
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 from confluent_kafka.testing import MockCluster
-from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
+from tests.support.clients import (
+    ADMIN_REQUESTS,
+    CONSUMER_CALLS,
+    PRODUCER_CALLS,
+    SHARE_CALLS,
+    config,
+)
 from tests.support.kafka import Reports, send
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
@@ -33,7 +41,7 @@ each_call = pytest.mark.parametrize(
     ("client", "call"),
     [pytest.param(client, call, id=f"{client.__name__}.{name}") for client, name, call in CALLS],
 )
-each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
+each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer, AdminClient])
 ROWS = 50
 
 # Rounds for what takes longer than a call: clients, requests, messages by the dozen.
@@ -148,6 +156,100 @@ class TestErrors:
 
         assert_no_leaks(work, SOME)
         close(made)
+
+
+def settled(futures: Any) -> list[BaseException | None]:
+    """Waits for the answers to a request: the exceptions of those that failed."""
+    futures = futures.values() if isinstance(futures, dict) else [futures]
+    return [future.exception(TIMEOUT) for future in futures]
+
+
+class TestAdministration:
+    """All requests at once: one after the other they would wait for their timeouts."""
+
+    def test_without_brokers(self) -> None:
+        """Requests that fail, and their futures with the exceptions."""
+        with AdminClient(config()) as admin:
+
+            def work() -> None:
+                for futures in [request(admin, 0.01) for request in ADMIN_REQUESTS.values()]:
+                    settled(futures)
+
+            assert_no_leaks(work, SOME)
+
+    def test_answered(self, kafka_topic: str, kafka_cluster: MockCluster) -> None:
+        """Requests with an answer: those that the embedded cluster knows."""
+        place = TopicPartition(kafka_topic, 0, 1)
+        group = [ConsumerGroupTopicPartitions("group", [place])]
+        settings = config({"bootstrap.servers": kafka_cluster.bootstrap_servers})
+        with AdminClient(settings) as admin:
+
+            def work() -> None:
+                sent: list[Any] = [
+                    admin.list_consumer_groups(),
+                    admin.alter_consumer_group_offsets(group),
+                    admin.list_consumer_group_offsets(group),
+                    admin.list_offsets({place: OffsetSpec.latest()}),
+                ]
+                assert [settled(futures) for futures in sent] == [[None]] * 4
+
+            assert_no_leaks(work, SOME)
+
+    def test_cancelled(self) -> None:
+        """Answers that nobody wants any more."""
+        with AdminClient(config()) as admin:
+
+            def work() -> None:
+                future = admin.describe_cluster(request_timeout=0.01)
+                assert future.cancel()
+                wait_until(lambda: len(admin) == 0)
+
+            assert_no_leaks(work, SOME)
+
+    def test_refused(self) -> None:
+        """Requests that are refused, some after a part of them has been read."""
+        wrong: list[tuple[str, object, dict[str, object]]] = [
+            ("create_topics", [NewTopic("a"), NewTopic("b", 1, 1, [[1]])], {}),
+            ("create_topics", [NewTopic("a", config={"\ud800": "b"})], {}),
+            ("create_topics", [NewTopic("a", 1, replica_assignment=[[1], [1]])], {}),
+            ("create_partitions", [NewPartitions("a", 1, [[1], [1]])], {}),
+            ("delete_topics", ["a", "\ud800"], {}),
+            ("describe_configs", [(2, "a"), (99, "a")], {}),
+            ("alter_configs", [(2, "a", [("a", "b"), ("a", 1)])], {}),
+            ("incremental_alter_configs", [(2, "a", [("a", 0, "b"), ("a", 9, "b")])], {}),
+            ("create_acls", [(2, "a", 3, "b", "c", 3, 3), (2, "a", 3, "b", None, 3, 3)], {}),
+            ("describe_acls", (2, "a", 3, "b", "c", 3, 99), {}),
+            ("list_consumer_group_offsets", ("a", [object()]), {}),
+            ("alter_consumer_group_offsets", ("a", None), {}),
+            ("elect_leaders", (9, None), {}),
+            ("alter_user_scram_credentials", [("a", 1), ("b", 1, 4096, b"c", "d")], {}),
+            ("describe_cluster", None, {"request_timeout": 5, "broker": "a"}),
+            ("list_consumer_groups", None, {"states": [1, 99]}),
+            ("describe_cluster", None, {"states": [1]}),
+        ]
+        with AdminClient(config()) as admin:
+            for request, argument, options in wrong:
+                with pytest.raises((TypeError, ValueError)):
+                    admin._request(request, argument, options, failing)
+
+            def work() -> None:
+                for request, argument, options in wrong:
+                    with contextlib.suppress(Exception):
+                        admin._request(request, argument, options, failing)
+
+            assert_no_leaks(work, SOME)
+
+    def test_closed_while_pending(self) -> None:
+        """Requests that end with their client."""
+
+        def work() -> None:
+            admin = AdminClient(config())
+            sent = [request(admin, TIMEOUT) for request in ADMIN_REQUESTS.values()]
+            admin.close()
+            for futures in sent:
+                assert None not in settled(futures)
+
+        assert_no_leaks(work)
 
 
 def failing(*_: object) -> None:

@@ -248,6 +248,27 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "ShareConsumer.commit_sync": _TIMEOUT,
     "ShareConsumer.commit_async": {},
     "ShareConsumer.set_acknowledgement_commit_callback": {"callback": CALLBACK},
+    "NewTopic": {
+        "topic": TEXT,
+        "num_partitions": INT32,
+        "replication_factor": INT32,
+        "replica_assignment": ANYTHING,  # looked at when it is sent, as is config
+        "config": ANYTHING,
+    },
+    "NewPartitions": {
+        "topic": TEXT,
+        "new_total_count": INT32,
+        "replica_assignment": ANYTHING,
+    },
+    "_AdminClient._request": {
+        "request": Kind("describe_cluster", set()),
+        "argument": Kind(None, {"None"}),
+        "options": Kind({}, {"dict"}),
+        "on_answer": Kind(print, {"callable", "class"}),
+    },
+    "_AdminClient.list_groups": {"group": TEXT | "None", "timeout": SECONDS},
+    "_AdminClient.poll": _TIMEOUT,
+    "_AdminClient.close": {},
     "MockCluster": {"brokers": ID},
     "MockCluster.create_topic": {"topic": NAME, "partitions": ID, "replication_factor": ID},
     "MockCluster.set_topic_error": {"topic": NAME, "error": ERROR | _INT32},

@@ -4,11 +4,36 @@ from __future__ import annotations
 
 import functools
 import logging
+import warnings
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
-from confluent_kafka import Consumer, Message, Producer, ShareConsumer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    ElectionType,
+    Message,
+    Producer,
+    ShareConsumer,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+    ScramMechanism,
+    UserScramCredentialDeletion,
+)
 from confluent_kafka.cimpl import MessageBatch
+from tests.support.waiting import TIMEOUT
 
 # Nobody listens on this port: clients go on trying, and requests wait for their timeouts.
 UNREACHABLE = "127.0.0.1:1"
@@ -107,4 +132,95 @@ SHARE_CALLS: dict[str, Callable[[ShareConsumer], object]] = _COMMON | {
         lambda consumer: consumer.set_acknowledgement_commit_callback(None)
     ),
     "unsubscribe": lambda consumer: consumer.unsubscribe(),
+}
+
+
+def answered(futures: Any) -> None:
+    """Waits for the answers to a request and raises the exception of the first that failed."""
+    for future in futures.values() if isinstance(futures, dict) else [futures]:
+        assert isinstance(future, Future)
+        future.result(TIMEOUT)
+
+
+BINDING = AclBinding("topic", "topic", "literal", "User:name", "*", "read", "allow")
+FILTER = AclBindingFilter("any", None, "any", None, None, "any", "any")
+GROUP = ConsumerGroupTopicPartitions("group", partitions())
+_DELETION = UserScramCredentialDeletion("name", ScramMechanism.SCRAM_SHA_256)
+_CHANGE = ConfigEntry("retention.ms", "1", incremental_operation=AlterConfigOpType.SET)
+_RESOURCE = ConfigResource("topic", "topic", {"retention.ms": "1"}, incremental_configs=[_CHANGE])
+
+
+def _alter_configs(admin: AdminClient, seconds: float) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return admin.alter_configs([_RESOURCE], request_timeout=seconds)
+
+
+# Each request of an AdminClient, with arguments that it takes. What they return is to come.
+ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
+    "create_topics": lambda admin, seconds: admin.create_topics(
+        [NewTopic("topic", 1, 1, config={"retention.ms": "1"})], request_timeout=seconds
+    ),
+    "delete_topics": lambda admin, seconds: admin.delete_topics(["topic"], request_timeout=seconds),
+    "create_partitions": lambda admin, seconds: admin.create_partitions(
+        [NewPartitions("topic", 2, [[1]])], request_timeout=seconds
+    ),
+    "describe_topics": lambda admin, seconds: admin.describe_topics(
+        TopicCollection(["topic"]), request_timeout=seconds
+    ),
+    "describe_configs": lambda admin, seconds: admin.describe_configs(
+        [_RESOURCE], request_timeout=seconds
+    ),
+    "alter_configs": _alter_configs,
+    "incremental_alter_configs": lambda admin, seconds: admin.incremental_alter_configs(
+        [_RESOURCE], request_timeout=seconds
+    ),
+    "create_acls": lambda admin, seconds: admin.create_acls([BINDING], request_timeout=seconds),
+    "describe_acls": lambda admin, seconds: admin.describe_acls(FILTER, request_timeout=seconds),
+    "delete_acls": lambda admin, seconds: admin.delete_acls([FILTER], request_timeout=seconds),
+    "list_consumer_groups": lambda admin, seconds: admin.list_consumer_groups(
+        request_timeout=seconds
+    ),
+    "describe_consumer_groups": lambda admin, seconds: admin.describe_consumer_groups(
+        ["group"], request_timeout=seconds
+    ),
+    "delete_consumer_groups": lambda admin, seconds: admin.delete_consumer_groups(
+        ["group"], request_timeout=seconds
+    ),
+    "list_consumer_group_offsets": lambda admin, seconds: admin.list_consumer_group_offsets(
+        [GROUP], request_timeout=seconds
+    ),
+    "alter_consumer_group_offsets": lambda admin, seconds: admin.alter_consumer_group_offsets(
+        [GROUP], request_timeout=seconds
+    ),
+    "delete_consumer_group_offsets": lambda admin, seconds: admin.delete_consumer_group_offsets(
+        [GROUP], request_timeout=seconds
+    ),
+    "delete_records": lambda admin, seconds: admin.delete_records(
+        partitions(), request_timeout=seconds
+    ),
+    "list_offsets": lambda admin, seconds: admin.list_offsets(
+        {TopicPartition("topic", 0): OffsetSpec.latest()}, request_timeout=seconds
+    ),
+    "elect_leaders": lambda admin, seconds: admin.elect_leaders(
+        ElectionType.PREFERRED, partitions(), request_timeout=seconds
+    ),
+    "describe_user_scram_credentials": lambda admin, seconds: admin.describe_user_scram_credentials(
+        ["name"], request_timeout=seconds
+    ),
+    "alter_user_scram_credentials": lambda admin, seconds: admin.alter_user_scram_credentials(
+        [_DELETION], request_timeout=seconds
+    ),
+    "describe_cluster": lambda admin, seconds: admin.describe_cluster(request_timeout=seconds),
+}
+
+
+def _answered_soon(request: Callable[[AdminClient, float], Any]) -> Callable[[AdminClient], None]:
+    return lambda admin: answered(request(admin, 0.01))
+
+
+ADMIN_CALLS: dict[str, Callable[[AdminClient], object]] = _COMMON | {
+    "poll": lambda admin: admin.poll(0),
+    "list_groups": lambda admin: admin.list_groups(timeout=0),
+    **{name: _answered_soon(request) for name, request in ADMIN_REQUESTS.items()},
 }

@@ -22,7 +22,7 @@ from confluent_kafka import (
     ShareConsumer,
     cimpl,
 )
-from confluent_kafka.cimpl import MessageBatch, TopicPartition, Uuid
+from confluent_kafka.cimpl import MessageBatch, TopicPartition, Uuid, _AdminClient
 from confluent_kafka.testing import MockCluster
 from tests.support.arguments import MATRIX, VALUES, Kind
 from tests.support.clients import config, empty_batch
@@ -30,12 +30,18 @@ from tests.support.waiting import TIMEOUT, Stopwatch
 
 REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
 # Their constructors have tests of their own below, or are those of Exception and tuple.
-CONSTRUCTORS = {"Producer", "Consumer", "ShareConsumer", "_Client", "MessageBatch", "MockRequest"}
+CONSTRUCTORS = {
+    *("Producer", "Consumer", "ShareConsumer", "_AdminClient", "_Client"),
+    *("MessageBatch", "MockRequest"),
+}
 CONSTRUCTORS |= {name for name in vars(cimpl) if name.endswith("Exception")}
 each_object = pytest.mark.parametrize(
     "name", ["KafkaError", "Uuid", "Message", "MessageBatch", "TopicPartition", "MockCluster"]
 )
-CLOSABLE = ("_Client.", "Producer.", "Consumer.", "ShareConsumer.", "MockCluster.")
+CLOSABLE = (
+    *("_Client.", "Producer.", "Consumer.", "ShareConsumer.", "_AdminClient."),
+    "MockCluster.",
+)
 
 
 def names_of_callables() -> set[str]:
@@ -75,6 +81,7 @@ def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
         yield {
             "Producer": producer,
             "_Client": producer,
+            "_AdminClient": lambda: stack.enter_context(_AdminClient(settings)),
             "Consumer": lambda: stack.enter_context(Consumer(settings)),
             "ShareConsumer": lambda: stack.enter_context(ShareConsumer(sharing)),
             "MockCluster": lambda: stack.enter_context(MockCluster(1)),
@@ -110,7 +117,7 @@ class Target:
 
     def __call__(self, **arguments: Any) -> Any:
         """Calls it with these and what else it needs; waits for nothing."""
-        if isinstance(self.owner, Producer | Consumer | ShareConsumer):
+        if isinstance(self.owner, Producer | Consumer | ShareConsumer | _AdminClient):
             with contextlib.suppress(RuntimeError):  # close() has closed it
                 self.owner.wakeup()
         arguments = self.valid | arguments
@@ -206,7 +213,7 @@ def test_shape_of_the_call(name: str, owners: Owners) -> None:
             call.function(None, **{first.name: None})
 
 
-@pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
+@pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer, _AdminClient])
 def test_wrong_configurations(client: Callable[..., Any]) -> None:
     """The one place of a client's constructor takes a dict."""
     for label in VALUES.keys() - {"dict", "dict of int", "dict of surrogates"}:

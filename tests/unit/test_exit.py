@@ -11,6 +11,7 @@ import logging
 from confluent_kafka import (
     ConcurrentModificationException, Consumer, Producer, ShareConsumer, TopicPartition
 )
+from confluent_kafka.admin import AdminClient
 
 quiet = logging.Logger("quiet")
 quiet.addHandler(logging.NullHandler())
@@ -80,6 +81,9 @@ class TestExit:
             ("Producer", "client.produce('topic', b'value', block=-1)"),
             ("Producer", "client.list_topics()"),
             ("Producer", "client.cluster_id()"),
+            ("AdminClient", "client.poll()"),
+            ("AdminClient", "client.list_groups()"),
+            ("AdminClient", "client.describe_cluster().exception()"),
             ("Consumer", "client.poll()"),
             ("Consumer", "client.consume(10)"),
             ("Consumer", "client.consume_arrow(10)"),

@@ -4,14 +4,39 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
+from enum import Enum
 from pathlib import Path
 
 import pytest
 
 import confluent_kafka
-from confluent_kafka import cimpl
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupType,
+    ElectionType,
+    IsolationLevel,
+    admin,
+    cimpl,
+)
 from tests.support.scripts import check_script
 
+# By how the names of their numbers begin.
+ENUMERATIONS: dict[str, type[Enum]] = {
+    "ACL_OPERATION_": admin.AclOperation,
+    "ACL_PERMISSION_TYPE_": admin.AclPermissionType,
+    "ALTER_CONFIG_OP_TYPE_": admin.AlterConfigOpType,
+    "CONFIG_SOURCE_": admin.ConfigSource,
+    "CONSUMER_GROUP_STATE_": ConsumerGroupState,
+    "CONSUMER_GROUP_TYPE_": ConsumerGroupType,
+    "ELECTION_TYPE_": ElectionType,
+    "ISOLATION_LEVEL_": IsolationLevel,
+    "RESOURCE_PATTERN_": admin.ResourcePatternType,
+    "RESOURCE_": admin.ResourceType,
+    "SCRAM_MECHANISM_": admin.ScramMechanism,
+}
+ENUMERATORS = [name for name in vars(cimpl) if name.startswith(tuple(ENUMERATIONS))]
+# OffsetSpec has no members, because it also is a time.
+SPECS = [name for name in vars(cimpl) if name.startswith("OFFSET_SPEC_")]
 PACKAGE = Path(confluent_kafka.__file__).parent
 
 # The modules of the standard library that the package may load, all of them small. Whatever
@@ -133,10 +158,18 @@ def test_all_names_every_export() -> None:
     lazy = set(confluent_kafka._LAZY)
     assert lazy <= set(names) & set(dir(confluent_kafka))
     assert set(names) == (public - submodules - {"TYPE_CHECKING"}) | lazy
-    # MockCluster is exported by confluent_kafka.testing, and the numbers are AcknowledgeType's.
-    elsewhere = {"MockCluster", "MockRequest"}
+    # Some are exported by confluent_kafka.testing and .admin, and the numbers are those of enums.
+    elsewhere = {"MockCluster", "MockRequest", *admin.__all__, *ENUMERATORS, *SPECS}
     elsewhere |= {name for name in vars(cimpl) if name.startswith("SHARE_ACKNOWLEDGE_TYPE_")}
     assert {name for name in vars(cimpl) if not name.startswith("_")} - elsewhere <= set(names)
+
+
+def test_all_numbers_are_members() -> None:
+    """Each number of an enumeration of librdkafka is that of a Python member, and has one."""
+    for name in ENUMERATORS:
+        kind = next(kind for prefix, kind in ENUMERATIONS.items() if name.startswith(prefix))
+        assert kind(getattr(cimpl, name)).value == getattr(cimpl, name)
+    assert len(ENUMERATORS) == sum(map(len, ENUMERATIONS.values()))
 
 
 def test_versions_agree() -> None:

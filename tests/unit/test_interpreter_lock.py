@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
+from confluent_kafka.admin import AdminClient
 from tests.support.clients import config, partitions
 from tests.support.scripts import check_script
 from tests.support.waiting import Stopwatch
@@ -65,6 +66,8 @@ class TestInterpreterLock:
             (Producer, lambda client: client.list_topics(timeout=SECONDS)),
             (Producer, lambda client: client.cluster_id(SECONDS)),
             (Producer, lambda client: client.close(SECONDS)),
+            (AdminClient, lambda client: client.poll(SECONDS)),
+            (AdminClient, lambda client: client.list_groups(timeout=SECONDS)),
             (Consumer, lambda client: client.poll(SECONDS)),
             (Consumer, lambda client: client.consume(10, SECONDS)),
             (Consumer, lambda client: client.consume_arrow(10, SECONDS)),

@@ -21,19 +21,22 @@ from confluent_kafka import (
     Producer,
     ShareConsumer,
 )
-from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
+from confluent_kafka.admin import AdminClient
+from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT
 
-CLIENTS = (Producer, Consumer, ShareConsumer)
+CLIENTS = (Producer, Consumer, ShareConsumer, AdminClient)
 CALLS: list[tuple[type[Any], str, Callable[[Any], object]]] = [
     *((Producer, name, call) for name, call in PRODUCER_CALLS.items()),
     *((Consumer, name, call) for name, call in CONSUMER_CALLS.items()),
     *((ShareConsumer, name, call) for name, call in SHARE_CALLS.items()),
+    *((AdminClient, name, call) for name, call in ADMIN_CALLS.items()),
     (Consumer, "__next__", next),
     (Producer, "__enter__", lambda client: client.__enter__()),
     (Consumer, "__enter__", lambda client: client.__enter__()),
     (ShareConsumer, "__enter__", lambda client: client.__enter__()),
+    (AdminClient, "__enter__", lambda client: client.__enter__()),
 ]
 each_call = pytest.mark.parametrize(
     ("client", "call"),
@@ -411,6 +414,7 @@ class TestResourceWarning:
         script = """
             import sys, warnings
             from confluent_kafka import Consumer, Producer, ShareConsumer
+            from confluent_kafka.admin import AdminClient
 
             warnings.simplefilter("error")
             sys.unraisablehook = lambda info: print(info.exc_type.__name__, info.object is not None)

@@ -23,6 +23,10 @@ CALLS = {
         "list_topics": "client.list_topics()",
         "cluster_id": "client.cluster_id()",
     },
+    "AdminClient": {
+        "poll": "client.poll()",
+        "list_groups": "client.list_groups()",
+    },
     "TransactionalProducer": {"init_transactions": "client.init_transactions()"},
     "Consumer": {
         "poll": "client.poll()",
@@ -74,6 +78,7 @@ SOON = 2.0
 SCRIPT = """
 import contextlib, json, signal, time
 from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
+from confluent_kafka.admin import AdminClient
 from tests.support.clients import config, partitions
 
 class Stop(Exception):
@@ -86,6 +91,8 @@ def make(kind):
         sharing = ShareConsumer(config(client=ShareConsumer))
         sharing.subscribe(["topic"])
         return sharing
+    if kind == "AdminClient":
+        return AdminClient(config())
     if kind == "TransactionalProducer":
         return Producer(config({"transactional.id": "id"}))
     made = Producer(config({"queue.buffering.max.messages": 1}))

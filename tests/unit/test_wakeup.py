@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, ShareConsumer
+from confluent_kafka.admin import AdminClient
 from tests.support.clients import config, partitions
 from tests.support.waiting import TIMEOUT, Stopwatch
 
@@ -30,6 +31,8 @@ def make(kind: str) -> Any:
         sharing = ShareConsumer(config(client=ShareConsumer))
         sharing.subscribe(["topic"])
         return sharing
+    if kind == "AdminClient":
+        return AdminClient(config())
     return waiting_producer()
 
 
@@ -40,6 +43,8 @@ WOKEN: list[tuple[str, Callable[[Any], object], object]] = [
     ("Producer", lambda client: client.produce_batch("topic", [{}] * 3, block=-1), 0),
     ("Producer", lambda client: client.list_topics(), KafkaError._INTR),
     ("Producer", lambda client: client.cluster_id(), KafkaError._INTR),
+    ("AdminClient", lambda client: client.poll(), 0),
+    ("AdminClient", lambda client: client.list_groups(), KafkaError._INTR),
     ("Consumer", lambda client: client.poll(), None),
     ("Consumer", lambda client: client.consume(10), []),
     ("Consumer", lambda client: len(client.consume_arrow(10)), 0),

@@ -1,0 +1,589 @@
+"""AdminClient without a cluster: futures, their ends, and what is refused before it is sent."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import textwrap
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+import pytest
+
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    ElectionType,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ConfigSource,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialAlteration,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
+from tests.support.clients import ADMIN_REQUESTS, BINDING, FILTER, UNREACHABLE, config
+from tests.support.scripts import check_script
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+SOON = 2.0
+LATE = 30.0  # a request timeout that no test waits for
+each_request = pytest.mark.parametrize(
+    "request_", ADMIN_REQUESTS.values(), ids=list(ADMIN_REQUESTS)
+)
+Request = Callable[[AdminClient, float], Any]
+
+
+@pytest.fixture
+def admin() -> Any:
+    with AdminClient(config()) as admin:
+        yield admin
+
+
+def all_of(futures: Any) -> list[Future[Any]]:
+    return list(futures.values()) if isinstance(futures, dict) else [futures]
+
+
+def pending(admin: AdminClient) -> Future[Any]:
+    """A future whose answer does not come."""
+    return admin.describe_cluster(request_timeout=LATE)
+
+
+def code_of(future: Future[Any]) -> int | None:
+    error = future.exception(TIMEOUT)
+    assert isinstance(error, KafkaException)
+    return error.args[0].code()
+
+
+class TestTimeouts:
+    @each_request
+    def test_nobody_answers(self, admin: AdminClient, request_: Request) -> None:
+        """After request_timeout the future fails with a timeout; nothing is left pending."""
+        watch = Stopwatch()
+        for future in all_of(request_(admin, 0.1)):
+            error = future.exception(TIMEOUT)
+            if error is None:  # a list of groups has the errors of brokers in it
+                assert future.result().errors[0].code() == KafkaError._TIMED_OUT
+            else:
+                assert isinstance(error, KafkaException)
+                assert error.args[0].code() == KafkaError._TIMED_OUT
+        assert watch.elapsed < SOON
+        assert len(admin) == 0
+
+    def test_cause(self, admin: AdminClient) -> None:
+        """A timeout says why no broker could be reached."""
+        future = admin.create_topics([NewTopic("topic")], request_timeout=0.5)["topic"]
+        with pytest.raises(KafkaException, match="refused"):
+            future.result(TIMEOUT)
+
+    def test_many_at_once(self, admin: AdminClient) -> None:
+        """Requests do not wait for one another."""
+        watch = Stopwatch()
+        futures = [admin.describe_cluster(request_timeout=0.3) for _ in range(100)]
+        assert {code_of(future) for future in futures} == {KafkaError._TIMED_OUT}
+        assert watch.elapsed < SOON
+
+    def test_own_exceptions(self, admin: AdminClient) -> None:
+        """The futures of one request fail with an exception each, so tracebacks do not mix."""
+        futures = admin.delete_topics(["a", "b"], request_timeout=0.05)
+        assert futures["a"].exception(TIMEOUT) is not futures["b"].exception(TIMEOUT)
+
+
+class TestTheEnd:
+    @each_request
+    def test_close(self, request_: Request) -> None:
+        """close() does not wait for answers: the futures fail with _DESTROY."""
+        admin = AdminClient(config())
+        futures = all_of(request_(admin, LATE))
+        assert len(admin) == 1
+        watch = Stopwatch()
+        admin.close()
+        assert watch.elapsed < SOON
+        assert [future.done() for future in futures] == [True] * len(futures)
+        assert {code_of(future) for future in futures} == {KafkaError._DESTROY}
+        assert len(admin) == 0
+
+    def test_collected(self) -> None:
+        """A client that is dropped while a request is pending: ResourceWarning, _DESTROY."""
+        admin = AdminClient(config())
+        reference = weakref.ref(admin)
+        future = pending(admin)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            del admin
+        assert "AdminClient was not closed" in str(caught[0].message)
+        caught.clear()  # a warning refers to what it is about
+        assert reference() is None
+        assert code_of(future) == KafkaError._DESTROY
+
+    def test_thread_ends(self) -> None:
+        """The client's thread begins with the first request and ends with the client."""
+
+        def threads() -> int:
+            return sum("AdminClient" in thread.name for thread in threading.enumerate())
+
+        before = threads()
+        with AdminClient(config()) as admin:
+            assert threads() == before
+            pending(admin)
+            assert threads() == before + 1
+            pending(admin)
+            assert threads() == before + 1
+        wait_until(lambda: threads() == before)
+
+    def test_close_in_a_done_callback(self) -> None:
+        """On the client's own thread close() works and does not wait for itself."""
+        admin = AdminClient(config())
+        watch = Stopwatch()
+        closed = threading.Event()
+        future = admin.describe_cluster(request_timeout=0.05)
+        other = pending(admin)
+        future.add_done_callback(lambda _: (admin.close(), closed.set()))
+        assert closed.wait(TIMEOUT)
+        assert code_of(other) == KafkaError._DESTROY
+        assert watch.elapsed < SOON
+
+    def test_requests_while_closing(self) -> None:
+        """Threads that send while another closes: an answer, or RuntimeError; never a hang."""
+        admin = AdminClient(config())
+        futures: list[Future[Any]] = []
+
+        def work() -> None:
+            while True:
+                try:
+                    futures.append(pending(admin))
+                except RuntimeError:
+                    return
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(futures) > 30)
+        admin.close()
+        for thread in threads:
+            thread.join(TIMEOUT)
+        assert {code_of(future) for future in futures} == {KafkaError._DESTROY}
+
+    def test_exit(self) -> None:
+        """The interpreter exits quietly, and a future's callback has been run by then."""
+        script = f"""
+            from confluent_kafka.admin import AdminClient, NewTopic
+
+            admin = AdminClient({{"bootstrap.servers": "{UNREACHABLE}", "log_level": 0}})
+            future = admin.create_topics([NewTopic("topic")])["topic"]
+            future.add_done_callback(lambda done: print(done.exception().args[0].name()))
+        """
+        assert check_script(textwrap.dedent(script)) == "_DESTROY\n"
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
+    def test_fork(self) -> None:
+        """A child's calls say what to do and it exits; the parent's futures get answers."""
+        script = f"""
+            import os, sys, warnings
+            from confluent_kafka.admin import AdminClient
+
+            warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
+            settings = {{"bootstrap.servers": "{UNREACHABLE}", "log_level": 0}}
+            admin = AdminClient(settings)
+            future = admin.describe_cluster(request_timeout=1)
+            child = os.fork()
+            if child == 0:
+                try:
+                    admin.describe_cluster()
+                except RuntimeError as error:
+                    assert "create a new AdminClient after the fork" in str(error)
+                admin.close()
+                del admin
+                with AdminClient(settings) as own:
+                    own.describe_cluster(request_timeout=0.1).exception(30)
+                sys.exit(7)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            print(future.exception(30).args[0].name())
+            admin.close()
+        """
+        assert check_script(textwrap.dedent(script), forks=True) == "7\n_TIMED_OUT\n"
+
+
+class TestFutures:
+    def test_cancel(self, admin: AdminClient) -> None:
+        """A cancelled future stays cancelled when the answer comes, and others get theirs."""
+        futures = admin.delete_topics(["a", "b"], request_timeout=0.2)
+        assert futures["a"].cancel()
+        assert code_of(futures["b"]) == KafkaError._TIMED_OUT
+        with pytest.raises(CancelledError):
+            futures["a"].result(TIMEOUT)
+        assert len(admin) == 0
+
+    def test_callback_that_raises(
+        self, admin: AdminClient, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """An exception of a done callback is logged, and the thread goes on."""
+        future = admin.describe_cluster(request_timeout=0.1)
+        future.add_done_callback(lambda _: 1 / 0)
+        assert code_of(future) == KafkaError._TIMED_OUT
+        assert code_of(admin.describe_cluster(request_timeout=0.1)) == KafkaError._TIMED_OUT
+        assert "ZeroDivisionError" in caplog.text
+
+    def test_callback_that_exits(self, admin: AdminClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        """SystemExit in a done callback reaches sys.unraisablehook; all futures are settled."""
+        shown: list[Any] = []
+        monkeypatch.setattr(sys, "unraisablehook", lambda info: shown.append(info.exc_type))
+        futures = admin.delete_topics(["a", "b", "c"], request_timeout=0.1)
+
+        def leave(_: Future[None]) -> None:
+            raise SystemExit
+
+        futures["b"].add_done_callback(leave)
+        for future in futures.values():
+            assert code_of(future) == KafkaError._TIMED_OUT
+        assert code_of(admin.describe_cluster(request_timeout=0.1)) == KafkaError._TIMED_OUT
+        assert shown == [SystemExit]
+
+    def test_request_in_a_callback(self, admin: AdminClient) -> None:
+        """A done callback may send the next request."""
+        second: list[Future[Any]] = []
+        first = admin.describe_cluster(request_timeout=0.05)
+        first.add_done_callback(
+            lambda _: second.append(admin.describe_cluster(request_timeout=0.05))
+        )
+        wait_until(lambda: bool(second))
+        assert code_of(second[0]) == KafkaError._TIMED_OUT
+
+
+TOPIC = [NewTopic("topic")]
+GROUP = ConsumerGroupTopicPartitions
+SHA_256 = ScramMechanism.SCRAM_SHA_256
+INFO = ScramCredentialInfo(SHA_256, 4096)
+
+
+def change(*arguments: Any, **more: Any) -> list[ConfigResource]:
+    return [ConfigResource("topic", "t", incremental_configs=[ConfigEntry(*arguments, **more)])]
+
+
+def topic_with(**attributes: Any) -> list[NewTopic]:
+    topic = NewTopic("topic")
+    for name, value in attributes.items():
+        setattr(topic, name, value)
+    return [topic]
+
+
+# The call, its arguments, the error, and what the error's text must have.
+REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
+    ("create_topics", ([],), ValueError, "new_topics must not be empty.*NewTopic"),
+    ("create_topics", ("topic",), TypeError, "new_topics must be a list of NewTopic, not str"),
+    ("create_topics", (["topic"],), TypeError, r"new_topics\[0\] must be NewTopic, not str"),
+    ("create_topics", ([NewTopic("a"), NewTopic("a")],), ValueError, "'a' twice"),
+    ("create_topics", ([NewTopic("a", -5)],), ValueError, "num_partitions .* not -5"),
+    ("create_topics", ([NewTopic("a", 200000)],), ValueError, "num_partitions .* not 200000"),
+    ("create_topics", ([NewTopic("a", 1, 99999)],), ValueError, "replication_factor"),
+    ("create_topics", ([NewTopic("a", 1, 1, [[1]])],), ValueError, "mutually exclusive"),
+    (
+        "create_topics",
+        ([NewTopic("a", 1, replica_assignment=[[1], [1]])],),
+        ValueError,
+        "topic 'a': replica_assignment .* 2, and num_partitions is 1",
+    ),
+    ("create_topics", ([NewTopic("a", replica_assignment=[])],), ValueError, "one item for each"),
+    ("create_topics", (topic_with(replica_assignment=5),), TypeError, "replica_assignment"),
+    ("create_topics", (topic_with(replica_assignment=[5]),), TypeError, "replica_assignment"),
+    ("create_topics", (topic_with(replica_assignment=[["x"]]),), TypeError, "broker id"),
+    ("create_topics", (topic_with(replica_assignment=[[-1]]),), ValueError, "broker id"),
+    ("create_topics", (topic_with(num_partitions="1"),), TypeError, "num_partitions"),
+    ("create_topics", (topic_with(config=[]),), TypeError, "config must be dict"),
+    ("create_topics", (topic_with(config={1: "a"}),), TypeError, "key of config"),
+    ("create_topics", (topic_with(config={"a": 1}),), TypeError, "value of config"),
+    ("create_topics", (topic_with(config={"a\0": "b"}),), ValueError, "NUL"),
+    ("create_partitions", ([NewPartitions("a", 0)],), ValueError, "new_total_count"),
+    ("create_partitions", ([NewPartitions("a", 1, [[1], [1]])],), ValueError, "2 items for 1"),
+    ("create_partitions", (TOPIC,), TypeError, "NewPartitions, not NewTopic"),
+    ("delete_topics", ("topic",), TypeError, "topics must be a list of str"),
+    ("delete_topics", ([1],), TypeError, r"topics\[0\]"),
+    ("delete_topics", (["a", "a"],), ValueError, "'a' twice"),
+    ("delete_topics", (["\ud800"],), ValueError, "lone surrogate"),
+    ("delete_topics", (["a\0b"],), ValueError, "NUL"),
+    ("describe_topics", (["a"],), TypeError, "TopicCollection, not list"),
+    ("describe_topics", (TopicCollection(["a", ""]),), ValueError, r"topic_names\[1\]"),
+    ("describe_topics", (TopicCollection("a"),), TypeError, "topic_names"),  # type: ignore[arg-type]
+    ("describe_configs", ([],), ValueError, "resources must not be empty"),
+    ("describe_configs", ([ConfigResource("topic", "")],), ValueError, "refused"),
+    ("incremental_alter_configs", ([ConfigResource("topic", "a")],), ValueError, "incremental"),
+    ("incremental_alter_configs", (change("a", "b"),), TypeError, "incremental_operation of 'a'"),
+    (
+        "incremental_alter_configs",
+        (change("a", None, incremental_operation=AlterConfigOpType.SET),),
+        ValueError,
+        "'a': .*value",
+    ),
+    ("create_acls", ([],), ValueError, "acls must not be empty"),
+    ("create_acls", ([FILTER],), TypeError, r"acls\[0\] must be AclBinding, not AclBindingFilter"),
+    ("create_acls", ([BINDING, BINDING],), ValueError, "twice"),
+    ("describe_acls", (BINDING,), TypeError, "AclBindingFilter, not AclBinding"),
+    ("delete_acls", ([BINDING],), TypeError, "AclBindingFilter, not AclBinding"),
+    ("describe_consumer_groups", ([],), ValueError, "group_ids"),
+    ("describe_consumer_groups", ("group",), TypeError, "group_ids"),
+    ("delete_consumer_groups", ([None],), TypeError, r"group_ids\[0\]"),
+    ("list_consumer_group_offsets", ([],), ValueError, "must not be empty"),
+    ("list_consumer_group_offsets", (["g"],), TypeError, "ConsumerGroupTopicPartitions"),
+    ("list_consumer_group_offsets", ([GROUP("a"), GROUP("b")],), ValueError, "one group, not 2"),
+    ("list_consumer_group_offsets", ([GROUP("a", [])],), ValueError, "topic_partitions"),
+    ("list_consumer_group_offsets", ([GROUP("")],), ValueError, "group_id"),
+    ("alter_consumer_group_offsets", ([GROUP("a")],), TypeError, "topic_partitions"),
+    (
+        "alter_consumer_group_offsets",
+        ([GROUP("a", [TopicPartition("t", 0)])],),
+        ValueError,
+        "offset of 0 or more",
+    ),
+    ("delete_consumer_group_offsets", ([GROUP("a")],), TypeError, "topic_partitions"),
+    ("delete_records", ([TopicPartition("t")],), ValueError, "a partition of 0 or more"),
+    ("delete_records", ([TopicPartition("t", 0, -5)],), ValueError, "OFFSET_END"),
+    ("delete_records", ([TopicPartition("t", 0, 1)] * 2,), ValueError, "twice"),
+    ("list_offsets", ([TopicPartition("t", 0)],), TypeError, "must be dict"),
+    ("list_offsets", ({TopicPartition("t", 0): 1},), TypeError, "OffsetSpec, not int"),
+    ("list_offsets", ({TopicPartition("t"): OffsetSpec.latest()},), ValueError, "partition"),
+    ("list_offsets", ({"t": OffsetSpec.latest()},), TypeError, "TopicPartition, not str"),
+    ("elect_leaders", (1,), TypeError, "election_type must be ElectionType, not int"),
+    ("elect_leaders", (ElectionType.PREFERRED, "x"), TypeError, "partitions must be a list"),
+    ("describe_user_scram_credentials", ("a",), TypeError, "users must be a list"),
+    ("describe_user_scram_credentials", ([""],), ValueError, r"users\[0\]"),
+    ("alter_user_scram_credentials", ([],), ValueError, "alterations must not be empty"),
+    (
+        "alter_user_scram_credentials",
+        ([UserScramCredentialAlteration("a")],),
+        TypeError,
+        "Upsertion or",
+    ),
+    (
+        "alter_user_scram_credentials",
+        ([UserScramCredentialUpsertion("a", INFO, "secret")],),  # type: ignore[arg-type]
+        TypeError,
+        "password must be bytes, not str",
+    ),
+    (
+        "alter_user_scram_credentials",
+        ([UserScramCredentialUpsertion("a", INFO, b"")],),
+        ValueError,
+        "password must have from 1",
+    ),
+    (
+        "alter_user_scram_credentials",
+        ([UserScramCredentialUpsertion("a", ScramCredentialInfo(SHA_256, 0), b"x")],),
+        ValueError,
+        "iterations",
+    ),
+    (
+        "alter_user_scram_credentials",
+        ([UserScramCredentialDeletion("a", ScramMechanism.UNKNOWN)],),
+        ValueError,
+        "mechanism",
+    ),
+]
+
+
+class TestRefused:
+    @pytest.mark.parametrize(("method", "arguments", "error", "text"), REFUSED)
+    def test_arguments(
+        self,
+        admin: AdminClient,
+        method: str,
+        arguments: tuple[Any, ...],
+        error: type[Exception],
+        text: str,
+    ) -> None:
+        """Which argument, what was given, what is allowed; nothing has been sent."""
+        with pytest.raises(error, match=text):
+            getattr(admin, method)(*arguments)
+        assert len(admin) == 0
+
+    @pytest.mark.parametrize(
+        ("option", "value", "error"),
+        [
+            ("request_timeout", -1, ValueError),
+            ("request_timeout", 3601, ValueError),
+            ("request_timeout", float("nan"), ValueError),
+            ("request_timeout", float("inf"), ValueError),
+            ("request_timeout", "1", TypeError),
+            ("operation_timeout", -1, ValueError),
+            ("operation_timeout", 10**400, OverflowError),
+            ("validate_only", "yes", TypeError),
+            ("validate_only", 2, ValueError),
+        ],
+    )
+    def test_options(
+        self, admin: AdminClient, option: str, value: Any, error: type[Exception]
+    ) -> None:
+        """The option is named."""
+        with pytest.raises(error, match=option):
+            admin.create_topics(TOPIC, **{option: value})
+
+    @pytest.mark.parametrize(
+        ("name", "arguments", "options", "error"),
+        [
+            ("describe_configs", ([ConfigResource("topic", "t")],), {"broker": -1}, ValueError),
+            ("describe_configs", ([ConfigResource("topic", "t")],), {"broker": "1"}, TypeError),
+            ("list_consumer_groups", (), {"states": "stable"}, TypeError),
+            ("list_consumer_groups", (), {"states": {"stabel"}}, ValueError),
+            ("list_consumer_groups", (), {"types": {99}}, ValueError),
+            ("list_consumer_groups", (), {"types": {ConsumerGroupState.EMPTY}}, TypeError),
+            ("list_offsets", ({TopicPartition("t", 0): OffsetSpec.latest()},),
+             {"isolation_level": 1}, TypeError),
+            ("describe_cluster", (), {"include_authorized_operations": None.__class__}, TypeError),
+        ],
+    )  # fmt: skip
+    def test_other_options(
+        self,
+        admin: AdminClient,
+        name: str,
+        arguments: tuple[Any, ...],
+        options: dict[str, Any],
+        error: type[Exception],
+    ) -> None:
+        """The same for options that only some requests have."""
+        with pytest.raises(error, match=next(iter(options))):
+            getattr(admin, name)(*arguments, **options)
+
+    def test_nothing_asked(self, admin: AdminClient) -> None:
+        """Where nothing can be meant by nothing, there is nothing to wait for."""
+        assert admin.describe_topics(TopicCollection([])) == {}
+        assert admin.list_offsets({}) == {}
+        assert admin.describe_user_scram_credentials([]) == {}
+
+    def test_alter_configs_is_deprecated(self, admin: AdminClient) -> None:
+        """It resets what is not given, so it warns at the caller's line."""
+        with pytest.warns(DeprecationWarning, match="incremental_alter_configs") as caught:
+            admin.alter_configs([ConfigResource("topic", "t")])
+        assert caught[0].filename == __file__
+
+
+class TestModels:
+    def test_new_topic(self) -> None:
+        """Attributes other than the name can be set; equality is that of all."""
+        topic = NewTopic("a", 3, config={"a": "b"})
+        assert (topic.topic, topic.num_partitions, topic.replication_factor) == ("a", 3, -1)
+        assert (topic.replica_assignment, topic.config) == (None, {"a": "b"})
+        assert topic == NewTopic("a", 3, -1, None, {"a": "b"})
+        assert topic != NewTopic("a", 3)
+        assert hash(topic) == hash(NewTopic("a"))
+        assert NewTopic("a", 9) < NewTopic("b", 1) <= NewTopic("b", 2)
+        topic.num_partitions = 4
+        assert "num_partitions=4" in repr(topic)
+        with pytest.raises(AttributeError):
+            topic.topic = "b"  # type: ignore[misc]
+        assert (topic == NewPartitions("a", 4)) is False
+
+    def test_new_partitions(self) -> None:
+        """The same for partitions."""
+        partitions = NewPartitions("a", 3, [[1]])
+        assert (partitions.topic, partitions.new_total_count) == ("a", 3)
+        assert partitions == NewPartitions("a", 3, replica_assignment=[[1]])
+        assert partitions != NewPartitions("a", 4, [[1]])
+        assert NewPartitions("a", 3) < NewPartitions("a", 4)
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            NewTopic("a", 1, 2, None, {"a": "b"}),
+            NewPartitions("a", 2, [[1]]),
+            ConfigResource("topic", "a"),
+            BINDING,
+            FILTER,
+            OffsetSpec.for_timestamp(5),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_pickle(self, value: Any) -> None:
+        """Values go to other processes."""
+        assert pickle.loads(pickle.dumps(value)) == value
+
+    def test_config_resource(self) -> None:
+        """The type may be a name or a number; type and name say which resource it is."""
+        resource = ConfigResource("Topic", "a", {"x": "1"})
+        assert resource.restype is ConfigResource.Type.TOPIC
+        assert resource == ConfigResource(2, "a") == ConfigResource(ResourceType.TOPIC, "a")
+        assert {resource: 1}[ConfigResource("topic", "a")] == 1
+        assert ConfigResource("broker", 1).name == "1"
+        assert len(resource) == 1
+        resource.set_config("x", "2", overwrite=False)
+        resource.set_config("y", "3")
+        assert resource.set_config_dict == {"x": "1", "y": "3"}
+        with pytest.raises(ValueError, match="did you mean 'topic'"):
+            ConfigResource("topik", "a")
+
+    def test_config_source(self) -> None:
+        """A source compares with its number, as code written for ints does."""
+        assert ConfigSource.DEFAULT_CONFIG == 5
+
+    def test_acl_binding(self) -> None:
+        """What only a filter may have is refused, and a filter is no binding."""
+        assert BINDING.operation is AclOperation.READ
+        assert (BINDING.restype_int, BINDING.operation_int, BINDING.permission_type_int) == (
+            2,
+            3,
+            3,
+        )
+        assert AclBindingFilter("topic", "topic", "literal", "User:name", "*", 3, 3) != BINDING
+        with pytest.raises(ValueError, match="restype"):
+            AclBinding("any", "t", "literal", "User:a", "*", "read", "allow")
+        with pytest.raises(ValueError, match="resource_pattern_type"):
+            AclBinding("topic", "t", "match", "User:a", "*", "read", "allow")
+        with pytest.raises(ValueError, match="name"):
+            AclBinding("topic", None, "literal", "User:a", "*", "read", "allow")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="principal"):
+            AclBinding("topic", "t", "literal", 5, "*", "read", "allow")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="did you mean 'describe'"):
+            AclBinding("topic", "t", "literal", "User:a", "*", "describ", "allow")
+        assert sorted([FILTER, BINDING])
+
+    def test_offset_spec(self) -> None:
+        """Kafka's own numbers, or a time that is not negative."""
+        assert OffsetSpec.latest() == OffsetSpec(-1)
+        assert OffsetSpec.earliest() == OffsetSpec(-2)
+        assert OffsetSpec.max_timestamp() == OffsetSpec(-3) < OffsetSpec.for_timestamp(0)
+        for wrong in (-1, 2**63, -4):
+            with pytest.raises(ValueError, match="not"):
+                OffsetSpec.for_timestamp(wrong)
+        with pytest.raises(TypeError, match="index"):
+            OffsetSpec("latest")  # type: ignore[arg-type]
+
+    def test_secrets_are_not_shown(self) -> None:
+        """repr() of a credential has neither password nor salt."""
+        shown = repr(UserScramCredentialUpsertion("user", INFO, b"secret", b"salty"))
+        assert "user" in shown
+        assert "secret" not in shown
+        assert "salty" not in shown
+
+
+def test_callbacks() -> None:
+    """poll() serves the client's callbacks and says how many."""
+    errors: list[KafkaError] = []
+    with AdminClient(config({"error_cb": errors.append})) as admin:
+        wait_until(lambda: bool(errors), lambda: admin.poll(0.1))
+
+
+def test_configuration() -> None:
+    """As for other clients: a dict and keywords, and a wrong key has a suggestion."""
+    AdminClient(config(), **{"client.id": "mine"}).close()
+    AdminClient(conf=config()).close()
+    with pytest.raises(KafkaException, match=r"bootstrap\.servers"):
+        AdminClient({"bootstrap_servers": "a"})
