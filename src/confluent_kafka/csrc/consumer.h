@@ -29,6 +29,8 @@ int consumer_type_add(PyObject *module, module_state *state);
 
 extern PyMethodDef consumer_fetch_methods[];
 PyObject *consumer_iter_next(PyObject *self);
+/* Client.serve: a message that comes meanwhile is the next that poll() returns. */
+int consumer_serve_once(Client *client, int timeout_ms);
 
 /* ---- consumer_assignment.c ---- */
 
@@ -36,12 +38,16 @@ extern PyMethodDef consumer_assignment_methods[];
 void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                            rd_kafka_topic_partition_list_t *partitions, void *opaque);
 
-/* ---- consumer_offsets.c, consumer_positions.c ---- */
+/* ---- consumer_offsets.c, consumer_positions.c, consumer_lag.c ---- */
 
 extern PyMethodDef consumer_offsets_methods[];
 extern PyMethodDef consumer_positions_methods[];
+extern PyMethodDef consumer_lag_methods[];
 void consumer_commit_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                         rd_kafka_topic_partition_list_t *offsets, void *opaque);
+
+/* Fills in the positions, in this thread's turn: 0, or -1 with an exception. */
+int consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions);
 
 /*
  * Notes that messages have been handed to the application: unless enable.auto.offset.store
