@@ -115,6 +115,7 @@ def consume(
             consumer = Consumer(config)
         reader: _Reader | None = None
         try:
+            consumer.connect(timeout)
             places = _places(consumer, topics, partition, timeout)
             if group is None:
                 ends = _assign(consumer, places, begin, end, timeout)

@@ -156,7 +156,8 @@ watch(Client *self)
     if (!self->outage.all_down) {
         return 1;
     }
-    raise_outage(self, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN);
+    /* A connection that a broker closes without a word is no error of its own. */
+    raise_outage(self, RD_KAFKA_RESP_ERR__TRANSPORT);
     return -1;
 }
 
