@@ -213,6 +213,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     **{f"Consumer.{name}": {} for name in ("unsubscribe", "unassign", "assignment", "close")},
     **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata", "lag")},
+    "Consumer.pause_while": {},
+    **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
     **{f"Consumer.{name}": _PARTITIONS for name in ("assign", "pause", "resume", "position")},
     **{f"Consumer.incremental_{name}": _PARTITIONS for name in ("assign", "unassign")},
     **{

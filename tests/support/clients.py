@@ -94,6 +94,7 @@ CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = _COMMON | {
     "seek": lambda consumer: consumer.seek(partitions()[0]),
     "position": lambda consumer: consumer.position(partitions()),
     "get_watermark_offsets": lambda consumer: consumer.get_watermark_offsets(partitions()[0], 0),
+    "pause_while": lambda consumer: consumer.pause_while(),
     "lag": lambda consumer: consumer.lag(),
     "memberid": lambda consumer: consumer.memberid(),
     "consumer_group_metadata": lambda consumer: consumer.consumer_group_metadata(),

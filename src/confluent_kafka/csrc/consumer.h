@@ -6,6 +6,7 @@
 #define CONFLUENT_KAFKA_CONSUMER_H
 
 #include "client.h"
+#include "hold.h"
 #include "prefetch.h"
 
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
     /* What consume() has collected so far, while it fetches more: not yet returned. */
     rd_kafka_message_t **in_hand;
     size_t in_hand_count;
+    hold hold; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
 } Consumer;
@@ -35,6 +37,9 @@ int consumer_serve_once(Client *client, int timeout_ms);
 /* ---- consumer_assignment.c ---- */
 
 extern PyMethodDef consumer_assignment_methods[];
+/* What was fetched ahead of partitions to be paused comes again when they are resumed. */
+void consumer_put_back_prefetched(Consumer *self,
+                                  const rd_kafka_topic_partition_list_t *partitions);
 void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                            rd_kafka_topic_partition_list_t *partitions, void *opaque);
 
