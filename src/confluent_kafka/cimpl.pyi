@@ -11,7 +11,7 @@ from typing_extensions import Buffer, disjoint_base
 
 from confluent_kafka import ThrottleEvent
 from confluent_kafka._pausing import PauseWhile
-from confluent_kafka.admin import ClusterMetadata
+from confluent_kafka.admin import ClusterMetadata, GroupMetadata
 from confluent_kafka.statistics import Statistics
 
 _Payload: TypeAlias = str | Buffer | None
@@ -52,6 +52,65 @@ OFFSET_STORED: Final = -1000
 TIMESTAMP_NOT_AVAILABLE: Final = 0
 TIMESTAMP_CREATE_TIME: Final = 1
 TIMESTAMP_LOG_APPEND_TIME: Final = 2
+
+ACL_OPERATION_ALL: Final = 2
+ACL_OPERATION_ALTER: Final = 7
+ACL_OPERATION_ALTER_CONFIGS: Final = 11
+ACL_OPERATION_ANY: Final = 1
+ACL_OPERATION_CLUSTER_ACTION: Final = 9
+ACL_OPERATION_CREATE: Final = 5
+ACL_OPERATION_DELETE: Final = 6
+ACL_OPERATION_DESCRIBE: Final = 8
+ACL_OPERATION_DESCRIBE_CONFIGS: Final = 10
+ACL_OPERATION_IDEMPOTENT_WRITE: Final = 12
+ACL_OPERATION_READ: Final = 3
+ACL_OPERATION_UNKNOWN: Final = 0
+ACL_OPERATION_WRITE: Final = 4
+ACL_PERMISSION_TYPE_ALLOW: Final = 3
+ACL_PERMISSION_TYPE_ANY: Final = 1
+ACL_PERMISSION_TYPE_DENY: Final = 2
+ACL_PERMISSION_TYPE_UNKNOWN: Final = 0
+ALTER_CONFIG_OP_TYPE_APPEND: Final = 2
+ALTER_CONFIG_OP_TYPE_DELETE: Final = 1
+ALTER_CONFIG_OP_TYPE_SET: Final = 0
+ALTER_CONFIG_OP_TYPE_SUBTRACT: Final = 3
+CONFIG_SOURCE_DEFAULT_CONFIG: Final = 5
+CONFIG_SOURCE_DYNAMIC_BROKER_CONFIG: Final = 2
+CONFIG_SOURCE_DYNAMIC_DEFAULT_BROKER_CONFIG: Final = 3
+CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG: Final = 1
+CONFIG_SOURCE_GROUP_CONFIG: Final = 8
+CONFIG_SOURCE_STATIC_BROKER_CONFIG: Final = 4
+CONFIG_SOURCE_UNKNOWN_CONFIG: Final = 0
+CONSUMER_GROUP_STATE_COMPLETING_REBALANCE: Final = 2
+CONSUMER_GROUP_STATE_DEAD: Final = 4
+CONSUMER_GROUP_STATE_EMPTY: Final = 5
+CONSUMER_GROUP_STATE_PREPARING_REBALANCE: Final = 1
+CONSUMER_GROUP_STATE_STABLE: Final = 3
+CONSUMER_GROUP_STATE_UNKNOWN: Final = 0
+CONSUMER_GROUP_TYPE_CLASSIC: Final = 2
+CONSUMER_GROUP_TYPE_CONSUMER: Final = 1
+CONSUMER_GROUP_TYPE_UNKNOWN: Final = 0
+ELECTION_TYPE_PREFERRED: Final = 0
+ELECTION_TYPE_UNCLEAN: Final = 1
+ISOLATION_LEVEL_READ_COMMITTED: Final = 1
+ISOLATION_LEVEL_READ_UNCOMMITTED: Final = 0
+OFFSET_SPEC_EARLIEST: Final = -2
+OFFSET_SPEC_LATEST: Final = -1
+OFFSET_SPEC_MAX_TIMESTAMP: Final = -3
+RESOURCE_ANY: Final = 1
+RESOURCE_BROKER: Final = 4
+RESOURCE_GROUP: Final = 3
+RESOURCE_PATTERN_ANY: Final = 1
+RESOURCE_PATTERN_LITERAL: Final = 3
+RESOURCE_PATTERN_MATCH: Final = 2
+RESOURCE_PATTERN_PREFIXED: Final = 4
+RESOURCE_PATTERN_UNKNOWN: Final = 0
+RESOURCE_TOPIC: Final = 2
+RESOURCE_TRANSACTIONAL_ID: Final = 5
+RESOURCE_UNKNOWN: Final = 0
+SCRAM_MECHANISM_SHA_256: Final = 1
+SCRAM_MECHANISM_SHA_512: Final = 2
+SCRAM_MECHANISM_UNKNOWN: Final = 0
 
 @disjoint_base
 class KafkaError:
@@ -378,6 +437,69 @@ class _Client:
         traceback: TracebackType | None,
         /,
     ) -> None: ...
+
+@disjoint_base
+class NewTopic:
+    num_partitions: int
+    replication_factor: int
+    replica_assignment: list[list[int]] | None
+    config: dict[str, str] | None
+    def __init__(
+        self,
+        topic: str,
+        num_partitions: int = -1,
+        replication_factor: int = -1,
+        replica_assignment: list[list[int]] | None = None,
+        config: dict[str, str] | None = None,
+    ) -> None: ...
+    @property
+    def topic(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: NewTopic, /) -> bool: ...
+    def __le__(self, other: NewTopic, /) -> bool: ...
+    def __gt__(self, other: NewTopic, /) -> bool: ...
+    def __ge__(self, other: NewTopic, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@disjoint_base
+class NewPartitions:
+    new_total_count: int
+    replica_assignment: list[list[int]] | None
+    def __init__(
+        self,
+        topic: str,
+        new_total_count: int,
+        replica_assignment: list[list[int]] | None = None,
+    ) -> None: ...
+    @property
+    def topic(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: NewPartitions, /) -> bool: ...
+    def __le__(self, other: NewPartitions, /) -> bool: ...
+    def __gt__(self, other: NewPartitions, /) -> bool: ...
+    def __ge__(self, other: NewPartitions, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@disjoint_base
+class _AdminClient(_Client):
+    def __init__(self, config: _Config = ..., /, **kwargs: Any) -> None: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def _request(
+        self,
+        request: str,
+        argument: object,
+        options: dict[str, object],
+        on_answer: Callable[[Any, BaseException | None], object],
+        /,
+    ) -> None: ...
+    def list_groups(self, group: str | None = None, timeout: float = -1) -> list[GroupMetadata]: ...
+    def poll(self, timeout: float = -1) -> int: ...
+    def close(self) -> None: ...
 
 @disjoint_base
 class Producer(_Client):

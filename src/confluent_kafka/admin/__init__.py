@@ -1,10 +1,123 @@
-"""Administration: what a cluster says about itself."""
+"""Administration: topics, configurations, ACLs, groups, users, and the cluster itself."""
 
+from confluent_kafka.admin._acls import (
+    AclBinding,
+    AclBindingFilter,
+)
+from confluent_kafka.admin._client import (
+    AdminClient,
+)
+from confluent_kafka.admin._cluster import (
+    DescribeClusterResult,
+)
+from confluent_kafka.admin._configs import (
+    ConfigEntry,
+    ConfigResource,
+)
+from confluent_kafka.admin._enums import (
+    AclOperation,
+    AclPermissionType,
+    AlterConfigOpType,
+    ConfigSource,
+    ResourcePatternType,
+    ResourceType,
+    ScramMechanism,
+)
+from confluent_kafka.admin._groups import (
+    ConsumerGroupDescription,
+    ConsumerGroupListing,
+    ListConsumerGroupsResult,
+    MemberAssignment,
+    MemberDescription,
+)
 from confluent_kafka.admin._metadata import (
     BrokerMetadata,
     ClusterMetadata,
+    GroupMember,
+    GroupMetadata,
     PartitionMetadata,
     TopicMetadata,
 )
+from confluent_kafka.admin._records import (
+    DeletedRecords,
+    ListOffsetsResultInfo,
+    OffsetSpec,
+)
+from confluent_kafka.admin._scram import (
+    ScramCredentialInfo,
+    UserScramCredentialAlteration,
+    UserScramCredentialDeletion,
+    UserScramCredentialsDescription,
+    UserScramCredentialUpsertion,
+)
+from confluent_kafka.admin._topics import (
+    TopicDescription,
+)
+from confluent_kafka.cimpl import (
+    CONFIG_SOURCE_DEFAULT_CONFIG,
+    CONFIG_SOURCE_DYNAMIC_BROKER_CONFIG,
+    CONFIG_SOURCE_DYNAMIC_DEFAULT_BROKER_CONFIG,
+    CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG,
+    CONFIG_SOURCE_GROUP_CONFIG,
+    CONFIG_SOURCE_STATIC_BROKER_CONFIG,
+    CONFIG_SOURCE_UNKNOWN_CONFIG,
+    RESOURCE_ANY,
+    RESOURCE_BROKER,
+    RESOURCE_GROUP,
+    RESOURCE_TOPIC,
+    RESOURCE_TRANSACTIONAL_ID,
+    RESOURCE_UNKNOWN,
+    NewPartitions,
+    NewTopic,
+)
 
-__all__ = ["BrokerMetadata", "ClusterMetadata", "PartitionMetadata", "TopicMetadata"]
+__all__ = [
+    "CONFIG_SOURCE_DEFAULT_CONFIG",
+    "CONFIG_SOURCE_DYNAMIC_BROKER_CONFIG",
+    "CONFIG_SOURCE_DYNAMIC_DEFAULT_BROKER_CONFIG",
+    "CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG",
+    "CONFIG_SOURCE_GROUP_CONFIG",
+    "CONFIG_SOURCE_STATIC_BROKER_CONFIG",
+    "CONFIG_SOURCE_UNKNOWN_CONFIG",
+    "RESOURCE_ANY",
+    "RESOURCE_BROKER",
+    "RESOURCE_GROUP",
+    "RESOURCE_TOPIC",
+    "RESOURCE_TRANSACTIONAL_ID",
+    "RESOURCE_UNKNOWN",
+    "AclBinding",
+    "AclBindingFilter",
+    "AclOperation",
+    "AclPermissionType",
+    "AdminClient",
+    "AlterConfigOpType",
+    "BrokerMetadata",
+    "ClusterMetadata",
+    "ConfigEntry",
+    "ConfigResource",
+    "ConfigSource",
+    "ConsumerGroupDescription",
+    "ConsumerGroupListing",
+    "DeletedRecords",
+    "DescribeClusterResult",
+    "GroupMember",
+    "GroupMetadata",
+    "ListConsumerGroupsResult",
+    "ListOffsetsResultInfo",
+    "MemberAssignment",
+    "MemberDescription",
+    "NewPartitions",
+    "NewTopic",
+    "OffsetSpec",
+    "PartitionMetadata",
+    "ResourcePatternType",
+    "ResourceType",
+    "ScramCredentialInfo",
+    "ScramMechanism",
+    "TopicDescription",
+    "TopicMetadata",
+    "UserScramCredentialAlteration",
+    "UserScramCredentialDeletion",
+    "UserScramCredentialUpsertion",
+    "UserScramCredentialsDescription",
+]

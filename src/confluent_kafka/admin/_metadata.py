@@ -1,4 +1,4 @@
-"""What a cluster says about itself: the result of ``list_topics()``."""
+"""What a cluster says about itself: the results of ``list_topics()`` and ``list_groups()``."""
 
 from __future__ import annotations
 
@@ -146,6 +146,82 @@ class ClusterMetadata:
 
     def __str__(self) -> str:
         return str(self.cluster_id)
+
+
+class GroupMember:
+    """A member of a group of any kind.
+
+    Attributes:
+        id: its id.
+        client_id: its ``client.id``.
+        client_host: where it is.
+        metadata: bytes that it sent when it joined; their format depends on the protocol type.
+        assignment: bytes that it got; their format depends on the protocol type.
+
+    librdkafka: rd_kafka_group_member_info.
+    """
+
+    __slots__ = ("assignment", "client_host", "client_id", "id", "metadata")
+
+    def __init__(
+        self,
+        id: str | None = None,  # noqa: A002
+        client_id: str | None = None,
+        client_host: str | None = None,
+        metadata: bytes | None = None,
+        assignment: bytes | None = None,
+    ) -> None:
+        self.id = id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.metadata = metadata
+        self.assignment = assignment
+
+    def __repr__(self) -> str:
+        return f"GroupMember({self.id})"
+
+
+class GroupMetadata:
+    """A group of any kind.
+
+    Attributes:
+        broker: the broker that runs it.
+        id: its name.
+        error: the group's error, or None.
+        state: what it is doing, in the broker's words.
+        protocol_type: what kind of group it is, for example "consumer".
+        protocol: what its members agreed on, for example "range".
+        members: a list of GroupMember.
+
+    librdkafka: rd_kafka_group_info.
+    """
+
+    __slots__ = ("broker", "error", "id", "members", "protocol", "protocol_type", "state")
+
+    def __init__(
+        self,
+        broker: BrokerMetadata | None = None,
+        id: str | None = None,  # noqa: A002
+        error: KafkaError | None = None,
+        state: str | None = None,
+        protocol_type: str | None = None,
+        protocol: str | None = None,
+        members: list[GroupMember] | None = None,
+    ) -> None:
+        self.broker = broker
+        self.id = id
+        self.error = error
+        self.state = state
+        self.protocol_type = protocol_type
+        self.protocol = protocol
+        self.members: list[GroupMember] = [] if members is None else members
+
+    def __repr__(self) -> str:
+        count = len(self.members)
+        return f"GroupMetadata({self.id}, {count} members{_error_suffix(self.error)})"
+
+    def __str__(self) -> str:
+        return str(self.id)
 
 
 def _error_suffix(error: KafkaError | None) -> str:

@@ -17,19 +17,18 @@ is_without_cause(rd_kafka_resp_err_t code)
            || code == RD_KAFKA_RESP_ERR__WAIT_COORD;
 }
 
-/* Raises `error` (stolen; NULL: an exception is set) with its cause, if there is one. */
-static void
-raise_with_cause(Client *self, PyObject *error)
+void
+raise_with_cause(module_state *state, const client_core *core, PyObject *error)
 {
     char *cause = NULL;
     if (error != NULL && is_without_cause(kafka_error_code(error))) {
-        cause = log_ring_last_failure(self->core->logs);
+        cause = log_ring_last_failure(core->logs);
     }
     if (cause != NULL && kafka_error_add_cause(error, cause) < 0) {
         Py_CLEAR(error);
     }
     free(cause);
-    raise_kafka_error_object(self->state, error);
+    raise_kafka_error_object(state, error);
 }
 
 void
@@ -37,7 +36,8 @@ client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what)
 {
     char reason[256];
     snprintf(reason, sizeof(reason), "%s: %s", what, rd_kafka_err2str(code));
-    raise_with_cause(self, kafka_error_new(self->state, code, reason));
+    raise_with_cause(self->state, self->core,
+                     kafka_error_new(self->state, code, reason));
 }
 
 int
@@ -46,7 +46,7 @@ client_raise_if_error(Client *self, rd_kafka_error_t *error)
     if (error == NULL) {
         return 0;
     }
-    raise_with_cause(self, kafka_error_from(self->state, error));
+    raise_with_cause(self->state, self->core, kafka_error_from(self->state, error));
     rd_kafka_error_destroy(error);
     return -1;
 }

@@ -173,6 +173,8 @@ void client_park_exception(Client *self);
 void client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what);
 /* NULL gives 0. Otherwise destroys `error` and gives -1. */
 int client_raise_if_error(Client *self, rd_kafka_error_t *error);
+/* The same for a KafkaError (stolen; NULL: an exception is set), without the client. */
+void raise_with_cause(module_state *state, const client_core *core, PyObject *error);
 
 /* ---- the end ---- */
 

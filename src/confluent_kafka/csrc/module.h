@@ -16,6 +16,10 @@
 #define MODULE_OBJECTS(X)                                                                \
     X(PyTypeObject, Client)                                                              \
     X(PyTypeObject, Producer)                                                            \
+    X(PyTypeObject, AdminClient)                                                         \
+    X(PyTypeObject, AdminAnswers)                                                        \
+    X(PyTypeObject, NewTopic)                                                            \
+    X(PyTypeObject, NewPartitions)                                                       \
     X(PyTypeObject, Consumer)                                                            \
     X(PyTypeObject, Message)                                                             \
     X(PyTypeObject, MessageBatch)                                                        \
@@ -66,5 +70,8 @@ int module_add_methods(PyTypeObject *type, PyMethodDef *methods);
  * importing the package stays cheap; new reference or NULL with an exception.
  */
 PyObject *import_attribute(const char *module_name, const char *name);
+
+/* Runs method `method` of `object` on a daemon thread with this name: 0, or -1. */
+int start_daemon_thread(PyObject *object, const char *method, const char *name);
 
 #endif

@@ -327,32 +327,6 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
     return refresher;
 }
 
-static int
-start_thread(PyObject *refresher)
-{
-    PyObject *thread_type = import_attribute("threading", "Thread");
-    PyObject *target = PyObject_GetAttrString(refresher, "run");
-    PyObject *arguments = PyTuple_New(0);
-    PyObject *options = target == NULL ? NULL
-                                       : Py_BuildValue("{s:O,s:s,s:O}", "target", target, "name",
-                                                       "confluent_kafka oauth_cb", "daemon",
-                                                       Py_True);
-    PyObject *thread = NULL, *started = NULL;
-    if (thread_type != NULL && arguments != NULL && options != NULL) {
-        thread = PyObject_Call(thread_type, arguments, options);
-    }
-    if (thread != NULL) {
-        started = PyObject_CallMethod(thread, "start", NULL);
-    }
-    Py_XDECREF(thread_type);
-    Py_XDECREF(target);
-    Py_XDECREF(arguments);
-    Py_XDECREF(options);
-    Py_XDECREF(thread);
-    Py_XDECREF(started);
-    return started == NULL ? -1 : 0;
-}
-
 int
 oauth_start(Client *self)
 {
@@ -364,7 +338,7 @@ oauth_start(Client *self)
     if (self->refresher == NULL) {
         return -1;
     }
-    return start_thread(self->refresher);
+    return start_daemon_thread(self->refresher, "run", "confluent_kafka oauth_cb");
 }
 
 /* Ends the wait of run(); false when it has ended already. */

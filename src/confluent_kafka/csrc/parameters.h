@@ -24,6 +24,7 @@
     X(error)                                                                             \
     X(errors)                                                                            \
     X(fatal)                                                                             \
+    X(group)                                                                             \
     X(group_metadata)                                                                    \
     X(headers)                                                                           \
     X(high)                                                                              \
@@ -42,7 +43,9 @@
     X(metadata)                                                                          \
     X(min_version)                                                                       \
     X(most_significant_bits)                                                             \
+    X(new_total_count)                                                                   \
     X(num_messages)                                                                      \
+    X(num_partitions)                                                                    \
     X(offset)                                                                            \
     X(offsets)                                                                           \
     X(on_assign)                                                                         \
@@ -56,6 +59,7 @@
     X(positions)                                                                         \
     X(rack)                                                                              \
     X(reason)                                                                            \
+    X(replica_assignment)                                                                \
     X(replication_factor)                                                                \
     X(request)                                                                           \
     X(requested_schema)                                                                  \

@@ -1,0 +1,292 @@
+"""Access control lists: create, describe, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from functools import total_ordering
+from typing import Any
+
+from confluent_kafka.admin._enums import (
+    AclOperation,
+    AclPermissionType,
+    ResourcePatternType,
+    ResourceType,
+)
+from confluent_kafka.admin._requests import (
+    AdminRequests,
+    checked,
+    enum_of,
+    items_of,
+    new_futures,
+)
+from confluent_kafka.cimpl import KafkaError
+
+_Fields = tuple[int, str | None, int, str | None, str | None, int, int]
+
+
+@total_ordering
+class AclBinding:
+    """Who may, or may not, do what with what. Equal when all attributes are.
+
+    Each choice may be given as enumeration, name or number.
+
+    Args:
+        restype: ResourceType of what it protects.
+        name: the name of what it protects, or how the names start (see
+            resource_pattern_type); "kafka-cluster" for ResourceType.BROKER.
+        resource_pattern_type: ResourcePatternType.LITERAL or PREFIXED.
+        principal: who, for example "User:alice"; "User:*" is everybody.
+        host: from which address; "*" from anywhere.
+        operation: AclOperation.
+        permission_type: AclPermissionType.ALLOW or DENY.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong, or only a filter may have it.
+
+    librdkafka: rd_kafka_AclBinding_t.
+    """
+
+    __slots__ = (
+        "host",
+        "name",
+        "operation",
+        "permission_type",
+        "principal",
+        "resource_pattern_type",
+        "restype",
+    )
+
+    def __init__(
+        self,
+        restype: ResourceType | str | int,
+        name: str,
+        resource_pattern_type: ResourcePatternType | str | int,
+        principal: str,
+        host: str,
+        operation: AclOperation | str | int,
+        permission_type: AclPermissionType | str | int,
+    ) -> None:
+        self.restype = enum_of(ResourceType, restype, "restype")
+        self.name = name
+        self.resource_pattern_type = enum_of(
+            ResourcePatternType, resource_pattern_type, "resource_pattern_type"
+        )
+        self.principal = principal
+        self.host = host
+        self.operation = enum_of(AclOperation, operation, "operation")
+        self.permission_type = enum_of(AclPermissionType, permission_type, "permission_type")
+        self._check()
+
+    def _check(self) -> None:
+        for text in ("name", "principal", "host"):
+            if getattr(self, text) is None:
+                raise ValueError(f"{text} must be str: only an AclBindingFilter may have None")
+            checked(getattr(self, text), str, text)
+        for choice in ("restype", "resource_pattern_type", "operation", "permission_type"):
+            if getattr(self, choice).name in ("UNKNOWN", "ANY", "MATCH"):
+                raise ValueError(
+                    f"{choice} must not be {getattr(self, choice)}: "
+                    "only an AclBindingFilter may have it"
+                )
+
+    @property
+    def restype_int(self) -> int:
+        """The number of restype."""
+        return int(self.restype.value)
+
+    @property
+    def resource_pattern_type_int(self) -> int:
+        """The number of resource_pattern_type."""
+        return int(self.resource_pattern_type.value)
+
+    @property
+    def operation_int(self) -> int:
+        """The number of operation."""
+        return int(self.operation.value)
+
+    @property
+    def permission_type_int(self) -> int:
+        """The number of permission_type."""
+        return int(self.permission_type.value)
+
+    def _fields(self) -> _Fields:
+        return (
+            self.restype_int,
+            self.name,
+            self.resource_pattern_type_int,
+            self.principal,
+            self.host,
+            self.operation_int,
+            self.permission_type_int,
+        )
+
+    def _order(self) -> tuple[Any, ...]:
+        return tuple("" if part is None else part for part in self._fields())
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._fields() == other._fields()
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, AclBinding):
+            return NotImplemented
+        return self._order() < other._order()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.restype},{self.name},{self.resource_pattern_type},"
+            f"{self.principal},{self.host},{self.operation},{self.permission_type})"
+        )
+
+
+class AclBindingFilter(AclBinding):
+    """Which ACLs: those that agree with all attributes that are not left open.
+
+    Args:
+        restype: ResourceType; ANY is any.
+        name: the name of what they protect; None is any.
+        resource_pattern_type: ResourcePatternType; ANY is any, MATCH those that protect
+            `name`, whether by its name, its start or "*".
+        principal: who; None is anybody.
+        host: from which address; None is any.
+        operation: AclOperation; ANY is any.
+        permission_type: AclPermissionType; ANY is either.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong.
+
+    librdkafka: rd_kafka_AclBindingFilter_t.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        restype: ResourceType | str | int,
+        name: str | None,
+        resource_pattern_type: ResourcePatternType | str | int,
+        principal: str | None,
+        host: str | None,
+        operation: AclOperation | str | int,
+        permission_type: AclPermissionType | str | int,
+    ) -> None:
+        super().__init__(
+            restype,
+            name,  # type: ignore[arg-type]
+            resource_pattern_type,
+            principal,  # type: ignore[arg-type]
+            host,  # type: ignore[arg-type]
+            operation,
+            permission_type,
+        )
+
+    def _check(self) -> None:
+        for text in ("name", "principal", "host"):
+            if getattr(self, text) is not None:
+                checked(getattr(self, text), str, text)
+        for choice in ("restype", "resource_pattern_type", "operation", "permission_type"):
+            if getattr(self, choice).name == "UNKNOWN":
+                raise ValueError(f"{choice} must not be {getattr(self, choice)}")
+
+
+class AclRequests(AdminRequests):
+    """Requests about ACLs."""
+
+    def create_acls(
+        self, acls: list[AclBinding], *, request_timeout: float | None = None
+    ) -> dict[AclBinding, Future[None]]:
+        """Create ACLs. One that exists already is left as it is.
+
+        Args:
+            acls: a list of AclBinding.
+            request_timeout: seconds until the request fails, at most 3600;
+                ``socket.timeout.ms`` when None.
+
+        Returns:
+            A future for each binding; its result is None. KafkaException from it:
+            SECURITY_DISABLED, INVALID_REQUEST, CLUSTER_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        librdkafka: rd_kafka_CreateAcls().
+        """
+        items = items_of(acls, AclBinding, "acls")
+        for index, item in enumerate(items):
+            if isinstance(item, AclBindingFilter):
+                raise TypeError(f"acls[{index}] must be AclBinding, not AclBindingFilter")
+        futures = new_futures(items, "acls")
+
+        def in_order(result: list[Any]) -> Iterator[tuple[AclBinding, KafkaError | None]]:
+            return zip(items, result, strict=True)
+
+        argument = [item._fields() for item in items]
+        options = {"request_timeout": request_timeout}
+        self._ask_each("create_acls", argument, options, futures, in_order)
+        return futures
+
+    def describe_acls(
+        self, acl_binding_filter: AclBindingFilter, *, request_timeout: float | None = None
+    ) -> Future[list[AclBinding]]:
+        """Find ACLs.
+
+        Args:
+            acl_binding_filter: AclBindingFilter of those that are wanted.
+            request_timeout: as for create_acls().
+
+        Returns:
+            A future; its result is a list of AclBinding. KafkaException from it:
+            SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        librdkafka: rd_kafka_DescribeAcls().
+        """
+        item = checked(acl_binding_filter, AclBindingFilter, "acl_binding_filter")
+        options = {"request_timeout": request_timeout}
+        return self._ask("describe_acls", item._fields(), options, _bindings)
+
+    def delete_acls(
+        self,
+        acl_binding_filters: list[AclBindingFilter],
+        *,
+        request_timeout: float | None = None,
+    ) -> dict[AclBindingFilter, Future[list[AclBinding]]]:
+        """Delete ACLs.
+
+        Args:
+            acl_binding_filters: a list of AclBindingFilter of those to delete.
+            request_timeout: as for create_acls().
+
+        Returns:
+            A future for each filter; its result is a list of the AclBindings that were deleted.
+            KafkaException from it: SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        librdkafka: rd_kafka_DeleteAcls().
+        """
+        items = items_of(acl_binding_filters, AclBindingFilter, "acl_binding_filters")
+        futures = new_futures(items, "acl_binding_filters")
+
+        def in_order(
+            result: list[tuple[KafkaError | None, list[_Fields]]],
+        ) -> Iterator[tuple[AclBindingFilter, list[AclBinding] | KafkaError]]:
+            for item, (error, acls) in zip(items, result, strict=True):
+                yield item, error or _bindings(acls)
+
+        argument = [item._fields() for item in items]
+        options = {"request_timeout": request_timeout}
+        self._ask_each("delete_acls", argument, options, futures, in_order)
+        return futures
+
+
+def _bindings(acls: list[Any]) -> list[AclBinding]:
+    return [AclBinding(*fields) for fields in acls]

@@ -1,0 +1,270 @@
+"""Partitions: delete records, list offsets, elect leaders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import total_ordering
+
+from confluent_kafka import cimpl
+from confluent_kafka._values.options import ElectionType, IsolationLevel
+from confluent_kafka.admin._requests import (
+    AdminRequests,
+    checked,
+    items_of,
+    maybe_empty,
+    new_futures,
+)
+from confluent_kafka.cimpl import OFFSET_END, KafkaError, TopicPartition
+
+
+@total_ordering
+class OffsetSpec:
+    """Which offset of a partition list_offsets() looks up. Equal when the number is.
+
+    Args:
+        index: a timestamp in ms since the epoch, or OFFSET_SPEC_EARLIEST, _LATEST or
+            _MAX_TIMESTAMP of confluent_kafka.cimpl. The class methods have better names.
+
+    Raises:
+        TypeError, ValueError: index is none of these.
+
+    librdkafka: rd_kafka_OffsetSpec_t.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, index: int) -> None:
+        if not isinstance(index, int) or isinstance(index, bool):
+            raise TypeError(f"index must be int, not {type(index).__name__}")
+        if index < cimpl.OFFSET_SPEC_MAX_TIMESTAMP or index >= 2**63:
+            raise ValueError(
+                f"index must be a timestamp in ms, or from {cimpl.OFFSET_SPEC_MAX_TIMESTAMP} to "
+                f"{cimpl.OFFSET_SPEC_LATEST}, not {index}"
+            )
+        self._value = index
+
+    @classmethod
+    def earliest(cls) -> OffsetSpec:
+        """The first offset."""
+        return cls(cimpl.OFFSET_SPEC_EARLIEST)
+
+    @classmethod
+    def latest(cls) -> OffsetSpec:
+        """The offset that the next record will have."""
+        return cls(cimpl.OFFSET_SPEC_LATEST)
+
+    @classmethod
+    def max_timestamp(cls) -> OffsetSpec:
+        """The offset of the record with the highest timestamp (KIP-734)."""
+        return cls(cimpl.OFFSET_SPEC_MAX_TIMESTAMP)
+
+    @classmethod
+    def for_timestamp(cls, timestamp: int) -> OffsetSpec:
+        """The offset of the first record at or after a time.
+
+        Args:
+            timestamp: ms since the epoch.
+
+        Raises:
+            TypeError, ValueError: timestamp is no int, or negative.
+        """
+        spec = cls(timestamp)
+        if timestamp < 0:
+            raise ValueError(f"timestamp must be 0 or more, not {timestamp}")
+        return spec
+
+    def __eq__(self, other: object) -> bool:
+        return self._value == other._value if isinstance(other, OffsetSpec) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        return self._value < other._value if isinstance(other, OffsetSpec) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __repr__(self) -> str:
+        names = {
+            cimpl.OFFSET_SPEC_EARLIEST: "earliest()",
+            cimpl.OFFSET_SPEC_LATEST: "latest()",
+            cimpl.OFFSET_SPEC_MAX_TIMESTAMP: "max_timestamp()",
+        }
+        return f"OffsetSpec.{names.get(self._value, f'for_timestamp({self._value})')}"
+
+
+@dataclass(eq=False)
+class ListOffsetsResultInfo:
+    """An offset that was looked up.
+
+    Attributes:
+        offset: the offset; -1 when no record is that young.
+        timestamp: that record's timestamp in ms since the epoch, -1 when not looked up by time.
+        leader_epoch: the epoch of the leader that said so, or None.
+
+    librdkafka: rd_kafka_ListOffsetsResultInfo_t.
+    """
+
+    offset: int
+    timestamp: int
+    leader_epoch: int | None
+
+
+@dataclass(eq=False)
+class DeletedRecords:
+    """What delete_records() did.
+
+    Attributes:
+        low_watermark: the partition's first offset now.
+
+    librdkafka: rd_kafka_DeleteRecords_result_t.
+    """
+
+    low_watermark: int
+
+
+class RecordRequests(AdminRequests):
+    """Requests about partitions and their records."""
+
+    def delete_records(
+        self,
+        topic_partition_offsets: list[TopicPartition],
+        *,
+        request_timeout: float | None = None,
+        operation_timeout: float | None = None,
+    ) -> dict[TopicPartition, Future[DeletedRecords]]:
+        """Delete the records before an offset.
+
+        Args:
+            topic_partition_offsets: a list of TopicPartition; records before the offset are
+                deleted, all when it is OFFSET_END.
+            request_timeout: seconds until the request fails, at most 3600;
+                ``socket.timeout.ms`` when None.
+            operation_timeout: seconds that the leaders wait for the replicas, at most 3600; 60
+                when None.
+
+        Returns:
+            A future for each partition; its result is a DeletedRecords. KafkaException from
+            it: OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PART, POLICY_VIOLATION (a compacted
+            topic), TOPIC_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        librdkafka: rd_kafka_DeleteRecords().
+        """
+        name = "topic_partition_offsets"
+        partitions = items_of(topic_partition_offsets, TopicPartition, name)
+        for partition in partitions:
+            _check_partition(partition, name)
+            if partition.offset < 0 and partition.offset != OFFSET_END:
+                raise ValueError(
+                    f"{name}: {partition!r} must have an offset of 0 or more, or OFFSET_END"
+                )
+        futures = new_futures(partitions, name)
+        options = {"request_timeout": request_timeout, "operation_timeout": operation_timeout}
+        self._ask_each("delete_records", partitions, options, futures, _deleted)
+        return futures
+
+    def list_offsets(
+        self,
+        topic_partition_offsets: dict[TopicPartition, OffsetSpec],
+        *,
+        isolation_level: IsolationLevel | None = None,
+        request_timeout: float | None = None,
+    ) -> dict[TopicPartition, Future[ListOffsetsResultInfo]]:
+        """Look offsets up: the first, the last, by time.
+
+        Args:
+            topic_partition_offsets: a dict of TopicPartition to OffsetSpec.
+            isolation_level: IsolationLevel; with READ_COMMITTED the latest offset is that of
+                the first transaction that is not finished. READ_UNCOMMITTED when None.
+            request_timeout: as for delete_records().
+
+        Returns:
+            A future for each partition; its result is a ListOffsetsResultInfo. KafkaException
+            from it: UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        librdkafka: rd_kafka_ListOffsets() (KIP-396).
+        """
+        name = "topic_partition_offsets"
+        given = checked(topic_partition_offsets, dict, name)
+        argument = []
+        for partition, spec in given.items():
+            _check_partition(checked(partition, TopicPartition, f"a key of {name}"), name)
+            offset = checked(spec, OffsetSpec, f"the value for {partition!r}")._value
+            argument.append(TopicPartition(partition.topic, partition.partition, offset))
+        level = (
+            None
+            if isolation_level is None
+            else checked(isolation_level, IsolationLevel, "isolation_level").value
+        )
+        futures = new_futures(list(given), name)
+        options = {"isolation_level": level, "request_timeout": request_timeout}
+        if argument:
+            self._ask_each("list_offsets", argument, options, futures, _listed)
+        return futures
+
+    def elect_leaders(
+        self,
+        election_type: ElectionType,
+        partitions: list[TopicPartition] | None = None,
+        *,
+        request_timeout: float | None = None,
+        operation_timeout: float | None = None,
+    ) -> Future[dict[TopicPartition, KafkaError | None]]:
+        """Elect partitions' leaders.
+
+        Args:
+            election_type: ElectionType; PREFERRED makes the first replica the leader again,
+                UNCLEAN any replica that is alive, which can lose records.
+            partitions: a list of TopicPartition; all of the cluster when None.
+            request_timeout: as for delete_records().
+            operation_timeout: seconds that the controller waits for the elections, at most
+                3600; 60 when None.
+
+        Returns:
+            A future; its result is a dict of TopicPartition to None, or to the KafkaError why
+            there was no election: ELECTION_NOT_NEEDED, UNKNOWN_TOPIC_OR_PART ... With
+            `partitions` None those without need of an election are not in it.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        librdkafka: rd_kafka_ElectLeaders() (KIP-460).
+        """
+        kind = checked(election_type, ElectionType, "election_type")
+        chosen = None
+        if partitions is not None:
+            chosen = maybe_empty(partitions, TopicPartition, "partitions")
+            for partition in chosen:
+                _check_partition(partition, "partitions")
+            new_futures(chosen, "partitions")
+        options = {"request_timeout": request_timeout, "operation_timeout": operation_timeout}
+        return self._ask("elect_leaders", (kind.value, chosen), options, dict)
+
+
+def _check_partition(partition: TopicPartition, name: str) -> None:
+    if not partition.topic or partition.partition < 0:
+        raise ValueError(f"{name}: {partition!r} must have a topic and a partition of 0 or more")
+
+
+def _deleted(
+    result: list[TopicPartition],
+) -> Iterator[tuple[TopicPartition, DeletedRecords | KafkaError]]:
+    for partition in result:
+        yield partition, partition.error or DeletedRecords(partition.offset)
+
+
+def _listed(
+    result: list[tuple[TopicPartition, int]],
+) -> Iterator[tuple[TopicPartition, ListOffsetsResultInfo | KafkaError]]:
+    for partition, timestamp in result:
+        yield (
+            partition,
+            partition.error
+            or ListOffsetsResultInfo(partition.offset, timestamp, partition.leader_epoch),
+        )

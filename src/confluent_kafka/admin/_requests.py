@@ -1,0 +1,146 @@
+"""From a method's arguments to a request, and from its answer to the futures."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from concurrent.futures import Future
+from enum import Enum
+from typing import Any, TypeVar
+
+from confluent_kafka.cimpl import KafkaError, KafkaException, _AdminClient
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+Key = TypeVar("Key", bound=Hashable)
+Options = Mapping[str, object]
+
+
+class AdminRequests(_AdminClient):
+    """How every request is made. The requests themselves are in the subclasses."""
+
+    def _ask(
+        self, request: str, argument: object, options: Options, convert: Callable[[Any], T]
+    ) -> Future[T]:
+        """A request whose answer is one value: what `convert` makes of it."""
+        future: Future[T] = Future()
+
+        def on_answer(result: Any, exception: BaseException | None) -> None:
+            _settle(future, _outcome(convert, result, exception))
+
+        self._request(request, argument, dict(options), on_answer)
+        return future
+
+    def _ask_each(
+        self,
+        request: str,
+        argument: object,
+        options: Options,
+        futures: Mapping[Key, Future[T]],
+        split: Callable[[Any], Iterable[tuple[Key, T | KafkaError]]],
+    ) -> None:
+        """A request whose answer has a value or an error for each of several things."""
+
+        def by_key(result: Any) -> Mapping[Key, T | KafkaError]:
+            return dict(split(result))
+
+        def on_answer(result: Any, exception: BaseException | None) -> None:
+            outcomes = _outcome(by_key, result, exception)
+            # The stack settles all, even if a callback of one raises SystemExit.
+            with contextlib.ExitStack() as stack:
+                for key, future in reversed(list(futures.items())):
+                    stack.callback(_settle, future, _outcome_of(key, outcomes))
+
+        self._request(request, argument, dict(options), on_answer)
+
+
+def new_futures(keys: Collection[Key], name: str) -> dict[Key, Future[Any]]:
+    """One future for each key; the same key twice is refused."""
+    futures: dict[Key, Future[Any]] = {}
+    for key in keys:
+        if key in futures:
+            raise ValueError(f"{name} has {key!r} twice")
+        futures[key] = Future()
+    return futures
+
+
+def _outcome(
+    convert: Callable[[Any], T], result: Any, exception: BaseException | None
+) -> T | BaseException:
+    """The converted result, or why there is none: nobody must wait for ever."""
+    if exception is not None:
+        return exception
+    try:
+        return convert(result)
+    except Exception as error:
+        return error
+
+
+def _outcome_of(
+    key: Key, outcomes: Mapping[Key, T | KafkaError] | BaseException
+) -> T | BaseException:
+    if isinstance(outcomes, KafkaException):
+        return KafkaException(*outcomes.args)  # each is raised, and gets its own traceback
+    if isinstance(outcomes, BaseException):
+        return outcomes
+    if key not in outcomes:
+        reason = f"the answer says nothing about {key!r}"
+        return KafkaException(KafkaError(KafkaError._FAIL, reason))
+    outcome = outcomes[key]
+    return KafkaException(outcome) if isinstance(outcome, KafkaError) else outcome
+
+
+def _settle(future: Future[T], outcome: T | BaseException) -> None:
+    if not future.set_running_or_notify_cancel():
+        return  # it was cancelled: nobody wants the answer
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+# ---- checks ----
+
+
+def items_of(given: object, kind: type[T], name: str) -> list[T]:
+    """`given` as a list of `kind` that is not empty."""
+    items = maybe_empty(given, kind, name)
+    if not items:
+        raise ValueError(f"{name} must not be empty: give at least one {kind.__name__}")
+    return items
+
+
+def maybe_empty(given: object, kind: type[T], name: str) -> list[T]:
+    """`given`, a list or tuple of `kind`, as a list."""
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(f"{name} must be a list of {kind.__name__}, not {type(given).__name__}")
+    for index, item in enumerate(given):
+        if not isinstance(item, kind):
+            raise TypeError(f"{name}[{index}] must be {kind.__name__}, not {type(item).__name__}")
+    return list(given)
+
+
+def checked(given: object, kind: type[T], name: str) -> T:
+    """`given`, which must be a `kind`."""
+    if not isinstance(given, kind):
+        raise TypeError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
+    return given
+
+
+def enum_of(kind: type[E], given: object, name: str) -> E:
+    """A member of `kind` from itself, its number, or its name in any case."""
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, str):
+        if given.upper() in kind.__members__:
+            return kind[given.upper()]
+        names = [member.name.lower() for member in kind]
+        near = difflib.get_close_matches(given.lower(), names, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"{name} must be one of {', '.join(names)}, not {given!r}{hint}")
+    if isinstance(given, int) and not isinstance(given, bool):
+        if given in [member.value for member in kind]:
+            return kind(given)
+        raise ValueError(f"{name} must be a {kind.__name__}; none has the number {given}")
+    raise TypeError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
