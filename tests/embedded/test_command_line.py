@@ -17,7 +17,7 @@ from confluent_kafka.testing import MockCluster
 from tests.support.command_line import Ended, ended, run, started, words
 from tests.support.kafka import NO_BROKER, committed, read, send, values_of
 from tests.support.secrets import secret
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, Stopwatch
 
 Run = Callable[..., Ended]
 
@@ -255,6 +255,40 @@ class TestConsume:
         assert done.stderr == f"error: topic '{kafka_topic}' has the partitions 0 to 0, not 3\n"
 
 
+class TestBench:
+    def figures(self, done: Ended) -> dict[str, float]:
+        assert (done.status, done.stderr) == (0, "")
+        (line,) = done.stdout.splitlines()
+        found: dict[str, float] = json.loads(line)
+        return found
+
+    @pytest.mark.kafka_topic(partitions=2)
+    def test_there_and_back(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """Both directions count every message; throughput and latency belong together."""
+        sent = self.figures(kafka_cli("bench", "produce", kafka_topic, "-n", "5000", "--json"))
+        assert sent["messages"] == 5000
+        assert sent["messages/s"] == pytest.approx(5000 / sent["seconds"], rel=0.1)
+        assert sent["MB/s"] == pytest.approx(sent["messages/s"] * 100 / 1e6, abs=0.02)
+        assert 0 < sent["p50 ms"] <= sent["p95 ms"] <= sent["p99 ms"] <= sent["seconds"] * 1000
+        read = self.figures(kafka_cli("bench", "consume", kafka_topic, "--json"))
+        assert read["messages"] == 5000
+        few = self.figures(kafka_cli("bench", "consume", kafka_topic, "--json", "-n", "10"))
+        assert few["messages"] == 10
+
+    def test_at_a_rate(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """--rate is not exceeded."""
+        options = ["-n", "100", "-s", "10", "--rate", "200", "--json"]
+        sent = self.figures(kafka_cli("bench", "produce", kafka_topic, *options))
+        assert sent["seconds"] >= 0.45
+
+    def test_messages_that_fail(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """Status 1 and why, instead of figures."""
+        options = ["-n", "10", "-s", "5000", "-X", "message.max.bytes=1000"]
+        done = kafka_cli("bench", "produce", kafka_topic, *options)
+        assert (done.status, done.stdout) == (1, b"")
+        assert "Message size too large" in done.stderr
+
+
 class TestSettings:
     def config_file(self, folder: Path, text: str) -> str:
         file = folder / "kafka.properties"
@@ -342,6 +376,14 @@ class TestSettings:
             (["produce", "t", "--json", "--whole"], "goes without --key-separator"),
             (["produce", "t", "/nowhere"], "'/nowhere' does not exist"),
             (["prodcue"], "produce"),
+            (["topics", "delete", "t"], "--yes: is needed where nobody can be asked"),
+            (["groups", "delete", "g"], "--yes: is needed where nobody can be asked"),
+            (["acls", "delete"], "--yes: is needed where nobody can be asked"),
+            (["acls", "list", "--resource", "x"], "'x' is none of any, topic, group"),
+            (["topics", "create", "t", "-c", "x"], "--config: 'x': needs NAME=VALUE"),
+            (["configs", "set", "topic", "t", "x"], "'x': needs NAME=VALUE"),
+            (["configs", "describe", "user", "t"], "'topic', 'broker', 'group'"),
+            (["cluster", "describe", "--timeout", "0"], "--timeout"),
         ],
     )
     def test_wrong_usage(self, arguments: list[str], message: str) -> None:
@@ -351,10 +393,25 @@ class TestSettings:
         assert message in words(done.stderr)
 
 
-@pytest.mark.parametrize("command", ["produce", "consume"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "produce topic",
+        "consume topic",
+        "bench produce topic",
+        "bench consume topic",
+        "topics list",
+        "groups describe group",
+        "configs describe topic topic",
+        "acls list",
+        "cluster describe",
+    ],
+)
 def test_no_broker_answers(command: str) -> None:
-    """Status 1 and one line that says why, without a traceback."""
-    done = run(command, "topic", "-b", NO_BROKER, "--timeout", "1")
+    """Status 1 and one line that says why, at once and without a traceback."""
+    watch = Stopwatch()
+    done = run(*command.split(), "-b", NO_BROKER)
+    assert watch.elapsed < 10
     assert (done.status, done.stdout) == (1, b"")
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
@@ -371,7 +428,10 @@ class TestSignals:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(100)]
         process.send_signal(number)
-        assert ended(process) == (130, b"", "100 messages\n")
+        done = ended(process)
+        assert (done.status, done.stdout) == (130, b"")
+        (line,) = done.stderr.splitlines()
+        assert line.endswith(" messages")
         assert lines == [b"%d\n" % value for value in range(100)]
 
     def test_nobody_reads(

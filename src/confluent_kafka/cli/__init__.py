@@ -2,8 +2,7 @@
 
 import typer
 
-from confluent_kafka.cli import pipeline
-from confluent_kafka.cli.cluster import cluster
+from confluent_kafka.cli import acls, bench, cluster, configs, groups, pipeline, topics
 from confluent_kafka.cli.consume import consume
 from confluent_kafka.cli.produce import produce
 
@@ -17,7 +16,12 @@ app = typer.Typer(
 )
 app.command()(produce)
 app.command()(consume)
-app.command()(cluster)
+app.add_typer(topics.app, name="topics")
+app.add_typer(groups.app, name="groups")
+app.add_typer(configs.app, name="configs")
+app.add_typer(acls.app, name="acls")
+app.add_typer(cluster.app, name="cluster")
+app.add_typer(bench.app, name="bench")
 app.add_typer(pipeline.app, name="pipeline")
 
 __all__ = ["app"]
