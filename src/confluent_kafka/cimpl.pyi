@@ -10,7 +10,9 @@ from _typeshed import structseq
 from typing_extensions import Buffer, disjoint_base
 
 from confluent_kafka import Messages, ThrottleEvent
-from confluent_kafka.admin import ClusterMetadata, GroupMetadata
+from confluent_kafka._pausing import PauseWhile
+from confluent_kafka.admin import ClusterMetadata, GroupMetadata, GroupMetadata
+from confluent_kafka.statistics import Statistics
 
 _Payload: TypeAlias = str | Buffer | None
 _Headers: TypeAlias = Mapping[str, _Payload] | Sequence[tuple[str, _Payload]]
@@ -56,6 +58,65 @@ TIMESTAMP_LOG_APPEND_TIME: Final = 2
 SHARE_ACKNOWLEDGE_TYPE_ACCEPT: Final = 1
 SHARE_ACKNOWLEDGE_TYPE_RELEASE: Final = 2
 SHARE_ACKNOWLEDGE_TYPE_REJECT: Final = 3
+
+ACL_OPERATION_ALL: Final = 2
+ACL_OPERATION_ALTER: Final = 7
+ACL_OPERATION_ALTER_CONFIGS: Final = 11
+ACL_OPERATION_ANY: Final = 1
+ACL_OPERATION_CLUSTER_ACTION: Final = 9
+ACL_OPERATION_CREATE: Final = 5
+ACL_OPERATION_DELETE: Final = 6
+ACL_OPERATION_DESCRIBE: Final = 8
+ACL_OPERATION_DESCRIBE_CONFIGS: Final = 10
+ACL_OPERATION_IDEMPOTENT_WRITE: Final = 12
+ACL_OPERATION_READ: Final = 3
+ACL_OPERATION_UNKNOWN: Final = 0
+ACL_OPERATION_WRITE: Final = 4
+ACL_PERMISSION_TYPE_ALLOW: Final = 3
+ACL_PERMISSION_TYPE_ANY: Final = 1
+ACL_PERMISSION_TYPE_DENY: Final = 2
+ACL_PERMISSION_TYPE_UNKNOWN: Final = 0
+ALTER_CONFIG_OP_TYPE_APPEND: Final = 2
+ALTER_CONFIG_OP_TYPE_DELETE: Final = 1
+ALTER_CONFIG_OP_TYPE_SET: Final = 0
+ALTER_CONFIG_OP_TYPE_SUBTRACT: Final = 3
+CONFIG_SOURCE_DEFAULT_CONFIG: Final = 5
+CONFIG_SOURCE_DYNAMIC_BROKER_CONFIG: Final = 2
+CONFIG_SOURCE_DYNAMIC_DEFAULT_BROKER_CONFIG: Final = 3
+CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG: Final = 1
+CONFIG_SOURCE_GROUP_CONFIG: Final = 8
+CONFIG_SOURCE_STATIC_BROKER_CONFIG: Final = 4
+CONFIG_SOURCE_UNKNOWN_CONFIG: Final = 0
+CONSUMER_GROUP_STATE_COMPLETING_REBALANCE: Final = 2
+CONSUMER_GROUP_STATE_DEAD: Final = 4
+CONSUMER_GROUP_STATE_EMPTY: Final = 5
+CONSUMER_GROUP_STATE_PREPARING_REBALANCE: Final = 1
+CONSUMER_GROUP_STATE_STABLE: Final = 3
+CONSUMER_GROUP_STATE_UNKNOWN: Final = 0
+CONSUMER_GROUP_TYPE_CLASSIC: Final = 2
+CONSUMER_GROUP_TYPE_CONSUMER: Final = 1
+CONSUMER_GROUP_TYPE_UNKNOWN: Final = 0
+ELECTION_TYPE_PREFERRED: Final = 0
+ELECTION_TYPE_UNCLEAN: Final = 1
+ISOLATION_LEVEL_READ_COMMITTED: Final = 1
+ISOLATION_LEVEL_READ_UNCOMMITTED: Final = 0
+OFFSET_SPEC_EARLIEST: Final = -2
+OFFSET_SPEC_LATEST: Final = -1
+OFFSET_SPEC_MAX_TIMESTAMP: Final = -3
+RESOURCE_ANY: Final = 1
+RESOURCE_BROKER: Final = 4
+RESOURCE_GROUP: Final = 3
+RESOURCE_PATTERN_ANY: Final = 1
+RESOURCE_PATTERN_LITERAL: Final = 3
+RESOURCE_PATTERN_MATCH: Final = 2
+RESOURCE_PATTERN_PREFIXED: Final = 4
+RESOURCE_PATTERN_UNKNOWN: Final = 0
+RESOURCE_TOPIC: Final = 2
+RESOURCE_TRANSACTIONAL_ID: Final = 5
+RESOURCE_UNKNOWN: Final = 0
+SCRAM_MECHANISM_SHA_256: Final = 1
+SCRAM_MECHANISM_SHA_512: Final = 2
+SCRAM_MECHANISM_UNKNOWN: Final = 0
 
 ACL_OPERATION_ALL: Final = 2
 ACL_OPERATION_ALTER: Final = 7
@@ -431,6 +492,10 @@ class _Client:
     def cluster_id(self, timeout: float = -1) -> str | None: ...
     def set_sasl_credentials(self, username: str, password: str) -> None: ...
     def wakeup(self) -> None: ...
+    def connect(self, timeout: float = 30, topic: str | None = None) -> None: ...
+    @property
+    def last_error(self) -> KafkaError | None: ...
+    def stats(self) -> Statistics | None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self,
@@ -586,6 +651,11 @@ class Consumer(_Client):
     def assignment(self) -> list[TopicPartition]: ...
     def pause(self, partitions: Sequence[TopicPartition]) -> None: ...
     def resume(self, partitions: Sequence[TopicPartition]) -> None: ...
+    def pause_while(self) -> PauseWhile: ...
+    def _pause_begin(self) -> None: ...
+    def _pause_serve(self) -> None: ...
+    def _pause_end(self) -> None: ...
+    def _pause_lost(self) -> list[TopicPartition]: ...
     @overload
     def commit(
         self,
@@ -622,6 +692,7 @@ class Consumer(_Client):
     def get_watermark_offsets(
         self, partition: TopicPartition, timeout: float = -1, cached: bool = False
     ) -> tuple[int, int]: ...
+    def lag(self) -> dict[TopicPartition, int | None]: ...
     def memberid(self) -> str | None: ...
     def consumer_group_metadata(self) -> bytes: ...
     def close(self) -> None: ...

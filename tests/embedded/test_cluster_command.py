@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import socket
 import subprocess
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from confluent_kafka import Consumer, Producer
+from tests.support.command_line import words
 
 COMMAND = [sys.executable, "-m", "confluent_kafka", "cluster"]
 TIMEOUT = 30
@@ -41,11 +41,6 @@ def free_port() -> int:
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=TIMEOUT)
-
-
-def words(text: str) -> str:
-    """The text without the frame and the line breaks that rich puts into messages."""
-    return " ".join(re.sub(r"[╭╮╰╯│─]", " ", text).split())
 
 
 def test_other_programs_use_it_through_one_port() -> None:

@@ -126,6 +126,16 @@ def test_list_topics(bob: Config, forbidden: str) -> None:
         assert forbidden not in producer.list_topics(timeout=TIMEOUT).topics
 
 
+def test_connect(bob: Config, forbidden: str) -> None:
+    """connect() raises it for a topic that is asked for, and does not without."""
+    for client in (Producer, Consumer):
+        with client(bob | {"group.id": "tests"}) as connected:
+            connected.connect(TIMEOUT)
+            with pytest.raises(KafkaException) as caught:
+                connected.connect(TIMEOUT, forbidden)
+            assert caught.value.args[0] == KafkaError.TOPIC_AUTHORIZATION_FAILED
+
+
 def test_group(bob: Config, forbidden: str, topic: str) -> None:
     """poll() returns the error of a group that may not be joined."""
     with Consumer(bob | {"group.id": forbidden}) as consumer:

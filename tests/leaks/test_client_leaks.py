@@ -374,6 +374,31 @@ class TestConsuming:
 
         assert_no_leaks(work, FEW)
 
+    def test_helpers(self, kafka_topic: str, consumer: Consumer) -> None:
+        """connect(), lag(), last_error, stats() and pause_while()."""
+
+        def work() -> None:
+            consumer.connect(TIMEOUT)
+            with pytest.raises(RuntimeError), consumer.pause_while(), consumer.pause_while():
+                pass
+            assert list(consumer.lag()) == consumer.assignment()
+            assert (consumer.last_error, consumer.stats()) == (None, None)
+
+        assert_no_leaks(work, FEW)
+
+    def test_statistics(self, kafka_cluster: MockCluster) -> None:
+        """The statistics and errors that a client keeps go with it."""
+
+        def work() -> None:
+            for servers in (kafka_cluster.bootstrap_servers, "127.0.0.1:1"):
+                settings = {"bootstrap.servers": servers, "statistics.interval.ms": 10}
+                with Producer(settings | {"log_level": 0}) as producer:
+                    wait_until(producer.stats, lambda: producer.poll(0.01))
+                    with contextlib.suppress(KafkaException):
+                        producer.connect(TIMEOUT)
+
+        assert_no_leaks(work, 4)
+
     def test_metadata(self, kafka_topic: str, consumer: Consumer) -> None:
         """The objects that describe the cluster."""
 

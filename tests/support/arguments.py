@@ -164,6 +164,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "_Client.cluster_id": _TIMEOUT,
     "_Client.set_sasl_credentials": {"username": TEXT, "password": TEXT},
     "_Client.wakeup": {},
+    "_Client.connect": {"timeout": SECONDS, "topic": TEXT | "None"},
+    "_Client.stats": {},
     "_Client.__enter__": {},
     "_Client.__exit__": _EXIT,
     "Producer.produce": {
@@ -210,7 +212,9 @@ MATRIX: dict[str, dict[str, Kind]] = {
         **dict.fromkeys(("on_assign", "on_revoke", "on_lost"), CALLBACK),
     },
     **{f"Consumer.{name}": {} for name in ("unsubscribe", "unassign", "assignment", "close")},
-    **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata")},
+    **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata", "lag")},
+    "Consumer.pause_while": {},
+    **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
     **{f"Consumer.{name}": _PARTITIONS for name in ("assign", "pause", "resume", "position")},
     **{f"Consumer.incremental_{name}": _PARTITIONS for name in ("assign", "unassign")},
     **{

@@ -81,6 +81,8 @@ _COMMON: dict[str, Callable[[Any], object]] = {
     "cluster_id": lambda client: client.cluster_id(0),
     "set_sasl_credentials": lambda client: client.set_sasl_credentials("name", "word"),
     "wakeup": lambda client: client.wakeup(),
+    "connect": lambda client: client.connect(0),
+    "stats": lambda client: client.stats(),
 }
 PRODUCER_CALLS: dict[str, Callable[[Producer], object]] = _COMMON | {
     "produce": lambda producer: producer.produce("topic", b"value"),
@@ -117,6 +119,8 @@ CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = _COMMON | {
     "seek": lambda consumer: consumer.seek(partitions()[0]),
     "position": lambda consumer: consumer.position(partitions()),
     "get_watermark_offsets": lambda consumer: consumer.get_watermark_offsets(partitions()[0], 0),
+    "pause_while": lambda consumer: consumer.pause_while(),
+    "lag": lambda consumer: consumer.lag(),
     "memberid": lambda consumer: consumer.memberid(),
     "consumer_group_metadata": lambda consumer: consumer.consumer_group_metadata(),
 }

@@ -2,17 +2,26 @@
 
 import typer
 
-from confluent_kafka.cli import pipeline
-from confluent_kafka.cli.cluster import cluster
+from confluent_kafka.cli import acls, bench, cluster, configs, groups, pipeline, topics
+from confluent_kafka.cli.consume import consume
+from confluent_kafka.cli.produce import produce
 
 app = typer.Typer(
     name="python -m confluent_kafka",
     help="Apache Kafka from the command line.",
     no_args_is_help=True,
-    add_completion=False,
+    # The locals of a traceback may be passwords.
+    pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-app.command()(cluster)
+app.command()(produce)
+app.command()(consume)
+app.add_typer(topics.app, name="topics")
+app.add_typer(groups.app, name="groups")
+app.add_typer(configs.app, name="configs")
+app.add_typer(acls.app, name="acls")
+app.add_typer(cluster.app, name="cluster")
+app.add_typer(bench.app, name="bench")
 app.add_typer(pipeline.app, name="pipeline")
 
 __all__ = ["app"]

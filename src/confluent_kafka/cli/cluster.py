@@ -11,13 +11,20 @@ import typer
 from rich.console import Console
 
 from confluent_kafka import KafkaException
+from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
 from confluent_kafka.cli.relay import bootstrap_relay
+from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.testing import MockCluster
 
 HOST = "127.0.0.1"
 
 
+app = typer.Typer()
+
+
+@app.callback(invoke_without_command=True)
 def cluster(
+    context: typer.Context,
     port: Annotated[
         int,
         typer.Option(
@@ -35,6 +42,8 @@ def cluster(
 ) -> None:
     """Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.
 
+    `cluster describe` shows a real one instead.
+
     The one line on stdout, "bootstrap.servers=127.0.0.1:9092", is printed when the cluster is
     ready; everything else goes to stderr.
 
@@ -45,6 +54,8 @@ def cluster(
 
     Exit status: 0 ended by Ctrl-C or SIGTERM, 1 could not start, 2 wrong usage.
     """
+    if context.invoked_subcommand is not None:
+        return
     hints = Console(stderr=True, quiet=quiet, highlight=False)
     topics = [_parse_topic(text) for text in topic or []]
     try:
@@ -60,6 +71,31 @@ def cluster(
         _fail(error.args[0].str())
     except KeyboardInterrupt:  # where the event loop cannot take signals (Windows)
         pass
+
+
+@app.command()
+def describe(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show the brokers of a cluster, its id and its controller.
+
+    Exit status: 0 shown, 1 the cluster refused, 2 wrong usage, 130 ended by Ctrl-C.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.describe_cluster(request_timeout=timeout).result()
+    controller = None if found.controller is None else found.controller.id
+    show(
+        ("cluster", "broker", "host", "port", "rack", "controller"),
+        (
+            (found.cluster_id, node.id, node.host, node.port, node.rack, node.id == controller)
+            for node in sorted(found.nodes, key=lambda node: node.id)
+        ),
+        as_json,
+    )
 
 
 def _fail(reason: str) -> NoReturn:

@@ -126,10 +126,11 @@ wait_until_run(Client *self, blocking_call *call, const char *what,
                int (*meanwhile)(Client *self))
 {
     while (!atomic_load(&call->has_run)) {
-        if (meanwhile != NULL && meanwhile(self) < 0) {
+        int next = meanwhile == NULL ? 1 : meanwhile(self);
+        if (next < 0) {
             return -1;
         }
-        if (meanwhile == NULL) {
+        if (next == 1) {
             Py_BEGIN_ALLOW_THREADS
             PyThread_acquire_lock_timed(call->changed, WAIT_SLICE_MS * 1000, 1);
             Py_END_ALLOW_THREADS

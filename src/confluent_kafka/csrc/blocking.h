@@ -47,8 +47,9 @@ void blocking_call_end(blocking_call *call);
 
 /*
  * The same for a request that needs the calling thread meanwhile: `meanwhile` is called
- * again and again (0 to go on, -1 with an exception) until the call has run. It must return
- * soon, or wait on the client's queue, which is woken at the end.
+ * again and again until the call has run: 0 to go on, 1 to be called again after a while, -1
+ * with an exception. It must return soon, or wait on the client's queue, which is woken at
+ * the end.
  */
 int blocking_call_run_while(Client *self, blocking_call *call, const char *what,
                             int (*meanwhile)(Client *self));

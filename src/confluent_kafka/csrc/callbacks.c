@@ -69,6 +69,18 @@ error_argument(Client *client, rd_kafka_resp_err_t code, const char *reason)
                                  fatal_reason, Py_True);
 }
 
+/* The error as a KafkaError, noted for last_error and connect(); NULL with an exception. */
+static PyObject *
+note_error(Client *client, rd_kafka_resp_err_t code, const char *reason)
+{
+    PyObject *error = error_argument(client, code, reason);
+    if (error != NULL) {
+        latest_set(&client->latest, &client->latest.error, error);
+        outage_note(&client->outage, error);
+    }
+    return error;
+}
+
 static void
 on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
 {
@@ -77,8 +89,7 @@ on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
         return;
     }
     Client *client = scope.client;
-    callback_call(client->error_cb,
-                  error_argument(client, (rd_kafka_resp_err_t)code, reason));
+    callback_call(client->error_cb, note_error(client, (rd_kafka_resp_err_t)code, reason));
     callback_end(&scope);
 }
 
@@ -96,16 +107,24 @@ log_error(Client *client, const char *reason)
     }
 }
 
-/* The error_cb of a consumer that was given none. */
+/* The error_cb of a client that was given none. */
 static void
-on_unheard_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
+on_unheard_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
 {
     callback_scope scope;
     if (!callback_begin(&scope, opaque)) {
         return;
     }
-    log_error(scope.client, reason);
-    refusal_note(scope.client, (rd_kafka_resp_err_t)code, reason);
+    Client *client = scope.client;
+    client->served--; /* no callback of the application's */
+    log_error(client, reason);
+    Py_XDECREF(note_error(client, (rd_kafka_resp_err_t)code, reason));
+    /* A producer's messages say by themselves that they were not delivered, and connect()
+     * raises by itself. */
+    if (!PyErr_Occurred() && rd_kafka_type(rk) == RD_KAFKA_CONSUMER
+        && client->outage.watching == 0) {
+        refusal_note(client, (rd_kafka_resp_err_t)code, reason);
+    }
     callback_end(&scope);
 }
 
@@ -135,8 +154,18 @@ on_statistics(rd_kafka_t *Py_UNUSED(rk), char *json, size_t size, void *opaque)
     if (!callback_begin(&scope, opaque)) {
         return 0;
     }
-    callback_call(scope.client->stats_cb,
-                  PyUnicode_DecodeUTF8(json, (Py_ssize_t)size, "replace"));
+    Client *client = scope.client;
+    PyObject *text = PyUnicode_DecodeUTF8(json, (Py_ssize_t)size, "replace");
+    if (text != NULL) {
+        latest_set(&client->latest, &client->latest.statistics, text);
+    }
+    if (client->stats_cb != NULL) {
+        callback_call(client->stats_cb, text);
+    }
+    else {
+        client->served--; /* no callback of the application's */
+        Py_XDECREF(text);
+    }
     callback_end(&scope);
     return 0; /* librdkafka frees the JSON */
 }
@@ -147,12 +176,14 @@ bool
 callbacks_serve_event(Client *self, rd_kafka_event_t *event)
 {
     rd_kafka_event_type_t type = rd_kafka_event_type(event);
-    if (type == RD_KAFKA_EVENT_ERROR && self->error_cb != NULL) {
-        on_error(self->rk, rd_kafka_event_error(event), rd_kafka_event_error_string(event),
-                 self->core);
+    if (type == RD_KAFKA_EVENT_ERROR) {
+        void (*report)(rd_kafka_t *, int, const char *, void *) =
+            self->error_cb != NULL ? on_error : on_unheard_error;
+        report(self->rk, rd_kafka_event_error(event), rd_kafka_event_error_string(event),
+               self->core);
         return true;
     }
-    if (type == RD_KAFKA_EVENT_STATS && self->stats_cb != NULL) {
+    if (type == RD_KAFKA_EVENT_STATS) {
         const char *json = rd_kafka_event_stats(event);
         on_statistics(self->rk, (char *)json, strlen(json), self->core);
         return true;
@@ -251,20 +282,13 @@ serve_logs(Client *self)
 }
 
 void
-callbacks_register(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf)
+callbacks_register(Client *self, rd_kafka_conf_t *conf)
 {
     rd_kafka_conf_set_opaque(conf, self->core);
     rd_kafka_conf_set_log_cb(conf, on_log);
-    if (self->error_cb != NULL) {
-        rd_kafka_conf_set_error_cb(conf, on_error);
-    }
-    else if (kind == RD_KAFKA_CONSUMER) {
-        rd_kafka_conf_set_error_cb(conf, on_unheard_error);
-    }
+    rd_kafka_conf_set_error_cb(conf, self->error_cb != NULL ? on_error : on_unheard_error);
+    rd_kafka_conf_set_stats_cb(conf, on_statistics);
     if (self->throttle_cb != NULL) {
         rd_kafka_conf_set_throttle_cb(conf, on_throttle);
-    }
-    if (self->stats_cb != NULL) {
-        rd_kafka_conf_set_stats_cb(conf, on_statistics);
     }
 }

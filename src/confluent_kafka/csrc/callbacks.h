@@ -11,8 +11,8 @@
 
 #include "client.h"
 
-/* Registers the C callbacks for the Python callables that `self` has. */
-void callbacks_register(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf);
+/* Registers the C callbacks, for the Python callables that `self` has and for what it notes. */
+void callbacks_register(Client *self, rd_kafka_conf_t *conf);
 
 /*
  * Enters and leaves Python from a C callback. callback_begin() returns false when the

@@ -234,7 +234,7 @@ int
 client_open_with(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf, new_handle *create)
 {
     char reason[512];
-    callbacks_register(self, kind, conf);
+    callbacks_register(self, conf);
     if (self->oauth_cb != NULL) {
         oauth_configure(conf);
     }
@@ -287,7 +287,12 @@ client_traverse(Client *self, visitproc visit, void *arg)
     Py_VISIT(self->logger);
     Py_VISIT(self->refresher);
     Py_VISIT(self->refusal.error);
+    Py_VISIT(self->outage.cause);
     Py_VISIT(self->reference);
+    int visited = latest_traverse(&self->latest, visit, arg);
+    if (visited != 0) {
+        return visited;
+    }
     return topic_names_traverse(&self->names, visit, arg);
 }
 
@@ -301,6 +306,8 @@ client_clear(Client *self)
     Py_CLEAR(self->logger);
     Py_CLEAR(self->refresher);
     Py_CLEAR(self->refusal.error);
+    Py_CLEAR(self->outage.cause);
+    latest_clear(&self->latest);
     topic_names_clear(&self->names);
     return 0;
 }

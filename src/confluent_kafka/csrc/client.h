@@ -14,7 +14,9 @@
 #include "core.h"
 #include "deadline.h"
 #include "error.h"
+#include "latest.h"
 #include "message.h"
+#include "outage.h"
 #include "refusal.h"
 
 enum client_phase {
@@ -60,10 +62,18 @@ typedef struct Client {
 
     /* The subtype's: lets go of everything that refers to the handle, before it ends. */
     void (*release)(struct Client *self);
+    /*
+     * The subtype's: serves callbacks once, waiting up to `timeout_ms`, and keeps whatever else
+     * comes; between serve_begin() and serve_end(). 0, 1 when it could not, -1 with an
+     * exception. NULL where others serve it.
+     */
+    int (*serve)(struct Client *self, int timeout_ms);
 
     PyObject *error_cb, *throttle_cb, *stats_cb, *oauth_cb, *logger;
     PyObject *refresher; /* TokenRefresher or NULL, see oauth.h */
     refusal refusal;
+    outage outage;
+    latest latest;
     topic_names names;
 
     struct blocking_call *waiting; /* requests that a thread waits for, see blocking.h */

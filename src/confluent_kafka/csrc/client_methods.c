@@ -367,6 +367,7 @@ static PyType_Slot client_slots[] = {
     {Py_tp_dealloc, client_dealloc},
     {Py_tp_methods, client_methods},
     {Py_tp_members, client_members},
+    {Py_tp_getset, latest_getters},
     {0, NULL},
 };
 
@@ -382,5 +383,9 @@ int
 client_type_add(PyObject *module, module_state *state)
 {
     state->Client = module_add_type(module, &client_spec, NULL);
-    return state->Client == NULL ? -1 : 0;
+    if (state->Client == NULL || module_add_methods(state->Client, connect_methods) < 0
+        || module_add_methods(state->Client, latest_methods) < 0) {
+        return -1;
+    }
+    return 0;
 }

@@ -100,7 +100,9 @@ open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
         self->gone_back = rd_kafka_topic_partition_list_new(0);
         self->revoked = rd_kafka_topic_partition_list_new(0);
     }
+    hold_init(&self->hold);
     self->client.release = consumer_release;
+    self->client.serve = consumer_serve_once;
     rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
     if (self->on_commit != NULL) {
         rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
@@ -154,6 +156,7 @@ consumer_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     Consumer *self = (Consumer *)object;
     clear_callbacks(self);
+    hold_clear(&self->hold);
     if (self->gone_back != NULL) {
         rd_kafka_topic_partition_list_destroy(self->gone_back);
         rd_kafka_topic_partition_list_destroy(self->revoked);
@@ -383,7 +386,9 @@ consumer_type_add(PyObject *module, module_state *state)
     if (state->Consumer == NULL || module_add_methods(state->Consumer, consumer_fetch_methods) < 0
         || module_add_methods(state->Consumer, consumer_assignment_methods) < 0
         || module_add_methods(state->Consumer, consumer_offsets_methods) < 0
-        || module_add_methods(state->Consumer, consumer_positions_methods) < 0) {
+        || module_add_methods(state->Consumer, consumer_positions_methods) < 0
+        || module_add_methods(state->Consumer, consumer_lag_methods) < 0
+        || module_add_methods(state->Consumer, consumer_hold_methods) < 0) {
         return -1;
     }
     return 0;

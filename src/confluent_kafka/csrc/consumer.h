@@ -6,6 +6,7 @@
 #define CONFLUENT_KAFKA_CONSUMER_H
 
 #include "client.h"
+#include "hold.h"
 #include "prefetch.h"
 
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
     /* What consume() has collected so far, while it fetches more: not yet returned. */
     rd_kafka_message_t **in_hand;
     size_t in_hand_count;
+    hold hold; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
 } Consumer;
@@ -29,19 +31,28 @@ int consumer_type_add(PyObject *module, module_state *state);
 
 extern PyMethodDef consumer_fetch_methods[];
 PyObject *consumer_iter_next(PyObject *self);
+/* Client.serve: a message that comes meanwhile is the next that poll() returns. */
+int consumer_serve_once(Client *client, int timeout_ms);
 
 /* ---- consumer_assignment.c ---- */
 
 extern PyMethodDef consumer_assignment_methods[];
+/* What was fetched ahead of partitions to be paused comes again when they are resumed. */
+void consumer_put_back_prefetched(Consumer *self,
+                                  const rd_kafka_topic_partition_list_t *partitions);
 void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                            rd_kafka_topic_partition_list_t *partitions, void *opaque);
 
-/* ---- consumer_offsets.c, consumer_positions.c ---- */
+/* ---- consumer_offsets.c, consumer_positions.c, consumer_lag.c ---- */
 
 extern PyMethodDef consumer_offsets_methods[];
 extern PyMethodDef consumer_positions_methods[];
+extern PyMethodDef consumer_lag_methods[];
 void consumer_commit_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                         rd_kafka_topic_partition_list_t *offsets, void *opaque);
+
+/* Fills in the positions, in this thread's turn: 0, or -1 with an exception. */
+int consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions);
 
 /*
  * Notes that messages have been handed to the application: unless enable.auto.offset.store

@@ -115,9 +115,14 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
         }
         (void)raise_if_error(self->client.state, error); /* parked below */
     }
-    if (code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+        hold_note_assigned(&self->hold, rk, partitions);
+    }
+    else {
         /* Not before the callback: position() there must not count these messages. */
         consumer_drop_prefetched(self, partitions);
+        /* Nor this: on_revoke is the time to commit. Lost ones are refused already. */
+        hold_note_revoked(&self->hold, partitions);
     }
     callback_end(&scope);
 }
@@ -255,6 +260,7 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
             consumer_drop_prefetched(self, change == assign_all ? NULL : partitions);
             if (partitions != NULL && change != rd_kafka_incremental_unassign) {
                 note_revoked(self, partitions, false);
+                hold_note_assigned(&self->hold, client->rk, partitions);
             }
         }
         serve_end_turn(client, &turn);
@@ -404,9 +410,9 @@ first_error(const rd_kafka_topic_partition_list_t *partitions)
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-/* What was fetched ahead of a partition to be paused comes again when it is resumed. */
-static void
-put_back_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+void
+consumer_put_back_prefetched(Consumer *self,
+                             const rd_kafka_topic_partition_list_t *partitions)
 {
     rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
     for (int i = 0; i < partitions->cnt; i++) {
@@ -443,13 +449,16 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
     if (failed == 0) {
         failed = serve_take_turn(client, &turn);
         if (failed == 0) {
-            put_back_prefetched(self, partitions);
+            consumer_put_back_prefetched(self, partitions);
             rd_kafka_resp_err_t code = change(client->rk, partitions);
             code = code != RD_KAFKA_RESP_ERR_NO_ERROR ? code : first_error(partitions);
             if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
                 raise_kafka_error(client->state, code, "%s failed: %s", sig->function,
                                   rd_kafka_err2str(code));
                 failed = -1;
+            }
+            else {
+                hold_note_paused(&self->hold, partitions, change == rd_kafka_pause_partitions);
             }
             serve_end_turn(client, &turn);
         }

@@ -95,6 +95,17 @@ fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
     }
 }
 
+int
+consumer_serve_once(Client *client, int timeout_ms)
+{
+    Consumer *self = (Consumer *)client;
+    if (self->prefetch.count == PREFETCH_CAPACITY) {
+        return 1; /* no room for what may come */
+    }
+    fetch_ahead(self, timeout_ms, 1);
+    return 0;
+}
+
 /* Sees to it that there is a message to take, if one can be had without waiting. */
 static void
 look_for_one(Consumer *self)

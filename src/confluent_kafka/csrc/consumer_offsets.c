@@ -212,7 +212,8 @@ PyDoc_STRVAR(commit_doc,
 "Raises\n"
 "------\n"
 "KafkaException\n"
-"    _NO_OFFSET: there is nothing to commit; or the group coordinator's error.\n\n"
+"    _NO_OFFSET: there is nothing to commit; _ASSIGNMENT_LOST: see pause_while(); or the\n"
+"    group coordinator's error.\n\n"
 "Notes\n"
 "-----\n"
 "librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
@@ -234,8 +235,10 @@ commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     }
     PyObject *result = NULL;
     if (client_enter(&self->client) == 0) {
-        result = asynchronous ? commit_in_background(self, offsets)
-                              : commit_and_wait(self, offsets);
+        if (offsets == NULL || hold_check(&self->hold, self->client.state, "Commit", offsets) == 0) {
+            result = asynchronous ? commit_in_background(self, offsets)
+                                  : commit_and_wait(self, offsets);
+        }
         client_leave(&self->client);
     }
     if (offsets != NULL) {
@@ -261,7 +264,7 @@ PyDoc_STRVAR(store_offsets_doc,
 "------\n"
 "KafkaException\n"
 "    _INVALID_ARG with enable.auto.offset.store on, _STATE for a partition that is not\n"
-"    assigned.\n\n"
+"    assigned, _ASSIGNMENT_LOST: see pause_while().\n\n"
 "Notes\n"
 "-----\n"
 "librdkafka: rd_kafka_offsets_store().");
@@ -309,7 +312,8 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     }
     int result = client_enter(&self->client);
     if (result == 0) {
-        result = store(self, offsets);
+        result = hold_check(&self->hold, self->client.state, "StoreOffsets", offsets);
+        result = result < 0 ? result : store(self, offsets);
         client_leave(&self->client);
     }
     rd_kafka_topic_partition_list_destroy(offsets);
@@ -338,6 +342,7 @@ consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count)
             rd_kafka_topic_partition_list_del(
                 self->gone_back, rd_kafka_topic_name(message->rkt), message->partition);
         }
+        hold_end_fence(&self->hold, rd_kafka_topic_name(message->rkt), message->partition);
         if (self->auto_offset_store) {
             /* Fails only if the partition was taken away, and then it must. */
             rd_kafka_error_destroy(rd_kafka_offset_store_message(message));

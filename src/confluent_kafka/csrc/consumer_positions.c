@@ -339,6 +339,22 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 }
 
 /* What librdkafka knows and what was fetched ahead must be of one moment. */
+int
+consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_position(self->client.rk, partitions);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Failed to get position: %s",
+                          rd_kafka_err2str(code));
+        return -1;
+    }
+    correct_positions(self, partitions);
+    return 0;
+}
+
 static PyObject *
 position_in_turn(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 {
@@ -347,16 +363,7 @@ position_in_turn(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
         return NULL;
     }
     PyObject *result = NULL;
-    rd_kafka_resp_err_t code;
-    Py_BEGIN_ALLOW_THREADS
-    code = rd_kafka_position(self->client.rk, partitions);
-    Py_END_ALLOW_THREADS
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_kafka_error(self->client.state, code, "Failed to get position: %s",
-                          rd_kafka_err2str(code));
-    }
-    else {
-        correct_positions(self, partitions);
+    if (consumer_positions(self, partitions) == 0) {
         result = topic_partitions_from(self->client.state, partitions);
     }
     serve_end_turn(&self->client, &turn);

@@ -27,6 +27,12 @@ producer_release(Client *client)
 }
 
 static int
+serve_once(Client *client, int timeout_ms)
+{
+    return producer_serve_once((Producer *)client, timeout_ms) < 0 ? -1 : 0;
+}
+
+static int
 open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
 {
     Producer *self = (Producer *)object;
@@ -40,6 +46,7 @@ open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
         return -1;
     }
     self->client.release = producer_release;
+    self->client.serve = serve_once;
     rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
     return client_open(&self->client, RD_KAFKA_PRODUCER, conf);
 }

@@ -1,0 +1,163 @@
+"""``python -m confluent_kafka acls``: who may do what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Annotated, TypeVar
+
+import typer
+
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    ResourcePatternType,
+    ResourceType,
+)
+from confluent_kafka.cli.administration import AsJson, Timeout, Yes, administering, confirm, show
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="ACLs. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+_Choice = TypeVar("_Choice", bound=Enum)
+_KINDS = "topic, group, broker (the cluster) or transactional_id"
+
+Resource = Annotated[str, typer.Option("--resource", help=f"any, {_KINDS}.")]
+Name = Annotated[str | None, typer.Option("--name", help="Name of the resource.")]
+Pattern = Annotated[str, typer.Option("--pattern", help="any, match, literal or prefixed.")]
+Principal = Annotated[str | None, typer.Option("--principal", help="As in User:alice.")]
+Host = Annotated[str | None, typer.Option("--host", help="Host that it is for; * is every one.")]
+Operation = Annotated[str, typer.Option("--operation", help="any, all, read, write, create ...")]
+Permission = Annotated[str, typer.Option("--permission", help="any, allow or deny.")]
+
+
+@app.command(name="list")
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    resource: Resource = "any",
+    name: Name = None,
+    pattern: Pattern = "any",
+    principal: Principal = None,
+    host: Host = None,
+    operation: Operation = "any",
+    permission: Permission = "any",
+) -> None:
+    """List the ACLs that the options fit; all of them without options."""
+    wanted = _filter(resource, name, pattern, principal, host, operation, permission)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.describe_acls(wanted, request_timeout=timeout).result()
+    _show(found, as_json)
+
+
+@app.command()
+def create(
+    resource: Annotated[str, typer.Option("--resource", help=_KINDS)],
+    name: Annotated[str, typer.Option("--name", help="Name of the resource.")],
+    principal: Annotated[str, typer.Option("--principal", help="As in User:alice.")],
+    operation: Annotated[str, typer.Option("--operation", help="all, read, write, create ...")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    pattern: Annotated[str, typer.Option("--pattern", help="literal or prefixed.")] = "literal",
+    host: Annotated[str, typer.Option("--host", help="* is every one.")] = "*",
+    permission: Annotated[str, typer.Option("--permission", help="allow or deny.")] = "allow",
+) -> None:
+    """Create an ACL; one that exists already stays."""
+    try:
+        binding = AclBinding(
+            _choice(ResourceType, resource, "--resource"),
+            name,
+            _choice(ResourcePatternType, pattern, "--pattern"),
+            principal,
+            host,
+            _choice(AclOperation, operation, "--operation"),
+            _choice(AclPermissionType, permission, "--permission"),
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with administering(brokers, config_file, properties, timeout) as admin:
+        admin.create_acls([binding], request_timeout=timeout)[binding].result()
+    print("the ACL was created")
+
+
+@app.command()
+def delete(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    yes: Yes = False,
+    resource: Resource = "any",
+    name: Name = None,
+    pattern: Pattern = "any",
+    principal: Principal = None,
+    host: Host = None,
+    operation: Operation = "any",
+    permission: Permission = "any",
+) -> None:
+    """Delete the ACLs that the options fit, and show them."""
+    wanted = _filter(resource, name, pattern, principal, host, operation, permission)
+    confirm("Delete all ACLs that the options fit?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.delete_acls([wanted], request_timeout=timeout)[wanted].result()
+    _show(found, as_json)
+
+
+def _filter(
+    resource: str,
+    name: str | None,
+    pattern: str,
+    principal: str | None,
+    host: str | None,
+    operation: str,
+    permission: str,
+) -> AclBindingFilter:
+    return AclBindingFilter(
+        _choice(ResourceType, resource, "--resource"),
+        name,
+        _choice(ResourcePatternType, pattern, "--pattern"),
+        principal,
+        host,
+        _choice(AclOperation, operation, "--operation"),
+        _choice(AclPermissionType, permission, "--permission"),
+    )
+
+
+def _choice(kind: type[_Choice], text: str, option: str) -> _Choice:
+    names = {member.name.lower(): member for member in kind if member.name != "UNKNOWN"}
+    try:
+        return names[text.lower()]
+    except KeyError:
+        raise typer.BadParameter(
+            f"{text!r} is none of {', '.join(names)}", param_hint=option
+        ) from None
+
+
+def _show(acls: Iterable[AclBinding], as_json: bool) -> None:
+    show(
+        ("resource", "name", "pattern", "principal", "host", "operation", "permission"),
+        (
+            (
+                acl.restype.name.lower(),
+                acl.name,
+                acl.resource_pattern_type.name.lower(),
+                acl.principal,
+                acl.host,
+                acl.operation.name.lower(),
+                acl.permission_type.name.lower(),
+            )
+            for acl in sorted(acls)
+        ),
+        as_json,
+    )

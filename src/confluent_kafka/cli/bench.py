@@ -1,0 +1,169 @@
+"""``python -m confluent_kafka bench``: how fast this machine and a cluster are together."""
+
+from __future__ import annotations
+
+import os
+import time
+from array import array
+from typing import Annotated
+
+import typer
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka.cli.administration import AsJson, show
+from confluent_kafka.cli.ending import configuring, ending, fail
+from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Throughput and latency. Exit status: 0 measured, 1 the cluster refused, 2 wrong usage, "
+    "130 Ctrl-C.",
+)
+
+_BATCH = 1000
+_MILLION = 1_000_000
+
+Topic = Annotated[str, typer.Argument(help="Topic to use.")]
+Count = Annotated[int, typer.Option("--count", "-n", min=1, help="How many messages.")]
+Timeout = Annotated[
+    float, typer.Option(min=0, help="Seconds without progress after which it gives up.")
+]
+
+
+@app.command()
+def produce(
+    topic: Topic,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    count: Count = _MILLION,
+    size: Annotated[int, typer.Option("--size", "-s", min=0, help="Bytes of a value.")] = 100,
+    rate: Annotated[
+        int | None, typer.Option(min=1, help="Messages a second, to see latency without a queue.")
+    ] = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Send messages of random bytes as fast as it goes; shows throughput and latency."""
+    config = settings(brokers, config_file, properties)
+    with ending():
+        with configuring():
+            producer = Producer(config)
+        try:
+            producer.connect(timeout, topic)
+            latencies = array("d")
+            began = time.monotonic()
+            _send(producer, topic, count, size, rate, latencies)
+            left = producer.flush(timeout)
+            seconds = time.monotonic() - began
+        finally:
+            producer.close(0)
+        if left or len(latencies) < count:
+            fail(f"{count - len(latencies):,} of {count:,} messages were not delivered")
+    latencies = array("d", sorted(latencies))
+    names, row = _throughput(count, count * size, seconds)
+    quantiles = [
+        round(latencies[min(count - 1, int(count * share))] * 1000, 2)
+        for share in (0.5, 0.95, 0.99)
+    ]
+    show((*names, "p50 ms", "p95 ms", "p99 ms"), [(*row, *quantiles)], as_json)
+
+
+def _send(
+    producer: Producer,
+    topic: str,
+    count: int,
+    size: int,
+    rate: int | None,
+    latencies: array[float],
+) -> None:
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            raise KafkaException(error)
+        latencies.append(message.latency() or 0.0)
+
+    value = os.urandom(size)
+    began = time.monotonic()
+    step = _BATCH if rate is None else max(1, min(_BATCH, rate // 100))
+    for first in range(0, count, step):
+        batch = [value] * min(step, count - first)
+        producer.produce_batch(topic, batch, on_delivery=delivered, block=-1)
+        producer.poll(0)
+        if rate is not None:
+            _poll_until(producer, began + (first + step) / rate)
+
+
+def _poll_until(producer: Producer, moment: float) -> None:
+    while (seconds := moment - time.monotonic()) > 0:
+        producer.poll(seconds)
+
+
+@app.command()
+def consume(
+    topic: Topic,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    count: Count = _MILLION,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Read messages from the beginning, in no group, and show the throughput.
+
+    It ends at the number of messages or at the end of the topic.
+    """
+    config = settings(brokers, config_file, properties)
+    config |= {"group.id": "bench", "enable.auto.commit": False, "enable.partition.eof": True}
+    with ending():
+        with configuring():
+            consumer = Consumer(config)
+        try:
+            consumer.connect(timeout, topic)
+            numbers = consumer.list_topics(topic, timeout).topics[topic].partitions
+            consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in numbers])
+            began = time.monotonic()
+            messages, size = _read(consumer, count, len(numbers), timeout)
+            seconds = time.monotonic() - began
+        finally:
+            consumer.close()
+    names, row = _throughput(messages, size, seconds)
+    show(names, [row], as_json)
+
+
+def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tuple[int, int]:
+    """Read until there are `count` messages or all partitions have ended: messages, bytes."""
+    messages = size = ended = 0
+    last = time.monotonic()
+    while messages < count and ended < partitions:
+        batch = consumer.consume(min(_BATCH, count - messages), 0.1)
+        for message in batch:
+            error = message.error()
+            if error is None:
+                messages += 1
+                size += len(message)
+            elif error.code() == KafkaError._PARTITION_EOF:
+                ended += 1
+            else:
+                raise KafkaException(error)
+        now = time.monotonic()
+        if batch:
+            last = now
+        elif now - last > timeout:
+            fail(f"nothing came for {timeout:g} s, after {messages:,} messages")
+    return messages, size
+
+
+def _throughput(
+    messages: int, size: int, seconds: float
+) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Names and values of the columns that both directions have."""
+    rates = round(messages / seconds), round(size / seconds / 1e6, 2)
+    return ("messages", "seconds", "messages/s", "MB/s"), (messages, round(seconds, 6), *rates)

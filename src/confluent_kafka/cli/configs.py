@@ -1,0 +1,105 @@
+"""``python -m confluent_kafka configs``: what topics, brokers and groups are configured with."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
+from confluent_kafka.cli.administration import AsJson, Timeout, administering, pairs, show
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Configurations. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+
+class Kind(StrEnum):
+    """What has configurations."""
+
+    topic = "topic"
+    broker = "broker"
+    group = "group"
+
+
+Of = Annotated[Kind, typer.Argument(help="What has the configurations.")]
+Name = Annotated[str, typer.Argument(help="The topic, the broker's id, or the group.")]
+Check = Annotated[bool, typer.Option("--check", help="Only ask whether it could be done.")]
+
+
+@app.command()
+def describe(
+    kind: Of,
+    name: Name,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also what nobody has set.")] = False,
+) -> None:
+    """Show what is set, and where: sensitive values are not told by the brokers."""
+    resource = ConfigResource(kind.value, name)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.describe_configs([resource], request_timeout=timeout)[resource].result()
+    show(
+        ("name", "value", "source"),
+        (
+            (entry.name, entry.value, entry.source.name.lower())
+            for entry in sorted(found.values(), key=lambda entry: entry.name)
+            if everything or not entry.is_default
+        ),
+        as_json,
+    )
+
+
+@app.command(name="set")
+def set_(
+    kind: Of,
+    name: Name,
+    values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="What to set.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    check: Check = False,
+) -> None:
+    """Set configurations; others stay as they are."""
+    changes = [
+        ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)
+        for key, value in pairs(values, "NAME=VALUE").items()
+    ]
+    resource = ConfigResource(kind.value, name, incremental_configs=changes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        _alter(admin, resource, timeout, check)
+
+
+@app.command()
+def unset(
+    kind: Of,
+    name: Name,
+    names: Annotated[list[str], typer.Argument(help="What goes back to its default.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    check: Check = False,
+) -> None:
+    """Set configurations back to their defaults."""
+    changes = [
+        ConfigEntry(key, None, incremental_operation=AlterConfigOpType.DELETE) for key in names
+    ]
+    resource = ConfigResource(kind.value, name, incremental_configs=changes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        _alter(admin, resource, timeout, check)
+
+
+def _alter(admin: AdminClient, resource: ConfigResource, timeout: float, check: bool) -> None:
+    futures = admin.incremental_alter_configs(
+        [resource], request_timeout=timeout, validate_only=check
+    )
+    futures[resource].result()
+    print(f"{resource.restype.name.lower()} {resource.name} {'can be' if check else 'was'} changed")

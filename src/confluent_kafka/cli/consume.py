@@ -1,0 +1,354 @@
+"""``python -m confluent_kafka consume``: messages as lines, in a format, or as JSON."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
+from confluent_kafka.cli import text
+from confluent_kafka.cli.ending import configuring, ending, fail
+from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+
+_BATCH = 1000
+_SLICE = 0.2
+
+_Place = tuple[str, int]
+
+
+def consume(
+    topics: Annotated[list[str], typer.Argument(help="Topics to read.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            "--group", "-g", help="Join this group: read its partitions, commit what was written."
+        ),
+    ] = None,
+    partition: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--partition",
+            "-p",
+            min=0,
+            help="Only this partition. Can be given more than once; not with --group.",
+        ),
+    ] = None,
+    start: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help="beginning, end, an offset, -N for the last N of each partition, or a time such "
+            "as 2026-01-31T12:00. With --group: where a group without commits begins.",
+        ),
+    ] = "beginning",
+    until: Annotated[
+        str | None,
+        typer.Option(help="end (as it is now), an offset, or a time; without it: for ever."),
+    ] = None,
+    exit_at_end: Annotated[
+        bool, typer.Option("--exit-at-end", "-e", help="The same as --until end.")
+    ] = False,
+    count: Annotated[
+        int | None, typer.Option("--count", "-n", min=1, help="Stop after so many messages.")
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help="%t topic, %p partition, %o offset, %k key, %s value, %K and %S their lengths, "
+            "%h headers, %T timestamp, %D date.",
+        ),
+    ] = r"%s\n",
+    json_lines: Annotated[
+        bool, typer.Option("--json", "-J", help="A line of JSON for each message.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option(min=0, help="Seconds to wait for the cluster at the start.")
+    ] = 30,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on stderr.")] = False,
+) -> None:
+    """Write messages to stdout.
+
+    Exit status: 0 all that was asked for was written, 1 the cluster refused, or broke off,
+    2 wrong usage, 130 ended by Ctrl-C or SIGTERM, 141 nobody reads stdout any more.
+    """
+    write = _writer(output, json_lines)
+    if exit_at_end and until is not None:
+        raise typer.BadParameter("goes without --until", param_hint="--exit-at-end")
+    end = (
+        _Bound.parse(until if until is not None else "end", "--until")
+        if (until is not None or exit_at_end)
+        else None
+    )
+    begin = _Bound.parse(start, "--from")
+    config = settings(brokers, config_file, properties)
+    config |= {"enable.partition.eof": True, "enable.auto.offset.store": False}
+    if group is None:
+        config |= {"group.id": config.get("group.id", "unused"), "enable.auto.commit": False}
+    else:
+        config |= {"group.id": group, "auto.offset.reset": _reset(begin)}
+        if partition or (end is not None and end.kind != "end"):
+            raise typer.BadParameter(
+                "goes without --partition and, but for the end, --until", param_hint="--group"
+            )
+    console = Console(stderr=True, quiet=quiet, highlight=False)
+    with ending():
+        with configuring():
+            consumer = Consumer(config)
+        reader: _Reader | None = None
+        try:
+            consumer.connect(timeout)
+            places = _places(consumer, topics, partition, timeout)
+            if group is None:
+                ends = _assign(consumer, places, begin, end, timeout)
+                reader = _Reader(consumer, write, count, ends)
+            else:
+                reader = _GroupReader(consumer, write, count, end is not None)
+                consumer.subscribe(topics, on_assign=reader.on_assign, on_revoke=reader.on_revoke)
+            reader.run()
+        finally:
+            consumer.close()
+            if reader is not None:
+                console.print(f"{reader.written:,} messages")
+
+
+def _writer(output: str, json_lines: bool) -> Callable[[Message], bytes]:
+    if json_lines:
+        return text.as_json
+    try:
+        return text.formatter(output)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--format") from None
+
+
+class _Bound:
+    """Where to begin or to stop: the beginning, the end, an offset, a count back, a time."""
+
+    def __init__(self, kind: str, number: int = 0) -> None:
+        self.kind = kind
+        self.number = number
+
+    @classmethod
+    def parse(cls, argument: str, option: str) -> _Bound:
+        if argument in {"beginning", "end"}:
+            return cls(argument)
+        if argument.isdecimal():
+            return cls("offset", int(argument))
+        if argument.startswith("-") and argument[1:].isdecimal() and option == "--from":
+            return cls("last", int(argument[1:]))
+        try:
+            moment = datetime.fromisoformat(argument)
+        except ValueError:
+            last = ", -N" if option == "--from" else ""
+            raise typer.BadParameter(
+                f"{argument!r} is not beginning, end, an offset{last} or a time such as "
+                "2026-01-31T12:00 (local) or 2026-01-31T12:00Z",
+                param_hint=option,
+            ) from None
+        return cls("time", int(moment.astimezone(UTC).timestamp() * 1000))
+
+
+def _reset(begin: _Bound) -> str:
+    if begin.kind == "beginning":
+        return "earliest"
+    if begin.kind == "end":
+        return "latest"
+    raise typer.BadParameter(
+        "with --group only beginning or end: a group goes on from its commits", param_hint="--from"
+    )
+
+
+def _places(
+    consumer: Consumer, topics: list[str], wanted: list[int] | None, timeout: float
+) -> list[_Place]:
+    """The partitions to read, which are all there."""
+    # All topics, not these: asking for one could create it.
+    known = consumer.list_topics(timeout=timeout).topics
+    places = []
+    for topic in topics:
+        if topic not in known:
+            near = difflib.get_close_matches(topic, known, 1)
+            hint = f": did you mean {near[0]!r}?" if near else ""
+            fail(f"topic {topic!r} is not there{hint}")
+        if known[topic].error is not None:
+            raise KafkaException(known[topic].error)
+        there = sorted(known[topic].partitions)
+        for number in wanted or there:
+            if number not in known[topic].partitions:
+                fail(f"topic {topic!r} has the partitions 0 to {there[-1]}, not {number}")
+            places.append((topic, number))
+    return places
+
+
+def _assign(
+    consumer: Consumer,
+    places: list[_Place],
+    begin: _Bound,
+    end: _Bound | None,
+    timeout: float,
+) -> dict[_Place, int] | None:
+    """Assign the partitions at `begin`: where each is to stop, None for never."""
+    ends = None if end is None else _offsets(consumer, places, end, timeout)
+    starts = _offsets(consumer, places, begin, timeout)
+    consumer.assign([TopicPartition(*place, offset) for place, offset in starts.items()])
+    if ends is None:
+        return None
+    return {place: last for place, last in ends.items() if not 0 <= last <= starts[place]}
+
+
+def _offsets(
+    consumer: Consumer, places: list[_Place], bound: _Bound, timeout: float
+) -> dict[_Place, int]:
+    if bound.kind == "offset":
+        return dict.fromkeys(places, bound.number)
+    if bound.kind == "time":
+        asked = [TopicPartition(*place, bound.number) for place in places]
+        found = {}
+        for answer in consumer.offsets_for_times(asked, timeout):
+            if answer.error is not None:
+                raise KafkaException(answer.error)
+            found[answer.topic, answer.partition] = answer.offset
+    elif bound.kind == "beginning":
+        return dict.fromkeys(places, OFFSET_BEGINNING)
+    else:
+        found = dict.fromkeys(places, OFFSET_END)
+    # The end as it is now: what comes meanwhile is neither skipped nor waited for.
+    for place, offset in found.items():
+        if offset == OFFSET_END:
+            low, high = consumer.get_watermark_offsets(TopicPartition(*place), timeout)
+            found[place] = max(low, high - bound.number) if bound.kind == "last" else high
+    return found
+
+
+class _Reader:
+    """Writes messages until there is no more to write.
+
+    `ends` are the offsets at which partitions are done; None: never.
+    """
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        write: Callable[[Message], bytes],
+        count: int | None,
+        ends: dict[_Place, int] | None,
+    ) -> None:
+        self.written = 0
+        self._consumer = consumer
+        self._write = write
+        self._count = count
+        self._ends = ends
+
+    def run(self) -> None:
+        """Read until count or ends are reached."""
+        while not self._is_done():
+            wanted = _BATCH if self._count is None else min(_BATCH, self._count - self.written)
+            first = self._consumer.poll(_SLICE)
+            if first is not None:
+                self._take([first, *self._consumer.consume(wanted - 1, 0)])
+
+    def _is_done(self) -> bool:
+        if self._count is not None and self.written >= self._count:
+            return True
+        return self._ends is not None and not self._ends
+
+    def _take(self, messages: list[Message]) -> None:
+        records = []
+        for message in messages:
+            error = message.error()
+            if error is None:
+                if self._is_wanted(message):
+                    sys.stdout.buffer.write(self._write(message))
+                    records.append(message)
+            elif error.code() == KafkaError._PARTITION_EOF:
+                self._reached(message, message.offset() or 0)
+            else:
+                sys.stdout.buffer.flush()
+                raise KafkaException(error)
+        sys.stdout.buffer.flush()
+        self.written += len(records)
+        self._wrote(records)
+
+    def _is_wanted(self, message: Message) -> bool:
+        offset = message.offset() or 0
+        place = _place_of(message)
+        if self._ends is None:
+            return True
+        wanted = place in self._ends and offset < self._ends[place]
+        self._reached(message, offset + 1)
+        return wanted
+
+    def _reached(self, message: Message, offset: int) -> None:
+        """The next message of the partition would be that at `offset`, or a later one."""
+        place = _place_of(message)
+        if self._ends is not None and place in self._ends and offset >= self._ends[place]:
+            del self._ends[place]
+            self._consumer.pause([TopicPartition(*place)])
+
+    def _wrote(self, records: list[Message]) -> None:
+        """What was written has left this process."""
+
+
+class _GroupReader(_Reader):
+    """The same for a member of a group, which commits what was written."""
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        write: Callable[[Message], bytes],
+        count: int | None,
+        exit_at_end: bool,
+    ) -> None:
+        super().__init__(consumer, write, count, None)
+        self._exit_at_end = exit_at_end
+        self._assigned = False
+        self._open: set[_Place] = set()
+
+    def on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """More to read."""
+        self._assigned = True
+        self._open |= {(one.topic, one.partition) for one in partitions}
+
+    def on_revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Somebody else reads it."""
+        self._open -= {(one.topic, one.partition) for one in partitions}
+
+    def _is_done(self) -> bool:
+        if self._exit_at_end and self._assigned and not self._open:
+            return True
+        return super()._is_done()
+
+    def _is_wanted(self, message: Message) -> bool:
+        return True
+
+    def _reached(self, message: Message, offset: int) -> None:
+        self._open.discard(_place_of(message))
+
+    def _wrote(self, records: list[Message]) -> None:
+        ends: dict[_Place, Any] = {_place_of(message): message for message in records}
+        owned = {(one.topic, one.partition) for one in self._consumer.assignment()}
+        for place, message in ends.items():
+            if place in owned:
+                self._consumer.store_offsets(message)
+
+
+def _place_of(message: Message) -> _Place:
+    return message.topic() or "", message.partition() or 0

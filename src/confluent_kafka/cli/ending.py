@@ -1,0 +1,74 @@
+"""How commands end: one line for what failed, and the exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+
+from confluent_kafka import KafkaError, KafkaException
+
+FAILED = 1
+WRONG_USAGE = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+# A configuration that librdkafka does not take is wrong usage.
+_WRONG_CONFIGURATION = KafkaError._INVALID_ARG
+
+
+def fail(reason: str, status: int = FAILED) -> NoReturn:
+    """End the command with one line on stderr.
+
+    Args:
+        reason: why.
+        status: the exit status.
+    """
+    line = " ".join(reason.split())
+    Console(stderr=True, highlight=False).print(f"error: {line}", markup=False, soft_wrap=True)
+    raise typer.Exit(status)
+
+
+@contextlib.contextmanager
+def ending() -> Iterator[None]:
+    """Turn what ends a command early into its exit status, without a traceback.
+
+    1 what Kafka or the system refused, 130 Ctrl-C or SIGTERM, 141 the reader of stdout went
+    away (as for other programs: 128 + SIGPIPE).
+    """
+    # The same clean end for who asks politely: a service manager, a time limit.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KafkaException as error:
+        fail(error.args[0].str())
+    except BrokenPipeError:
+        # What is left in the buffer has nowhere to go, and would be an error at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(PIPE_CLOSED) from None
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename is not None else ""
+        fail(f"{name}{error.strerror or error}")
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def configuring() -> Iterator[None]:
+    """Around the creation of a client: a configuration that it does not take is wrong usage."""
+    try:
+        yield
+    except KafkaException as error:
+        if error.args[0].code() != _WRONG_CONFIGURATION:
+            raise
+        fail(error.args[0].str(), WRONG_USAGE)
+    except (TypeError, ValueError) as error:
+        fail(str(error), WRONG_USAGE)

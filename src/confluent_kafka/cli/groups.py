@@ -1,0 +1,160 @@
+"""``python -m confluent_kafka groups``: consumer groups, their members and their lag."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    KafkaException,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    confirm,
+    show,
+    table,
+)
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Consumer groups. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+_COLUMNS = ("topic", "partition", "committed", "end", "lag", "member", "client", "host")
+
+
+@app.command(name="list")
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """List the groups with their states and types."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.list_consumer_groups(request_timeout=timeout).result()
+        for error in found.errors or []:
+            raise KafkaException(error)
+    show(
+        ("group", "state", "type"),
+        (
+            (
+                group.group_id,
+                None if group.state is None else group.state.name.lower(),
+                None if group.type is None else group.type.name.lower(),
+            )
+            for group in sorted(found.valid or [], key=lambda group: group.group_id)
+        ),
+        as_json,
+    )
+
+
+@app.command()
+def describe(
+    group: Annotated[str, typer.Argument(help="The group.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    watch: Annotated[
+        float | None,
+        typer.Option(min=0.1, help="Show it again every so many seconds, until Ctrl-C."),
+    ] = None,
+) -> None:
+    """Show each partition of a group: committed offset, end, lag, and who reads it."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        rows = _rows(admin, group, timeout)
+        if watch is None:
+            show(_COLUMNS, rows, as_json)
+            return
+        if as_json:
+            while True:
+                show(_COLUMNS, rows, as_json)
+                time.sleep(watch)
+                rows = _rows(admin, group, timeout)
+        with Live(table(_COLUMNS, rows), console=Console(), auto_refresh=False) as live:
+            while True:
+                live.update(table(_COLUMNS, rows), refresh=True)
+                time.sleep(watch)
+                rows = _rows(admin, group, timeout)
+
+
+def _rows(admin: AdminClient, group: str, timeout: float) -> list[list[Any]]:
+    """A row for each partition that the group has an offset for, or a member reads."""
+    described = admin.describe_consumer_groups([group], request_timeout=timeout)[group].result()
+    request = [ConsumerGroupTopicPartitions(group)]
+    offsets = admin.list_consumer_group_offsets(request, request_timeout=timeout)[group].result()
+    committed = {
+        (place.topic, place.partition): place.offset for place in offsets.topic_partitions or []
+    }
+    if described.state is ConsumerGroupState.DEAD and not committed:
+        fail(f"group {group!r} is not there")
+    readers = {
+        (place.topic, place.partition): member
+        for member in described.members
+        if member.assignment is not None
+        for place in member.assignment.topic_partitions
+    }
+    places = sorted(committed | readers)
+    ends = _ends(admin, places, timeout)
+    rows = []
+    for topic, partition in places:
+        offset = committed.get((topic, partition), -1)
+        end = ends[topic, partition]
+        member = readers.get((topic, partition))
+        rows.append(
+            [
+                topic,
+                partition,
+                offset if offset >= 0 else None,
+                end,
+                max(0, end - offset) if offset >= 0 else None,
+                *((member.member_id, member.client_id, member.host) if member else (None,) * 3),
+            ]
+        )
+    return rows
+
+
+def _ends(
+    admin: AdminClient, places: list[tuple[str, int]], timeout: float
+) -> dict[tuple[str, int], int]:
+    if not places:
+        return {}
+    asked = {TopicPartition(*place): OffsetSpec.latest() for place in places}
+    futures = admin.list_offsets(asked, request_timeout=timeout)
+    return {
+        (place.topic, place.partition): future.result().offset for place, future in futures.items()
+    }
+
+
+@app.command()
+def delete(
+    groups: Annotated[list[str], typer.Argument(help="Groups.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Delete groups without members, and their offsets."""
+    confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.delete_consumer_groups(groups, request_timeout=timeout)
+        for name in groups:
+            futures[name].result()
+            print(f"group {name} was deleted")

@@ -1,0 +1,278 @@
+"""``python -m confluent_kafka produce``: lines or files as messages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka.cli import text
+from confluent_kafka.cli.ending import configuring, ending, fail
+from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+
+_CHUNK = 256 * 1024
+
+
+def produce(
+    topic: Annotated[str, typer.Argument(help="Topic to send to.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files to read; - is stdin, which is also read when there are none."),
+    ] = None,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    key_separator: Annotated[
+        str | None,
+        typer.Option("--key-separator", "-K", help=r"What divides a line into key and value: \t"),
+    ] = None,
+    key: Annotated[str | None, typer.Option("--key", "-k", help="Key of all messages.")] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header",
+            "-H",
+            metavar="NAME=VALUE",
+            help="Header of all messages. Can be given more than once.",
+        ),
+    ] = None,
+    partition: Annotated[
+        int,
+        typer.Option(
+            "--partition", "-p", min=-1, help="Partition; -1: the configured partitioner decides."
+        ),
+    ] = -1,
+    delimiter: Annotated[
+        str, typer.Option("--delimiter", "-D", help="What ends a message.")
+    ] = r"\n",
+    whole: Annotated[bool, typer.Option("--whole", help="Each file is one message.")] = False,
+    json_lines: Annotated[
+        bool, typer.Option("--json", "-J", help="Lines of JSON, as `consume --json` writes them.")
+    ] = False,
+    null: Annotated[bool, typer.Option("--null", "-Z", help="An empty value is null.")] = False,
+    timeout: Annotated[
+        float,
+        typer.Option(min=0, help="Seconds to wait for the cluster, and at the end for deliveries."),
+    ] = 30,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary, no progress.")] = False,
+) -> None:
+    """Send lines, or files, as messages, and wait until they are delivered.
+
+    Exit status: 0 all messages were delivered, 1 some were not, or the cluster refused,
+    2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
+    """
+    if json_lines and (key_separator is not None or key is not None or whole):
+        raise typer.BadParameter(
+            "goes without --key-separator, --key and --whole", param_hint="--json"
+        )
+    if key_separator is not None and key is not None:
+        raise typer.BadParameter("give --key or --key-separator", param_hint="--key")
+    end = _not_empty(delimiter, "--delimiter")
+    common: dict[str, Any] = {"headers": [_parse_header(one) for one in header or []]}
+    if key is not None:
+        common["key"] = key.encode()
+    if json_lines:
+        make = _json_maker(common)
+    elif key_separator is not None:
+        make = _keyed_maker(_not_empty(key_separator, "--key-separator"), common, null)
+    else:
+        make = _plain_maker(common, null)
+    sources = _sources(files)
+    config = settings(brokers, config_file, properties)
+    with ending():
+        with configuring():
+            producer = Producer(config)
+        try:
+            producer.connect(timeout, topic)
+            sender = _Sender(producer, topic, partition, quiet)
+            with sender:
+                refused = _send_all(sender, sources, end, whole, make)
+                sender.finish(timeout)
+        finally:
+            producer.close(0)
+        sender.conclude(refused)
+
+
+def _sources(files: list[Path] | None) -> list[str]:
+    for file in files or []:
+        if str(file) != "-" and not file.exists():
+            raise typer.BadParameter(f"'{file}' does not exist", param_hint="FILES")
+    return [str(file) for file in files] if files else ["-"]
+
+
+def _send_all(
+    sender: _Sender,
+    sources: list[str],
+    delimiter: bytes,
+    whole: bool,
+    make: Callable[[bytes], dict[str, Any]],
+) -> str | None:
+    """Send the messages of all sources; stops at one that is none, and says what is wrong."""
+    for name in sources:
+        try:
+            sender.send(_records(name, delimiter, whole), make)
+        except _NoMessage as error:
+            return f"{'stdin' if name == '-' else name}, message {error}"
+    return None
+
+
+class _NoMessage(Exception):
+    """Something read is not what the options say."""
+
+
+class _Sender:
+    """Sends messages and counts what became of them; shows that on a terminal."""
+
+    def __init__(self, producer: Producer, topic: str, partition: int, quiet: bool) -> None:
+        self._producer = producer
+        self._topic = topic
+        self._partition = partition
+        self._console = Console(stderr=True, quiet=quiet, highlight=False)
+        self._sent = 0
+        self._delivered = 0
+        self._failed = 0
+        self._first_error: KafkaError | None = None
+        self._progress = Progress(
+            TextColumn("delivered"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            disable=quiet or not self._console.is_terminal,
+        )
+        self._task = self._progress.add_task("delivered", total=None)
+
+    def __enter__(self) -> None:
+        self._progress.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self._progress.stop()
+
+    def send(self, records: Iterator[list[bytes]], make: Callable[[bytes], dict[str, Any]]) -> None:
+        """Enqueue all records; those before one that is no message are sent."""
+        number = 0
+        for batch in records:
+            messages = []
+            for record in batch:
+                number += 1
+                try:
+                    messages.append(make(record))
+                except ValueError as error:
+                    self._enqueue(messages)
+                    raise _NoMessage(f"{number}: {error}") from None
+            self._enqueue(messages)
+
+    def _enqueue(self, messages: list[dict[str, Any]]) -> None:
+        enqueued = self._producer.produce_batch(
+            self._topic, messages, self._partition, on_delivery=self._on_delivery, block=-1
+        )
+        self._sent += len(messages)
+        if enqueued < len(messages):
+            for message in messages:
+                if "_error" in message:
+                    self._count_failure(message["_error"])
+        self._producer.poll(0)
+        self._show()
+
+    def finish(self, timeout: float) -> None:
+        """Wait for what is on its way."""
+        left = self._producer.flush(timeout)
+        self._show()
+        if left:
+            self._failed += left
+            self._first_error = self._first_error or KafkaError(
+                KafkaError._TIMED_OUT, f"{left:,} not delivered within {timeout:g} s"
+            )
+
+    def conclude(self, refused: str | None) -> None:
+        """Say what became of the messages; exit status 1 if one was not delivered or refused."""
+        self._console.print(f"{self._delivered:,} delivered, {self._failed:,} failed")
+        if refused is not None:
+            fail(refused)
+        if self._first_error is not None:
+            fail(self._first_error.str())
+
+    def _on_delivery(self, error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            self._delivered += 1
+        else:
+            self._count_failure(error)
+
+    def _count_failure(self, error: KafkaError) -> None:
+        self._failed += 1
+        self._first_error = self._first_error or error
+
+    def _show(self) -> None:
+        self._progress.update(self._task, completed=self._delivered, total=self._sent)
+
+
+def _records(name: str, delimiter: bytes, whole: bool) -> Iterator[list[bytes]]:
+    """The messages of a file or stdin, as soon as they are there."""
+    if name == "-":
+        yield from _split(sys.stdin.buffer, delimiter, whole)
+        return
+    with Path(name).open("rb") as file:
+        yield from _split(file, delimiter, whole)
+
+
+def _split(file: BinaryIO, delimiter: bytes, whole: bool) -> Iterator[list[bytes]]:
+    if whole:
+        yield [file.read()]
+        return
+    # Not read(): stdin may be somebody who types.
+    read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+    rest = b""
+    while chunk := read(_CHUNK):
+        *lines, rest = (rest + chunk).split(delimiter)
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def _plain_maker(common: dict[str, Any], null: bool) -> Callable[[bytes], dict[str, Any]]:
+    def make(record: bytes) -> dict[str, Any]:
+        return common | {"value": None if null and not record else record}
+
+    return make
+
+
+def _keyed_maker(
+    separator: bytes, common: dict[str, Any], null: bool
+) -> Callable[[bytes], dict[str, Any]]:
+    def make(record: bytes) -> dict[str, Any]:
+        key, found, value = record.partition(separator)
+        if not found:
+            raise ValueError(f"has no key separator {separator!r}")
+        return common | {"key": key, "value": None if null and not value else value}
+
+    return make
+
+
+def _json_maker(common: dict[str, Any]) -> Callable[[bytes], dict[str, Any]]:
+    def make(record: bytes) -> dict[str, Any]:
+        message = text.from_json(record)
+        return message | {"headers": message["headers"] + common["headers"]}
+
+    return make
+
+
+def _parse_header(argument: str) -> tuple[str, bytes]:
+    name, equals, value = argument.partition("=")
+    if not equals or not name:
+        raise typer.BadParameter(f"{argument!r}: needs NAME=VALUE", param_hint="--header")
+    return name, value.encode()
+
+
+def _not_empty(argument: str, option: str) -> bytes:
+    found = text.unescape(argument)
+    if not found:
+        raise typer.BadParameter("must not be empty", param_hint=option)
+    return found

@@ -1,0 +1,184 @@
+"""Text of the command line and messages: escapes, formats, JSON lines."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Message
+
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[ntr0\\])")
+_ESCAPED = {"n": b"\n", "t": b"\t", "r": b"\r", "0": b"\0", "\\": b"\\"}
+_TOKEN = re.compile(r"%(.)?", re.DOTALL)
+
+
+def unescape(text: str) -> bytes:
+    r"""The bytes that an argument stands for: ``\n``, ``\t``, ``\r``, ``\0``, ``\\``, ``\xHH``.
+
+    Args:
+        text: the argument; what is no escape is UTF-8.
+    """
+    parts = []
+    end = 0
+    for found in _ESCAPE.finditer(text):
+        parts.append(text[end : found.start()].encode())
+        escape = found[1]
+        parts.append(_ESCAPED.get(escape) or bytes.fromhex(escape[1:]))
+        end = found.end()
+    parts.append(text[end:].encode())
+    return b"".join(parts)
+
+
+def _timestamp(message: Message) -> int:
+    kind, milliseconds = message.timestamp()
+    return -1 if kind == TIMESTAMP_NOT_AVAILABLE else milliseconds
+
+
+def _date(message: Message) -> bytes:
+    milliseconds = _timestamp(message)
+    if milliseconds < 0:
+        return b""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
+
+
+def _headers(message: Message) -> bytes:
+    return b",".join(
+        name.encode() + b"=" + (b"NULL" if value is None else value)
+        for name, value in message.headers() or []
+    )
+
+
+def _bytes_of(value: bytes | None) -> bytes:
+    return b"" if value is None else value
+
+
+def _length(value: bytes | None) -> bytes:
+    return b"%d" % (-1 if value is None else len(value))
+
+
+_TOKENS: dict[str, Callable[[Message], bytes]] = {
+    "t": lambda message: (message.topic() or "").encode(),
+    "p": lambda message: b"%d" % (message.partition() or 0),
+    "o": lambda message: b"%d" % (message.offset() or 0),
+    "k": lambda message: _bytes_of(message.key()),
+    "K": lambda message: _length(message.key()),
+    "s": lambda message: _bytes_of(message.value()),
+    "S": lambda message: _length(message.value()),
+    "h": _headers,
+    "T": lambda message: b"%d" % _timestamp(message),
+    "D": _date,
+    "%": lambda message: b"%",
+}
+
+
+def formatter(text: str) -> Callable[[Message], bytes]:
+    """A function that writes messages as a format string says.
+
+    Args:
+        text: with the tokens %t topic, %p partition, %o offset, %k key, %K its length in
+            bytes (-1: null), %s value, %S its length, %h headers as name=value,..., %T
+            timestamp in milliseconds (-1: none), %D the same as a date in UTC, %%; and the
+            escapes of unescape().
+
+    Raises:
+        ValueError: a token that there is not.
+    """
+    parts: list[bytes | Callable[[Message], bytes]] = []
+    end = 0
+    for found in _TOKEN.finditer(text):
+        if found[1] not in _TOKENS:
+            known = " ".join(f"%{name}" for name in _TOKENS)
+            raise ValueError(f"{found[0]!r} is no token: there are {known}")
+        parts.append(unescape(text[end : found.start()]))
+        parts.append(_TOKENS[found[1]])
+        end = found.end()
+    parts.append(unescape(text[end:]))
+
+    def write(message: Message) -> bytes:
+        return b"".join(part if isinstance(part, bytes) else part(message) for part in parts)
+
+    return write
+
+
+def as_json(message: Message) -> bytes:
+    """One line of JSON; bytes that are not UTF-8 stand as ``{"base64": ...}``.
+
+    Args:
+        message: a consumed one.
+    """
+    fields = {
+        "topic": message.topic(),
+        "partition": message.partition(),
+        "offset": message.offset(),
+        "timestamp": _timestamp(message),
+        "key": _text_or_base64(message.key()),
+        "value": _text_or_base64(message.value()),
+        "headers": [[name, _text_or_base64(value)] for name, value in message.headers() or []],
+    }
+    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+
+
+def from_json(line: bytes) -> dict[str, Any]:
+    """The message of a line that as_json() wrote, or of one with fewer fields.
+
+    Args:
+        line: a JSON object with any of key, value, headers, partition and timestamp.
+
+    Returns:
+        An item for Producer.produce_batch(). Partition and offset of where a message was
+        read do not count: a copy goes where its key says.
+
+    Raises:
+        ValueError: says which field is wrong.
+    """
+    try:
+        fields = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"not JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise ValueError(f"must be a JSON object, not {type(fields).__name__}")
+    message: dict[str, Any] = {
+        "key": _payload(fields.get("key"), "key"),
+        "value": _payload(fields.get("value"), "value"),
+    }
+    timestamp = fields.get("timestamp", -1)
+    if not isinstance(timestamp, int) or isinstance(timestamp, bool):
+        raise ValueError(f"timestamp must be milliseconds as int, not {timestamp!r}")
+    if timestamp >= 0:
+        message["timestamp"] = timestamp
+    headers = fields.get("headers") or []
+    if not isinstance(headers, list) or not all(
+        isinstance(header, list) and len(header) == 2 and isinstance(header[0], str)
+        for header in headers
+    ):
+        raise ValueError("headers must be a list of [name, value]")
+    message["headers"] = [(name, _payload(value, f"header {name}")) for name, value in headers]
+    return message
+
+
+def _text_or_base64(value: bytes | None) -> str | dict[str, str] | None:
+    if value is None:
+        return None
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(value).decode()}
+
+
+def _payload(value: Any, name: str) -> bytes | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, dict) and list(value) == ["base64"] and isinstance(value["base64"], str):
+        try:
+            return base64.b64decode(value["base64"], validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"{name}: {error}") from None
+    raise ValueError(f"{name} must be a string, null or {{'base64': ...}}, not {value!r}")

@@ -1,0 +1,160 @@
+"""``python -m confluent_kafka topics``: list, describe, create, grow and delete topics."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from confluent_kafka import TopicCollection
+from confluent_kafka.admin import NewPartitions, NewTopic
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    confirm,
+    pairs,
+    show,
+)
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Topics. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+Name = Annotated[str, typer.Argument(help="The topic.")]
+Names = Annotated[list[str], typer.Argument(help="Topics.")]
+Check = Annotated[bool, typer.Option("--check", help="Only ask whether it could be done.")]
+
+
+@app.command(name="list")
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    internal: Annotated[bool, typer.Option(help="Also those that begin with __.")] = False,
+) -> None:
+    """List the topics with their partitions and replicas."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        topics = admin.list_topics(timeout=timeout).topics
+    show(
+        ("topic", "partitions", "replicas"),
+        (
+            (
+                name,
+                len(topic.partitions),
+                max((len(one.replicas) for one in topic.partitions.values()), default=0),
+            )
+            for name, topic in sorted(topics.items())
+            if internal or not name.startswith("__")
+        ),
+        as_json,
+    )
+
+
+@app.command()
+def describe(
+    topics: Names,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show each partition of topics: leader, replicas, and which of them are in sync."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.describe_topics(TopicCollection(topics), request_timeout=timeout)
+        found = [futures[name].result() for name in topics]
+    show(
+        ("topic", "partition", "leader", "replicas", "in sync"),
+        (
+            (
+                topic.name,
+                partition.id,
+                None if partition.leader is None else partition.leader.id,
+                [node.id for node in partition.replicas],
+                [node.id for node in partition.isr],
+            )
+            for topic in found
+            for partition in topic.partitions
+        ),
+        as_json,
+    )
+
+
+@app.command()
+def create(
+    topic: Name,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    partitions: Annotated[
+        int, typer.Option("--partitions", "-p", min=-1, help="-1: the brokers' default.")
+    ] = -1,
+    replicas: Annotated[
+        int, typer.Option("--replicas", "-r", min=-1, help="-1: the brokers' default.")
+    ] = -1,
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--config",
+            "-c",
+            metavar="NAME=VALUE",
+            help="A configuration of the topic. Can be given more than once.",
+        ),
+    ] = None,
+    check: Check = False,
+) -> None:
+    """Create a topic."""
+    new = NewTopic(topic, partitions, replicas, config=pairs(config or [], "--config"))
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.create_topics(
+            [new], operation_timeout=timeout, request_timeout=timeout, validate_only=check
+        )
+        futures[topic].result()
+    print(f"topic {topic} {'can be' if check else 'was'} created")
+
+
+@app.command()
+def grow(
+    topic: Name,
+    partitions: Annotated[int, typer.Argument(min=1, help="How many it shall have.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    check: Check = False,
+) -> None:
+    """Give a topic more partitions. Keys may then go to other partitions than before."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.create_partitions(
+            [NewPartitions(topic, partitions)],
+            operation_timeout=timeout,
+            request_timeout=timeout,
+            validate_only=check,
+        )
+        futures[topic].result()
+    print(f"topic {topic} {'can have' if check else 'has'} {partitions} partitions")
+
+
+@app.command()
+def delete(
+    topics: Names,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Delete topics and all that is in them."""
+    confirm(f"Delete {', '.join(topics)} and all messages?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.delete_topics(topics, operation_timeout=timeout, request_timeout=timeout)
+        for name in topics:
+            futures[name].result()
+            print(f"topic {name} was deleted")

@@ -1,0 +1,484 @@
+"""`python -m confluent_kafka produce` and `consume`, end to end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.support.command_line import Ended, ended, run, started, words
+from tests.support.kafka import NO_BROKER, committed, read, send, values_of
+from tests.support.secrets import secret
+from tests.support.waiting import TIMEOUT, Stopwatch
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine's own settings do not count."""
+    monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
+
+
+@pytest.fixture
+def kafka_cli(kafka_cluster: MockCluster) -> Run:
+    """run() with the test's own cluster."""
+
+    def run_with(command: str, *arguments: str, stdin: bytes = b"") -> Ended:
+        brokers = ["--brokers", kafka_cluster.bootstrap_servers]
+        return run(command, *arguments, *brokers, stdin=stdin)
+
+    return run_with
+
+
+def fields(message: Message) -> tuple[object, ...]:
+    return message.key(), message.value(), message.headers()
+
+
+class TestProduce:
+    def test_lines_of_stdin(self, kafka_cli: Run, kafka_topic: str, consumer: Consumer) -> None:
+        """Each line is a message, also the last without an end, an empty one and one that is
+        not UTF-8; the summary counts them."""
+        done = kafka_cli("produce", kafka_topic, stdin=b"one\n\ntwo\xff\r\nthree")
+        assert done == (0, b"", "4 delivered, 0 failed\n")
+        assert values_of(read(consumer, kafka_topic, 4)) == [b"one", b"", b"two\xff\r", b"three"]
+
+    def test_keys_headers_nulls(self, kafka_cli: Run, kafka_topic: str, consumer: Consumer) -> None:
+        """-K divides at the first separator, -H adds headers in order, -Z makes tombstones."""
+        options = ["-K", r"\t", "-H", "a=1", "-H", "b=", "-H", "a=x=y", "-Z", "-q"]
+        done = kafka_cli("produce", kafka_topic, *options, stdin=b"k\tv\tw\nk\t\n")
+        assert done == (0, b"", "")
+        headers = [("a", b"1"), ("b", b""), ("a", b"x=y")]
+        messages = read(consumer, kafka_topic, 2)
+        assert [fields(one) for one in messages] == [
+            (b"k", b"v\tw", headers),
+            (b"k", None, headers),
+        ]
+
+    def test_files(
+        self, kafka_cli: Run, kafka_topic: str, consumer: Consumer, tmp_path: Path
+    ) -> None:
+        """Files are read in order, and stdin where - stands; -D divides, -k is for all."""
+        first, last = tmp_path / "first", tmp_path / "last"
+        first.write_bytes(b"a;b\n;")
+        last.write_bytes(b"d")
+        done = kafka_cli(
+            "produce", kafka_topic, str(first), "-", str(last), "-D", ";", "-k", "k", stdin=b"c"
+        )
+        assert done.status == 0
+        messages = read(consumer, kafka_topic, 4)
+        assert [(one.key(), one.value()) for one in messages] == [
+            (b"k", value) for value in (b"a", b"b\n", b"c", b"d")
+        ]
+
+    def test_whole_files(
+        self, kafka_cli: Run, kafka_topic: str, consumer: Consumer, tmp_path: Path
+    ) -> None:
+        """--whole: a file is one message, line ends and all."""
+        file = tmp_path / "file"
+        file.write_bytes(b"a\nb\n")
+        assert kafka_cli("produce", kafka_topic, str(file), "--whole").status == 0
+        assert values_of(read(consumer, kafka_topic, 1)) == [b"a\nb\n"]
+
+    @pytest.mark.kafka_topic(partitions=3)
+    def test_a_partition(self, kafka_cli: Run, kafka_topic: str, consumer: Consumer) -> None:
+        """-p chooses the partition."""
+        assert kafka_cli("produce", kafka_topic, "-p", "2", stdin=b"a").status == 0
+        assert read(consumer, kafka_topic, 1, partitions=3)[0].partition() == 2
+
+    def test_a_copy_through_json(
+        self, kafka_cli: Run, kafka_topic: str, producer: Producer, consumer: Consumer
+    ) -> None:
+        """What `consume --json` writes, `produce --json` sends: keys, values, headers, nulls,
+        bytes that are no text, and timestamps."""
+        sent = [
+            {"key": "k", "value": 'ü\n"', "headers": [("h", b"\xfe"), ("n", None)]},
+            {"key": b"\xff", "value": None, "timestamp": 1_000_000_000_123},
+        ]
+        assert producer.produce_batch(kafka_topic, sent, 0) == len(sent)
+        assert producer.flush(TIMEOUT) == 0
+        lines = kafka_cli("consume", kafka_topic, "-e", "--json").stdout
+        assert json.loads(lines.splitlines()[0])["value"] == 'ü\n"'
+        assert kafka_cli("produce", kafka_topic, "--json", stdin=lines).status == 0
+        messages = read(consumer, kafka_topic, 4)
+        assert [fields(one) for one in messages[2:]] == [fields(one) for one in messages[:2]]
+        assert messages[3].timestamp() == messages[1].timestamp()
+
+    @pytest.mark.parametrize(
+        ("options", "line", "problem"),
+        [
+            (["-K", ":"], "b", "has no key separator b':'"),
+            (["--json"], "b", "not JSON"),
+            (["--json"], "[]", "must be a JSON object, not list"),
+            (["--json"], '{"value": 1}', "value must be a string, null or {'base64': ...}, not 1"),
+            (["--json"], '{"value": {"base64": "?"}}', "value: "),
+            (["--json"], '{"headers": [1]}', "headers must be a list of [name, value]"),
+            (["--json"], '{"timestamp": "x"}', "timestamp must be milliseconds as int, not 'x'"),
+        ],
+    )
+    def test_a_line_that_is_no_message(
+        self,
+        kafka_cli: Run,
+        kafka_topic: str,
+        consumer: Consumer,
+        options: list[str],
+        line: str,
+        problem: str,
+    ) -> None:
+        """Status 1 and which line and why; those before it are delivered."""
+        good = "{}" if "--json" in options else "a:"
+        done = kafka_cli("produce", kafka_topic, *options, stdin=f"{good}\n{line}\n{good}".encode())
+        assert done.status == 1
+        assert done.stderr.startswith("1 delivered, 0 failed\nerror: stdin, message 2: ")
+        assert problem in done.stderr
+        assert len(read(consumer, kafka_topic, 1)) == 1
+
+    def test_messages_that_fail(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """Status 1, how many, and the first reason, when messages are not delivered."""
+        done = kafka_cli(
+            "produce", kafka_topic, "-X", "message.max.bytes=1000", stdin=b"a\n" + b"b" * 2000
+        )
+        assert done.status == 1
+        assert done.stderr.startswith("1 delivered, 1 failed\nerror: ")
+        assert "Message size too large" in done.stderr
+
+
+class TestConsume:
+    def test_to_the_end(self, kafka_cli: Run, filled: str) -> None:
+        """-e: everything that is there, a line each, and nothing else on stdout."""
+        lines = b"".join(b"%d\n" % number for number in range(100))
+        assert kafka_cli("consume", filled, "-e") == (0, lines, "100 messages\n")
+
+    @pytest.mark.parametrize(
+        ("options", "expected"),
+        [
+            (["-n", "3"], range(3)),
+            (["--from", "97"], range(97, 100)),
+            (["--from", "-2"], range(98, 100)),
+            (["--from", "-200"], range(100)),
+            (["--from", "end"], range(0)),
+            (["--from", "4", "--until", "6"], range(4, 6)),
+            (["--from", "2", "--until", "end", "-p", "0", "-n", "2"], range(2, 4)),
+        ],
+    )
+    def test_from_and_until(
+        self, kafka_cli: Run, filled: str, options: list[str], expected: range
+    ) -> None:
+        """Bounds by offset, and by count from the end; by time in tests/integration, since the
+        embedded cluster cannot search for times."""
+        end = [] if "--until" in options or "-n" in options else ["-e"]
+        done = kafka_cli("consume", filled, *options, *end, "-q")
+        assert done == (0, b"".join(b"%d\n" % number for number in expected), "")
+
+    @pytest.mark.kafka_topic(partitions=3)
+    def test_only_some_partitions(
+        self, kafka_cli: Run, kafka_topic: str, producer: Producer
+    ) -> None:
+        """-p reads that partition; empty ones do not keep it from ending."""
+        for partition in range(2):
+            producer.produce(kafka_topic, b"%d" % partition, partition=partition)
+        assert producer.flush(TIMEOUT) == 0
+        assert kafka_cli("consume", kafka_topic, "-p", "1", "-p", "2", "-e").stdout == b"1\n"
+
+    def test_formats(self, kafka_cli: Run, kafka_topic: str, producer: Producer) -> None:
+        """Every token of --format, nulls among them, and escapes."""
+        producer.produce(
+            kafka_topic,
+            "val",
+            "k",
+            0,
+            timestamp=1_000_000_000_000,
+            headers=[("h", "1"), ("i", None)],
+        )
+        producer.produce(kafka_topic, None, None, 0, timestamp=1_000_000_000_001)
+        assert producer.flush(TIMEOUT) == 0
+        text = r"%t %p %o %k %K %s %S [%h] %T %D 100%%\t\x41\n"
+        done = kafka_cli("consume", kafka_topic, "-e", "--format", text)
+        topic = kafka_topic.encode()
+        assert done.stdout == (
+            topic
+            + b" 0 0 k 1 val 3 [h=1,i=NULL] 1000000000000 2001-09-09T01:46:40.000Z 100%\tA\n"
+            + topic
+            + b" 0 1  -1  -1 [] 1000000000001 2001-09-09T01:46:40.001Z 100%\tA\n"
+        )
+
+    def test_json(self, kafka_cli: Run, kafka_topic: str, producer: Producer) -> None:
+        """--json: one object a line, with base64 only for what is no text."""
+        producer.produce(
+            kafka_topic, b"\xff", "ü", 0, timestamp=1_000_000_000_000, headers=[("h", "1")]
+        )
+        assert producer.flush(TIMEOUT) == 0
+        (line,) = kafka_cli("consume", kafka_topic, "-e", "-J").stdout.splitlines()
+        assert json.loads(line) == {
+            "topic": kafka_topic,
+            "partition": 0,
+            "offset": 0,
+            "timestamp": 1_000_000_000_000,
+            "key": "ü",
+            "value": {"base64": "/w=="},
+            "headers": [["h", "1"]],
+        }
+
+    def test_a_group_goes_on(
+        self, kafka_cli: Run, filled: str, make_consumer: Callable[..., Consumer]
+    ) -> None:
+        """-g commits what was written, and no more: -n 10 of 100 fetched ones commits 10."""
+        done = kafka_cli("consume", filled, "-g", "group", "-n", "10")
+        assert done.stdout == b"".join(b"%d\n" % number for number in range(10))
+        assert committed(make_consumer(), filled) == 10
+
+    def test_a_group_to_the_end(self, kafka_cli: Run, filled: str) -> None:
+        """-g with -e ends when every assigned partition was read to its end."""
+        done = kafka_cli("consume", filled, "-g", "group", "-e")
+        assert done.status == 0
+        assert done.stdout.count(b"\n") == 100
+
+    def test_a_topic_that_is_not_there(self, kafka_cli: Run, kafka_cluster: MockCluster) -> None:
+        """Status 1 with the nearest name; the topic is not created by asking."""
+        kafka_cluster.create_topic("orders")
+        done = kafka_cli("consume", "order", "-e")
+        assert done == (1, b"", "error: topic 'order' is not there: did you mean 'orders'?\n")
+        assert kafka_cli("consume", "order", "-e").status == 1
+
+    def test_a_partition_that_is_not_there(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """Status 1 and which there are."""
+        done = kafka_cli("consume", kafka_topic, "-p", "3")
+        assert done.status == 1
+        assert done.stderr == f"error: topic '{kafka_topic}' has the partitions 0 to 0, not 3\n"
+
+
+class TestBench:
+    def figures(self, done: Ended) -> dict[str, float]:
+        assert (done.status, done.stderr) == (0, "")
+        (line,) = done.stdout.splitlines()
+        found: dict[str, float] = json.loads(line)
+        return found
+
+    @pytest.mark.kafka_topic(partitions=2)
+    def test_there_and_back(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """Both directions count every message; throughput and latency belong together."""
+        sent = self.figures(kafka_cli("bench", "produce", kafka_topic, "-n", "5000", "--json"))
+        assert sent["messages"] == 5000
+        assert sent["messages/s"] == pytest.approx(5000 / sent["seconds"], rel=0.1)
+        assert sent["MB/s"] == pytest.approx(sent["messages/s"] * 100 / 1e6, abs=0.02)
+        assert 0 < sent["p50 ms"] <= sent["p95 ms"] <= sent["p99 ms"] <= sent["seconds"] * 1000
+        read = self.figures(kafka_cli("bench", "consume", kafka_topic, "--json"))
+        assert read["messages"] == 5000
+        few = self.figures(kafka_cli("bench", "consume", kafka_topic, "--json", "-n", "10"))
+        assert few["messages"] == 10
+
+    def test_at_a_rate(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """--rate is not exceeded."""
+        options = ["-n", "100", "-s", "10", "--rate", "200", "--json"]
+        sent = self.figures(kafka_cli("bench", "produce", kafka_topic, *options))
+        assert sent["seconds"] >= 0.45
+
+    def test_messages_that_fail(self, kafka_cli: Run, kafka_topic: str) -> None:
+        """Status 1 and why, instead of figures."""
+        options = ["-n", "10", "-s", "5000", "-X", "message.max.bytes=1000"]
+        done = kafka_cli("bench", "produce", kafka_topic, *options)
+        assert (done.status, done.stdout) == (1, b"")
+        assert "Message size too large" in done.stderr
+
+
+class TestSettings:
+    def config_file(self, folder: Path, text: str) -> str:
+        file = folder / "kafka.properties"
+        file.write_text(text)
+        return str(file)
+
+    def test_a_file(self, kafka_cluster: MockCluster, filled: str, tmp_path: Path) -> None:
+        """-F reads key=value lines, with spaces, empty lines and comments."""
+        servers = kafka_cluster.bootstrap_servers
+        file = self.config_file(tmp_path, f"# brokers\n\n bootstrap.servers = {servers} \n")
+        assert run("consume", filled, "-F", file, "-n", "1").stdout == b"0\n"
+
+    def test_the_environment(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """KAFKA_* of the documented names are properties; Java's own are not touched."""
+        environment = {
+            "KAFKA_BOOTSTRAP_SERVERS": kafka_cluster.bootstrap_servers,
+            "KAFKA_HEAP_OPTS": "-Xmx1G",
+        }
+        assert run("consume", filled, "-n", "1", environment=environment).stdout == b"0\n"
+
+    def test_who_wins(self, kafka_cluster: MockCluster, filled: str, tmp_path: Path) -> None:
+        """Environment, then file, then -X, then --brokers: the later one counts."""
+        servers = kafka_cluster.bootstrap_servers
+        wrong = {"KAFKA_BOOTSTRAP_SERVERS": NO_BROKER}
+        wrong_file = self.config_file(tmp_path, f"bootstrap.servers={NO_BROKER}")
+        good = ["-X", f"bootstrap.servers={servers}"]
+        bad = ["-X", f"bootstrap.servers={NO_BROKER}"]
+        command = ["consume", filled, "-n", "1", "-F", wrong_file]
+        assert run(*command, *good, environment=wrong).stdout == b"0\n"
+        assert run(*command, *bad, "-b", servers, environment=wrong).stdout == b"0\n"
+        good_file = self.config_file(tmp_path, f"bootstrap.servers={servers}")
+        done = run("consume", filled, "-n", "1", "-F", good_file, environment=wrong)
+        assert done.stdout == b"0\n"
+        named = {"KAFKA_CONFIG_FILE": good_file}
+        assert run("consume", filled, "-n", "1", environment=named).stdout == b"0\n"
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ([], "no brokers: give --brokers"),
+            (["-b", "x", "-X", "linger_ms=1"], "did you mean 'linger.ms'?"),
+            (["-b", "x", "-X", "linger.ms"], "-X: needs KEY=VALUE"),
+            (["-b", "x", "-F", "/nowhere"], "'/nowhere' does not exist"),
+        ],
+    )
+    @pytest.mark.parametrize("command", ["produce", "consume"])
+    def test_wrong_settings(self, command: str, arguments: list[str], message: str) -> None:
+        """Status 2 and what is wrong with which setting."""
+        done = run(command, "topic", *arguments)
+        assert (done.status, done.stdout) == (2, b"")
+        assert message in words(done.stderr)
+
+    def test_a_wrong_line_of_a_file(self, tmp_path: Path) -> None:
+        """Status 2 with file and line, and not the line itself: it may be a password."""
+        word = secret("word")
+        file = self.config_file(tmp_path, f"a=b\n{word}\n")
+        done = run("consume", "topic", "-F", file)
+        assert done.status == 2
+        assert "line 2: needs key=value" in words(done.stderr)
+        assert word not in done.stderr
+
+    @pytest.mark.parametrize("text", ["sasl.password", "{word}", "sasl.pass={word}"])
+    def test_secrets_are_not_shown(self, text: str) -> None:
+        """No error repeats what may be a password."""
+        word = secret("word")
+        arguments = ["-b", NO_BROKER, "-X", text.format(word=word)]
+        done = run("consume", "topic", *arguments, "-X", f"sasl.password={word}")
+        assert done.status == 2
+        assert word not in done.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["consume", "t", "--from", "x"], "'x' is not beginning, end, an offset, -N or a time"),
+            (["consume", "t", "--until", "-1"], "'-1' is not beginning, end, an offset or a time"),
+            (["consume", "t", "-e", "--until", "5"], "goes without --until"),
+            (["consume", "t", "-g", "g", "-p", "1"], "goes without --partition"),
+            (["consume", "t", "-g", "g", "--from", "5"], "with --group only beginning or end"),
+            (["consume", "t", "-f", "%q"], "'%q' is no token: there are %t %p"),
+            (["consume", "t", "-f", "%"], "'%' is no token"),
+            (["consume"], "Missing argument"),
+            (["produce", "t", "-H", "x"], "'x': needs NAME=VALUE"),
+            (["produce", "t", "-D", ""], "must not be empty"),
+            (["produce", "t", "-k", "a", "-K", "b"], "give --key or --key-separator"),
+            (["produce", "t", "--json", "--whole"], "goes without --key-separator"),
+            (["produce", "t", "/nowhere"], "'/nowhere' does not exist"),
+            (["prodcue"], "produce"),
+            (["topics", "delete", "t"], "--yes: is needed where nobody can be asked"),
+            (["groups", "delete", "g"], "--yes: is needed where nobody can be asked"),
+            (["acls", "delete"], "--yes: is needed where nobody can be asked"),
+            (["acls", "list", "--resource", "x"], "'x' is none of any, topic, group"),
+            (["topics", "create", "t", "-c", "x"], "--config: 'x': needs NAME=VALUE"),
+            (["configs", "set", "topic", "t", "x"], "'x': needs NAME=VALUE"),
+            (["configs", "describe", "user", "t"], "'topic', 'broker', 'group'"),
+            (["cluster", "describe", "--timeout", "0"], "--timeout"),
+        ],
+    )
+    def test_wrong_usage(self, arguments: list[str], message: str) -> None:
+        """Status 2 before any broker is asked, with the option and what is allowed."""
+        done = run(*arguments, environment={"KAFKA_BOOTSTRAP_SERVERS": NO_BROKER})
+        assert (done.status, done.stdout) == (2, b"")
+        assert message in words(done.stderr)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "produce topic",
+        "consume topic",
+        "bench produce topic",
+        "bench consume topic",
+        "topics list",
+        "groups describe group",
+        "configs describe topic topic",
+        "acls list",
+        "cluster describe",
+    ],
+)
+def test_no_broker_answers(command: str) -> None:
+    """Status 1 and one line that says why, at once and without a traceback."""
+    watch = Stopwatch()
+    done = run(*command.split(), "-b", NO_BROKER)
+    assert watch.elapsed < 10
+    assert (done.status, done.stdout) == (1, b"")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert "refused" in line
+
+
+class TestSignals:
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_interrupted(
+        self, kafka_cluster: MockCluster, filled: str, number: signal.Signals
+    ) -> None:
+        """Ctrl-C and SIGTERM: status 130, everything written, no traceback."""
+        process = started("consume", filled, "-b", kafka_cluster.bootstrap_servers)
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(100)]
+        process.send_signal(number)
+        done = ended(process)
+        assert (done.status, done.stdout) == (130, b"")
+        (line,) = done.stderr.splitlines()
+        assert line.endswith(" messages")
+        assert lines == [b"%d\n" % value for value in range(100)]
+
+    def test_nobody_reads(
+        self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+    ) -> None:
+        """`consume | head`: status 141 without a traceback."""
+        send(producer, kafka_topic, [b"x" * 1000] * 1000)
+        process = started("consume", kafka_topic, "-b", kafka_cluster.bootstrap_servers, "-q")
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert process.wait(TIMEOUT) == 141
+        assert process.stdin is not None
+        process.stdin.close()
+        process.stderr.close()
+
+    def test_lines_are_sent_as_they_are_typed(
+        self, kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+    ) -> None:
+        """A line goes out while stdin stays open; Ctrl-C then is status 130."""
+        process = started("produce", kafka_topic, "-b", kafka_cluster.bootstrap_servers)
+        assert process.stdin is not None
+        process.stdin.write(b"typed\n")
+        process.stdin.flush()
+        consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        message = consumer.poll(TIMEOUT)
+        assert message is not None
+        assert message.value() == b"typed"
+        process.send_signal(signal.SIGINT)
+        assert ended(process).status == 130
+
+
+def test_completion_of_the_shell() -> None:
+    """The shell is given the names of commands; `confluent-kafka --install-completion` is what
+    has the shell ask."""
+    environment = {
+        "_CONFLUENT_KAFKA_COMPLETE": "complete_bash",
+        "COMP_WORDS": "confluent-kafka pro",
+        "COMP_CWORD": "1",
+    }
+    script = "from confluent_kafka.__main__ import main; import sys; sys.argv = ['confluent-kafka']"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}; main()"],
+        env=os.environ | environment,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (b"produce\n", b"")

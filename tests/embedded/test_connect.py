@@ -1,0 +1,327 @@
+"""connect(): a broker has answered, or the error says why none does; and last_error."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer, MakeProducer
+from tests.support.clients import config
+from tests.support.kafka import NO_BROKER
+from tests.support.scripts import check_script
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+each_client = pytest.mark.parametrize("client", [Producer, Consumer])
+NO_HOST = "no-such-host.invalid:9092"
+# Far less than the timeouts that are given, and far more than it takes.
+SOON = 8.0
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a broker that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def refusal(client: Any, timeout: float = TIMEOUT, topic: str | None = None) -> KafkaError:
+    """What connect() raises."""
+    with pytest.raises(KafkaException) as caught:
+        client.connect(timeout, topic)
+    error = caught.value.args[0]
+    assert isinstance(error, KafkaError)
+    return error
+
+
+class TestConnect:
+    @each_client
+    def test_a_broker_answers(self, kafka_cluster: MockCluster, client: type[Any]) -> None:
+        """None, once one broker has answered: others may be down."""
+        servers = f"{NO_BROKER},{kafka_cluster.bootstrap_servers}"
+        with client(config({"bootstrap.servers": servers})) as connected:
+            assert connected.connect(TIMEOUT) is None
+            assert connected.connect() is None
+
+    @each_client
+    @pytest.mark.parametrize(
+        ("servers", "code", "words"),
+        [
+            (NO_BROKER, KafkaError._TRANSPORT, "refused"),
+            (NO_HOST, KafkaError._RESOLVE, "no-such-host.invalid"),
+            (f"{NO_BROKER},{NO_HOST}", KafkaError._RESOLVE, "no-such-host.invalid"),
+        ],
+    )
+    def test_no_broker(self, client: type[Any], servers: str, code: int, words: str) -> None:
+        """Raised long before the timeout, with the cause's own code; also the second time."""
+        with client(config({"bootstrap.servers": servers})) as alone:
+            for _ in range(2):
+                watch = Stopwatch()
+                error = refusal(alone)
+                assert watch.elapsed < SOON
+                assert error.code() == code
+                assert words in error.str()
+
+    @each_client
+    def test_nothing_happens(self, client: type[Any], silent: str) -> None:
+        """A broker that says nothing: _TRANSPORT or _TIMED_OUT after the timeout."""
+        with client(config({"bootstrap.servers": silent})) as waiting:
+            watch = Stopwatch()
+            error = refusal(waiting, 0.5)
+            assert 0.4 < watch.elapsed < SOON
+            assert error.code() in {KafkaError._TRANSPORT, KafkaError._TIMED_OUT}
+
+    def test_an_unknown_topic(self, kafka_cluster: MockCluster, consumer: Consumer) -> None:
+        """A topic with an error raises it; the broker was reached all the same."""
+        kafka_cluster.create_topic("topic")
+        kafka_cluster.set_topic_error("topic", KafkaError.TOPIC_AUTHORIZATION_FAILED)
+        error = refusal(consumer, topic="topic")
+        assert error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+        assert "'topic'" in error.str()
+        consumer.connect(TIMEOUT)
+
+    def test_callbacks_run_meanwhile(self) -> None:
+        """error_cb is called on the thread that waits, and what it raises comes out."""
+        told: list[tuple[int, KafkaError]] = []
+
+        def note(error: KafkaError) -> None:
+            told.append((threading.get_ident(), error))
+
+        with Producer(config({"error_cb": note})) as producer:
+            refusal(producer)
+        assert {thread for thread, _ in told} == {threading.get_ident()}
+        assert [error.code() for _, error in told] == [
+            KafkaError._TRANSPORT,
+            KafkaError._ALL_BROKERS_DOWN,
+        ]
+
+    @each_client
+    def test_a_callback_raises(self, client: type[Any]) -> None:
+        """What a callback raises comes out of connect()."""
+        failures = iter([ZeroDivisionError("first")])
+
+        def fail(error: KafkaError) -> None:
+            for failure in failures:
+                raise failure
+
+        with client(config({"error_cb": fail})) as alone:
+            with pytest.raises(ZeroDivisionError, match="first"):
+                alone.connect(TIMEOUT)
+            refusal(alone)
+
+    def test_messages_are_kept(self, filled: str, consumer: Consumer) -> None:
+        """A consumer that is reading already loses nothing."""
+        consumer.assign([TopicPartition(filled, 0, 0)])
+        first = consumer.poll(TIMEOUT)
+        assert first is not None
+        for _ in range(3):
+            consumer.connect(TIMEOUT)
+        values = [message.value() for message in consumer.consume(99, TIMEOUT)]
+        assert values == [b"%d" % number for number in range(1, 100)]
+
+    def test_beside_another_thread(self, consumer: Consumer, kafka_topic: str) -> None:
+        """Another thread that polls without limit is not in the way."""
+        consumer.assign([TopicPartition(kafka_topic, 0)])
+        polling = threading.Thread(target=consumer.poll)
+        polling.start()
+        try:
+            consumer.connect(TIMEOUT)
+        finally:
+            wait_until(lambda: not polling.is_alive(), consumer.wakeup)
+            polling.join()
+
+    def test_in_a_callback(self, make_producer: MakeProducer, kafka_topic: str) -> None:
+        """A delivery callback may ask, too."""
+        answers: list[object] = []
+        producer = make_producer()
+        producer.produce(
+            kafka_topic, on_delivery=lambda *_: answers.append(producer.connect(TIMEOUT))
+        )
+        assert producer.flush(TIMEOUT) == 0
+        assert answers == [None]
+
+    @each_client
+    def test_wakeup(self, client: type[Any], silent: str) -> None:
+        """wakeup() of another thread ends it with _INTR."""
+        with client(config({"bootstrap.servers": silent})) as waiting:
+            codes: list[int] = []
+            thread = threading.Thread(
+                target=lambda: codes.append(refusal(waiting, timeout=-1).code())
+            )
+            thread.start()
+            wait_until(lambda: codes, waiting.wakeup)
+            thread.join()
+        assert codes == [KafkaError._INTR]
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+    @pytest.mark.parametrize("client", ["Producer", "Consumer"])
+    def test_signals(self, client: str, silent: str) -> None:
+        """A signal handler runs while it waits, and what it raises comes out."""
+        script = f"""
+            import signal, sys
+            from confluent_kafka import Consumer, Producer
+
+            def stop(number, frame):
+                raise KeyError(number)
+
+            signal.signal(signal.SIGALRM, stop)
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            settings = {{"bootstrap.servers": sys.argv[1], "group.id": "g", "log_level": 0}}
+            client = {client}(settings)
+            try:
+                client.connect(-1)
+            except KeyError:
+                print("raised")
+            client.close()
+        """
+        assert check_script(script, silent) == "raised\n"
+
+
+class TestLastError:
+    @each_client
+    def test_nothing_happened(self, kafka_cluster: MockCluster, client: type[Any]) -> None:
+        """None, and not to be assigned."""
+        with client(config({"bootstrap.servers": kafka_cluster.bootstrap_servers})) as working:
+            working.connect(TIMEOUT)
+            assert working.last_error is None
+            with pytest.raises(AttributeError):
+                working.last_error = None
+
+    @each_client
+    @pytest.mark.parametrize("callback", [True, False])
+    def test_the_latest(self, client: type[Any], callback: bool) -> None:
+        """With and without error_cb, from poll(); it stays after close()."""
+        told: list[KafkaError] = []
+        with client(config({"error_cb": told.append} if callback else {})) as alone:
+            wait_until(
+                lambda: alone.last_error == KafkaError._ALL_BROKERS_DOWN,
+                lambda: alone.poll(0.01),
+            )
+        assert alone.last_error == KafkaError._ALL_BROKERS_DOWN
+        if callback:
+            assert told[-1] is alone.last_error
+
+    def test_poll_counts_callbacks_alone(self) -> None:
+        """An error that nobody is called for is not counted as an event by poll()."""
+        with Producer(config()) as producer:
+            counts: list[int] = []
+            wait_until(lambda: producer.last_error, lambda: counts.append(producer.poll(0.01)))
+        assert set(counts) == {0}
+
+
+class TestStatistics:
+    INTERVAL: ClassVar = {"statistics.interval.ms": 20}
+
+    def test_off_by_default(self, make_producer: MakeProducer) -> None:
+        """None without statistics.interval.ms."""
+        producer = make_producer()
+        producer.connect(TIMEOUT)
+        assert producer.stats() is None
+
+    def test_producer(self, make_producer: MakeProducer, kafka_topic: str) -> None:
+        """What was sent is counted, per client, broker, topic and partition."""
+        producer = make_producer(self.INTERVAL | {"client.id": "me", "enable.idempotence": True})
+        for _ in range(10):
+            producer.produce(kafka_topic, bytes(100), partition=0)
+        assert producer.flush(TIMEOUT) == 0
+        wait_until(
+            lambda: (found := producer.stats()) is not None and found.txmsgs == 10,
+            lambda: producer.poll(0.05),
+        )
+        statistics = producer.stats()
+        assert statistics is not None
+        assert (statistics.type, statistics.client_id, statistics.msg_cnt) == ("producer", "me", 0)
+        topic = statistics.topics[kafka_topic]
+        assert (topic.topic, topic.partitions[0].txmsgs) == (kafka_topic, 10)
+        assert topic.batchcnt.sum <= 10
+        assert any(
+            broker.state == "UP" and broker.req["Produce"] > 0 and broker.rtt.hdrsize > 0
+            for broker in statistics.brokers.values()
+        )
+        assert statistics.eos is not None
+        assert statistics.eos.idemp_state == "Assigned"
+        assert statistics.cgrp is None
+
+    def test_consumer(self, make_consumer: MakeConsumer, filled: str) -> None:
+        """What was read is counted, and the group's state; stats_cb is called as well."""
+        told: list[str] = []
+        consumer = make_consumer(self.INTERVAL | {"stats_cb": told.append})
+        consumer.assign([TopicPartition(filled, 0, 0)])
+        assert len(consumer.consume(100, TIMEOUT)) == 100
+        wait_until(
+            lambda: (found := consumer.stats()) is not None and found.rxmsgs == 100,
+            lambda: consumer.poll(0.05),
+        )
+        statistics = consumer.stats()
+        assert told
+        assert statistics is not None
+        assert statistics.topics[filled].partitions[0].app_offset == 100
+        assert statistics.cgrp is not None
+        assert statistics.cgrp.state == "up"
+        assert statistics.eos is None
+
+    def test_poll_counts_callbacks_alone(self, make_producer: MakeProducer) -> None:
+        """Without stats_cb, statistics are no events for poll()."""
+        producer = make_producer(self.INTERVAL)
+        counts: list[int] = []
+        wait_until(lambda: producer.stats(), lambda: counts.append(producer.poll(0.05)))
+        assert set(counts) == {0}
+
+
+class TestLag:
+    def test_while_reading(self, filled: str, consumer: Consumer) -> None:
+        """From the position to the end as the last fetch told it; 0 at the end."""
+        place = TopicPartition(filled, 0)
+        assert consumer.lag() == {}
+        consumer.assign([TopicPartition(filled, 0, 0)])
+        wait_until(lambda: consumer.get_watermark_offsets(place, cached=True)[1] == 100)
+        assert consumer.lag() == {place: 100}
+        assert consumer.poll(TIMEOUT) is not None
+        assert consumer.lag() == {place: 99}
+        assert len(consumer.consume(99, TIMEOUT)) == 99
+        assert consumer.lag() == {place: 0}
+        (key,) = consumer.lag()
+        assert key.offset == 100
+        consumer.seek(TopicPartition(filled, 0, 40))
+        assert consumer.poll(TIMEOUT) is not None
+        assert consumer.lag() == {place: 59}
+        consumer.unassign()
+        assert consumer.lag() == {}
+
+    def test_without_a_request(
+        self, kafka_cluster: MockCluster, filled: str, consumer: Consumer
+    ) -> None:
+        """It is known while no broker answers."""
+        consumer.assign([TopicPartition(filled, 0, 0)])
+        assert len(consumer.consume(10, TIMEOUT)) == 10
+        kafka_cluster.set_broker_down()
+        watch = Stopwatch()
+        assert consumer.lag() == {TopicPartition(filled, 0): 90}
+        assert watch.elapsed < SOON
+
+    @pytest.mark.kafka_topic(partitions=2)
+    def test_not_known_yet(self, kafka_topic: str, consumer: Consumer) -> None:
+        """None for a partition of which nothing was fetched."""
+        places = [TopicPartition(kafka_topic, number) for number in range(2)]
+        consumer.assign(places)
+        assert consumer.lag() == dict.fromkeys(places)
+
+    @pytest.mark.parametrize(("start", "lag"), [("beginning", 100), ("end", 0)])
+    def test_from_a_logical_offset(
+        self, filled: str, consumer: Consumer, start: str, lag: int
+    ) -> None:
+        """Assigned at the beginning or the end: known before the first message."""
+        offsets = {"beginning": -2, "end": -1}
+        place = TopicPartition(filled, 0)
+        consumer.assign([TopicPartition(filled, 0, offsets[start])])
+        wait_until(
+            lambda: consumer.get_watermark_offsets(place, cached=True)[1] == 100,
+            lambda: consumer.consume(0, 0),
+        )
+        assert consumer.lag() == {place: lag}

@@ -1,0 +1,234 @@
+"""Consumer.pause_while(): long work keeps the membership, and stale commits are fenced."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer
+from tests.support.kafka import committed, send, values_of
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+# librdkafka's smallest: longer work without a poll ends the membership.
+IMPATIENT = {"max.poll.interval.ms": 2000, "session.timeout.ms": 2000}
+LONGER = 3.0
+
+
+def first_message(consumer: Consumer, topic: str, **callbacks: Any) -> Any:
+    consumer.subscribe([topic], **callbacks)
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.error() is None
+    return message
+
+
+def test_longer_than_the_poll_interval(make_consumer: MakeConsumer, filled: str) -> None:
+    """Work that takes longer than max.poll.interval.ms keeps the partition: the same member
+    commits and reads on, without a gap and without a rebalance."""
+    events: list[str] = []
+    consumer = make_consumer(IMPATIENT)
+    message = first_message(consumer, filled, on_revoke=lambda *_: events.append("revoked"))
+    member = consumer.memberid()
+    with consumer.pause_while() as pause:
+        time.sleep(LONGER)
+        assert pause.lost == []
+        consumer.commit(message, asynchronous=False)
+    assert consumer.memberid() == member
+    assert values_of(consumer.consume(99, TIMEOUT)) == [b"%d" % number for number in range(1, 100)]
+    assert committed(consumer, filled) == 1
+    assert events == []
+
+
+def test_without_it(make_consumer: MakeConsumer, filled: str) -> None:
+    """The same work without the block loses the partition: what the helper is for."""
+    consumer = make_consumer(IMPATIENT)
+    first_message(consumer, filled)
+    time.sleep(LONGER)
+    codes: list[int] = []
+
+    def poll() -> None:
+        message = consumer.poll(0.05)
+        if message is not None and message.error() is not None:
+            codes.append(message.error().code())
+
+    wait_until(lambda: codes, poll)
+    assert codes[0] == KafkaError._MAX_POLL_EXCEEDED
+
+
+def test_nothing_is_read_meanwhile(
+    make_consumer: MakeConsumer, filled: str, producer: Producer
+) -> None:
+    """Nothing comes inside the block, also not to another poll(), nothing is lost after it."""
+    consumer = make_consumer()
+    first_message(consumer, filled)
+    with consumer.pause_while():
+        send(producer, filled, [b"100"])
+        assert consumer.consume(10, 0.5) == []
+        (position,) = consumer.position(consumer.assignment())
+        assert position.offset == 1
+    values = values_of(consumer.consume(100, TIMEOUT))
+    assert values == [b"%d" % number for number in range(1, 101)]
+
+
+@pytest.mark.kafka_topic(partitions=2)
+def test_paused_partitions_stay_paused(
+    make_consumer: MakeConsumer, kafka_topic: str, producer: Producer
+) -> None:
+    """What the application had paused itself is not resumed by the end of the block."""
+    for partition in range(2):
+        producer.produce(kafka_topic, b"%d" % partition, partition=partition)
+    assert producer.flush(TIMEOUT) == 0
+    consumer = make_consumer()
+    consumer.assign([TopicPartition(kafka_topic, number, 0) for number in range(2)])
+    consumer.pause([TopicPartition(kafka_topic, 0)])
+    with consumer.pause_while():
+        pass
+    assert values_of(consumer.consume(1, TIMEOUT)) == [b"1"]
+    assert consumer.consume(1, 0.3) == []
+    consumer.resume([TopicPartition(kafka_topic, 0)])
+    with consumer.pause_while():
+        pass
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.value() == b"0"
+
+
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+@pytest.mark.kafka_topic(partitions=2)
+def test_a_partition_is_taken_away(
+    make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
+) -> None:
+    """A second member joins inside the block: what it gets is in `lost` and fenced for
+    commit() and store_offsets(); what stays can be committed, and is read on after the block."""
+    for partition in range(2):
+        for number in range(10):
+            producer.produce(kafka_topic, b"%d" % number, partition=partition)
+    assert producer.flush(TIMEOUT) == 0
+    config = {"partition.assignment.strategy": strategy, "enable.auto.offset.store": False}
+    first, second = make_consumer(config), make_consumer(config)
+    first.subscribe([kafka_topic])
+    messages = first.consume(20, TIMEOUT)
+    assert len(messages) == 20
+    last = {message.partition(): message for message in messages}
+    revoked: list[int] = []
+    with first.pause_while() as pause:
+        second.subscribe([kafka_topic])
+        found: list[Any] = []
+        wait_until(
+            lambda: len(second.assignment()) == 1 and len(first.assignment()) == 1,
+            lambda: found.append(second.poll(0.05)),
+        )
+        (kept,) = first.assignment()
+        (taken,) = second.assignment()
+        revoked = [place.partition for place in pause.lost]
+        assert taken.partition in revoked
+        for commit in (
+            lambda: first.commit(last[taken.partition], asynchronous=False),
+            lambda: first.commit(offsets=[TopicPartition(kafka_topic, taken.partition, 9)]),
+            lambda: first.store_offsets(last[taken.partition]),
+        ):
+            with pytest.raises(
+                KafkaException, match=r"taken away during pause_while\(\)"
+            ) as caught:
+                commit()
+            assert caught.value.args[0] == KafkaError._ASSIGNMENT_LOST
+        if kept.partition not in revoked:  # not with an eager protocol, which takes all
+            (answer,) = first.commit(last[kept.partition], asynchronous=False)
+            assert answer.error is None
+    with pytest.raises(KafkaException, match="taken away"):
+        first.commit(last[taken.partition], asynchronous=False)
+    messages = []
+    producer.produce(kafka_topic, b"new", partition=kept.partition)
+    assert producer.flush(TIMEOUT) == 0
+    wait_until(
+        lambda: any(message is not None and message.value() == b"new" for message in messages),
+        lambda: messages.append(first.poll(0.05)),
+    )
+    (answer,) = first.commit(messages[-1], asynchronous=False)  # the fence has ended
+    assert (answer.error, answer.partition) == (None, kept.partition)
+
+
+def test_what_is_assigned_inside_is_paused(make_consumer: MakeConsumer, filled: str) -> None:
+    """A partition that comes inside the block is read after it."""
+    consumer = make_consumer()
+    consumer.subscribe([filled])
+    with consumer.pause_while():
+        wait_until(consumer.assignment)
+        assert consumer.consume(1, 0.5) == []
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.value() == b"0"
+
+
+def test_callbacks_run_on_its_thread(make_consumer: MakeConsumer, filled: str) -> None:
+    """Callbacks run inside the block, not on the thread that works; what one raises comes out
+    of the next poll()."""
+    threads: list[int] = []
+
+    def assigned(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        threads.append(threading.get_ident())
+        raise ZeroDivisionError
+
+    consumer = make_consumer()
+    consumer.subscribe([filled], on_assign=assigned)
+    with consumer.pause_while():
+        wait_until(lambda: threads)
+        wait_until(consumer.assignment)
+    assert threads != [threading.get_ident()]
+    with pytest.raises(ZeroDivisionError):
+        consumer.poll(TIMEOUT)
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+
+
+def test_an_exception_leaves_the_block(make_consumer: MakeConsumer, filled: str) -> None:
+    """It ends as always: reading goes on, and no thread is left."""
+    consumer = make_consumer()
+    first_message(consumer, filled)
+    before = threading.active_count()
+
+    def work() -> None:
+        with consumer.pause_while():
+            assert threading.active_count() == before + 1
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        work()
+    assert threading.active_count() == before
+    assert values_of(consumer.consume(1, TIMEOUT)) == [b"1"]
+
+
+def test_blocks_in_one_another(consumer: Consumer, filled: str) -> None:
+    """Refused, and the outer one goes on; one after the other is fine, with one object as well."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    pause = consumer.pause_while()
+    with pause:
+        with pytest.raises(RuntimeError, match="in use"), consumer.pause_while():
+            pass
+        assert consumer.consume(1, 0.3) == []
+    with pause:
+        pass
+    assert values_of(consumer.consume(1, TIMEOUT)) == [b"0"]
+
+
+def test_close_inside(make_consumer: MakeConsumer, filled: str) -> None:
+    """The block ends quietly, and at once."""
+    consumer = make_consumer()
+    first_message(consumer, filled)
+    watch = Stopwatch()
+    with consumer.pause_while() as pause:
+        consumer.close()
+    assert watch.elapsed < TIMEOUT / 2
+    assert pause.lost == []
+
+
+def test_no_assignment(kafka_cluster: MockCluster, consumer: Consumer) -> None:
+    """A consumer that reads nothing has nothing to pause."""
+    with consumer.pause_while() as pause:
+        pass
+    assert pause.lost == []

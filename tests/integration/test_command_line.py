@@ -1,0 +1,229 @@
+"""The command line on a real cluster: what the embedded one cannot do."""
+
+from __future__ import annotations
+
+import json
+import signal
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import MakeTopic
+from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.plain_clients import reader, writer
+from tests.support.command_line import Ended, ended, run, started
+from tests.support.secrets import secret
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.integration
+
+Run = Callable[..., Ended]
+START = 1_000_000_000_000  # 2001-09-09T01:46:40Z
+
+
+@pytest.fixture
+def timed(kafka: KafkaCluster, make_topic: MakeTopic) -> str:
+    """A topic whose messages 0 to 9 are one second apart."""
+    topic = make_topic(retention_ms="-1")
+    with writer(kafka) as producer:
+        for number in range(10):
+            producer.produce(topic, b"%d" % number, partition=0, timestamp=START + 1000 * number)
+        assert producer.flush(TIMEOUT) == 0
+    return topic
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--until", "2001-09-09T01:46:43Z"], range(3)),
+        (["--from", "2001-09-09T01:46:47+00:00"], range(7, 10)),
+        (["--from", "2001-09-09T01:46:42.500Z", "--until", "2001-09-09T01:46:45Z"], range(3, 5)),
+        (["--from", "2030-01-01"], range(0)),
+        (["--until", "2030-01-01"], range(10)),
+    ],
+)
+def test_from_and_until_a_time(
+    kafka: KafkaCluster, timed: str, options: list[str], expected: range
+) -> None:
+    """Bounds by time: the first message at or after it; later than all of them is the end."""
+    end = [] if "--until" in options else ["-e"]
+    done = run("consume", timed, "-b", kafka.bootstrap_servers, *options, *end, "-q")
+    assert done == (0, b"".join(b"%d\n" % number for number in expected), "")
+
+
+def test_a_group_goes_on(kafka: KafkaCluster, timed: str, group: str) -> None:
+    """Each run writes what the ones before have not."""
+    command = ["consume", timed, "-b", kafka.bootstrap_servers, "-g", group, "-q"]
+    assert run(*command, "-n", "4").stdout == b"0\n1\n2\n3\n"
+    assert run(*command, "-e").stdout == b"4\n5\n6\n7\n8\n9\n"
+    assert run(*command, "-e") == (0, b"", "")
+
+
+def test_a_transaction_to_the_end(kafka: KafkaCluster, topic: str) -> None:
+    """The end is reached though the last offset is a marker, or of an aborted transaction."""
+    with writer(kafka, {"transactional.id": topic}) as producer:
+        producer.init_transactions(TIMEOUT)
+        for value, end in (
+            (b"kept", producer.commit_transaction),
+            (b"dropped", producer.abort_transaction),
+        ):
+            producer.begin_transaction()
+            producer.produce(topic, value, partition=0)
+            end(TIMEOUT)
+    done = run("consume", topic, "-b", kafka.bootstrap_servers, "-e", "-q")
+    assert done == (0, b"kept\n", "")
+
+
+def test_a_topic_that_is_not_there(kafka: KafkaCluster, topic: str) -> None:
+    """Status 1 with the nearest name, for both; sending does not wait for the timeout."""
+    for command in ("consume", "produce"):
+        done = run(command, f"{topic}x", "-b", kafka.bootstrap_servers)
+        assert done.status == 1
+        assert f"{topic}x" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["consume", "produce"])
+def test_credentials_of_a_file(
+    own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path, command: str
+) -> None:
+    """A file with the password lets in; a wrong one is one line without it, at once."""
+    wrong = secret("wrong")
+    for password, status in ((USERS["alice"], 0), (wrong, 1)):
+        config = own_kafka.config("SASL_PLAINTEXT") | {
+            "sasl.mechanism": "PLAIN",
+            "sasl.username": "alice",
+            "sasl.password": password,
+        }
+        file = tmp_path / "kafka.properties"
+        file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
+        options = ["-e"] if command == "consume" else []
+        done = run(command, topic, "-F", str(file), *options, stdin=b"value\n")
+        assert done.status == status
+    (line,) = done.stderr.splitlines()
+    assert "Authentication failed" in line
+    assert wrong not in line
+
+
+class TestAdministration:
+    @pytest.fixture
+    def admin(self, kafka: KafkaCluster) -> Run:
+        """run() with the cluster; the rows that it wrote, for commands that list."""
+
+        def run_with(command: str, *arguments: str) -> Ended:
+            words = command.split()
+            return run(*words, *arguments, "-b", kafka.bootstrap_servers)
+
+        return run_with
+
+    def test_topics(self, admin: Run) -> None:
+        """Create, list, describe, grow and delete, each as it is told."""
+        name = f"made-{uuid.uuid4().hex[:12]}"
+        options = ["-p", "2", "-r", "1", "-c", "retention.ms=1000"]
+        assert admin("topics create", name, *options, "--check").stdout == (
+            f"topic {name} can be created\n".encode()
+        )
+        assert name.encode() not in admin("topics list").stdout
+        assert admin("topics create", name, *options).status == 0
+        again = admin("topics create", name)
+        assert (again.status, again.stdout) == (1, b"")
+        assert "already exists" in again.stderr
+        assert f"{name}\t2\t1\n".encode() in admin("topics list").stdout
+        assert set_values(admin("configs describe topic", name, "--json")) == {
+            "retention.ms": "1000"
+        }
+        assert admin("topics grow", name, "3").status == 0
+        found = rows(admin("topics describe", name, "--json"))
+        assert [row["partition"] for row in found] == [0, 1, 2]
+        assert all(row["replicas"] == row["in sync"] == [row["leader"]] for row in found)
+        assert admin("topics delete", name, "--yes").status == 0
+        wait_until(lambda: name.encode() not in admin("topics list").stdout)
+        missing = admin("topics describe", name)
+        assert missing.status == 1
+        assert len(missing.stderr.splitlines()) == 1
+
+    def test_groups(self, admin: Run, kafka: KafkaCluster, timed: str, group: str) -> None:
+        """Lag of a group with and without members; and the group is deleted."""
+        done = run("consume", timed, "-b", kafka.bootstrap_servers, "-g", group, "-n", "4")
+        assert done.status == 0
+        idle = {"member": None, "client": None, "host": None}
+        place = {"topic": timed, "partition": 0, "committed": 4, "end": 10, "lag": 6}
+        assert rows(admin("groups describe", group, "--json")) == [place | idle]
+        assert f"{group}\tempty\tclassic\n".encode() in admin("groups list").stdout
+        with reader(kafka, {"group.id": group, "client.id": "me"}) as consumer:
+            consumer.subscribe([timed])
+            wait_until(consumer.assignment, lambda: consumer.poll(0.05))
+            (row,) = rows(admin("groups describe", group, "--json"))
+            assert (row["lag"], row["client"], row["member"]) == (6, "me", consumer.memberid())
+            assert admin("groups delete", group, "--yes").status == 1
+        assert admin("groups delete", group, "--yes").status == 0
+        assert admin("groups describe", group) == (1, b"", f"error: group '{group}' is not there\n")
+
+    def test_live_view(self, kafka: KafkaCluster, timed: str, group: str) -> None:
+        """--watch shows the lag again and again, until Ctrl-C."""
+        servers = kafka.bootstrap_servers
+        assert run("consume", timed, "-b", servers, "-g", group, "-n", "4").status == 0
+        process = started("groups", "describe", group, "-b", servers, "--watch", "0.1", "--json")
+        assert process.stdout is not None
+        lines = [json.loads(process.stdout.readline()) for _ in range(3)]
+        assert [line["lag"] for line in lines] == [6, 6, 6]
+        process.send_signal(signal.SIGINT)
+        assert ended(process).status == 130
+
+    def test_configs(self, admin: Run, topic: str) -> None:
+        """Set, read and unset; a value that the broker does not take changes nothing."""
+        assert (
+            admin("configs set topic", topic, "retention.ms=5000", "max.message.bytes=9").status
+            == 0
+        )
+        values = set_values(admin("configs describe topic", topic, "--json"))
+        assert values == {"retention.ms": "5000", "max.message.bytes": "9"}
+        assert admin("configs set topic", topic, "retention.ms=x").status == 1
+        assert admin("configs unset topic", topic, "retention.ms", "max.message.bytes").status == 0
+        assert set_values(admin("configs describe topic", topic, "--json")) == {}
+        everything = rows(admin("configs describe topic", topic, "--all", "--json"))
+        assert "cleanup.policy" in {row["name"] for row in everything}
+        assert admin("configs describe broker", "1", "--json").status == 0
+
+    def test_acls(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
+        """Create, list by filter, and delete."""
+        name = f"acl-{uuid.uuid4().hex[:12]}"
+        options = ["--resource", "topic", "--name", name]
+        binding = ["--principal", "User:bob", "--operation", "read", "--permission", "deny"]
+        assert admin("acls create", *options, *binding).status == 0
+        expected = {
+            "resource": "topic",
+            "name": name,
+            "pattern": "literal",
+            "principal": "User:bob",
+            "host": "*",
+            "operation": "read",
+            "permission": "deny",
+        }
+        wait_until(lambda: rows(admin("acls list", *options, "--json")) == [expected])
+        assert rows(admin("acls list", *options, "--operation", "write", "--json")) == []
+        assert rows(admin("acls delete", *options, "--yes", "--json")) == [expected]
+        wait_until(lambda: rows(admin("acls list", *options, "--json")) == [])
+
+    def test_cluster(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
+        """Every broker, and which one is the controller."""
+        found = rows(admin("cluster describe", "--json"))
+        assert [row["broker"] for row in found] == [1, 2, 3]
+        assert len({row["cluster"] for row in found}) == 1
+        servers = {f"{row['host']}:{row['port']}" for row in found}
+        assert servers == set(own_kafka.bootstrap_servers.split(","))
+
+
+def rows(done: Ended) -> list[dict[str, Any]]:
+    """What a command with --json wrote."""
+    assert (done.status, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def set_values(done: Ended) -> dict[str, str]:
+    """What is set for the topic itself."""
+    return {
+        row["name"]: row["value"] for row in rows(done) if row["source"] == "dynamic_topic_config"
+    }

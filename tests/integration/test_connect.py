@@ -1,0 +1,151 @@
+"""connect() raises why real brokers do not let a client in, at once; and what it may not see."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from tests.integration.certificates import Authority
+from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.plain_clients import reader, writer
+from tests.integration.security import SECONDS, Config, plain
+from tests.support.secrets import secret
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+
+pytestmark = pytest.mark.integration
+
+each_client = pytest.mark.parametrize("client", [Producer, Consumer])
+WRONG = secret("wrong")
+
+
+@pytest.fixture(autouse=True)
+def no_log(caplog: pytest.LogCaptureFixture) -> None:
+    """What librdkafka logs of refusals is not of interest here."""
+    caplog.set_level(logging.CRITICAL, "confluent_kafka")
+
+
+def refusal(client: Any, config: Config, topic: str | None = None) -> KafkaError:
+    """What connect() raises, long before its timeout, without the password in it."""
+    with client(config | {"group.id": "tests"}) as refused:
+        watch = Stopwatch()
+        with pytest.raises(KafkaException) as caught:
+            refused.connect(60, topic)
+        assert watch.elapsed < SECONDS
+    assert WRONG not in str(caught.value)
+    error = caught.value.args[0]
+    assert isinstance(error, KafkaError)
+    return error
+
+
+@each_client
+@pytest.mark.parametrize("listener", ["PLAINTEXT", "SSL", "SASL_SSL"])
+def test_let_in(own_kafka: OwnKafkaCluster, topic: str, client: Any, listener: str) -> None:
+    """Who is let in is connected, and sees a topic that is there."""
+    config = own_kafka.config(listener) | {"group.id": "tests"}
+    if listener == "SASL_SSL":
+        config |= plain("alice", USERS["alice"])
+    with client(config) as connected:
+        connected.connect(TIMEOUT)
+        connected.connect(TIMEOUT, topic)
+        assert connected.last_error is None
+
+
+@each_client
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])
+def test_wrong_password(own_kafka: OwnKafkaCluster, client: Any, mechanism: str) -> None:
+    """_AUTHENTICATION with the broker's words, and nothing left for poll() to raise again."""
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG, mechanism)
+    error = refusal(client, config)
+    assert error == KafkaError._AUTHENTICATION
+    assert "Authentication failed" in error.str()
+
+
+@each_client
+def test_a_mechanism_that_there_is_not(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """A listener without SASL does not answer a client that insists on it."""
+    config = own_kafka.config("PLAINTEXT") | plain("alice", WRONG)
+    error = refusal(client, config | {"security.protocol": "SASL_PLAINTEXT"})
+    assert error in (KafkaError._AUTHENTICATION, KafkaError._TRANSPORT)
+
+
+@each_client
+def test_an_untrusted_broker(own_kafka: OwnKafkaCluster, client: Any, tmp_path: Path) -> None:
+    """_SSL for a certificate of another authority."""
+    config = own_kafka.config("SSL") | {"ssl.ca.location": str(Authority(tmp_path).file)}
+    error = refusal(client, config)
+    assert error == KafkaError._SSL
+    assert "certificate verify failed" in error.str()
+
+
+@each_client
+def test_an_untrusted_client(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """A client without a certificate: the broker's alert is in the text."""
+    config = own_kafka.config("SSL")
+    del config["ssl.certificate.location"], config["ssl.key.location"]
+    error = refusal(client, config)
+    assert error == KafkaError._TRANSPORT
+    assert "certificate" in error.str()
+
+
+@each_client
+def test_the_wrong_listener(own_kafka: OwnKafkaCluster, client: Any) -> None:
+    """Plain text to a listener of TLS, which hangs up without a word."""
+    config = own_kafka.config("SSL") | {"security.protocol": "PLAINTEXT"}
+    config = {key: value for key, value in config.items() if not key.startswith("ssl.")}
+    error = refusal(client, config)
+    assert error == KafkaError._TRANSPORT
+    assert "Disconnected" in error.str()
+
+
+def test_a_topic_that_is_not_there(kafka: KafkaCluster) -> None:
+    """UNKNOWN_TOPIC_OR_PART for a consumer, and asking does not create it."""
+    name = f"missing-{uuid.uuid4().hex[:12]}"
+    with reader(kafka) as consumer:
+        for _ in range(2):
+            with pytest.raises(KafkaException, match=name) as caught:
+                consumer.connect(TIMEOUT, name)
+            assert caught.value.args[0] == KafkaError.UNKNOWN_TOPIC_OR_PART
+
+
+def test_after_a_change_of_password(own_kafka: OwnKafkaCluster) -> None:
+    """The same client is let in once it has the right password."""
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", WRONG)
+    with Producer(config) as producer:
+        with pytest.raises(KafkaException):
+            producer.connect(60)
+        producer.set_sasl_credentials("alice", USERS["alice"])
+        producer.connect(60)
+        assert producer.last_error is not None
+
+
+def test_stats_and_lag(kafka: KafkaCluster, topic: str) -> None:
+    """What a real broker counts is what the helpers say."""
+    place = TopicPartition(topic, 0, 0)
+    with (
+        writer(kafka, {"transactional.id": topic}) as producer,
+        reader(kafka, {"statistics.interval.ms": 50}) as consumer,
+    ):
+        producer.init_transactions(TIMEOUT)
+        producer.begin_transaction()
+        for _ in range(10):
+            producer.produce(topic, b"value", partition=0)
+        producer.commit_transaction(TIMEOUT)
+        consumer.assign([place])
+        assert len(consumer.consume(4, TIMEOUT)) == 4
+        assert consumer.lag() == {place: 7}  # the transaction's marker has an offset, too
+        assert len(consumer.consume(6, TIMEOUT)) == 6
+
+        def read() -> bool:
+            statistics = consumer.stats()
+            if statistics is None or topic not in statistics.topics:
+                return False
+            partition = statistics.topics[topic].partitions[0]
+            return (partition.app_offset, partition.hi_offset) == (11, 11)
+
+        wait_until(read, lambda: consumer.poll(0.05))
+        assert consumer.lag() == {place: 0}

@@ -1,0 +1,51 @@
+"""The command line: in this process, which is quick, or in one of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import NamedTuple
+
+from typer.testing import CliRunner
+
+from confluent_kafka.cli import app
+from tests.support.waiting import TIMEOUT
+
+COMMAND = [sys.executable, "-m", "confluent_kafka"]
+
+
+class Ended(NamedTuple):
+    """What a command left."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+
+
+def run(*arguments: str, stdin: bytes = b"", environment: dict[str, str] | None = None) -> Ended:
+    """The command in this process; an exception that it does not handle is raised."""
+    result = CliRunner().invoke(
+        app, arguments, input=stdin, env=environment, catch_exceptions=False
+    )
+    return Ended(result.exit_code, result.stdout_bytes, result.stderr)
+
+
+def started(*arguments: str) -> subprocess.Popen[bytes]:
+    """The command in a process of its own, for signals and pipes."""
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def ended(process: subprocess.Popen[bytes]) -> Ended:
+    """Waits for it."""
+    stdout, stderr = process.communicate(timeout=TIMEOUT)
+    return Ended(process.returncode, stdout, stderr.decode())
+
+
+def words(text: str) -> str:
+    """The text without the frame and the line breaks that rich puts into messages."""
+    return " ".join(text.translate(str.maketrans("╭╮╰╯│─", " " * 6)).split())
