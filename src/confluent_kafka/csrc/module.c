@@ -103,31 +103,6 @@ start_daemon_thread(PyObject *object, const char *method, const char *name)
     return started == NULL ? -1 : 0;
 }
 
-int
-start_daemon_thread(PyObject *object, const char *method, const char *name)
-{
-    PyObject *thread_type = import_attribute("threading", "Thread");
-    PyObject *target = PyObject_GetAttrString(object, method);
-    PyObject *arguments = PyTuple_New(0);
-    PyObject *options = target == NULL ? NULL
-                                       : Py_BuildValue("{s:O,s:s,s:O}", "target", target, "name",
-                                                       name, "daemon", Py_True);
-    PyObject *thread = NULL, *started = NULL;
-    if (thread_type != NULL && arguments != NULL && options != NULL) {
-        thread = PyObject_Call(thread_type, arguments, options);
-    }
-    if (thread != NULL) {
-        started = PyObject_CallMethod(thread, "start", NULL);
-    }
-    Py_XDECREF(thread_type);
-    Py_XDECREF(target);
-    Py_XDECREF(arguments);
-    Py_XDECREF(options);
-    Py_XDECREF(thread);
-    Py_XDECREF(started);
-    return started == NULL ? -1 : 0;
-}
-
 /* ---- functions ---- */
 
 PyDoc_STRVAR(version_doc,
@@ -259,8 +234,6 @@ module_exec(PyObject *module)
         || token_refresher_type_add(module, state) < 0
         || producer_type_add(module, state) < 0 || consumer_type_add(module, state) < 0
         || share_types_add(module, state) < 0
-        || new_topic_types_add(module, state) < 0 || admin_answers_type_add(module, state) < 0
-        || admin_client_type_add(module, state) < 0 || admin_constants_add(module) < 0
         || new_topic_types_add(module, state) < 0 || admin_answers_type_add(module, state) < 0
         || admin_client_type_add(module, state) < 0 || admin_constants_add(module) < 0
         || mock_cluster_type_add(module, state) < 0
