@@ -247,6 +247,15 @@ admin_release(Client *client)
 }
 
 static int
+serve_once(Client *client, int timeout_ms)
+{
+    serve_release_gil(client);
+    rd_kafka_poll(client->rk, timeout_ms);
+    serve_take_gil(client);
+    return 0;
+}
+
+static int
 open_admin(PyObject *object, PyObject *args, PyObject *kwargs)
 {
     Client *client = (Client *)object;
@@ -255,6 +264,7 @@ open_admin(PyObject *object, PyObject *args, PyObject *kwargs)
         return -1;
     }
     client->release = admin_release;
+    client->serve = serve_once;
     return client_open(client, RD_KAFKA_PRODUCER, conf);
 }
 
@@ -306,9 +316,7 @@ serve_callbacks(Client *client, deadline *until)
     Py_ssize_t served_before = client->served;
     int timeout_ms = 0;
     for (;;) {
-        serve_release_gil(client);
-        rd_kafka_poll(client->rk, timeout_ms);
-        serve_take_gil(client);
+        (void)serve_once(client, timeout_ms);
         if (client_raise_parked(client) < 0) {
             return -1;
         }
