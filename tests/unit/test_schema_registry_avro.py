@@ -8,6 +8,7 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -127,6 +128,39 @@ def test_the_awaiting_classes(registry: FakeRegistry) -> None:
                 AvroSerializer(client, USER_TEXT)
 
     asyncio.run(main())
+
+
+def test_tasks_ask_the_registry_once(registry: FakeRegistry) -> None:
+    """However many messages wait for the same schema."""
+
+    async def main() -> None:
+        async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
+            strategy = {"subject.name.strategy.type": "TOPIC"}
+            serialize = AsyncAvroSerializer(client, USER_TEXT, conf=strategy)
+            messages = await asyncio.gather(*(serialize(ADA, VALUE) for _ in range(20)))
+            assert len(set(messages)) == 1
+            assert len(registry.requests) == 1
+        async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
+            deserialize = AsyncAvroDeserializer(client)
+            found = await asyncio.gather(*(deserialize(one, VALUE) for one in messages))
+            assert found == [ADA] * 20
+            assert len(registry.requests) == 2
+
+    asyncio.run(main())
+
+
+def test_threads_share_a_serializer(registry: FakeRegistry) -> None:
+    """Each thread gets its own messages, whoever asked for the schema."""
+    with SchemaRegistryClient({"url": registry.url}) as client:
+        serialize, deserialize = AvroSerializer(client, USER_TEXT), AvroDeserializer(client)
+
+        def there_and_back(number: int) -> Any:
+            obj = {"name": str(number), "age": number}
+            topic = SerializationContext(f"t{number % 3}", MessageField.VALUE)
+            return all(deserialize(serialize(obj, topic), topic) == obj for _ in range(50))
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(there_and_back, range(16)))
 
 
 def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:

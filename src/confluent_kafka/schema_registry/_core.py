@@ -7,6 +7,7 @@ awaiting classes and block in the others, see _http.run().
 
 from __future__ import annotations
 
+import asyncio
 import io
 import time
 from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping
@@ -152,6 +153,7 @@ class Core(_Serde):
             self._strategy, AssociatedNameStrategy | AsyncAssociatedNameStrategy
         )
         self._plans: dict[Hashable, Plan] = {}
+        self._lock = asyncio.Lock()
         self._generation = 0 if client is None else calls.generation
         changes = self._latest or self._metadata is not None
         self._ttl = calls.latest_ttl if changes and client is not None else None
@@ -537,7 +539,9 @@ class AwaitingSerializer(SerializerCore, AsyncBaseSerializer):
             obj = self._to_dict(obj, ctx)
         plan = self._planned(ctx)
         if plan is None:
-            plan = await self._make_plan(ctx)
+            # One task asks the registry, the others wait for what it learns.
+            async with self._lock:
+                plan = self._planned(ctx) or await self._make_plan(ctx)
         return self._framed(plan, plan.work(obj), ctx)
 
 
@@ -594,7 +598,9 @@ class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
         plan, payload, key, schema_id = self._look_up(data, ctx)
         if plan is None:
             assert schema_id is not None
-            plan = await self._make_plan(key, schema_id, ctx)
+            async with self._lock:
+                known = self._plans.get(key)
+                plan = known or await self._make_plan(key, schema_id, ctx)
         obj = plan.work(payload)
         return obj if self._from_dict is None else self._from_dict(obj, ctx)
 
