@@ -462,7 +462,8 @@ def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
             client.get_subjects()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) -> None:
     """A client may be used on both sides of a fork: neither reads the other's answers."""
     number = registry.register("s", '"int"')
@@ -471,8 +472,11 @@ def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) 
         client.get_subjects()
         pid = os.fork()
         if pid == 0:
-            right = client.get_schema(number).schema_str == '"int"'
-            os._exit(0 if right else 1)
+            status = 1
+            try:
+                status = 0 if client.get_schema(number).schema_str == '"int"' else 2
+            finally:
+                os._exit(status)
         assert client.get_schema(other).schema_str == '"long"'
         assert os.waitpid(pid, 0)[1] == 0
         assert client.get_versions("s") == [1]
