@@ -203,11 +203,17 @@ class AwaitingWire:
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of an answer."""
         end = time.monotonic() + self._timeout
-        async with self._http.stream(method, url, headers=headers, content=content) as response:
-            body = bytearray()
-            async for chunk in response.aiter_bytes():
-                _add(body, chunk, end)
-            return response.status_code, response.headers, bytes(body)
+        try:
+            async with (
+                asyncio.timeout(self._timeout),
+                self._http.stream(method, url, headers=headers, content=content) as response,
+            ):
+                body = bytearray()
+                async for chunk in response.aiter_bytes():
+                    _add(body, chunk, end)
+                return response.status_code, response.headers, bytes(body)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout(f"no answer within {self._timeout:g} s") from error
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
