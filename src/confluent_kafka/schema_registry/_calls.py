@@ -266,9 +266,9 @@ class Calls:
         self, subject_name: str | None = None, level: str | None = None
     ) -> dict[str, Any]:
         """Set what new versions must be compatible with."""
-        if level is None:
-            known = ", ".join(ConfigCompatibilityLevel)
-            raise ValueError(f"level is missing: one of {known}")
+        if not isinstance(level, str):
+            known, given = ", ".join(ConfigCompatibilityLevel), type(level).__name__
+            raise ValueError(f"level must be one of {known}, not {given}")
         return await self._put("config", subject_name, {"compatibility": level.upper()})
 
     async def get_compatibility(self, subject_name: str | None = None) -> str:
@@ -470,6 +470,7 @@ def _of(what: str, subject: str | None) -> str:
 
 
 def _page(offset: int, limit: int) -> list[tuple[str, Any]]:
+    offset, limit = _integer("offset", offset), _integer("limit", limit)
     return [("offset", offset or None), ("limit", None if limit < 0 else limit)]
 
 
