@@ -5,7 +5,11 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from random import Random
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -14,6 +18,7 @@ pytest.importorskip("fastavro", reason="fastavro is not installed")
 pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 pytest.importorskip("google.protobuf", reason="protobuf is not installed")
 
+from google.protobuf.api_pb2 import Api
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from confluent_kafka.error import SerializationError
@@ -162,3 +167,60 @@ def test_arguments_of_the_client(name: str) -> None:
             with registry() as client:
                 method = getattr(client, name)
                 attempt(lambda: method(**good | {parameter: value}))  # noqa: B023
+
+
+NESTED = """
+{"type": "record", "name": "R", "fields": [
+  {"name": "a", "type": {"type": "array", "items": "string"}},
+  {"name": "m", "type": {"type": "map", "values": ["null", "long", "R"]}},
+  {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["X", "Y"]}},
+  {"name": "f", "type": {"type": "fixed", "name": "F", "size": 3}},
+  {"name": "d", "type": {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2}},
+  {"name": "t", "type": {"type": "long", "logicalType": "timestamp-micros"}},
+  {"name": "y", "type": {"type": "int", "logicalType": "date"}},
+  {"name": "u", "type": {"type": "string", "logicalType": "uuid"}},
+  {"name": "r", "type": ["null", "R"]}
+]}
+"""
+
+
+def spoilt(message: bytes, random: Random) -> bytes:
+    """The message with some bytes behind its id changed, lost or added."""
+    data = bytearray(message)
+    for _ in range(random.randint(1, 4)):
+        place = random.randint(5, len(data))
+        match random.randint(0, 2):
+            case 0:
+                data[place:] = b""
+            case 1:
+                data[place : place + 1] = random.randbytes(random.randint(1, 10))
+            case 2:
+                data[place:place] = random.choice((b"\xff" * 9 + b"\1", b"\x80", b"\0"))
+    return bytes(data)
+
+
+def test_spoilt_messages() -> None:
+    """Whatever stands behind an id is an object or a SerializationError, and soon."""
+    row: dict[str, Any] = {
+        "a": ["x", "yy"],
+        "m": {"k": 5, "n": None},
+        "e": "Y",
+        "f": b"123",
+        "d": Decimal("1.25"),
+        "t": datetime(2026, 1, 1, tzinfo=UTC),
+        "y": date(2026, 1, 1),
+        "u": UUID(int=5),
+        "r": None,
+    }
+    random = Random(7)
+    with registry() as client:
+        for serialize, deserialize, obj in (
+            (AvroSerializer(client, NESTED), AvroDeserializer(client), {**row, "r": row}),
+            (JSONSerializer("{}", client), JSONDeserializer("{}"), {"a": [1, "x", None]}),
+            (ProtobufSerializer(Api, client), ProtobufDeserializer(Api), Api(name="x")),
+        ):
+            message = serialize(obj, VALUE)
+            assert message is not None
+            for _ in range(3000):
+                with contextlib.suppress(SerializationError):
+                    deserialize(spoilt(message, random), VALUE)
