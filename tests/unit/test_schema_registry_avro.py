@@ -430,6 +430,12 @@ def test_associated_subjects(client: SchemaRegistryClient) -> None:
     serialize.set_cluster_id_resolver(lambda: "c2")
     serialize(ADA, VALUE)
     assert client.get_subjects() == ["mine", "t-value"]
+    ids = iter([None, "c1"])
+    serialize = AvroSerializer(client, USER_TEXT)
+    serialize.set_cluster_id_resolver(lambda: next(ids))
+    with pytest.raises(SerializationError, match="not known yet"):
+        serialize(ADA, VALUE)
+    assert serialize(ADA, VALUE) is not None
     client.create_association(request)
     with pytest.raises(SerializationError, match="several subjects belong to topic 't': mine"):
         AvroSerializer(client, USER_TEXT)(ADA, VALUE)

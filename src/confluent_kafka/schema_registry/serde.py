@@ -177,6 +177,11 @@ class _Associations:
             if error.http_status_code not in _ABSENT:
                 raise
             found = []
+        if found and namespace == "-" and self._resolver is not None:
+            raise SerializationError(
+                f"subjects belong to topics named {topic!r}, and the id of the cluster is not "
+                f"known yet: try again, or set {_CLUSTER_KEY}"
+            )
         if len(found) > 1:
             names = ", ".join(sorted(one.subject for one in found))
             raise SerializationError(f"several subjects belong to topic {topic!r}: {names}")
