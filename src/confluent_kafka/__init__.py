@@ -35,6 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from confluent_kafka.deserializing_consumer import DeserializingConsumer
     from confluent_kafka.serializing_producer import SerializingProducer
+del TYPE_CHECKING
 
 __version__ = version()
 

@@ -461,12 +461,21 @@ class DeserializerCore(Core):
         else:
             assert schema_id.id is not None
             name = f"schema {schema_id.id}"
-            # The subject says in which context of the registry the id is.
-            topical = self._strategy is topic_subject_name_strategy and ctx is not None
-            subject = topic_subject_name_strategy(ctx, None) if topical else None
+            subject = None if ctx is None else self._reading_subject(ctx)
             schema = await self._calls.get_schema(schema_id.id, subject)
         self._check_type(schema, name)
         return schema, name
+
+    def _reading_subject(self, ctx: SerializationContext) -> str | None:
+        """Return the subject that says in which context of the registry an id is.
+
+        The name of the type is not known yet, and strategies that need it return None.
+        """
+        strategy = self._strategy
+        if isinstance(strategy, AssociatedNameStrategy | AsyncAssociatedNameStrategy):
+            strategy = topic_subject_name_strategy
+        found: str | None = strategy(ctx, None)
+        return found
 
     def _record_name(self, schema: Schema) -> str | None:
         """Return the name of a schema's type."""
