@@ -317,6 +317,17 @@ def test_answers_that_are_none(
     assert raised.value.http_status_code == status
 
 
+@pytest.mark.parametrize("body", [b'{"id": "x"}', b'{"id": [1]}', b'{"id": 1, "references": 5}'])
+def test_registrations_that_are_none(registry: FakeRegistry, body: bytes) -> None:
+    """An id that is no number does not get into a message."""
+    registry.faults = [Fault(200, body)]
+    with (
+        SchemaRegistryClient({"url": registry.url}) as client,
+        pytest.raises(SchemaRegistryError, match=r"unexpected|references"),
+    ):
+        client.register_schema("s", INT)
+
+
 def test_several_urls_are_tried_in_turn(registry: FakeRegistry, face: Callable[..., Face]) -> None:
     """The first that serves is enough: a registry that is down costs no wait."""
     with running_registry() as busy:

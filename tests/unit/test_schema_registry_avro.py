@@ -494,6 +494,40 @@ def test_frames_of_ones_own(client: SchemaRegistryClient) -> None:
     assert deserialize(message, VALUE) == deserialize(message, VALUE) == ADA
 
 
+def test_frames_without_an_id(client: SchemaRegistryClient) -> None:
+    """A function that finds no id is told so."""
+    conf = {"schema.id.deserializer": lambda payload, ctx, schema_id: io.BytesIO(payload)}
+    with pytest.raises(SerializationError, match="found no id"):
+        AvroDeserializer(client, conf=conf)(ADA_BYTES, VALUE)
+
+
+def test_clients_of_a_subclass() -> None:
+    """Methods that a subclass has of its own are the ones that serdes call."""
+    asked = []
+
+    class Client(SchemaRegistryClient):
+        def get_schema(self, schema_id: int, *args: Any) -> Schema:  # type: ignore[override]
+            asked.append(schema_id)
+            return super().get_schema(schema_id, *args)
+
+    with Client({"url": "mock://"}) as client:
+        message = AvroSerializer(client, USER_TEXT)(ADA, VALUE)
+        deserialize = AvroDeserializer(client)
+        assert deserialize(message, VALUE) == deserialize(message, VALUE) == ADA
+    assert asked == [1]
+
+
+def test_messages_without_a_context_are_planned_too(registry: FakeRegistry) -> None:
+    """One request for all of them."""
+    with SchemaRegistryClient({"url": registry.url, "cache.capacity": 1}) as client:
+        conf = {"subject.name.strategy.type": "RECORD"}
+        serialize = AvroSerializer(client, USER_TEXT, conf=conf)
+        assert serialize(ADA) == serialize(ADA)
+        client.register_schema("other", Schema('"int"'))
+        serialize(ADA)
+        assert len(registry.requests) == 2
+
+
 def test_schema_ids() -> None:
     """They are read as they are written, GUIDs and the indexes of Protobuf messages too."""
     guid = "89791762-2336-4186-9674-299b90a802e2"
@@ -509,8 +543,9 @@ def test_schema_ids() -> None:
     for data in (b"\0\0\0\0\3", b"\0\0\0\0\3\1", b"\0\0\0\0\3" + b"\xff" * 9, b"\0\0\0\0\3\4\2"):
         with pytest.raises(SerializationError, match="no index of a message"):
             SchemaId("PROTOBUF").from_bytes(io.BytesIO(data))
-    with pytest.raises(SerializationError, match="no id"):
-        SchemaId("AVRO").id_to_bytes()
+    for number in (None, -1, 2**32):
+        with pytest.raises(SerializationError, match="no id of 32 bits"):
+            SchemaId("AVRO", number).id_to_bytes()
     with pytest.raises(SerializationError, match="no GUID"):
         SchemaId("AVRO", 5).guid_to_bytes()
 

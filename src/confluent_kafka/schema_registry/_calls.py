@@ -78,8 +78,11 @@ class Calls:
         query = [("normalize", normalize_schemas)]
         request = Request("POST", path, query, schema.to_dict())
         answer = await self._document(request, "id")
+        if not isinstance(answer["id"], int):
+            raise _unexpected(request, answer)
         # Registries before Confluent's 7.4 say the id alone.
-        found = RegisteredSchema.from_dict({"subject": subject_name} | schema.to_dict() | answer)
+        document = {"subject": subject_name} | schema.to_dict() | answer
+        found = _read(request, RegisteredSchema.from_dict, document)
         self._latest.discard(subject_name)
         if not normalize_schemas:
             self._by_id.put((answer["id"], subject_name, None, None), schema)

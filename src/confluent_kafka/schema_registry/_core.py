@@ -124,6 +124,26 @@ class Plan:
     schema_id: SchemaId | None = None
 
 
+class _Delegate:
+    """The calls of a subclass of the client, which may have methods of its own for them."""
+
+    def __init__(self, client: SchemaRegistryClient) -> None:
+        self._client = client
+        self.latest_ttl = client._calls.latest_ttl
+
+    @property
+    def generation(self) -> int:
+        return self._client._calls.generation
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = getattr(self._client, name)
+
+        async def call(*args: Any) -> Any:
+            return method(*args)
+
+        return call
+
+
 class Core(_Serde):
     """What is done once per subject or schema."""
 
@@ -139,8 +159,11 @@ class Core(_Serde):
             wanted, given = self._client_kind.__name__, type(client).__name__
             raise TypeError(f"schema_registry_client must be a {wanted}, not {given}")
         self._client = client
-        # The blocking client's calls never wait.
-        calls: Any = client._calls if isinstance(client, SchemaRegistryClient) else client
+        calls: Any = client
+        if type(client) is SchemaRegistryClient:
+            calls = client._calls  # which never wait
+        elif isinstance(client, SchemaRegistryClient):
+            calls = _Delegate(client)
         self._calls: Calls = calls
         self.configure_subject_name_strategy(
             options["subject.name.strategy.type"],
@@ -175,10 +198,9 @@ class Core(_Serde):
     def _keep(self, key: Hashable, plan: Plan) -> Plan:
         if self._ttl is not None and not self._plans:
             self._end = time.monotonic() + self._ttl
-        if key is not None:
-            if len(self._plans) >= 10_000:  # a strategy with ever new subjects
-                self._plans.clear()
-            self._plans[key] = plan
+        if len(self._plans) >= 10_000:  # a strategy with ever new subjects
+            self._plans.clear()
+        self._plans[key] = plan
         return plan
 
     async def _subject(self, ctx: SerializationContext | None, name: str | None) -> str:
@@ -458,8 +480,9 @@ class DeserializerCore(Core):
         if schema_id.guid is not None:
             name = f"schema {schema_id.guid}"
             schema = await self._calls.get_schema_by_guid(str(schema_id.guid))
+        elif schema_id.id is None:
+            raise SerializationError("schema.id.deserializer found no id and no GUID of a schema")
         else:
-            assert schema_id.id is not None
             name = f"schema {schema_id.id}"
             subject = None if ctx is None else self._reading_subject(ctx)
             schema = await self._calls.get_schema(schema_id.id, subject)

@@ -341,9 +341,10 @@ class SchemaId:
         Raises:
             SerializationError: there is no id.
         """
-        if self.id is None:
-            raise SerializationError("the schema has no id")
-        return _ID.pack(_ID_MAGIC, self.id) + self._indexes()
+        try:
+            return _ID.pack(_ID_MAGIC, self.id) + self._indexes()
+        except struct.error as error:
+            raise SerializationError(f"the schema has no id of 32 bits: {self.id!r}") from error
 
     def guid_to_bytes(self) -> bytes:
         """Return the bytes of the GUID, as a header has them.
