@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from confluent_kafka.deserializing_consumer import DeserializingConsumer
     from confluent_kafka.deserializing_share_consumer import DeserializingShareConsumer
     from confluent_kafka.serializing_producer import SerializingProducer
+del TYPE_CHECKING
 
 __version__ = version()
 

@@ -27,6 +27,8 @@ V = TypeVar("V")
 class DeserializingConsumer(Consumer, Generic[K, V]):
     """A Consumer whose keys and values are objects.
 
+    poll() and iteration deserialize; consume_arrow() gives bytes, as that of a Consumer.
+
     Args:
         conf: the configuration of a Consumer, and ``key.deserializer`` and
             ``value.deserializer``: callables that take bytes or None and a SerializationContext

@@ -80,7 +80,9 @@ class SerializationError(KafkaException):
 
 
 def _error(code: int, exception: BaseException | None) -> KafkaError:
-    return KafkaError(code, None if exception is None else str(exception))
+    if exception is None:
+        return KafkaError(code)
+    return KafkaError(code, str(exception) or repr(exception))
 
 
 class KeySerializationError(ProduceError, SerializationError):

@@ -23,6 +23,8 @@ V = TypeVar("V")
 class SerializingProducer(Producer, Generic[K, V]):
     """A Producer whose keys and values are objects.
 
+    produce() serializes; produce_batch() and produce_arrow() take bytes, as those of a Producer.
+
     Args:
         conf: the configuration of a Producer, and ``key.serializer`` and ``value.serializer``:
             callables that take an object and a SerializationContext and return bytes or None;

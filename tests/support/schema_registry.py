@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -138,12 +139,22 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: Any) -> None:
+        """Say nothing: clients that are refused, or refuse, are part of the tests."""
+
+
 @contextmanager
-def running_registry() -> Iterator[FakeRegistry]:
+def running_registry(tls: ssl.SSLContext | None = None) -> Iterator[FakeRegistry]:
     """Serve a registry on a port of its own."""
     registry = FakeRegistry()
     handler = type("Handler", (_Handler,), {"registry": registry})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with _Server(("127.0.0.1", 0), handler) as server:
+        if tls is not None:
+            # The handshake belongs to the connection's thread, not to the one that accepts.
+            server.socket = tls.wrap_socket(
+                server.socket, server_side=True, do_handshake_on_connect=False
+            )
         registry.url = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -316,6 +317,17 @@ def test_answers_that_are_none(
     assert raised.value.http_status_code == status
 
 
+@pytest.mark.parametrize("body", [b'{"id": "x"}', b'{"id": [1]}', b'{"id": 1, "references": 5}'])
+def test_registrations_that_are_none(registry: FakeRegistry, body: bytes) -> None:
+    """An id that is no number does not get into a message."""
+    registry.faults = [Fault(200, body)]
+    with (
+        SchemaRegistryClient({"url": registry.url}) as client,
+        pytest.raises(SchemaRegistryError, match=r"unexpected|references"),
+    ):
+        client.register_schema("s", INT)
+
+
 def test_several_urls_are_tried_in_turn(registry: FakeRegistry, face: Callable[..., Face]) -> None:
     """The first that serves is enough: a registry that is down costs no wait."""
     with running_registry() as busy:
@@ -434,6 +446,51 @@ def test_oauth_client_credentials(registry: FakeRegistry, face: Callable[..., Fa
     oauth["bearer_auth_issuer_endpoint_url"] = "http://127.0.0.1:1/token"
     with pytest.raises(OAuthTokenError, match=r"127\.0\.0\.1:1/token"):
         face(**oauth)(lambda client: client.get_subjects())
+
+
+def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
+    """Another one is asked for, once: a registry that refuses that too has the last word."""
+    registry.pages["/token"] = {"access_token": "first", "expires_in": 600}
+    registry.token = "first"
+    conf = {
+        "url": registry.url,
+        "bearer.auth.credentials.source": "OAUTHBEARER",
+        "bearer.auth.client.id": "client",
+        "bearer.auth.client.secret": secret("oauth"),
+        "bearer.auth.issuer.endpoint.url": f"{registry.url}/token",
+    }
+    with SchemaRegistryClient(conf) as client:
+        assert client.get_subjects() == []
+        registry.token = "second"
+        registry.pages["/token"] = {"access_token": "second", "expires_in": 600}
+        assert client.get_subjects() == []
+        registry.token = "third"
+        before = len(registry.requests)
+        with pytest.raises(SchemaRegistryError, match="401"):
+            client.get_subjects()
+        assert len(registry.requests) - before == 3
+        with pytest.raises(SchemaRegistryError, match="401"):
+            client.get_subjects()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) -> None:
+    """A client may be used on both sides of a fork: neither reads the other's answers."""
+    number = registry.register("s", '"int"')
+    other = registry.register("t", '"long"')
+    with SchemaRegistryClient({"url": registry.url}) as client:
+        client.get_subjects()
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                status = 0 if client.get_schema(number).schema_str == '"int"' else 2
+            finally:
+                os._exit(status)
+        assert client.get_schema(other).schema_str == '"long"'
+        assert os.waitpid(pid, 0)[1] == 0
+        assert client.get_versions("s") == [1]
 
 
 def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -129,6 +130,39 @@ def test_the_awaiting_classes(registry: FakeRegistry) -> None:
     asyncio.run(main())
 
 
+def test_tasks_ask_the_registry_once(registry: FakeRegistry) -> None:
+    """However many messages wait for the same schema."""
+
+    async def main() -> None:
+        async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
+            strategy = {"subject.name.strategy.type": "TOPIC"}
+            serialize = AsyncAvroSerializer(client, USER_TEXT, conf=strategy)
+            messages = await asyncio.gather(*(serialize(ADA, VALUE) for _ in range(20)))
+            assert len(set(messages)) == 1
+            assert len(registry.requests) == 1
+        async with AsyncSchemaRegistryClient({"url": registry.url}) as client:
+            deserialize = AsyncAvroDeserializer(client)
+            found = await asyncio.gather(*(deserialize(one, VALUE) for one in messages))
+            assert found == [ADA] * 20
+            assert len(registry.requests) == 2
+
+    asyncio.run(main())
+
+
+def test_threads_share_a_serializer(registry: FakeRegistry) -> None:
+    """Each thread gets its own messages, whoever asked for the schema."""
+    with SchemaRegistryClient({"url": registry.url}) as client:
+        serialize, deserialize = AvroSerializer(client, USER_TEXT), AvroDeserializer(client)
+
+        def there_and_back(number: int) -> Any:
+            obj = {"name": str(number), "age": number}
+            topic = SerializationContext(f"t{number % 3}", MessageField.VALUE)
+            return all(deserialize(serialize(obj, topic), topic) == obj for _ in range(50))
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(there_and_back, range(16)))
+
+
 def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:
     """However many messages there are; another topic is another subject."""
     with SchemaRegistryClient({"url": registry.url}) as client:
@@ -142,6 +176,8 @@ def test_one_request_per_subject_and_schema(registry: FakeRegistry) -> None:
         deserialize = AvroDeserializer(client)
         assert [deserialize(one, VALUE) for one in messages] == [ADA] * 3
         assert len(registry.requests) == 3
+        # By which a registry knows the context that the id is of.
+        assert registry.requests[-1].endswith("/schemas/ids/1?subject=t-value")
 
 
 def test_conversions(client: SchemaRegistryClient) -> None:
@@ -396,6 +432,12 @@ def test_associated_subjects(client: SchemaRegistryClient) -> None:
     serialize.set_cluster_id_resolver(lambda: "c2")
     serialize(ADA, VALUE)
     assert client.get_subjects() == ["mine", "t-value"]
+    ids = iter([None, "c1"])
+    serialize = AvroSerializer(client, USER_TEXT)
+    serialize.set_cluster_id_resolver(lambda: next(ids))
+    with pytest.raises(SerializationError, match="not known yet"):
+        serialize(ADA, VALUE)
+    assert serialize(ADA, VALUE) is not None
     client.create_association(request)
     with pytest.raises(SerializationError, match="several subjects belong to topic 't': mine"):
         AvroSerializer(client, USER_TEXT)(ADA, VALUE)
@@ -452,6 +494,40 @@ def test_frames_of_ones_own(client: SchemaRegistryClient) -> None:
     assert deserialize(message, VALUE) == deserialize(message, VALUE) == ADA
 
 
+def test_frames_without_an_id(client: SchemaRegistryClient) -> None:
+    """A function that finds no id is told so."""
+    conf = {"schema.id.deserializer": lambda payload, ctx, schema_id: io.BytesIO(payload)}
+    with pytest.raises(SerializationError, match="found no id"):
+        AvroDeserializer(client, conf=conf)(ADA_BYTES, VALUE)
+
+
+def test_clients_of_a_subclass() -> None:
+    """Methods that a subclass has of its own are the ones that serdes call."""
+    asked = []
+
+    class Client(SchemaRegistryClient):
+        def get_schema(self, schema_id: int, *args: Any) -> Schema:  # type: ignore[override]
+            asked.append(schema_id)
+            return super().get_schema(schema_id, *args)
+
+    with Client({"url": "mock://"}) as client:
+        message = AvroSerializer(client, USER_TEXT)(ADA, VALUE)
+        deserialize = AvroDeserializer(client)
+        assert deserialize(message, VALUE) == deserialize(message, VALUE) == ADA
+    assert asked == [1]
+
+
+def test_messages_without_a_context_are_planned_too(registry: FakeRegistry) -> None:
+    """One request for all of them."""
+    with SchemaRegistryClient({"url": registry.url, "cache.capacity": 1}) as client:
+        conf = {"subject.name.strategy.type": "RECORD"}
+        serialize = AvroSerializer(client, USER_TEXT, conf=conf)
+        assert serialize(ADA) == serialize(ADA)
+        client.register_schema("other", Schema('"int"'))
+        serialize(ADA)
+        assert len(registry.requests) == 2
+
+
 def test_schema_ids() -> None:
     """They are read as they are written, GUIDs and the indexes of Protobuf messages too."""
     guid = "89791762-2336-4186-9674-299b90a802e2"
@@ -467,8 +543,9 @@ def test_schema_ids() -> None:
     for data in (b"\0\0\0\0\3", b"\0\0\0\0\3\1", b"\0\0\0\0\3" + b"\xff" * 9, b"\0\0\0\0\3\4\2"):
         with pytest.raises(SerializationError, match="no index of a message"):
             SchemaId("PROTOBUF").from_bytes(io.BytesIO(data))
-    with pytest.raises(SerializationError, match="no id"):
-        SchemaId("AVRO").id_to_bytes()
+    for number in (None, -1, 2**32):
+        with pytest.raises(SerializationError, match="no id of 32 bits"):
+            SchemaId("AVRO", number).id_to_bytes()
     with pytest.raises(SerializationError, match="no GUID"):
         SchemaId("AVRO", 5).guid_to_bytes()
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -134,6 +136,39 @@ def test_errors(error: Any, code: str, bases: type[Any]) -> None:
         assert type(other) is type(error)
         assert (other.name, other.args, str(other)) == (error.name, error.args, str(error))
         assert str(other.exception) == "no"
+
+
+@pytest.mark.parametrize(
+    ("cause", "text"),
+    [
+        (ValueError("\ud800"), "\ud800"),
+        (ValueError("a\0b"), "a\0b"),
+        (ZeroDivisionError(), "ZeroDivisionError()"),
+    ],
+)
+def test_causes_with_any_text(cause: Exception, text: str) -> None:
+    """Text that is no UTF-8, and no text, still say what happened."""
+    assert KeySerializationError(cause).args[0].str() == text
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_client_is_freed_with_its_last_reference() -> None:
+    """That serializers may ask for the cluster's id does not keep the client alive."""
+
+    class Keeping(StringSerializer):
+        def set_cluster_id_resolver(self, resolver: Any) -> None:
+            self.resolver = resolver
+
+    serializer = Keeping()
+    gc.disable()
+    try:
+        producer = SerializingProducer({**CONFIG, "key.serializer": serializer})
+        gone = weakref.ref(producer)
+        del producer
+        assert gone() is None
+        assert serializer.resolver() is None
+    finally:
+        gc.enable()
 
 
 def test_errors_of_clients() -> None:

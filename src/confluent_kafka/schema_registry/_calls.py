@@ -78,8 +78,11 @@ class Calls:
         query = [("normalize", normalize_schemas)]
         request = Request("POST", path, query, schema.to_dict())
         answer = await self._document(request, "id")
+        if not isinstance(answer["id"], int):
+            raise _unexpected(request, answer)
         # Registries before Confluent's 7.4 say the id alone.
-        found = RegisteredSchema.from_dict({"subject": subject_name} | schema.to_dict() | answer)
+        document = {"subject": subject_name} | schema.to_dict() | answer
+        found = _read(request, RegisteredSchema.from_dict, document)
         self._latest.discard(subject_name)
         if not normalize_schemas:
             self._by_id.put((answer["id"], subject_name, None, None), schema)
@@ -266,9 +269,9 @@ class Calls:
         self, subject_name: str | None = None, level: str | None = None
     ) -> dict[str, Any]:
         """Set what new versions must be compatible with."""
-        if level is None:
-            known = ", ".join(ConfigCompatibilityLevel)
-            raise ValueError(f"level is missing: one of {known}")
+        if not isinstance(level, str):
+            known, given = ", ".join(ConfigCompatibilityLevel), type(level).__name__
+            raise ValueError(f"level must be one of {known}, not {given}")
         return await self._put("config", subject_name, {"compatibility": level.upper()})
 
     async def get_compatibility(self, subject_name: str | None = None) -> str:
@@ -470,6 +473,7 @@ def _of(what: str, subject: str | None) -> str:
 
 
 def _page(offset: int, limit: int) -> list[tuple[str, Any]]:
+    offset, limit = _integer("offset", offset), _integer("limit", limit)
     return [("offset", offset or None), ("limit", None if limit < 0 else limit)]
 
 

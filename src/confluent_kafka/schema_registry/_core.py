@@ -7,6 +7,7 @@ awaiting classes and block in the others, see _http.run().
 
 from __future__ import annotations
 
+import asyncio
 import io
 import time
 from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping
@@ -123,6 +124,26 @@ class Plan:
     schema_id: SchemaId | None = None
 
 
+class _Delegate:
+    """The calls of a subclass of the client, which may have methods of its own for them."""
+
+    def __init__(self, client: SchemaRegistryClient) -> None:
+        self._client = client
+        self.latest_ttl = client._calls.latest_ttl
+
+    @property
+    def generation(self) -> int:
+        return self._client._calls.generation
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = getattr(self._client, name)
+
+        async def call(*args: Any) -> Any:
+            return method(*args)
+
+        return call
+
+
 class Core(_Serde):
     """What is done once per subject or schema."""
 
@@ -138,8 +159,11 @@ class Core(_Serde):
             wanted, given = self._client_kind.__name__, type(client).__name__
             raise TypeError(f"schema_registry_client must be a {wanted}, not {given}")
         self._client = client
-        # The blocking client's calls never wait.
-        calls: Any = client._calls if isinstance(client, SchemaRegistryClient) else client
+        calls: Any = client
+        if type(client) is SchemaRegistryClient:
+            calls = client._calls  # which never wait
+        elif isinstance(client, SchemaRegistryClient):
+            calls = _Delegate(client)
         self._calls: Calls = calls
         self.configure_subject_name_strategy(
             options["subject.name.strategy.type"],
@@ -152,6 +176,7 @@ class Core(_Serde):
             self._strategy, AssociatedNameStrategy | AsyncAssociatedNameStrategy
         )
         self._plans: dict[Hashable, Plan] = {}
+        self._lock = asyncio.Lock()
         self._generation = 0 if client is None else calls.generation
         changes = self._latest or self._metadata is not None
         self._ttl = calls.latest_ttl if changes and client is not None else None
@@ -173,10 +198,9 @@ class Core(_Serde):
     def _keep(self, key: Hashable, plan: Plan) -> Plan:
         if self._ttl is not None and not self._plans:
             self._end = time.monotonic() + self._ttl
-        if key is not None:
-            if len(self._plans) >= 10_000:  # a strategy with ever new subjects
-                self._plans.clear()
-            self._plans[key] = plan
+        if len(self._plans) >= 10_000:  # a strategy with ever new subjects
+            self._plans.clear()
+        self._plans[key] = plan
         return plan
 
     async def _subject(self, ctx: SerializationContext | None, name: str | None) -> str:
@@ -456,15 +480,25 @@ class DeserializerCore(Core):
         if schema_id.guid is not None:
             name = f"schema {schema_id.guid}"
             schema = await self._calls.get_schema_by_guid(str(schema_id.guid))
+        elif schema_id.id is None:
+            raise SerializationError("schema.id.deserializer found no id and no GUID of a schema")
         else:
-            assert schema_id.id is not None
             name = f"schema {schema_id.id}"
-            # The subject says in which context of the registry the id is.
-            topical = self._strategy is topic_subject_name_strategy and ctx is not None
-            subject = topic_subject_name_strategy(ctx, None) if topical else None
+            subject = None if ctx is None else self._reading_subject(ctx)
             schema = await self._calls.get_schema(schema_id.id, subject)
         self._check_type(schema, name)
         return schema, name
+
+    def _reading_subject(self, ctx: SerializationContext) -> str | None:
+        """Return the subject that says in which context of the registry an id is.
+
+        The name of the type is not known yet, and strategies that need it return None.
+        """
+        strategy = self._strategy
+        if isinstance(strategy, AssociatedNameStrategy | AsyncAssociatedNameStrategy):
+            strategy = topic_subject_name_strategy
+        found: str | None = strategy(ctx, None)
+        return found
 
     def _record_name(self, schema: Schema) -> str | None:
         """Return the name of a schema's type."""
@@ -537,7 +571,9 @@ class AwaitingSerializer(SerializerCore, AsyncBaseSerializer):
             obj = self._to_dict(obj, ctx)
         plan = self._planned(ctx)
         if plan is None:
-            plan = await self._make_plan(ctx)
+            # One task asks the registry, the others wait for what it learns.
+            async with self._lock:
+                plan = self._planned(ctx) or await self._make_plan(ctx)
         return self._framed(plan, plan.work(obj), ctx)
 
 
@@ -594,7 +630,9 @@ class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
         plan, payload, key, schema_id = self._look_up(data, ctx)
         if plan is None:
             assert schema_id is not None
-            plan = await self._make_plan(key, schema_id, ctx)
+            async with self._lock:
+                known = self._plans.get(key)
+                plan = known or await self._make_plan(key, schema_id, ctx)
         obj = plan.work(payload)
         return obj if self._from_dict is None else self._from_dict(obj, ctx)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import os
 import random
 import ssl
 import time
@@ -28,6 +29,7 @@ _ACCEPT = (
     "application/vnd.schemaregistry.v1+json, application/vnd.schemaregistry+json, application/json"
 )
 _CONTENT = "application/vnd.schemaregistry.v1+json"
+_UNAUTHORIZED = 401
 _RETRIABLE = frozenset({408, 429, 500, 502, 503, 504})
 _AZURE = "http://169.254.169.254/metadata/identity/oauth2/token"
 # A token is asked for anew when this part of its life is over.
@@ -138,18 +140,32 @@ class Wire(Protocol):
 
 
 class BlockingWire:
-    """Blocks the calling thread. Its coroutines never wait, see run()."""
+    """Blocks the calling thread. Its coroutines never wait, see run().
+
+    A process that was forked gets connections of its own: those of its parent stay the parent's.
+    """
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._timeout = settings.timeout
         self._http = httpx.Client(**_options(settings))
+        self._pid = os.getpid()
+        self._parents: list[httpx.Client] = []
+
+    def _own(self) -> httpx.Client:
+        if os.getpid() != self._pid:
+            # Kept, since closing them could say something on the parent's connections.
+            self._parents.append(self._http)
+            self._http = httpx.Client(**_options(self._settings))
+            self._pid = os.getpid()
+        return self._http
 
     async def exchange(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of an answer."""
         end = time.monotonic() + self._timeout
-        with self._http.stream(method, url, headers=headers, content=content) as response:
+        with self._own().stream(method, url, headers=headers, content=content) as response:
             body = bytearray()
             for chunk in response.iter_bytes():
                 _add(body, chunk, end)
@@ -172,7 +188,7 @@ class BlockingWire:
 
     async def close(self) -> None:
         """Release the connections."""
-        self._http.close()
+        self._own().close()
 
 
 class AwaitingWire:
@@ -187,11 +203,17 @@ class AwaitingWire:
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of an answer."""
         end = time.monotonic() + self._timeout
-        async with self._http.stream(method, url, headers=headers, content=content) as response:
-            body = bytearray()
-            async for chunk in response.aiter_bytes():
-                _add(body, chunk, end)
-            return response.status_code, response.headers, bytes(body)
+        try:
+            async with (
+                asyncio.timeout(self._timeout),
+                self._http.stream(method, url, headers=headers, content=content) as response,
+            ):
+                body = bytearray()
+                async for chunk in response.aiter_bytes():
+                    _add(body, chunk, end)
+                return response.status_code, response.headers, bytes(body)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout(f"no answer within {self._timeout:g} s") from error
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
@@ -266,6 +288,8 @@ class HttpSender:
         tries = 0
         while True:
             answer, failure = await self._around(request)
+            if answer is not None and answer.status == _UNAUTHORIZED and self._expire():
+                continue
             if failure is None and answer is not None and not is_retriable(answer.status):
                 return answer
             if tries >= settings.max_retries:
@@ -311,6 +335,10 @@ class HttpSender:
             document = None
         return Answer(status, document, text, _seconds(said.get("Retry-After")))
 
+    def _expire(self) -> bool:
+        """Forget a token that the registry no longer takes; return whether there was one."""
+        return self._tokens is not None and self._tokens.expire()
+
     async def close(self) -> None:
         """Release the connections."""
         await self._wire.close()
@@ -333,6 +361,14 @@ class Tokens:
         self._wire = wire
         self._token = ""
         self._end = 0.0
+        self._fresh = False
+
+    def expire(self) -> bool:
+        """Forget the token, unless it is new; return whether another one may be taken."""
+        if self._fresh or self._end == 0.0:
+            return False
+        self._end = 0.0
+        return True
 
     async def headers(self) -> dict[str, str]:
         """Return the headers of a request.
@@ -353,7 +389,8 @@ class Tokens:
             cluster = given.get("bearer.auth.logical.cluster", cluster)
             pool = given.get("bearer.auth.identity.pool.id", pool)
         elif bearer.source != "STATIC_TOKEN":
-            if time.monotonic() >= self._end:
+            self._fresh = time.monotonic() >= self._end
+            if self._fresh:
                 await self._renew()
             token = self._token
         named = {"target-sr-cluster": cluster, "Confluent-Identity-Pool-Id": pool}

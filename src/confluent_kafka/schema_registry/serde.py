@@ -177,6 +177,11 @@ class _Associations:
             if error.http_status_code not in _ABSENT:
                 raise
             found = []
+        if found and namespace == "-" and self._resolver is not None:
+            raise SerializationError(
+                f"subjects belong to topics named {topic!r}, and the id of the cluster is not "
+                f"known yet: try again, or set {_CLUSTER_KEY}"
+            )
         if len(found) > 1:
             names = ", ".join(sorted(one.subject for one in found))
             raise SerializationError(f"several subjects belong to topic {topic!r}: {names}")
@@ -336,9 +341,10 @@ class SchemaId:
         Raises:
             SerializationError: there is no id.
         """
-        if self.id is None:
-            raise SerializationError("the schema has no id")
-        return _ID.pack(_ID_MAGIC, self.id) + self._indexes()
+        try:
+            return _ID.pack(_ID_MAGIC, self.id) + self._indexes()
+        except struct.error as error:
+            raise SerializationError(f"the schema has no id of 32 bits: {self.id!r}") from error
 
     def guid_to_bytes(self) -> bytes:
         """Return the bytes of the GUID, as a header has them.

@@ -47,8 +47,6 @@ class SerializationContext:
         headers: of the message; a serializer may add to them.
     """
 
-    __slots__ = ("__dict__", "field", "headers", "topic")
-
     def __init__(self, topic: str, field: MessageField, headers: Any = None) -> None:
         self.topic = topic
         self.field = field

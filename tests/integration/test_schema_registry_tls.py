@@ -1,0 +1,84 @@
+"""The schema registry's client over TLS: whom it trusts, and who it says it is."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("trustme", reason="trustme is not installed")
+
+from confluent_kafka.schema_registry import (
+    AsyncSchemaRegistryClient,
+    SchemaRegistryClient,
+    SchemaRegistryError,
+)
+from tests.integration.certificates import Authority
+from tests.support.schema_registry import FakeRegistry, running_registry
+
+ONCE = {"max.retries": 0}
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    """Who signed the registry's certificate."""
+    return Authority(tmp_path / "authority")
+
+
+@pytest.fixture
+def registry(authority: Authority) -> Iterator[FakeRegistry]:
+    """A registry at `localhost` that wants certificates of its clients."""
+    pair = authority.issue("registry", "localhost")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pair.certificate, pair.key)
+    context.load_verify_locations(authority.file)
+    context.verify_mode = ssl.CERT_REQUIRED
+    with running_registry(context) as one:
+        one.url = one.url.replace("http://127.0.0.1", "https://localhost")
+        yield one
+
+
+def test_mutual_tls(registry: FakeRegistry, authority: Authority) -> None:
+    """The authority and the client's certificate are those of the configuration."""
+    pair = authority.issue("client", "client.test")
+    conf: dict[str, Any] = {
+        "url": registry.url,
+        "ssl.ca.location": str(authority.file),
+        "ssl.certificate.location": str(pair.certificate),
+        "ssl.key.location": str(pair.key),
+    }
+    with SchemaRegistryClient(conf) as client:
+        assert client.get_subjects() == []
+
+    async def main() -> None:
+        async with AsyncSchemaRegistryClient(conf) as client:
+            assert await client.get_subjects() == []
+
+    asyncio.run(main())
+    together = {name: conf[name] for name in conf if name != "ssl.key.location"}
+    together["ssl.certificate.location"] = str(pair.both)
+    with SchemaRegistryClient(together) as client:
+        assert client.get_subjects() == []
+
+
+def test_who_is_not_trusted(registry: FakeRegistry, authority: Authority, tmp_path: Path) -> None:
+    """A registry of an unknown authority, and a client without a certificate, are refused."""
+    with (
+        SchemaRegistryClient({"url": registry.url, **ONCE}) as client,
+        pytest.raises(SchemaRegistryError, match=r"(?i)certificate"),
+    ):
+        client.get_subjects()
+    trusting = {"url": registry.url, "ssl.ca.location": str(authority.file), **ONCE}
+    with SchemaRegistryClient(trusting) as client, pytest.raises(SchemaRegistryError):
+        client.get_subjects()
+    other = Authority(tmp_path / "other").issue("client", "client.test")
+    stranger = {**trusting, "ssl.certificate.location": str(other.both)}
+    with SchemaRegistryClient(stranger) as client, pytest.raises(SchemaRegistryError):
+        client.get_subjects()
+    with pytest.raises(OSError):  # noqa: PT011 - the text is the system's
+        SchemaRegistryClient({**trusting, "ssl.ca.location": str(tmp_path / "none.pem")})
