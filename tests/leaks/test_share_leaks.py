@@ -80,7 +80,7 @@ def test_reading(kafka_topic: str, producer: Producer, consumer: ShareConsumer) 
     def work() -> None:
         produce(producer, kafka_topic)
         for message in read(consumer):
-            assert (message.headers(), message.delivery_count()) == ([("name", b"content")], 1)
+            assert message.headers() == [("name", b"content")]
         assert set(consumer.commit_sync(TIMEOUT).values()) == {None}
 
     assert_no_leaks(work, FEW)
@@ -137,7 +137,7 @@ def test_batch_that_cannot_be_made(
             patch.setattr("confluent_kafka._values.share.Messages", failing)
             with pytest.raises(ZeroDivisionError):
                 consumer.poll(TIMEOUT)
-        read(consumer)
+        assert all(message.headers() for message in read(consumer))
         consumer.commit_sync(TIMEOUT)
 
     assert_no_leaks(work, FEW)
