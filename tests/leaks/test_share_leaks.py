@@ -21,7 +21,7 @@ from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
 
 ROWS = 20
-FEW = 40
+SOME = 100
 
 
 def failing(*_: object) -> None:
@@ -83,7 +83,7 @@ def test_reading(kafka_topic: str, producer: Producer, consumer: ShareConsumer) 
             assert message.headers() == [("name", b"content")]
         assert set(consumer.commit_sync(TIMEOUT).values()) == {None}
 
-    assert_no_leaks(work, FEW)
+    assert_no_leaks(work, SOME)
 
 
 def test_callback(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
@@ -102,7 +102,7 @@ def test_callback(kafka_topic: str, producer: Producer, consumer: ShareConsumer)
         with pytest.raises(ZeroDivisionError):
             consumer.commit_sync(TIMEOUT)
 
-    assert_no_leaks(work, FEW)
+    assert_no_leaks(work, SOME)
 
 
 def test_refused(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
@@ -140,7 +140,7 @@ def test_batch_that_cannot_be_made(
         assert all(message.headers() for message in read(consumer))
         consumer.commit_sync(TIMEOUT)
 
-    assert_no_leaks(work, FEW)
+    assert_no_leaks(work, SOME)
 
 
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "dropped"])
