@@ -137,8 +137,12 @@ class TestPoll:
             patch.setattr("confluent_kafka._values.share.Messages", fail)
             with pytest.raises(MemoryError):
                 consumer.poll(TIMEOUT)
+        for commit in (consumer.commit_sync, consumer.commit_async):
+            with pytest.raises(IllegalStateException, match=r"call poll\(\) again"):
+                commit()
         assert [record.value() for record in fetch(consumer)] == numbers(0, 10)
         assert answers.calls == []
+        assert consumer.commit_sync(TIMEOUT) == {TopicPartition(ten, 0): None}
 
     def test_callbacks(self, make: MakeShareConsumer) -> None:
         """stats_cb runs inside poll(), on its thread, and what it raises comes out."""

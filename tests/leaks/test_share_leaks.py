@@ -21,7 +21,7 @@ from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
 
 ROWS = 20
-FEW = 40
+SOME = 100
 
 
 def failing(*_: object) -> None:
@@ -80,10 +80,10 @@ def test_reading(kafka_topic: str, producer: Producer, consumer: ShareConsumer) 
     def work() -> None:
         produce(producer, kafka_topic)
         for message in read(consumer):
-            assert (message.headers(), message.delivery_count()) == ([("name", b"content")], 1)
+            assert message.headers() == [("name", b"content")]
         assert set(consumer.commit_sync(TIMEOUT).values()) == {None}
 
-    assert_no_leaks(work, FEW)
+    assert_no_leaks(work, SOME)
 
 
 def test_callback(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
@@ -102,7 +102,7 @@ def test_callback(kafka_topic: str, producer: Producer, consumer: ShareConsumer)
         with pytest.raises(ZeroDivisionError):
             consumer.commit_sync(TIMEOUT)
 
-    assert_no_leaks(work, FEW)
+    assert_no_leaks(work, SOME)
 
 
 def test_refused(kafka_topic: str, producer: Producer, consumer: ShareConsumer) -> None:
@@ -137,10 +137,10 @@ def test_batch_that_cannot_be_made(
             patch.setattr("confluent_kafka._values.share.Messages", failing)
             with pytest.raises(ZeroDivisionError):
                 consumer.poll(TIMEOUT)
-        read(consumer)
+        assert all(message.headers() for message in read(consumer))
         consumer.commit_sync(TIMEOUT)
 
-    assert_no_leaks(work, FEW)
+    assert_no_leaks(work, SOME)
 
 
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "dropped"])

@@ -16,6 +16,7 @@ typedef struct {
     rd_kafka_share_t *share; /* of client.rk */
     bool explicit_mode;      /* share.acknowledgement.mode */
     rd_kafka_messages_t *batch; /* fetched and not handed out yet, or NULL */
+    PyObject *records;          /* list: those of it that are Messages already, or NULL */
     PyObject *on_acknowledged;
     /*
      * One entry for each partition of each sending of acknowledgements, with one of the

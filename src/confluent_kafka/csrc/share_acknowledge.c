@@ -455,6 +455,12 @@ static int
 send_acknowledged(ShareConsumer *self)
 {
     rd_kafka_error_t *error;
+    if (self->batch != NULL && !self->explicit_mode) {
+        PyErr_SetString(self->client.state->IllegalStateException,
+                        "the last poll() raised before it returned the records that it had, "
+                        "which this would accept: call poll() again first");
+        return -1;
+    }
     serve_release_gil(&self->client);
     error = rd_kafka_share_commit_async(self->share);
     serve_take_gil(&self->client);

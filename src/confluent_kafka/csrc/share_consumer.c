@@ -194,6 +194,7 @@ static int
 share_traverse(PyObject *object, visitproc visit, void *arg)
 {
     Py_VISIT(((ShareConsumer *)object)->on_acknowledged);
+    Py_VISIT(((ShareConsumer *)object)->records);
     return client_traverse((Client *)object, visit, arg);
 }
 
@@ -201,6 +202,7 @@ static int
 share_clear(PyObject *object)
 {
     Py_CLEAR(((ShareConsumer *)object)->on_acknowledged);
+    Py_CLEAR(((ShareConsumer *)object)->records);
     return client_clear((Client *)object);
 }
 
@@ -213,6 +215,7 @@ share_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     ShareConsumer *self = (ShareConsumer *)object;
     Py_CLEAR(self->on_acknowledged);
+    Py_CLEAR(self->records);
     if (self->acknowledgements != NULL) {
         rd_kafka_topic_partition_list_destroy(self->acknowledgements);
     }
@@ -471,30 +474,42 @@ wait_for_batch(ShareConsumer *self, deadline *until)
     return 0;
 }
 
-/* The batch as a list of Message; new reference or NULL. */
-static PyObject *
-batch_as_list(ShareConsumer *self)
+/* Adds the batch's record `index` to the list as a Message: 0 or -1. */
+static int
+add_record(ShareConsumer *self, size_t index)
 {
     Client *client = &self->client;
-    size_t count = rd_kafka_messages_count(self->batch);
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    client->names.in_batch = true;
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        rd_kafka_message_t *rkm = rd_kafka_messages_get(self->batch, i);
-        PyObject *message = message_from_consumed(client->state, &client->names, rkm);
-        if (message == NULL) {
-            Py_CLEAR(list);
-            break;
-        }
-        ((Message *)message)->delivery_count = rd_kafka_message_delivery_count(rkm);
-        PyList_SET_ITEM(list, (Py_ssize_t)i, message);
+    rd_kafka_message_t *rkm = rd_kafka_messages_get(self->batch, index);
+    PyObject *message = message_from_consumed(client->state, &client->names, rkm);
+    if (message == NULL) {
+        return -1;
     }
-    client->names.in_batch = false;
-    client->names.current = NULL;
-    return list;
+    ((Message *)message)->delivery_count = rd_kafka_message_delivery_count(rkm);
+    int result = PyList_Append(self->records, message);
+    Py_DECREF(message);
+    return result;
 }
 
-/* What poll() returns. Without memory the batch stays for the next call. */
+/* Makes the list of the batch's records, or goes on with it: 0 or -1. */
+static int
+collect_records(ShareConsumer *self)
+{
+    topic_names *names = &self->client.names;
+    size_t count = rd_kafka_messages_count(self->batch);
+    int result = 0;
+    if (self->records == NULL && (self->records = PyList_New(0)) == NULL) {
+        return -1;
+    }
+    names->in_batch = true;
+    for (size_t i = (size_t)PyList_GET_SIZE(self->records); result == 0 && i < count; i++) {
+        result = add_record(self, i);
+    }
+    names->in_batch = false;
+    names->current = NULL;
+    return result;
+}
+
+/* What poll() returns. Without memory everything stays for the next call. */
 static PyObject *
 hand_out(ShareConsumer *self)
 {
@@ -502,14 +517,14 @@ hand_out(ShareConsumer *self)
     if (type == NULL) {
         return NULL;
     }
-    PyObject *list = batch_as_list(self);
-    PyObject *messages = list == NULL ? NULL : PyObject_CallOneArg(type, list);
+    PyObject *messages =
+        collect_records(self) < 0 ? NULL : PyObject_CallOneArg(type, self->records);
     Py_DECREF(type);
-    Py_XDECREF(list);
-    if (messages != NULL && self->batch != NULL) {
+    if (messages != NULL) {
         share_handed_out(self, self->batch);
         rd_kafka_messages_destroy(self->batch);
         self->batch = NULL;
+        Py_CLEAR(self->records);
     }
     return messages;
 }
