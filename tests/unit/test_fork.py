@@ -14,6 +14,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has 
 FORK = """
 import gc, os, sys, time, warnings
 from confluent_kafka import Consumer, Producer, ShareConsumer
+from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
 
 # CPython 3.12 warns of what is tested here.
@@ -37,12 +38,13 @@ class TestFork:
         clients go on working."""
         output = check_fork(
             """
-            from tests.support.clients import CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS
+            from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS
 
             with MockCluster(1) as cluster:
                 cluster.create_topic("topic")
                 settings = {"bootstrap.servers": cluster.bootstrap_servers}
-                producer = Producer(settings)
+                producer, admin = Producer(settings), AdminClient(settings)
+                admin.list_consumer_groups().result(30)
                 consumer = Consumer(settings, **{"group.id": "g", "auto.offset.reset": "earliest"})
                 consumer.subscribe(["topic"])
                 sharing = ShareConsumer(settings, **{"group.id": "s", "log_level": 3})
@@ -56,6 +58,7 @@ class TestFork:
                     calls = [(producer, call) for call in PRODUCER_CALLS.values()]
                     calls += [(consumer, call) for call in CONSUMER_CALLS.values()]
                     calls += [(sharing, call) for call in SHARE_CALLS.values()]
+                    calls += [(admin, call) for call in ADMIN_CALLS.values()]
                     calls += [(consumer, next), (producer, len), (producer, Producer.__enter__)]
                     for client, call in calls:
                         try:
@@ -68,10 +71,11 @@ class TestFork:
                     producer.close()
                     consumer.close()
                     sharing.close()
+                    admin.close()
                     with Producer(settings) as fresh:
                         fresh.produce("topic", b"child")
                         assert fresh.flush() == 0
-                    del producer, consumer, sharing
+                    del producer, consumer, sharing, admin
                     gc.collect()
                     sys.exit(7)
                 assert wait(child) == 7
@@ -80,10 +84,11 @@ class TestFork:
                 values = set()
                 while len(values) < 4:
                     values.add(consumer.poll(30).value())
-                consumer.close()
+                admin.list_consumer_groups().result(30)
                 assert sharing.subscription() == ["topic"]
                 sharing.close()
-                producer.close()
+                for client in (consumer, producer, admin):
+                    client.close()
                 print(len(values))
         """
         )

@@ -147,7 +147,7 @@ class RecordRequests(AdminRequests):
 
         Returns:
             A future for each partition; its result is a DeletedRecords. KafkaException from
-            it: OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PART, POLICY_VIOLATION (a compacted
+            it: OFFSET_OUT_OF_RANGE, _NOENT (no such partition), POLICY_VIOLATION (a compacted
             topic), TOPIC_AUTHORIZATION_FAILED ...
 
         Raises:

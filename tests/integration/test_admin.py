@@ -1,0 +1,560 @@
+"""Every admin request against real brokers: done, refused by the brokers, forbidden."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import pytest
+
+from confluent_kafka import (
+    OFFSET_END,
+    OFFSET_INVALID,
+    Consumer,
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    ConsumerGroupType,
+    ElectionType,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    Node,
+    Producer,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ConfigSource,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    TopicDescription,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
+from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.security import plain
+from tests.support.kafka import joined, read, send
+from tests.support.real_kafka import MakeTopic
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.integration
+
+T = TypeVar("T")
+NOWHERE = "topic-that-nobody-made"
+
+
+@pytest.fixture
+def admin(kafka: KafkaCluster) -> Iterator[AdminClient]:
+    with AdminClient(kafka.config()) as admin:
+        yield admin
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that nothing else has."""
+    return f"admin-{uuid.uuid4().hex[:12]}"
+
+
+def only(futures: dict[Any, Future[T]]) -> T:
+    """The result of the one future there is."""
+    (future,) = futures.values()
+    return future.result(TIMEOUT)
+
+
+def code_of(future: Future[Any]) -> int | None:
+    error = future.exception(TIMEOUT)
+    assert isinstance(error, KafkaException), error
+    return error.args[0].code()
+
+
+def described(admin: AdminClient, topic: str) -> TopicDescription:
+    """The topic, once all brokers know of it."""
+    found: list[TopicDescription] = []
+
+    def is_there() -> bool:
+        future = admin.describe_topics(TopicCollection([topic]))[topic]
+        if future.exception(TIMEOUT) is None:
+            found.append(future.result())
+        return bool(found) and all(part.leader for part in found[-1].partitions)
+
+    wait_until(is_there)
+    return found[-1]
+
+
+def config_of(admin: AdminClient, resource: ConfigResource, key: str) -> ConfigEntry:
+    return only(admin.describe_configs([resource]))[key]
+
+
+class TestTopics:
+    def test_create_and_delete(self, admin: AdminClient, name: str) -> None:
+        """A topic with partitions, replicas and configuration as asked, and its end."""
+        only(admin.create_topics([NewTopic(name, 3, 1, config={"retention.ms": "54321"})]))
+        topic = described(admin, name)
+        assert (topic.name, topic.is_internal, len(topic.partitions)) == (name, False, 3)
+        assert [len(partition.replicas) for partition in topic.partitions] == [1, 1, 1]
+        assert topic.authorized_operations is None
+        entry = config_of(admin, ConfigResource("topic", name), "retention.ms")
+        assert (entry.value, entry.source) == ("54321", ConfigSource.DYNAMIC_TOPIC_CONFIG)
+        only(admin.delete_topics([name]))
+        wait_until(lambda: name not in admin.list_topics(timeout=TIMEOUT).topics)
+
+    def test_broker_defaults(self, admin: AdminClient, name: str) -> None:
+        """Without numbers the brokers' defaults count."""
+        only(admin.create_topics([NewTopic(name)]))
+        expected = config_of(admin, broker_of(admin), "default.replication.factor").value
+        counts = {len(partition.replicas) for partition in described(admin, name).partitions}
+        assert counts == {int(expected or 0)}
+
+    def test_replica_assignment(self, admin: AdminClient, name: str) -> None:
+        """Each partition's replicas are where they were asked for, in that order."""
+        first, second, *_ = sorted(node.id for node in nodes_of(admin))
+        replicas = [[first, second], [second, first]]
+        only(admin.create_topics([NewTopic(name, replica_assignment=replicas)]))
+
+        def placed() -> list[list[int]]:
+            partitions = described(admin, name).partitions
+            return [[node.id for node in partition.replicas] for partition in partitions]
+
+        assert placed() == replicas
+        only(admin.create_partitions([NewPartitions(name, 3, [[first, second]])]))
+        wait_until(lambda: placed() == [*replicas, [first, second]])
+
+    def test_one_is_wrong(self, admin: AdminClient, name: str) -> None:
+        """Each topic has its own outcome."""
+        futures = admin.create_topics([NewTopic("no spaces", 1, 1), NewTopic(name, 1, 1)])
+        assert code_of(futures["no spaces"]) == KafkaError.TOPIC_EXCEPTION
+        assert futures[name].result(TIMEOUT) is None
+        futures = admin.delete_topics([NOWHERE, name])
+        assert code_of(futures[NOWHERE]) == KafkaError.UNKNOWN_TOPIC_OR_PART
+        assert futures[name].result(TIMEOUT) is None
+
+    def test_refused(self, admin: AdminClient, topic: str, name: str) -> None:
+        """What exists, and what the cluster is too small for."""
+        exists = admin.create_topics([NewTopic(topic, 1, 1)])[topic]
+        assert code_of(exists) == KafkaError.TOPIC_ALREADY_EXISTS
+        too_many = admin.create_topics([NewTopic(name, 1, 99)])[name]
+        assert code_of(too_many) == KafkaError.INVALID_REPLICATION_FACTOR
+        wrong = admin.create_topics([NewTopic(name, 1, 1, config={"nonsense": "1"})])[name]
+        assert code_of(wrong) == KafkaError.INVALID_CONFIG
+        fewer = admin.create_partitions([NewPartitions(topic, 1)])[topic]
+        assert code_of(fewer) == KafkaError.INVALID_PARTITIONS
+        nowhere = admin.create_partitions([NewPartitions(NOWHERE, 2)])[NOWHERE]
+        assert code_of(nowhere) == KafkaError.UNKNOWN_TOPIC_OR_PART
+
+    def test_validate_only(self, admin: AdminClient, topic: str, name: str) -> None:
+        """It is said whether it could be done, and nothing is done."""
+        only(admin.create_topics([NewTopic(name, 1, 1)], validate_only=True))
+        assert name not in admin.list_topics(timeout=TIMEOUT).topics
+        only(admin.create_partitions([NewPartitions(topic, 5)], validate_only=True))
+        assert len(described(admin, topic).partitions) == 1
+
+    def test_describe(self, admin: AdminClient, topic: str) -> None:
+        """What a topic is like, with what the client may do with it."""
+        futures = admin.describe_topics(
+            TopicCollection([topic, NOWHERE]), include_authorized_operations=True
+        )
+        description = futures[topic].result(TIMEOUT)
+        assert str(description.topic_id) != "AAAAAAAAAAAAAAAAAAAAAA"
+        assert AclOperation.READ in (description.authorized_operations or [])
+        (partition,) = description.partitions
+        brokers = {node.id for node in nodes_of(admin)}
+        assert partition.leader is not None
+        assert {node.id for node in partition.replicas} <= brokers
+        assert {node.id for node in partition.isr} <= brokers
+        assert code_of(futures[NOWHERE]) == KafkaError.UNKNOWN_TOPIC_OR_PART
+
+
+def nodes_of(admin: AdminClient) -> list[Node]:
+    return admin.describe_cluster().result(TIMEOUT).nodes
+
+
+def broker_of(admin: AdminClient) -> ConfigResource:
+    return ConfigResource("broker", nodes_of(admin)[0].id)
+
+
+def test_describe_cluster(admin: AdminClient, kafka: KafkaCluster) -> None:
+    """Id, brokers and controller agree with the metadata."""
+    result = admin.describe_cluster(include_authorized_operations=True).result(TIMEOUT)
+    assert result.cluster_id == admin.cluster_id(TIMEOUT)
+    assert {node.id for node in result.nodes} == set(admin.list_topics(timeout=TIMEOUT).brokers)
+    assert result.controller is not None
+    assert result.controller.id in {node.id for node in result.nodes}
+    assert AclOperation.ALTER in (result.authorized_operations or [])
+    assert admin.describe_cluster().result(TIMEOUT).authorized_operations is None
+
+
+def change(topic: str, key: str, value: str | None, operation: AlterConfigOpType) -> ConfigResource:
+    entry = ConfigEntry(key, value, incremental_operation=operation)
+    return ConfigResource("topic", topic, incremental_configs=[entry])
+
+
+class TestConfigs:
+    def test_incremental(self, admin: AdminClient, make_topic: MakeTopic) -> None:
+        """Set, append, subtract and delete change one thing and leave the rest."""
+        topic = make_topic(retention_ms="1000")
+        resource = ConfigResource("topic", topic)
+        steps = [
+            ("segment.ms", "2000", AlterConfigOpType.SET, "2000"),
+            ("cleanup.policy", "compact", AlterConfigOpType.APPEND, "delete,compact"),
+            ("cleanup.policy", "delete", AlterConfigOpType.SUBTRACT, "compact"),
+            ("segment.ms", None, AlterConfigOpType.DELETE, "604800000"),
+        ]
+        for key, value, operation, expected in steps:
+            only(admin.incremental_alter_configs([change(topic, key, value, operation)]))
+            wait_until(lambda k=key, e=expected: config_of(admin, resource, k).value == e)  # type: ignore[misc]
+        assert config_of(admin, resource, "retention.ms").value == "1000"
+        assert config_of(admin, resource, "segment.ms").is_default
+
+    def test_alter(self, admin: AdminClient, make_topic: MakeTopic) -> None:
+        """alter_configs() resets what is not given."""
+        topic = make_topic(retention_ms="1000")
+        resource = ConfigResource("topic", topic, {"segment.ms": "2000"})
+        with pytest.warns(DeprecationWarning, match="resets"):
+            futures = admin.alter_configs([resource])
+        only(futures)
+        wait_until(lambda: config_of(admin, resource, "segment.ms").value == "2000")
+        assert config_of(admin, resource, "retention.ms").is_default
+
+    def test_broker_and_group(self, admin: AdminClient, group: str) -> None:
+        """A broker's configuration with its sources, secrets and synonyms; a group's."""
+        broker = str(nodes_of(admin)[0].id)
+        entries = only(admin.describe_configs([ConfigResource("broker", broker)]))
+        assert (entries["broker.id"].value, entries["broker.id"].is_read_only) == (broker, True)
+        assert entries["log.retention.hours"].source == ConfigSource.DEFAULT_CONFIG
+        assert entries["broker.id"].synonyms["broker.id"].is_synonym
+        assert all(entry.value is None for entry in entries.values() if entry.is_sensitive)
+        entries = only(admin.describe_configs([ConfigResource(ResourceType.GROUP, group)]))
+        assert "consumer.session.timeout.ms" in entries
+
+    def test_refused(self, admin: AdminClient, topic: str) -> None:
+        """Each resource has its own outcome, under the resource that was given."""
+        there, nowhere = ConfigResource("topic", topic), ConfigResource("topic", NOWHERE)
+        futures = admin.describe_configs([there, nowhere])
+        assert futures[there].result(TIMEOUT)
+        assert code_of(futures[nowhere]) == KafkaError.UNKNOWN_TOPIC_OR_PART
+        wrong = change(topic, "retention.ms", "soon", AlterConfigOpType.SET)
+        assert code_of(admin.incremental_alter_configs([wrong])[wrong]) == KafkaError.INVALID_CONFIG
+        other = change(NOWHERE, "retention.ms", "1", AlterConfigOpType.SET)
+        futures_of_none = admin.incremental_alter_configs([other])
+        assert code_of(futures_of_none[other]) == KafkaError.UNKNOWN_TOPIC_OR_PART
+        no_broker = ConfigResource("broker", "x")
+        assert code_of(admin.describe_configs([no_broker])[no_broker]) == KafkaError._INVALID_ARG
+
+    def test_validate_only(self, admin: AdminClient, topic: str) -> None:
+        """Nothing is changed."""
+        resource = change(topic, "retention.ms", "1234", AlterConfigOpType.SET)
+        only(admin.incremental_alter_configs([resource], validate_only=True))
+        assert config_of(admin, resource, "retention.ms").is_default
+
+
+class TestAcls:
+    def test_create_describe_delete(self, admin: AdminClient, name: str) -> None:
+        """A binding is found as it was made, and deleted by a filter."""
+        reads = AclBinding("topic", name, "literal", "User:eve", "*", "read", "allow")
+        writes = AclBinding("group", name, "prefixed", "User:eve", "127.0.0.1", "all", "deny")
+        of_eve = AclBindingFilter("any", None, "any", "User:eve", None, "any", "any")
+        futures = admin.create_acls([reads, writes])
+        assert [future.result(TIMEOUT) for future in futures.values()] == [None, None]
+
+        def found() -> list[AclBinding]:
+            return sorted(admin.describe_acls(of_eve).result(TIMEOUT))
+
+        wait_until(lambda: found() == sorted([reads, writes]))
+        nobody = AclBindingFilter("topic", name, "match", "User:nobody", None, "any", "any")
+        deleted = admin.delete_acls([nobody, of_eve])
+        assert deleted[nobody].result(TIMEOUT) == []
+        assert sorted(deleted[of_eve].result(TIMEOUT)) == sorted([reads, writes])
+        wait_until(lambda: found() == [])
+
+    def test_one_is_wrong(self, admin: AdminClient, name: str) -> None:
+        """Each binding has its own outcome."""
+        good = AclBinding("topic", name, "literal", "User:eve", "*", "read", "allow")
+        bad = AclBinding("topic", name, "literal", "no colon", "*", "read", "allow")
+        futures = admin.create_acls([bad, good])
+        assert code_of(futures[bad]) == KafkaError.INVALID_REQUEST
+        assert futures[good].result(TIMEOUT) is None
+        only(admin.delete_acls([AclBindingFilter("topic", name, "any", None, None, "any", "any")]))
+
+
+@pytest.fixture
+def group_of_topic(
+    kafka: KafkaCluster, topic: str, group: str
+) -> Iterator[Callable[[str], Consumer]]:
+    """make(protocol): a member that reads the topic, which has five records."""
+    with Producer(kafka.config()) as producer:
+        send(producer, topic, [b"value"] * 5)
+    consumers: list[Consumer] = []
+
+    def make(protocol: str = "classic") -> Consumer:
+        settings = {"group.id": group, "auto.offset.reset": "earliest", "group.protocol": protocol}
+        consumer = Consumer(kafka.config() | settings | {"client.id": "mine"})
+        consumers.append(consumer)
+        consumer.subscribe([topic])
+        joined(consumer)
+        return consumer
+
+    yield make
+    for consumer in consumers:
+        consumer.close()
+
+
+MakeMember = Callable[..., Consumer]
+
+
+class TestGroups:
+    @pytest.mark.parametrize(
+        ("protocol", "kind"),
+        [("classic", ConsumerGroupType.CLASSIC), ("consumer", ConsumerGroupType.CONSUMER)],
+    )
+    def test_list_and_describe(
+        self,
+        admin: AdminClient,
+        group_of_topic: MakeMember,
+        topic: str,
+        group: str,
+        protocol: str,
+        kind: ConsumerGroupType,
+    ) -> None:
+        """A group with its type and state, by filters too, and its member's assignment."""
+        consumer = group_of_topic(protocol)
+
+        def listed(**filters: Any) -> list[Any]:
+            result = admin.list_consumer_groups(**filters).result(TIMEOUT)
+            assert result.errors == []
+            return [each for each in result.valid or [] if each.group_id == group]
+
+        wait_until(lambda: [each.state for each in listed()] == [ConsumerGroupState.STABLE])
+        assert [each.type for each in listed()] == [kind]
+        assert listed(types={kind}, states={ConsumerGroupState.STABLE})
+        assert not listed(states={ConsumerGroupState.EMPTY})
+        assert not listed(types=set(ConsumerGroupType) - {kind, ConsumerGroupType.UNKNOWN})
+        description = only(
+            admin.describe_consumer_groups([group], include_authorized_operations=True)
+        )
+        assert (description.group_id, description.state, description.type) == (
+            *(group, ConsumerGroupState.STABLE),
+            kind,
+        )
+        assert description.coordinator is not None
+        assert AclOperation.DELETE in (description.authorized_operations or [])
+        (member,) = description.members
+        assert (member.client_id, member.member_id) == ("mine", consumer.memberid())
+        assert member.assignment is not None
+        assert member.assignment.topic_partitions == [TopicPartition(topic, 0)]
+        if protocol == "consumer":
+            assert member.target_assignment is not None
+            assert member.target_assignment.topic_partitions == [TopicPartition(topic, 0)]
+        else:
+            assert member.target_assignment is None
+
+    def test_list_groups(self, admin: AdminClient, group_of_topic: MakeMember, group: str) -> None:
+        """The older form: a group with the bytes of its members."""
+        group_of_topic()
+        (found,) = admin.list_groups(group, TIMEOUT)
+        assert (found.id, found.protocol_type, found.error) == (group, "consumer", None)
+        (member,) = found.members
+        assert member.client_id == "mine"
+        assert member.metadata
+        assert group in {each.id for each in admin.list_groups(timeout=TIMEOUT)}
+
+    def test_delete(
+        self, admin: AdminClient, group_of_topic: MakeMember, topic: str, group: str
+    ) -> None:
+        """Not while it has members; then once, and it is gone."""
+        consumer = group_of_topic()
+        consumer.commit(asynchronous=False, offsets=[TopicPartition(topic, 0, 1)])
+        assert code_of(admin.delete_consumer_groups([group])[group]) == KafkaError.NON_EMPTY_GROUP
+        consumer.close()
+        only(admin.delete_consumer_groups([group]))
+        again = admin.delete_consumer_groups([group])[group]
+        assert code_of(again) == KafkaError.GROUP_ID_NOT_FOUND
+        gone = admin.describe_consumer_groups([group])[group].result(TIMEOUT)
+        assert (gone.state, gone.members) == (ConsumerGroupState.DEAD, [])
+
+    def test_offsets(self, admin: AdminClient, topic: str, group: str) -> None:
+        """Set, read and deleted, without any member."""
+        place = TopicPartition(topic, 0, 3)
+        other = TopicPartition(topic, 7)
+        request = [ConsumerGroupTopicPartitions(group, [place])]
+        altered = only(admin.alter_consumer_group_offsets(request))
+        assert (altered.group_id, altered.topic_partitions) == (group, [place])
+        everything = only(admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]))
+        assert [(each.partition, each.offset) for each in everything.topic_partitions or []] == [
+            (0, 3)
+        ]
+        some = ConsumerGroupTopicPartitions(group, [place, other])
+        listed = only(admin.list_consumer_group_offsets([some], require_stable=True))
+        assert {each.partition: each.offset for each in listed.topic_partitions or []} == {
+            0: 3,
+            7: OFFSET_INVALID,
+        }
+        deleted = only(admin.delete_consumer_group_offsets(request))
+        assert [each.error for each in deleted.topic_partitions or []] == [None]
+        everything = only(admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]))
+        assert everything.topic_partitions == []
+
+    def test_offsets_of_a_live_group(
+        self, admin: AdminClient, group_of_topic: MakeMember, topic: str, group: str
+    ) -> None:
+        """Its members own them: each partition says so."""
+        group_of_topic()
+        request = [ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, 1)])]
+        for futures, code in [
+            (admin.alter_consumer_group_offsets(request), KafkaError.UNKNOWN_MEMBER_ID),
+            (admin.delete_consumer_group_offsets(request), KafkaError.GROUP_SUBSCRIBED_TO_TOPIC),
+        ]:
+            (partition,) = only(futures).topic_partitions or []
+            assert partition.error is not None
+            assert partition.error.code() == code
+
+
+class TestRecords:
+    def test_list_offsets(self, admin: AdminClient, kafka: KafkaCluster, topic: str) -> None:
+        """The first, the last, by time, and that of the youngest record."""
+        with Producer(kafka.config()) as producer:
+            for timestamp in (1000, 3000, 2000):
+                producer.produce(topic, b"value", partition=0, timestamp=timestamp)
+        place = TopicPartition(topic, 0)
+
+        def offset(spec: OffsetSpec, **more: Any) -> tuple[int, int]:
+            info = only(admin.list_offsets({place: spec}, **more))
+            return info.offset, info.timestamp
+
+        assert offset(OffsetSpec.earliest())[0] == 0
+        assert offset(OffsetSpec.latest())[0] == 3
+        assert offset(OffsetSpec.latest(), isolation_level=IsolationLevel.READ_COMMITTED)[0] == 3
+        assert offset(OffsetSpec.for_timestamp(2500)) == (1, 3000)
+        assert offset(OffsetSpec.for_timestamp(5000))[0] == -1
+        assert offset(OffsetSpec.max_timestamp()) == (1, 3000)
+
+    def test_list_offsets_of_nothing(self, admin: AdminClient, topic: str) -> None:
+        """Each partition has its own outcome."""
+        there, nowhere = TopicPartition(topic, 0), TopicPartition(NOWHERE, 0)
+        futures = admin.list_offsets({there: OffsetSpec.latest(), nowhere: OffsetSpec.latest()})
+        assert futures[there].result(TIMEOUT).offset == 0
+        assert code_of(futures[nowhere]) == KafkaError.UNKNOWN_TOPIC_OR_PART
+
+    def test_delete_records(
+        self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic
+    ) -> None:
+        """What is before the offset is gone; too far is an error of that partition."""
+        topic = make_topic(2)
+        with Producer(kafka.config()) as producer:
+            for value in (b"0", b"1", b"2"):
+                producer.produce(topic, value, partition=0)
+        far, some = TopicPartition(topic, 1, 9), TopicPartition(topic, 0, 2)
+        futures = admin.delete_records([far, some])
+        assert futures[some].result(TIMEOUT).low_watermark == 2
+        assert code_of(futures[far]) == KafkaError.OFFSET_OUT_OF_RANGE
+        settings = {"group.id": "g", "auto.offset.reset": "earliest"}
+        with Consumer(kafka.config() | settings) as consumer:
+            assert [message.value() for message in read(consumer, topic, 1)] == [b"2"]
+        rest = admin.delete_records([TopicPartition(topic, 0, OFFSET_END)])
+        assert only(rest).low_watermark == 3
+        nowhere = TopicPartition(NOWHERE, 0, 1)
+        assert code_of(admin.delete_records([nowhere])[nowhere]) == KafkaError._NOENT
+
+    def test_elect_leaders(self, admin: AdminClient, topic: str) -> None:
+        """The preferred replica leads already; a partition that is not there has an error."""
+        there, nowhere = TopicPartition(topic, 0), TopicPartition(NOWHERE, 0)
+        result = admin.elect_leaders(ElectionType.PREFERRED, [there, nowhere]).result(TIMEOUT)
+        codes = {each: error and error.code() for each, error in result.items()}
+        assert codes[there] == KafkaError.ELECTION_NOT_NEEDED
+        assert codes[nowhere] == KafkaError.UNKNOWN_TOPIC_OR_PART
+        assert isinstance(admin.elect_leaders(ElectionType.PREFERRED).result(TIMEOUT), dict)
+
+
+class TestScram:
+    def test_alter_and_describe(self, admin: AdminClient, name: str) -> None:
+        """A credential is set, described without its secret, and deleted."""
+        info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 8192)
+        only(
+            admin.alter_user_scram_credentials([UserScramCredentialUpsertion(name, info, b"word")])
+        )
+        wait_until(lambda: name in admin.describe_user_scram_credentials().result(TIMEOUT))
+        description = only(admin.describe_user_scram_credentials([name]))
+        (found,) = description.scram_credential_infos
+        assert (description.user, found.mechanism, found.iterations) == (
+            *(name, ScramMechanism.SCRAM_SHA_512),
+            8192,
+        )
+        deletion = UserScramCredentialDeletion(name, ScramMechanism.SCRAM_SHA_512)
+        only(admin.alter_user_scram_credentials([deletion]))
+        again = admin.alter_user_scram_credentials([deletion])
+        assert code_of(again[name]) == KafkaError.RESOURCE_NOT_FOUND
+
+    def test_refused(self, admin: AdminClient, name: str) -> None:
+        """Nobody of that name; too few iterations for the broker."""
+        nobody = admin.describe_user_scram_credentials([name])[name]
+        assert code_of(nobody) == KafkaError.RESOURCE_NOT_FOUND
+        info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 1)
+        weak = UserScramCredentialUpsertion(name, info, b"word", b"salt")
+        futures = admin.alter_user_scram_credentials([weak])
+        assert code_of(futures[name]) == KafkaError.UNACCEPTABLE_CREDENTIAL
+
+
+def is_forbidden(future: Future[Any]) -> bool:
+    error = future.exception(TIMEOUT)
+    return (
+        isinstance(error, KafkaException)
+        and error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    )
+
+
+class TestForbidden:
+    @pytest.fixture
+    def forbidden(self, admin: AdminClient, own_kafka: OwnKafkaCluster, name: str) -> Iterator[str]:
+        """A topic and a group of this name that bob may not touch."""
+        only(admin.create_topics([NewTopic(name, 1, 1)]))
+        described(admin, name)
+        acls = [
+            AclBinding(kind, name, "literal", "User:bob", "*", "all", "deny")
+            for kind in ("topic", "group")
+        ]
+        for future in admin.create_acls(acls).values():
+            future.result(TIMEOUT)
+        yield name
+        only(admin.delete_acls([AclBindingFilter("any", name, "any", None, None, "any", "any")]))
+
+    @pytest.fixture
+    def bob(self, own_kafka: OwnKafkaCluster) -> Iterator[AdminClient]:
+        settings = own_kafka.config("SASL_PLAINTEXT") | plain("bob", USERS["bob"])
+        with AdminClient(settings) as bob:
+            yield bob
+
+    def test_topic_and_group(self, bob: AdminClient, forbidden: str) -> None:
+        """The brokers' refusal is the future's exception, with the resource's own code."""
+        resource = change(forbidden, "retention.ms", "1", AlterConfigOpType.SET)
+        # Until the ACLs are known to all brokers.
+        asked: list[Callable[[], Future[Any]]] = [
+            lambda: bob.describe_topics(TopicCollection([forbidden]))[forbidden],
+            lambda: bob.describe_configs([resource])[resource],
+            lambda: bob.incremental_alter_configs([resource], validate_only=True)[resource],
+        ]
+        for ask in asked:
+            wait_until(lambda ask=ask: is_forbidden(ask()))  # type: ignore[misc]
+        group_futures: list[Future[Any]] = [
+            bob.describe_consumer_groups([forbidden])[forbidden],
+            bob.delete_consumer_groups([forbidden])[forbidden],
+        ]
+        assert {code_of(future) for future in group_futures} == {
+            KafkaError.GROUP_AUTHORIZATION_FAILED
+        }
+
+    def test_what_is_allowed(self, bob: AdminClient, topic: str, forbidden: str) -> None:
+        """The operations that a description lists are those that the ACLs leave."""
+        futures = bob.describe_topics(TopicCollection([topic]), include_authorized_operations=True)
+        assert AclOperation.READ in (only(futures).authorized_operations or [])
