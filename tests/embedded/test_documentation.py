@@ -17,7 +17,13 @@ from tests.support.waiting import TIMEOUT, wait_until
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/quickstart.md", "docs/arrow.md", "docs/testing.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/quickstart.md",
+    "docs/arrow.md",
+    "docs/testing.md",
+    "docs/helpers.md",
+)
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ADDRESS = "localhost:9092"
 
@@ -149,3 +155,21 @@ class TestTesting:
         with Consumer(config | settings) as consumer:
             consumer.subscribe([kafka_topic])
             wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("producer.connect(10)\nexcept", ""),
+        ("consumer.lag()", ""),
+        ("broker.rtt.p99", "UP"),
+        ("consumer.pause_while()", ""),
+    ],
+)
+def test_helpers(
+    kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], text: str, printed: str
+) -> None:
+    """The examples of docs/helpers.md run, and the statistics have a broker to show."""
+    kafka_cluster.create_topic("numbers")
+    run(block_with("docs/helpers.md", text), kafka_cluster)
+    assert printed in capsys.readouterr().out
