@@ -369,7 +369,7 @@ class TestCallback:
         accept_ten(consumer)
         with contextlib.suppress(KafkaException):  # _INTR of that wakeup()
             consumer.commit_sync(TIMEOUT)
-        common = {"list_topics", "cluster_id", "set_sasl_credentials", "wakeup"}
+        common = {"list_topics", "cluster_id", "set_sasl_credentials", "wakeup", "connect", "stats"}
         wait_until(lambda: refused, lambda: consumer.poll(0.05))
         assert set(refused) == SHARE_CALLS.keys() - common | {"close"}
 
@@ -446,7 +446,7 @@ class TestThreads:
                     call(consumer)
             except ConcurrentModificationException:
                 refused.add(name)
-        common = {"list_topics", "cluster_id", "set_sasl_credentials", "wakeup"}
+        common = {"list_topics", "cluster_id", "set_sasl_credentials", "wakeup", "connect", "stats"}
         assert refused == SHARE_CALLS.keys() - common
         consumer.wakeup()
         polling.join(TIMEOUT)
