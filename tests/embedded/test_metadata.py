@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException
 from confluent_kafka.admin import BrokerMetadata, ClusterMetadata, PartitionMetadata, TopicMetadata
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
@@ -234,3 +234,24 @@ def test_credentials(make_client: Any) -> None:
         sent = f"\0user\0{secret('new')}".encode()
         # A connection that was made meanwhile may still have used the old ones.
         wait_until(lambda: broker.initial_response() == sent)
+
+
+def test_close_where_credentials_were_refused() -> None:
+    """close() ends a consumer that was never let in; only calls that wait for brokers raise."""
+    broker = SaslBroker("PLAIN")
+    with broker.socket:
+        consumer = Consumer(
+            {
+                "bootstrap.servers": broker.address,
+                "group.id": "group",
+                "security.protocol": "sasl_plaintext",
+                "sasl.mechanism": "PLAIN",
+                "sasl.username": "name",
+                "sasl.password": secret("wrong"),
+                "reconnect.backoff.ms": 10,
+                "log_level": 0,
+            }
+        )
+        for _ in range(3):  # the errors of the first two wait to be served then
+            broker.initial_response()
+        consumer.close()

@@ -9,6 +9,9 @@ void
 refusal_note(Client *client, rd_kafka_resp_err_t code, const char *reason)
 {
     refusal *last = &client->refusal;
+    if (atomic_load(&client->phase) != CLIENT_OPEN) {
+        return; /* close() does what it can without brokers: nobody asked for more */
+    }
     if (code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL) {
         Py_XSETREF(last->error, kafka_error_new(client->state, code, reason));
         last->until = deadline_after(REMEMBERED_SECONDS);
