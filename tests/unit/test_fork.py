@@ -38,7 +38,8 @@ class TestFork:
         clients go on working."""
         output = check_fork(
             """
-            from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS
+            from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS
+            from tests.support.clients import PRODUCER_CALLS, SHARE_CALLS
 
             with MockCluster(1) as cluster:
                 cluster.create_topic("topic")
