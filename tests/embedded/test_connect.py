@@ -14,7 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.clients import config
-from tests.support.kafka import NO_BROKER
+from tests.support.kafka import NO_BROKER, Reports
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
@@ -213,6 +213,24 @@ class TestLastError:
             counts: list[int] = []
             wait_until(lambda: producer.last_error, lambda: counts.append(producer.poll(0.01)))
         assert set(counts) == {0}
+
+
+def test_a_request_that_fails_keeps_reports() -> None:
+    """A request that looks for the cause of its failure runs no delivery callback: poll() does,
+    for every message once."""
+    reports = Reports()
+    with Producer(config({"message.timeout.ms": 100})) as producer:
+        for _ in range(10):
+            producer.produce("topic", partition=0, on_delivery=reports)
+        wait_until(lambda: producer.last_error, lambda: refusal(producer, 0.01))
+        before = len(reports)
+        for _ in range(3):
+            with pytest.raises(KafkaException):
+                producer.list_topics(timeout=0.2)
+        assert len(reports) == before
+        assert producer.flush(TIMEOUT) == 0
+    assert len(reports) == 10
+    assert set(reports.errors) == {KafkaError._MSG_TIMED_OUT}
 
 
 class TestStatistics:

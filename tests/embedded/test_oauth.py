@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from confluent_kafka.testing import MockCluster
 from tests.embedded.sasl_broker import SaslBroker
 from tests.support.clients import config
 from tests.support.scripts import check_script
@@ -317,3 +318,25 @@ def test_close_waits_for_a_callback_that_ends() -> None:
     # The interpreter still has to see the end of a thread that has let go of the client.
     tokens.calls[0][1].join(TIMEOUT)
     assert refreshers() == []
+
+
+@pytest.mark.parametrize("client_type", CLIENTS)
+def test_requests_say_it(client_type: Make, kafka_cluster: MockCluster) -> None:
+    """A request that fails for want of a token says so, though nobody polls."""
+    servers = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    client = client_type(sasl(lambda _: 1 / 0, servers))
+    with pytest.raises(KafkaException, match="oauth_cb failed: ZeroDivisionError"):
+        client.list_topics(timeout=1)
+    with pytest.raises(ZeroDivisionError):
+        client.close()
+
+
+@pytest.mark.parametrize("client_type", CLIENTS)
+def test_connect_raises_it(client_type: Make, kafka_cluster: MockCluster) -> None:
+    """connect() raises what oauth_cb raised, at once."""
+    servers = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    with client_type(sasl(lambda _: 1 / 0, servers)) as client:
+        watch = Stopwatch()
+        with pytest.raises(ZeroDivisionError):
+            client.connect(TIMEOUT)
+        assert watch.elapsed < TIMEOUT / 2

@@ -58,7 +58,7 @@ def produce(
         with configuring():
             producer = Producer(config)
         try:
-            producer.connect(timeout, topic)
+            producer.connect(timeout)
             latencies = array("d")
             began = time.monotonic()
             _send(producer, topic, count, size, rate, latencies)

@@ -89,7 +89,7 @@ def produce(
         with configuring():
             producer = Producer(config)
         try:
-            producer.connect(timeout, topic)
+            producer.connect(timeout)
             sender = _Sender(producer, topic, partition, quiet)
             with sender:
                 refused = _send_all(sender, sources, end, whole, make)

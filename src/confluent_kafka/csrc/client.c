@@ -31,10 +31,31 @@ raise_with_cause(module_state *state, const client_core *core, PyObject *error)
     raise_kafka_error_object(state, error);
 }
 
+/*
+ * A failure that librdkafka tells and does not log, a token that could not be had, is known
+ * only once it was told. Where that would call the application nothing is done.
+ */
+static void
+note_waiting_errors(Client *self, rd_kafka_resp_err_t code)
+{
+    serve_turn turn;
+    if (!is_without_cause(code) || self->note_errors == NULL || self->error_cb != NULL
+        || self->stats_cb != NULL || self->throttle_cb != NULL) {
+        return;
+    }
+    if (serve_take_turn(self, &turn) < 0) {
+        client_park_exception(self); /* of a signal handler: not lost */
+        return;
+    }
+    self->note_errors(self);
+    serve_end_turn(self, &turn);
+}
+
 void
 client_raise_error(Client *self, rd_kafka_resp_err_t code, const char *what)
 {
     char reason[256];
+    note_waiting_errors(self, code);
     snprintf(reason, sizeof(reason), "%s: %s", what, rd_kafka_err2str(code));
     raise_with_cause(self->state, self->core,
                      kafka_error_new(self->state, code, reason));
@@ -46,6 +67,7 @@ client_raise_if_error(Client *self, rd_kafka_error_t *error)
     if (error == NULL) {
         return 0;
     }
+    note_waiting_errors(self, rd_kafka_error_code(error));
     raise_with_cause(self->state, self->core, kafka_error_from(self->state, error));
     rd_kafka_error_destroy(error);
     return -1;

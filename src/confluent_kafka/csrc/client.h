@@ -68,6 +68,12 @@ typedef struct Client {
      * exception. NULL where others serve it.
      */
     int (*serve)(struct Client *self, int timeout_ms);
+    /*
+     * The subtype's: notes the errors that wait to be told, in this thread's turn, and keeps
+     * what else waits for poll(). For a client whose application has no callbacks for them.
+     * NULL where nothing can be kept.
+     */
+    void (*note_errors)(struct Client *self);
 
     PyObject *error_cb, *throttle_cb, *stats_cb, *oauth_cb, *logger;
     PyObject *refresher; /* TokenRefresher or NULL, see oauth.h */

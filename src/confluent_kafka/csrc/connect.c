@@ -224,7 +224,7 @@ PyDoc_STRVAR(connect_doc,
 "    Seconds to wait; -1 waits without limit.\n"
 "topic : str, optional\n"
 "    Also ask for this topic: whether it is there and may be seen. A producer's broker may\n"
-"    create it (allow.auto.create.topics).\n\n"
+"    create it (allow.auto.create.topics), and say that it is not there until it has.\n\n"
 "Raises\n"
 "------\n"
 "KafkaException\n"

@@ -225,6 +225,24 @@ producer_serve(Producer *self, deadline *until)
     }
 }
 
+void
+producer_note_errors(Producer *self)
+{
+    rd_kafka_event_t *event;
+    /* Not more than there is on entry: reports may come as fast as they are kept. */
+    size_t left = rd_kafka_queue_length(self->client.core->queue);
+    while (left-- > 0 && (event = pop_event(self, 0)) != NULL) {
+        if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
+            if (push_event(self, event) < 0) {
+                client_park_exception(&self->client);
+            }
+            continue;
+        }
+        callbacks_serve_event(&self->client, event);
+        rd_kafka_event_destroy(event);
+    }
+}
+
 /* ---- a producer that was dropped ---- */
 
 static void

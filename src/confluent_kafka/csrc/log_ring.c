@@ -120,6 +120,21 @@ log_ring_push(log_ring *ring, int level, const char *facility, const char *messa
     }
 }
 
+void
+log_ring_note_failure(log_ring *ring, const char *text)
+{
+    char *message = copy_text(text);
+    if (message == NULL) {
+        return;
+    }
+    PyThread_acquire_lock(ring->lock, WAIT_LOCK);
+    log_record old = ring->failure;
+    ring->failure = (log_record){0, NULL, message};
+    ring->failed_at_us = coarse_now_us();
+    PyThread_release_lock(ring->lock);
+    log_record_clear(&old);
+}
+
 bool
 log_ring_is_empty(log_ring *ring)
 {

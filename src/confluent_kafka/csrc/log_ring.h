@@ -25,6 +25,9 @@ void log_ring_free(log_ring *ring);
 /* Copies the record; from any thread, without Python. Without memory it counts as dropped. */
 void log_ring_push(log_ring *ring, int level, const char *facility, const char *message);
 
+/* Notes a failure that is not logged, for log_ring_last_failure(); without memory nothing. */
+void log_ring_note_failure(log_ring *ring, const char *text);
+
 /* Cheap test that needs no lock. */
 bool log_ring_is_empty(log_ring *ring);
 

@@ -162,6 +162,8 @@ refresh_failed(TokenRefresher *self)
         reason = "oauth_cb failed";
     }
     rd_kafka_oauthbearer_set_token_failure(self->core->rk, reason);
+    /* That is told when the client is polled: requests that fail meanwhile say it, too. */
+    log_ring_note_failure(self->core->logs, reason);
     Py_XDECREF(text);
     if (PyList_Append(self->parked, exception) < 0) {
         PyErr_WriteUnraisable(self->oauth_cb);

@@ -32,6 +32,12 @@ serve_once(Client *client, int timeout_ms)
     return producer_serve_once((Producer *)client, timeout_ms) < 0 ? -1 : 0;
 }
 
+static void
+note_errors(Client *client)
+{
+    producer_note_errors((Producer *)client);
+}
+
 static int
 open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
 {
@@ -47,6 +53,7 @@ open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
     }
     self->client.release = producer_release;
     self->client.serve = serve_once;
+    self->client.note_errors = note_errors;
     rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
     return client_open(&self->client, RD_KAFKA_PRODUCER, conf);
 }

@@ -93,6 +93,9 @@ Py_ssize_t producer_serve(Producer *self, deadline *until);
 /* The same, but waits once, and less when someone yields the queue. */
 Py_ssize_t producer_serve_once(Producer *self, int timeout_ms);
 
+/* Serves what is there but for reports, which poll() serves later; no wait, no exception. */
+void producer_note_errors(Producer *self);
+
 /* Frees what nobody will serve any more, without running callbacks. */
 void producer_discard_deliveries(Producer *self);
 
