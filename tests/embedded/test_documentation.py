@@ -17,7 +17,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/quickstart.md", "docs/arrow.md", "docs/testing.md")
+DOCUMENTS = ("README.md", "docs/quickstart.md", "docs/arrow.md", "docs/admin.md", "docs/testing.md")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ADDRESS = "localhost:9092"
 
