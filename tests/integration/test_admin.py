@@ -44,6 +44,7 @@ from confluent_kafka.admin import (
     UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
+from examples import admin as admin_example
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.security import plain
 from tests.support.kafka import joined, read, send
@@ -512,6 +513,17 @@ def is_forbidden(future: Future[Any]) -> bool:
         isinstance(error, KafkaException)
         and error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
     )
+
+
+def test_example(kafka: KafkaCluster, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example goes through a topic's life."""
+    admin_example.main(kafka.bootstrap_servers, name)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[2] for line in (lines[0], lines[1], *lines[-2:])] == [
+        *("created", "exists"),
+        *("changed", "deleted"),
+    ]
+    assert len(lines) == 6
 
 
 class TestForbidden:

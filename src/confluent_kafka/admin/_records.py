@@ -146,8 +146,8 @@ class RecordRequests(AdminRequests):
                 when None.
 
         Returns:
-            A future for each partition; its result is a DeletedRecords. KafkaException from
-            it: OFFSET_OUT_OF_RANGE, _NOENT (no such partition), POLICY_VIOLATION (a compacted
+            A future for each partition; its result is a DeletedRecords. It fails
+            with OFFSET_OUT_OF_RANGE, _NOENT (no such partition), POLICY_VIOLATION (a compacted
             topic), TOPIC_AUTHORIZATION_FAILED ...
 
         Raises:
