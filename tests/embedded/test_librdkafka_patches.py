@@ -215,7 +215,7 @@ def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -
     admin-coordinator.patch: librdkafka replied to the request that was gone, and aborted.
     """
     kafka_cluster.create_topic("topic")
-    kafka_cluster.set_round_trip_time(None, 1)
+    kafka_cluster.set_round_trip_time(None, 0.4)
     script = """
         import sys
         from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
@@ -223,7 +223,7 @@ def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -
 
         group = [ConsumerGroupTopicPartitions("group", [TopicPartition("topic", 0, 1)])]
         with AdminClient({"bootstrap.servers": sys.argv[1]}) as admin:
-            first = getattr(admin, sys.argv[2])(group, request_timeout=0.2)["group"]
+            first = getattr(admin, sys.argv[2])(group, request_timeout=0.1)["group"]
             print(first.exception(30).args[0].name())
             second = getattr(admin, sys.argv[2])(group, request_timeout=30)["group"]
             print(second.exception(60))
