@@ -6,7 +6,8 @@ project = "confluent_kafka"
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_markdown_builder"]
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # the stub has them; a docstring says them in words
-napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_attr_annotations = False
 napoleon_use_rtype = False
 
 

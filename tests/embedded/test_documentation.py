@@ -21,6 +21,7 @@ DOCUMENTS = (
     "README.md",
     "docs/quickstart.md",
     "docs/arrow.md",
+    "docs/admin.md",
     "docs/testing.md",
     "docs/helpers.md",
 )

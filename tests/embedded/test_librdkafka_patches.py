@@ -205,3 +205,45 @@ def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
     )
     failed = [line for line in result.stderr.splitlines() if "RDUT: FAIL" in line]
     assert (result.returncode, failed) == (0, [])
+
+
+@unpatched
+@pytest.mark.parametrize("name", ["list_consumer_group_offsets", "alter_consumer_group_offsets"])
+def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -> None:
+    """An admin request that timed out while its coordinator was looked up, and then it is found.
+
+    admin-coordinator.patch: librdkafka replied to the request that was gone, and aborted.
+    """
+    kafka_cluster.create_topic("topic")
+    kafka_cluster.set_round_trip_time(None, 0.4)
+    script = """
+        import sys
+        from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+        from confluent_kafka.admin import AdminClient
+
+        group = [ConsumerGroupTopicPartitions("group", [TopicPartition("topic", 0, 1)])]
+        with AdminClient({"bootstrap.servers": sys.argv[1]}) as admin:
+            first = getattr(admin, sys.argv[2])(group, request_timeout=0.1)["group"]
+            print(first.exception(30).args[0].name())
+            second = getattr(admin, sys.argv[2])(group, request_timeout=30)["group"]
+            print(second.exception(60))
+        """
+    output = check_script(script, kafka_cluster.bootstrap_servers, name)
+    assert output == "_TIMED_OUT\nNone\n"
+
+
+@unpatched
+def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) -> None:
+    """The future fails, and the client can be closed.
+
+    admin-coordinator.patch: librdkafka gave the reply queue back twice, and aborted in the end.
+    """
+    script = """
+        import sys
+        from confluent_kafka.admin import AdminClient
+
+        with AdminClient({"bootstrap.servers": sys.argv[1]}) as admin:
+            future = admin.delete_consumer_groups(["group"])["group"]
+            print(future.exception(30).args[0].name())
+        """
+    assert check_script(script, kafka_cluster.bootstrap_servers) == "_UNSUPPORTED_FEATURE\n"

@@ -44,10 +44,12 @@ from confluent_kafka.admin import (
     UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
+from examples import admin as admin_example
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.security import plain
 from tests.support.kafka import joined, read, send
 from tests.support.real_kafka import MakeTopic
+from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
@@ -506,12 +508,61 @@ class TestScram:
         assert code_of(futures[name]) == KafkaError.UNACCEPTABLE_CREDENTIAL
 
 
+def test_leaks(admin: AdminClient, topic: str, group: str) -> None:
+    """Answers of every kind, with all that is in them, leave nothing behind."""
+    place = TopicPartition(topic, 0, 0)
+    nowhere = TopicCollection([topic, NOWHERE])
+    resources = [ConfigResource("topic", topic), broker_of(admin), ConfigResource("topic", NOWHERE)]
+    binding = AclBinding("topic", topic, "literal", "User:eve", "*", "read", "allow")
+    bindings = AclBindingFilter("topic", topic, "any", None, None, "any", "any")
+    offsets = [ConsumerGroupTopicPartitions(group, [place])]
+
+    def work() -> None:
+        sent: list[Any] = [
+            admin.create_topics([NewTopic(topic, 1, 1)]),
+            admin.describe_topics(nowhere, include_authorized_operations=True),
+            admin.describe_configs(resources),
+            admin.incremental_alter_configs(
+                [change(topic, "retention.ms", "1", AlterConfigOpType.SET)], validate_only=True
+            ),
+            admin.describe_cluster(include_authorized_operations=True),
+            admin.list_consumer_groups(),
+            admin.describe_consumer_groups([group, "nobody"], include_authorized_operations=True),
+            admin.alter_consumer_group_offsets(offsets),
+            admin.list_consumer_group_offsets(offsets),
+            admin.list_offsets({place: OffsetSpec.latest()}),
+            admin.delete_records([place]),
+            admin.elect_leaders(ElectionType.PREFERRED, [place]),
+            admin.describe_user_scram_credentials(),
+            admin.create_acls([binding]),
+            admin.describe_acls(bindings),
+            admin.delete_acls([bindings]),
+        ]
+        for futures in sent:
+            for future in futures.values() if isinstance(futures, dict) else [futures]:
+                future.exception(TIMEOUT)
+        admin.list_groups(group, TIMEOUT)
+
+    assert_no_leaks(work, 25)
+
+
 def is_forbidden(future: Future[Any]) -> bool:
     error = future.exception(TIMEOUT)
     return (
         isinstance(error, KafkaException)
         and error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
     )
+
+
+def test_example(kafka: KafkaCluster, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example goes through a topic's life."""
+    admin_example.main(kafka.bootstrap_servers, name)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[2] for line in (lines[0], lines[1], *lines[-2:])] == [
+        *("created", "exists"),
+        *("changed", "deleted"),
+    ]
+    assert len(lines) == 6
 
 
 class TestForbidden:

@@ -93,7 +93,7 @@ class TestLife:
 
         assert_no_leaks(work)
 
-    @each_client
+    @pytest.mark.parametrize("client", [Producer, Consumer])  # one code for all clients
     @pytest.mark.parametrize(
         "more",
         [

@@ -443,7 +443,7 @@ class TestRefused:
             ("describe_configs", ([ConfigResource("topic", "t")],), {"broker": -1}, ValueError),
             ("describe_configs", ([ConfigResource("topic", "t")],), {"broker": "1"}, TypeError),
             ("list_consumer_groups", (), {"states": "stable"}, TypeError),
-            ("list_consumer_groups", (), {"states": {"stabel"}}, ValueError),
+            ("list_consumer_groups", (), {"states": {"stablest"}}, ValueError),
             ("list_consumer_groups", (), {"types": {99}}, ValueError),
             ("list_consumer_groups", (), {"types": {ConsumerGroupState.EMPTY}}, TypeError),
             ("list_offsets", ({TopicPartition("t", 0): OffsetSpec.latest()},),
@@ -552,7 +552,7 @@ class TestModels:
         with pytest.raises(TypeError, match="principal"):
             AclBinding("topic", "t", "literal", 5, "*", "read", "allow")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="did you mean 'describe'"):
-            AclBinding("topic", "t", "literal", "User:a", "*", "describ", "allow")
+            AclBinding("topic", "t", "literal", "User:a", "*", "describes", "allow")
         assert sorted([FILTER, BINDING])
 
     def test_offset_spec(self) -> None:

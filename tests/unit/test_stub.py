@@ -30,7 +30,12 @@ from confluent_kafka import (
     AcknowledgeType, Consumer, KafkaError, KafkaException, Message, MessageBatch, Messages,
     Producer, ShareConsumer, ThrottleEvent, TopicPartition, Uuid, murmur2,
 )
-from confluent_kafka.admin import ClusterMetadata
+from concurrent.futures import Future
+
+from confluent_kafka.admin import (
+    AdminClient, ClusterMetadata, ConfigEntry, ConfigResource, NewTopic, TopicDescription,
+)
+from confluent_kafka import TopicCollection
 from confluent_kafka.testing import MockCluster, MockRequest
 
 def delivered(error: KafkaError | None, message: Message) -> None: ...
@@ -39,6 +44,15 @@ def assigned(consumer: Consumer, partitions: list[TopicPartition]) -> None: ...
 def committed(error: KafkaError | None, partitions: list[TopicPartition]) -> None: ...
 def failed(error: KafkaError) -> None: ...
 def token(config: str) -> tuple[str, float]: return config, 0.0
+
+with AdminClient({"bootstrap.servers": "a"}) as admin:
+    assert_type(admin.create_topics([NewTopic("a", 1)]), dict[str, Future[None]])
+    assert_type(admin.describe_topics(TopicCollection(["a"]))["a"].result(), TopicDescription)
+    described = admin.describe_configs([ConfigResource("topic", "a")], request_timeout=1)
+    assert_type(described, dict[ConfigResource, Future[dict[str, ConfigEntry]]])
+    admin.create_topics(["a"])  # error
+    admin.create_topics([NewTopic("a")], timeout=1)  # error
+    NewTopic("a", "1")  # error
 
 class Mine(Consumer):
     def poll(self, timeout: float = 1) -> Message | None: return super().poll(timeout)

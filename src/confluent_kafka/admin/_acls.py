@@ -34,10 +34,10 @@ class AclBinding:
     Args:
         restype: ResourceType of what it protects.
         name: the name of what it protects, or how the names start (see
-            resource_pattern_type); "kafka-cluster" for ResourceType.BROKER.
+            resource_pattern_type); ``kafka-cluster`` for ResourceType.BROKER.
         resource_pattern_type: ResourcePatternType.LITERAL or PREFIXED.
-        principal: who, for example "User:alice"; "User:*" is everybody.
-        host: from which address; "*" from anywhere.
+        principal: who, for example ``User:alice``; ``User:*`` is everybody.
+        host: from which address; ``*`` from anywhere.
         operation: AclOperation.
         permission_type: AclPermissionType.ALLOW or DENY.
 
@@ -151,7 +151,7 @@ class AclBindingFilter(AclBinding):
         restype: ResourceType; ANY is any.
         name: the name of what they protect; None is any.
         resource_pattern_type: ResourcePatternType; ANY is any, MATCH those that protect
-            `name`, whether by its name, its start or "*".
+            ``name``, whether by its name, its start or ``*``.
         principal: who; None is anybody.
         host: from which address; None is any.
         operation: AclOperation; ANY is any.
@@ -210,7 +210,7 @@ class AclRequests(AdminRequests):
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            A future for each binding; its result is None. KafkaException from it:
+            A future for each binding; its result is None. It fails with
             SECURITY_DISABLED, INVALID_REQUEST, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -242,7 +242,7 @@ class AclRequests(AdminRequests):
             request_timeout: as for create_acls().
 
         Returns:
-            A future; its result is a list of AclBinding. KafkaException from it:
+            A future; its result is a list of AclBinding. It fails with
             SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -268,7 +268,7 @@ class AclRequests(AdminRequests):
 
         Returns:
             A future for each filter; its result is a list of the AclBindings that were deleted.
-            KafkaException from it: SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
+            It fails with SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -50,7 +50,7 @@ class ClusterRequests(AdminRequests):
                 ``socket.timeout.ms`` when None.
 
         Returns:
-            A future; its result is a DescribeClusterResult. KafkaException from it: _TIMED_OUT
+            A future; its result is a DescribeClusterResult. It fails with _TIMED_OUT
             ...
 
         Raises:

@@ -172,7 +172,7 @@ class ConfigRequests(AdminRequests):
 
         Returns:
             A future for each resource; its result is a dict of name to ConfigEntry.
-            KafkaException from it: UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED ...
+            It fails with UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -203,7 +203,7 @@ class ConfigRequests(AdminRequests):
             broker: as for describe_configs().
 
         Returns:
-            A future for each resource; its result is None. KafkaException from it:
+            A future for each resource; its result is None. It fails with
             UNKNOWN_TOPIC_OR_PART, INVALID_CONFIG, TOPIC_AUTHORIZATION_FAILED ...
 
         Raises:

@@ -183,7 +183,7 @@ class GroupRequests(AdminRequests):
 
         Returns:
             A future for each name; its result is a ConsumerGroupDescription, in state DEAD when
-            there is no such group. KafkaException from it: GROUP_AUTHORIZATION_FAILED ...
+            there is no such group. It fails with GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -209,7 +209,7 @@ class GroupRequests(AdminRequests):
             request_timeout: as for list_consumer_groups().
 
         Returns:
-            A future for each name; its result is None. KafkaException from it: NON_EMPTY_GROUP,
+            A future for each name; its result is None. It fails with NON_EMPTY_GROUP,
             GROUP_ID_NOT_FOUND, GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -241,7 +241,7 @@ class GroupRequests(AdminRequests):
         Returns:
             A future for the group's name; its result is a ConsumerGroupTopicPartitions with
             the offsets, OFFSET_INVALID where there is none, and each partition's own error.
-            KafkaException from it: GROUP_AUTHORIZATION_FAILED, _TIMED_OUT ...
+            It fails with GROUP_AUTHORIZATION_FAILED, _TIMED_OUT ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -268,7 +268,7 @@ class GroupRequests(AdminRequests):
 
         Returns:
             A future for the group's name; its result is a ConsumerGroupTopicPartitions with
-            each partition's own error. KafkaException from it: GROUP_AUTHORIZATION_FAILED ...
+            each partition's own error. It fails with GROUP_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -298,7 +298,7 @@ class GroupRequests(AdminRequests):
 
         Returns:
             A future for the group's name; its result is a ConsumerGroupTopicPartitions with
-            each partition's own error. KafkaException from it: GROUP_ID_NOT_FOUND,
+            each partition's own error. It fails with GROUP_ID_NOT_FOUND,
             GROUP_AUTHORIZATION_FAILED ...
 
         Raises:

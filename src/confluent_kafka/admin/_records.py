@@ -16,7 +16,7 @@ from confluent_kafka.admin._requests import (
     maybe_empty,
     new_futures,
 )
-from confluent_kafka.cimpl import OFFSET_END, KafkaError, TopicPartition
+from confluent_kafka.cimpl import OFFSET_END, OFFSET_INVALID, KafkaError, TopicPartition
 
 
 @total_ordering
@@ -146,8 +146,8 @@ class RecordRequests(AdminRequests):
                 when None.
 
         Returns:
-            A future for each partition; its result is a DeletedRecords. KafkaException from
-            it: OFFSET_OUT_OF_RANGE, _NOENT (no such partition), POLICY_VIOLATION (a compacted
+            A future for each partition; its result is a DeletedRecords. It fails
+            with OFFSET_OUT_OF_RANGE, _NOENT (no such partition), POLICY_VIOLATION (a compacted
             topic), TOPIC_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -265,8 +265,12 @@ def _listed(
     result: list[tuple[TopicPartition, int]],
 ) -> Iterator[tuple[TopicPartition, ListOffsetsResultInfo | KafkaError]]:
     for partition, timestamp in result:
-        yield (
-            partition,
-            partition.error
-            or ListOffsetsResultInfo(partition.offset, timestamp, partition.leader_epoch),
-        )
+        yield partition, partition.error or _offset_of(partition, timestamp)
+
+
+def _offset_of(partition: TopicPartition, timestamp: int) -> ListOffsetsResultInfo | KafkaError:
+    # librdkafka loses the error of a leader that does not answer: the partition stays as it was.
+    if partition.offset == OFFSET_INVALID:
+        place = f"{partition.topic} [{partition.partition}]"
+        return KafkaError(KafkaError._TIMED_OUT, f"the leader of {place} gave no answer")
+    return ListOffsetsResultInfo(partition.offset, timestamp, partition.leader_epoch)

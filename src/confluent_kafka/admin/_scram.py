@@ -124,8 +124,8 @@ class ScramRequests(AdminRequests):
 
         Returns:
             For all users one future; its result is a dict of name to
-            UserScramCredentialsDescription. Else a future for each name, and its
-            KafkaException: RESOURCE_NOT_FOUND, CLUSTER_AUTHORIZATION_FAILED ...
+            UserScramCredentialsDescription. Else a future for each name, which fails
+            with RESOURCE_NOT_FOUND, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -156,7 +156,7 @@ class ScramRequests(AdminRequests):
             request_timeout: as for describe_user_scram_credentials().
 
         Returns:
-            A future for each user; its result is None. KafkaException from it:
+            A future for each user; its result is None. It fails with
             RESOURCE_NOT_FOUND, UNACCEPTABLE_CREDENTIAL, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:

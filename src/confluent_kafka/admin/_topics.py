@@ -65,7 +65,7 @@ class TopicRequests(AdminRequests):
             validate_only: only say whether the topics could be created.
 
         Returns:
-            A future for each topic's name; its result is None. KafkaException from it:
+            A future for each topic's name; its result is None. It fails with
             TOPIC_ALREADY_EXISTS, INVALID_REPLICATION_FACTOR, TOPIC_AUTHORIZATION_FAILED,
             _TIMED_OUT ...
 
@@ -99,7 +99,7 @@ class TopicRequests(AdminRequests):
             request_timeout: as for create_topics().
 
         Returns:
-            A future for each name; its result is None. KafkaException from it:
+            A future for each name; its result is None. It fails with
             UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
 
         Raises:
@@ -130,7 +130,7 @@ class TopicRequests(AdminRequests):
             validate_only: only say whether it could be done.
 
         Returns:
-            A future for each topic's name; its result is None. KafkaException from it:
+            A future for each topic's name; its result is None. It fails with
             UNKNOWN_TOPIC_OR_PART, INVALID_PARTITIONS, TOPIC_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -163,7 +163,7 @@ class TopicRequests(AdminRequests):
             request_timeout: as for create_topics().
 
         Returns:
-            A future for each name; its result is a TopicDescription. KafkaException from it:
+            A future for each name; its result is a TopicDescription. It fails with
             UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
 
         Raises:

@@ -52,6 +52,16 @@ module_add_methods(PyTypeObject *type, PyMethodDef *method)
     return 0;
 }
 
+/* Attribute `name`; interned, because a new str each time fills CPython's method cache. */
+static PyObject *
+attribute_of(PyObject *object, const char *name)
+{
+    PyObject *text = PyUnicode_InternFromString(name);
+    PyObject *attribute = text == NULL ? NULL : PyObject_GetAttr(object, text);
+    Py_XDECREF(text);
+    return attribute;
+}
+
 PyObject *
 import_attribute(const char *module_name, const char *name)
 {
@@ -59,26 +69,16 @@ import_attribute(const char *module_name, const char *name)
     if (module == NULL) {
         return NULL;
     }
-    PyObject *attribute = PyObject_GetAttrString(module, name);
+    PyObject *attribute = attribute_of(module, name);
     Py_DECREF(module);
     return attribute;
-}
-
-/* Attribute `name`; interned, because a new str each time fills CPython's method cache. */
-static PyObject *
-method_of(PyObject *object, const char *name)
-{
-    PyObject *text = PyUnicode_InternFromString(name);
-    PyObject *method = text == NULL ? NULL : PyObject_GetAttr(object, text);
-    Py_XDECREF(text);
-    return method;
 }
 
 int
 start_daemon_thread(PyObject *object, const char *method, const char *name)
 {
     PyObject *thread_type = import_attribute("threading", "Thread");
-    PyObject *target = method_of(object, method);
+    PyObject *target = attribute_of(object, method);
     PyObject *arguments = PyTuple_New(0);
     PyObject *options = target == NULL ? NULL
                                        : Py_BuildValue("{s:O,s:s,s:O}", "target", target, "name",
@@ -88,7 +88,7 @@ start_daemon_thread(PyObject *object, const char *method, const char *name)
         thread = PyObject_Call(thread_type, arguments, options);
     }
     if (thread != NULL) {
-        start = method_of(thread, "start");
+        start = attribute_of(thread, "start");
     }
     if (start != NULL) {
         started = PyObject_CallNoArgs(start);

@@ -1,0 +1,60 @@
+"""A topic's life: made, described, changed, and deleted.
+
+Run it with ``python -m examples.admin BOOTSTRAP_SERVERS TOPIC``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from confluent_kafka import KafkaError, KafkaException, TopicCollection
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+)
+
+
+def make(admin: AdminClient, topic: str) -> None:
+    """Creates the topic, or says that it exists."""
+    try:
+        admin.create_topics([NewTopic(topic, 2)], operation_timeout=30)[topic].result()
+        print(f"{topic}: created")
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+            raise
+        print(f"{topic}: exists")
+
+
+def show(admin: AdminClient, topic: str) -> None:
+    """Prints where its partitions are."""
+    description = admin.describe_topics(TopicCollection([topic]))[topic].result()
+    for partition in description.partitions:
+        replicas = [node.id for node in partition.replicas]
+        print(f"{topic} [{partition.id}]: leader {partition.leader}, replicas {replicas}")
+
+
+def change(admin: AdminClient, topic: str) -> None:
+    """One more partition, and another retention time."""
+    admin.create_partitions([NewPartitions(topic, 3)])[topic].result()
+    hour = ConfigEntry("retention.ms", "3600000", incremental_operation=AlterConfigOpType.SET)
+    resource = ConfigResource("topic", topic, incremental_configs=[hour])
+    admin.incremental_alter_configs([resource])[resource].result()
+    print(f"{topic}: changed")
+
+
+def main(bootstrap_servers: str, topic: str) -> None:
+    with AdminClient({"bootstrap.servers": bootstrap_servers}) as admin:
+        make(admin, topic)
+        make(admin, topic)
+        show(admin, topic)
+        change(admin, topic)
+        admin.delete_topics([topic])[topic].result()
+        print(f"{topic}: deleted")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
