@@ -1,0 +1,60 @@
+"""Messages that take minutes each: the membership is kept, and the lag is shown::
+
+    python -m examples.long_work localhost:9092 videos
+
+It ends on Ctrl-C, or when it has caught up. What was not finished is read again by the next run.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+from confluent_kafka import Consumer, KafkaException, Message
+
+CONNECT_SECONDS = 10
+WAIT_SECONDS = 5.0
+
+
+def convert(message: Message) -> None:
+    """The work itself: longer than max.poll.interval.ms would allow between two calls."""
+    time.sleep(1)
+
+
+def run(
+    bootstrap_servers: str,
+    topic: str,
+    work: Callable[[Message], None] = convert,
+    wait: float = WAIT_SECONDS,
+) -> int:
+    """Work through a topic; return how many messages were done."""
+    config = {
+        "bootstrap.servers": bootstrap_servers,
+        "group.id": "long-work",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+    }
+    done = 0
+    with Consumer(config) as consumer:
+        # A wrong password or address is an error now, and not silence.
+        consumer.connect(CONNECT_SECONDS, topic)
+        consumer.subscribe([topic])
+        while (message := consumer.poll(wait)) is not None:
+            error = message.error()
+            if error is not None:
+                raise KafkaException(error)
+            with consumer.pause_while() as pause:
+                work(message)
+            if pause.lost:
+                print("the group took partitions away meanwhile: their new owner does them again")
+                continue
+            consumer.commit(message, asynchronous=False)
+            done += 1
+            behind = sum(lag or 0 for lag in consumer.lag().values())
+            print(f"done: offset {message.offset()}, {behind} to go")
+    return done
+
+
+if __name__ == "__main__":
+    run(sys.argv[1], sys.argv[2])
