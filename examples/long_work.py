@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message
 
@@ -29,7 +30,7 @@ def run(
     wait: float = WAIT_SECONDS,
 ) -> int:
     """Work through a topic; return how many messages were done."""
-    config = {
+    config: dict[str, Any] = {
         "bootstrap.servers": bootstrap_servers,
         "group.id": "long-work",
         "auto.offset.reset": "earliest",
