@@ -433,9 +433,10 @@ class Polling(threading.Thread):
 
 
 class TestThreads:
-    def test_second_thread(self, make: MakeShareConsumer) -> None:
+    def test_second_thread(self, ten: str, make: MakeShareConsumer) -> None:
         """ConcurrentModificationException; requests about the cluster and wakeup() are allowed."""
         consumer = make()
+        accept_ten(consumer)  # it has joined: see docs/share.md on close()
         polling = Polling(consumer)
         refused = set()
         for name, call in SHARE_CALLS.items():
@@ -453,9 +454,10 @@ class TestThreads:
         assert polling.result is not None
         assert polling.result.is_empty()
 
-    def test_close(self, make: MakeShareConsumer) -> None:
+    def test_close(self, ten: str, make: MakeShareConsumer) -> None:
         """It ends the other thread's poll(), which returns what it has."""
         consumer = make()
+        accept_ten(consumer)  # it has joined: see docs/share.md on close()
         polling = Polling(consumer)
         watch = Stopwatch()
         consumer.close()
