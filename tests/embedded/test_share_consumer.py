@@ -53,6 +53,13 @@ def cluster(kafka_cluster: MockCluster) -> MockCluster:
     return kafka_cluster
 
 
+def end(consumer: ShareConsumer) -> None:
+    """Closes it when it has joined: before, librdkafka may never finish (docs/share.md)."""
+    with contextlib.suppress(RuntimeError, KafkaException, ZeroDivisionError):
+        consumer.poll(0.3)
+    consumer.close()
+
+
 @pytest.fixture
 def make(cluster: MockCluster, kafka_topic: str) -> Iterator[MakeShareConsumer]:
     """make("explicit", {...}): a ShareConsumer that has subscribed to `kafka_topic`."""
@@ -69,7 +76,7 @@ def make(cluster: MockCluster, kafka_topic: str) -> Iterator[MakeShareConsumer]:
                 "log_level": 3,
             }
             consumer = ShareConsumer(common | (config or {}))
-            consumers.callback(consumer.close)
+            consumers.callback(end, consumer)
             consumer.subscribe([kafka_topic])
             return consumer
 
@@ -433,9 +440,10 @@ class Polling(threading.Thread):
 
 
 class TestThreads:
-    def test_second_thread(self, make: MakeShareConsumer) -> None:
+    def test_second_thread(self, ten: str, make: MakeShareConsumer) -> None:
         """ConcurrentModificationException; requests about the cluster and wakeup() are allowed."""
         consumer = make()
+        accept_ten(consumer)  # it has joined: see docs/share.md on close()
         polling = Polling(consumer)
         refused = set()
         for name, call in SHARE_CALLS.items():
@@ -453,9 +461,10 @@ class TestThreads:
         assert polling.result is not None
         assert polling.result.is_empty()
 
-    def test_close(self, make: MakeShareConsumer) -> None:
+    def test_close(self, ten: str, make: MakeShareConsumer) -> None:
         """It ends the other thread's poll(), which returns what it has."""
         consumer = make()
+        accept_ten(consumer)  # it has joined: see docs/share.md on close()
         polling = Polling(consumer)
         watch = Stopwatch()
         consumer.close()
