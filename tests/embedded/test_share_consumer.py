@@ -53,13 +53,6 @@ def cluster(kafka_cluster: MockCluster) -> MockCluster:
     return kafka_cluster
 
 
-def end(consumer: ShareConsumer) -> None:
-    """Closes it when it has joined: before, librdkafka may never finish (docs/share.md)."""
-    with contextlib.suppress(RuntimeError, KafkaException, ZeroDivisionError):
-        consumer.poll(0.3)
-    consumer.close()
-
-
 @pytest.fixture
 def make(cluster: MockCluster, kafka_topic: str) -> Iterator[MakeShareConsumer]:
     """make("explicit", {...}): a ShareConsumer that has subscribed to `kafka_topic`."""
@@ -76,7 +69,7 @@ def make(cluster: MockCluster, kafka_topic: str) -> Iterator[MakeShareConsumer]:
                 "log_level": 3,
             }
             consumer = ShareConsumer(common | (config or {}))
-            consumers.callback(end, consumer)
+            consumers.callback(consumer.close)
             consumer.subscribe([kafka_topic])
             return consumer
 
