@@ -507,3 +507,26 @@ class TestEnd:
         watch = Stopwatch()
         consumer.close()
         assert watch.elapsed < TIMEOUT / 2
+
+
+def test_close_soon_after_subscribe(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It ends at any point of joining: partitions that come late are not taken on.
+
+    An assignment names topics by their ids. If the consumer closes while it asks for the names,
+    the answer comes when it has given up what it had.
+    """
+    kafka_cluster.set_round_trip_time(None, 0.02)  # slow enough to hit that moment
+    for milliseconds in range(0, 300, 10):
+        consumer = ShareConsumer(
+            {
+                "bootstrap.servers": kafka_cluster.bootstrap_servers,
+                "group.id": f"group-{milliseconds}",
+                "log_level": 3,
+            }
+        )
+        consumer.subscribe([kafka_topic])
+        consumer.poll(milliseconds / 1000)
+        closing = threading.Thread(target=consumer.close, daemon=True)
+        closing.start()
+        closing.join(TIMEOUT)
+        assert not closing.is_alive(), f"closed {milliseconds} ms after subscribe()"
