@@ -103,7 +103,8 @@ def _parameters(function: Any) -> tuple[str, ...]:
 
 
 # What starts and ends threads takes a thousand times as long as the rest.
-_SLOW = ("Producer", "Consumer", "ShareConsumer", "MockCluster")
+_CLIENT_NAMES = ("Producer", "Consumer", "ShareConsumer", "_AdminClient")
+_SLOW = (*_CLIENT_NAMES, "MockCluster")
 _SLOW += ("__init__", "close", "__exit__", "__del__")
 TARGETS = targets()
 SLOW = [target for target in TARGETS if target.name.split(".")[-1] in _SLOW]
@@ -189,9 +190,7 @@ class Boundary:
     def _value(self, target: Target, parameter: str) -> Any:
         random = self._random
         kind = MATRIX.get(target.name, {}).get(parameter)
-        if target.name in ("Producer", "Consumer", "ShareConsumer") or target.name.endswith(
-            ".__init__"
-        ):
+        if target.name in _CLIENT_NAMES or target.name.endswith(".__init__"):
             result = configuration(random, self._found)
         elif kind is not None and random.randrange(6):
             names = sorted(kind.takes)
@@ -249,7 +248,7 @@ class Boundary:
         return True
 
 
-_CLIENTS = (Producer, Consumer, ShareConsumer)
+_CLIENTS = (Producer, Consumer, ShareConsumer, cimpl._AdminClient)
 _CLOSABLE = (*_CLIENTS, MockCluster)
 _MADE: dict[type[Any], Callable[[], Any]] = {
     KafkaError: lambda: KafkaError(KafkaError._FAIL),
@@ -259,6 +258,8 @@ _MADE: dict[type[Any], Callable[[], Any]] = {
     Message: lambda: Message("topic", 0, 0, b"key", b"value", [("name", b"value")]),
     TopicPartition: lambda: TopicPartition("topic", 0, 0),
     Uuid: lambda: Uuid(1, 2),
+    cimpl.NewTopic: lambda: cimpl.NewTopic("topic"),
+    cimpl.NewPartitions: lambda: cimpl.NewPartitions("topic", 2),
     cimpl.MessageBatch: empty_batch,
     cimpl.MockRequest: lambda: cimpl.MockRequest(("Fetch", 1, 1, 0.5)),
 }

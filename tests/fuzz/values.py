@@ -23,6 +23,7 @@ from confluent_kafka import (
     TopicPartition,
     Uuid,
 )
+from confluent_kafka.cimpl import NewTopic, _AdminClient
 
 
 class Ours(Exception):
@@ -202,6 +203,8 @@ HALF_MADE: tuple[type[Any], ...] = (
     Producer,
     Consumer,
     ShareConsumer,
+    _AdminClient,
+    NewTopic,
     Partition,
 )
 FRESH: tuple[Callable[[], Any], ...] = (
