@@ -268,7 +268,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "request": Kind("describe_cluster", set()),
         "argument": Kind(None, {"None"}),
         "options": Kind({}, {"dict"}),
-        "on_answer": Kind(print, {"callable", "class"}),
+        "on_answer": Kind(lambda *_: None, {"callable", "class"}),
     },
     "_AdminClient.list_groups": {"group": TEXT | "None", "timeout": SECONDS},
     "_AdminClient.poll": _TIMEOUT,
