@@ -96,7 +96,8 @@ class TestConnect:
         with Producer(config({"error_cb": note})) as producer:
             refusal(producer)
         assert {thread for thread, _ in told} == {threading.get_ident()}
-        assert [error.code() for _, error in told] == [
+        # On a slow machine it is tried again meanwhile.
+        assert [error.code() for _, error in told][:2] == [
             KafkaError._TRANSPORT,
             KafkaError._ALL_BROKERS_DOWN,
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.integration.certificates import Authority, KeyPair
 from tests.integration.kafka_broker import KraftBroker
 from tests.integration.oidc import AUDIENCE, IdentityProvider
 from tests.support.secrets import secret
-from tests.support.waiting import wait_until
+from tests.support.waiting import TIMEOUT, wait_until
 
 BROKERS = 3
 READY_SECONDS = 120
@@ -81,6 +82,8 @@ class OwnKafkaCluster(KafkaCluster):
                 return False
 
             wait_until(all_there, timeout=READY_SECONDS)
+        # A broker is among the others a moment before it listens.
+        wait_until(lambda: all(_listens(each) for each in self.bootstrap_servers.split(",")))
 
 
 @contextlib.contextmanager
@@ -198,3 +201,12 @@ def _acls() -> dict[str, Any]:
         "super.users": "User:ANONYMOUS",
         "allow.everyone.if.no.acl.found": "true",
     }
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=TIMEOUT).close()
+    except ConnectionRefusedError:
+        return False
+    return True
