@@ -44,9 +44,6 @@ _PRODUCER_DEFAULTS: dict[str, str] = {
     "enable.idempotence": "true",
     # Java's own, so that a key goes to the partition where Spark's own sink would put it.
     "partitioner": "murmur2_random",
-    # A task has many rows: fuller batches cost clients and brokers less. Its last rows do not
-    # wait, since flush() sends what there is.
-    "linger.ms": "100",
 }
 _PRODUCER_FIXED: dict[str, str] = {
     # A task needs to know what failed; reports of success would only cost.
