@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+from confluent_kafka.serialization import DeserializerBuilder, SerializerBuilder
+
 from ._http import run
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import async_build_serde, build_serde
@@ -13,6 +15,7 @@ from .serde import async_build_serde, build_serde
 class Builder:
     """What builders of all formats have in common: the registry, and what to make of it."""
 
+    _kind: type[Any]
     _awaiting = False
 
     def __init__(self, client_conf: Any, client: Any, options: dict[str, Any], init: Any) -> None:
@@ -46,7 +49,7 @@ class Builder:
         return self._set("rule_registry", rule_registry)
 
     def _construct(self, client: Any) -> Any:
-        raise NotImplementedError
+        return self._kind(schema_registry_client=client, **self._options)
 
     def _build(self, conf: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         client, client_conf = self._client, self._client_conf
@@ -60,3 +63,37 @@ class Builder:
         else:
             serde = build_serde(client, client_conf, self._construct, self._init)
         return serde, conf
+
+
+class BuilderOfSerializer(Builder, SerializerBuilder):
+    """What builders of all formats' serializers have in common."""
+
+    def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the serializer."""
+        return self._set("conf", serializer_conf)
+
+    def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the serializer."""
+        self._init = serializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the serializer, and the configuration as it is."""
+        return self._build(conf)
+
+
+class BuilderOfDeserializer(Builder, DeserializerBuilder):
+    """What builders of all formats' deserializers have in common."""
+
+    def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
+        """Set the configuration of the deserializer."""
+        return self._set("conf", deserializer_conf)
+
+    def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
+        """Set what is called with the deserializer."""
+        self._init = deserializer_init
+        return self
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        """Return the deserializer, and the configuration as it is."""
+        return self._build(conf)

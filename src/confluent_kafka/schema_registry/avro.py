@@ -7,14 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from confluent_kafka.serialization import (
-    DeserializerBuilder,
     SerializationContext,
-    SerializerBuilder,
 )
 
 from . import _avro
 from ._avro import LocalSchemaRepository, get_inline_tags, get_type, parse_schema_with_repo
-from ._builders import Builder
+from ._builders import BuilderOfDeserializer, BuilderOfSerializer
 from ._core import (
     DESERIALIZER_DEFAULTS,
     SERIALIZER_DEFAULTS,
@@ -205,7 +203,7 @@ class AsyncAvroDeserializer(_AvroDeserializing, AwaitingDeserializer):
     """
 
 
-class AvroSerializerBuilder(Builder, SerializerBuilder):
+class AvroSerializerBuilder(BuilderOfSerializer):
     """Makes an AvroSerializer for a producer.
 
     Args:
@@ -249,22 +247,6 @@ class AvroSerializerBuilder(Builder, SerializerBuilder):
         """Set what makes of an object what fastavro writes."""
         return self._set("to_dict", to_dict)
 
-    def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
-        """Set the configuration of the serializer."""
-        return self._set("conf", serializer_conf)
-
-    def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the serializer."""
-        self._init = serializer_init
-        return self
-
-    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the serializer, and the configuration as it is."""
-        return self._build(conf)
-
-    def _construct(self, client: Any) -> Any:
-        return self._kind(client, **self._options)
-
 
 class AsyncAvroSerializerBuilder(AvroSerializerBuilder):
     """Makes an AsyncAvroSerializer; takes what AvroSerializerBuilder does."""
@@ -273,7 +255,7 @@ class AsyncAvroSerializerBuilder(AvroSerializerBuilder):
     _awaiting = True
 
 
-class AvroDeserializerBuilder(Builder, DeserializerBuilder):
+class AvroDeserializerBuilder(BuilderOfDeserializer):
     """Makes an AvroDeserializer for a consumer.
 
     Args:
@@ -323,22 +305,6 @@ class AvroDeserializerBuilder(Builder, DeserializerBuilder):
     def set_return_record_name(self, return_record_name: bool) -> Self:
         """Set whether records in unions are pairs of a name and the record."""
         return self._set("return_record_name", return_record_name)
-
-    def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
-        """Set the configuration of the deserializer."""
-        return self._set("conf", deserializer_conf)
-
-    def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the deserializer."""
-        self._init = deserializer_init
-        return self
-
-    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the deserializer, and the configuration as it is."""
-        return self._build(conf)
-
-    def _construct(self, client: Any) -> Any:
-        return self._kind(client, **self._options)
 
 
 class AsyncAvroDeserializerBuilder(AvroDeserializerBuilder):

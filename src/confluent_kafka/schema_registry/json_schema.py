@@ -7,13 +7,11 @@ from typing import Any, Self
 
 from confluent_kafka.error import SerializationError
 from confluent_kafka.serialization import (
-    DeserializerBuilder,
     SerializationContext,
-    SerializerBuilder,
 )
 
 from . import _json
-from ._builders import Builder
+from ._builders import BuilderOfDeserializer, BuilderOfSerializer
 from ._core import (
     DESERIALIZER_DEFAULTS,
     SERIALIZER_DEFAULTS,
@@ -222,7 +220,7 @@ class AsyncJSONDeserializer(_JSONDeserializing, AwaitingDeserializer):
     """
 
 
-class JSONSerializerBuilder(Builder, SerializerBuilder):
+class JSONSerializerBuilder(BuilderOfSerializer):
     """Makes a JSONSerializer for a producer.
 
     Args:
@@ -273,22 +271,6 @@ class JSONSerializerBuilder(Builder, SerializerBuilder):
         """Set what encodes."""
         return self._set("json_encode", json_encode)
 
-    def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
-        """Set the configuration of the serializer."""
-        return self._set("conf", serializer_conf)
-
-    def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the serializer."""
-        self._init = serializer_init
-        return self
-
-    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the serializer, and the configuration as it is."""
-        return self._build(conf)
-
-    def _construct(self, client: Any) -> Any:
-        return self._kind(schema_registry_client=client, **self._options)
-
 
 class AsyncJSONSerializerBuilder(JSONSerializerBuilder):
     """Makes an AsyncJSONSerializer; takes what JSONSerializerBuilder does."""
@@ -297,7 +279,7 @@ class AsyncJSONSerializerBuilder(JSONSerializerBuilder):
     _awaiting = True
 
 
-class JSONDeserializerBuilder(Builder, DeserializerBuilder):
+class JSONDeserializerBuilder(BuilderOfDeserializer):
     """Makes a JSONDeserializer for a consumer.
 
     Args:
@@ -347,22 +329,6 @@ class JSONDeserializerBuilder(Builder, DeserializerBuilder):
     def set_json_decode(self, json_decode: Callable[[bytes], Any] | None) -> Self:
         """Set what decodes."""
         return self._set("json_decode", json_decode)
-
-    def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
-        """Set the configuration of the deserializer."""
-        return self._set("conf", deserializer_conf)
-
-    def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the deserializer."""
-        self._init = deserializer_init
-        return self
-
-    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the deserializer, and the configuration as it is."""
-        return self._build(conf)
-
-    def _construct(self, client: Any) -> Any:
-        return self._kind(schema_registry_client=client, **self._options)
 
 
 class AsyncJSONDeserializerBuilder(JSONDeserializerBuilder):

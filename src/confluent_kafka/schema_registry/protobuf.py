@@ -19,12 +19,10 @@ except ImportError as error:
 
 from confluent_kafka.error import SerializationError
 from confluent_kafka.serialization import (
-    DeserializerBuilder,
     SerializationContext,
-    SerializerBuilder,
 )
 
-from ._builders import Builder
+from ._builders import BuilderOfDeserializer, BuilderOfSerializer
 from ._core import (
     DESERIALIZER_DEFAULTS,
     SERIALIZER_DEFAULTS,
@@ -333,7 +331,7 @@ class AsyncProtobufDeserializer(_ProtobufDeserializing, AwaitingDeserializer):
     """
 
 
-class ProtobufSerializerBuilder(Builder, SerializerBuilder):
+class ProtobufSerializerBuilder(BuilderOfSerializer):
     """Makes a ProtobufSerializer for a producer.
 
     Args:
@@ -370,22 +368,6 @@ class ProtobufSerializerBuilder(Builder, SerializerBuilder):
         """Set the class of the messages."""
         return self._set("msg_type", msg_type)
 
-    def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
-        """Set the configuration of the serializer."""
-        return self._set("conf", serializer_conf)
-
-    def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the serializer."""
-        self._init = serializer_init
-        return self
-
-    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the serializer, and the configuration as it is."""
-        return self._build(conf)
-
-    def _construct(self, client: Any) -> Any:
-        return self._kind(schema_registry_client=client, **self._options)
-
 
 class AsyncProtobufSerializerBuilder(ProtobufSerializerBuilder):
     """Makes an AsyncProtobufSerializer; takes what ProtobufSerializerBuilder does."""
@@ -394,7 +376,7 @@ class AsyncProtobufSerializerBuilder(ProtobufSerializerBuilder):
     _awaiting = True
 
 
-class ProtobufDeserializerBuilder(Builder, DeserializerBuilder):
+class ProtobufDeserializerBuilder(BuilderOfDeserializer):
     """Makes a ProtobufDeserializer for a consumer.
 
     Args:
@@ -430,22 +412,6 @@ class ProtobufDeserializerBuilder(Builder, DeserializerBuilder):
     def set_message_type(self, msg_type: Any) -> Self:
         """Set the class of the messages."""
         return self._set("message_type", msg_type)
-
-    def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
-        """Set the configuration of the deserializer."""
-        return self._set("conf", deserializer_conf)
-
-    def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the deserializer."""
-        self._init = deserializer_init
-        return self
-
-    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
-        """Return the deserializer, and the configuration as it is."""
-        return self._build(conf)
-
-    def _construct(self, client: Any) -> Any:
-        return self._kind(schema_registry_client=client, **self._options)
 
 
 class AsyncProtobufDeserializerBuilder(ProtobufDeserializerBuilder):
