@@ -79,13 +79,19 @@ class SerializationError(KafkaException):
     """An object could not be made into bytes, or bytes into an object."""
 
 
-def _error(code: int, exception: BaseException | None) -> KafkaError:
-    if exception is None:
-        return KafkaError(code)
-    return KafkaError(code, str(exception) or repr(exception))
+class _ObjectError(_ClientError):
+    """What a serializer or deserializer raised, under the code of what it was about."""
+
+    _code: int
+
+    def __init__(
+        self, exception: BaseException | None = None, kafka_message: Message | None = None
+    ) -> None:
+        reason = None if exception is None else str(exception) or repr(exception)
+        super().__init__(KafkaError(self._code, reason), exception, kafka_message)
 
 
-class KeySerializationError(ProduceError, SerializationError):
+class KeySerializationError(_ObjectError, ProduceError, SerializationError):
     """The key of a message could not be serialized.
 
     Args:
@@ -93,14 +99,10 @@ class KeySerializationError(ProduceError, SerializationError):
         kafka_message: the message, with key and value as they were given.
     """
 
-    def __init__(
-        self, exception: BaseException | None = None, kafka_message: Message | None = None
-    ) -> None:
-        error = _error(KafkaError._KEY_SERIALIZATION, exception)
-        super().__init__(error, exception, kafka_message)
+    _code = KafkaError._KEY_SERIALIZATION
 
 
-class ValueSerializationError(ProduceError, SerializationError):
+class ValueSerializationError(_ObjectError, ProduceError, SerializationError):
     """The value of a message could not be serialized.
 
     Args:
@@ -108,14 +110,10 @@ class ValueSerializationError(ProduceError, SerializationError):
         kafka_message: the message, with key and value as they were given.
     """
 
-    def __init__(
-        self, exception: BaseException | None = None, kafka_message: Message | None = None
-    ) -> None:
-        error = _error(KafkaError._VALUE_SERIALIZATION, exception)
-        super().__init__(error, exception, kafka_message)
+    _code = KafkaError._VALUE_SERIALIZATION
 
 
-class KeyDeserializationError(ConsumeError, SerializationError):
+class KeyDeserializationError(_ObjectError, ConsumeError, SerializationError):
     """The key of a message could not be deserialized.
 
     Args:
@@ -123,14 +121,10 @@ class KeyDeserializationError(ConsumeError, SerializationError):
         kafka_message: the message, with key and value as they were received.
     """
 
-    def __init__(
-        self, exception: BaseException | None = None, kafka_message: Message | None = None
-    ) -> None:
-        error = _error(KafkaError._KEY_DESERIALIZATION, exception)
-        super().__init__(error, exception, kafka_message)
+    _code = KafkaError._KEY_DESERIALIZATION
 
 
-class ValueDeserializationError(ConsumeError, SerializationError):
+class ValueDeserializationError(_ObjectError, ConsumeError, SerializationError):
     """The value of a message could not be deserialized.
 
     Args:
@@ -138,8 +132,4 @@ class ValueDeserializationError(ConsumeError, SerializationError):
         kafka_message: the message, with key and value as they were received.
     """
 
-    def __init__(
-        self, exception: BaseException | None = None, kafka_message: Message | None = None
-    ) -> None:
-        error = _error(KafkaError._VALUE_DESERIALIZATION, exception)
-        super().__init__(error, exception, kafka_message)
+    _code = KafkaError._VALUE_DESERIALIZATION

@@ -11,6 +11,9 @@
 /* The MessageBatch type: the Arrow PyCapsule methods, len(), eof. */
 int message_batch_type_add(PyObject *module, module_state *state);
 
+/* Raises ValueError: `argument` names a column that there is none of. */
+void refuse_column(const char *argument, PyObject *given);
+
 /*
  * Reads arguments that say which columns a batch has: `names`, a sequence of their names or
  * NULL for all but the headers, and `with_headers`, which adds those. 0, or -1 with an

@@ -218,37 +218,14 @@ static const char *const column_names[COLUMN_COUNT] = {
     "timestamp", "headers", "offset", "timestampType",
 };
 
-static PyObject *
-allowed_columns(void)
-{
-    PyObject *names = PyList_New(0);
-    for (int i = 0; names != NULL && i < COLUMN_COUNT; i++) {
-        PyObject *text = PyUnicode_FromString(column_names[i]);
-        if (text == NULL || PyList_Append(names, text) < 0) {
-            Py_CLEAR(names);
-        }
-        Py_XDECREF(text);
-    }
-    return names;
-}
-
 static int
 unknown_column(const char *batch, const char *name)
 {
-    PyObject *names = allowed_columns();
-    PyObject *given = names == NULL ? NULL : text_from(name);
-    PyObject *nearest = given == NULL ? NULL : nearest_name(given, names);
-    if (nearest == Py_None) {
-        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; allowed are %R", batch,
-                     given, names);
+    PyObject *given = text_from(name);
+    if (given != NULL) {
+        refuse_column(batch, given);
+        Py_DECREF(given);
     }
-    else if (nearest != NULL) {
-        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; did you mean %R?",
-                     batch, given, nearest);
-    }
-    Py_XDECREF(names);
-    Py_XDECREF(given);
-    Py_XDECREF(nearest);
     return -1;
 }
 

@@ -561,6 +561,32 @@ client_close_finish(Client *self)
     return result;
 }
 
+int
+client_close_after(Client *self, int (*leave)(Client *self))
+{
+    serve_turn turn;
+    int begun = client_close_begin(self);
+    if (begun != 1) {
+        return begun;
+    }
+    int result = serve_take_turn(self, &turn);
+    if (result == 0) {
+        result = leave(self);
+        serve_end_turn(self, &turn);
+    }
+    if (result < 0) {
+        client_close_interrupted(self);
+        return -1;
+    }
+    /* What callbacks raised comes out now that the client has ended in order. */
+    result = client_close_finish(self);
+    if (result == 0) {
+        result = client_raise_parked(self);
+    }
+    client_report_parked(self);
+    return result;
+}
+
 PyObject *
 mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
 {

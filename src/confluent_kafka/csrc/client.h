@@ -203,6 +203,11 @@ void raise_with_cause(module_state *state, const client_core *core, PyObject *er
 int client_close_begin(Client *self);
 void client_close_interrupted(Client *self);
 int client_close_finish(Client *self);
+/*
+ * close() of a client that has something left to do with its callbacks: `leave`, in this
+ * thread's turn (0, or -1 to be called again by a later close()). 0, or -1 with an exception.
+ */
+int client_close_after(Client *self, int (*leave)(Client *self));
 
 /* Destroys all clients that are left when the interpreter exits. */
 PyObject *close_live_clients(PyObject *module, PyObject *unused);

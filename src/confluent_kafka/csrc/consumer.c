@@ -238,8 +238,9 @@ serve_waiting(Consumer *self, rd_kafka_queue_t *queue)
 
 /* Serves the last rebalance and commit callbacks until the group is left: 0 or -1. */
 static int
-leave_group(Consumer *self)
+leave_group(Client *client)
 {
+    Consumer *self = (Consumer *)client;
     if (self->closing_queue == NULL) {
         /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
          * one to the last rebalance, and has left before on_revoke is called. */
@@ -258,33 +259,6 @@ leave_group(Consumer *self)
     /* What came last, the answer to a commit, may have come while another callback ran. */
     serve_waiting(self, self->closing_queue);
     return 0;
-}
-
-static int
-close_consumer(Consumer *self)
-{
-    Client *client = &self->client;
-    serve_turn turn;
-    int begun = client_close_begin(client);
-    if (begun != 1) {
-        return begun;
-    }
-    int result = serve_take_turn(client, &turn);
-    if (result == 0) {
-        result = leave_group(self);
-        serve_end_turn(client, &turn);
-    }
-    if (result < 0) {
-        client_close_interrupted(client);
-        return -1;
-    }
-    /* What callbacks raised comes out now that the client has ended in order. */
-    result = client_close_finish(client);
-    if (result == 0) {
-        result = client_raise_parked(client);
-    }
-    client_report_parked(client);
-    return result;
 }
 
 PyDoc_STRVAR(close_doc,
@@ -306,7 +280,7 @@ PyDoc_STRVAR(close_doc,
 static PyObject *
 close_(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    if (close_consumer((Consumer *)object) < 0) {
+    if (client_close_after((Client *)object, leave_group) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -27,22 +27,21 @@ column_names(void)
     return names;
 }
 
-/* Always -1, with an exception. */
-static int
-refuse_column(PyObject *given)
+void
+refuse_column(const char *argument, PyObject *given)
 {
     PyObject *names = column_names();
     PyObject *nearest = names == NULL ? NULL : nearest_name(given, names);
     if (nearest == Py_None) {
-        PyErr_Format(PyExc_ValueError, "there is no column %R; there are %R", given, names);
+        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; allowed are %R", argument,
+                     given, names);
     }
     else if (nearest != NULL) {
-        PyErr_Format(PyExc_ValueError, "there is no column %R; did you mean %R?", given,
-                     nearest);
+        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; did you mean %R?",
+                     argument, given, nearest);
     }
     Py_XDECREF(nearest);
     Py_XDECREF(names);
-    return -1;
 }
 
 static int
@@ -58,7 +57,8 @@ add_column(PyObject *name, message_column_set *wanted)
             return 0;
         }
     }
-    return refuse_column(name);
+    refuse_column("columns", name);
+    return -1;
 }
 
 int

@@ -617,8 +617,9 @@ serve_closing(ShareConsumer *self, int timeout_ms)
 
 /* Serves the last callbacks until the group is left: 0 or -1. */
 static int
-leave_group(ShareConsumer *self)
+leave_group(Client *client)
 {
+    ShareConsumer *self = (ShareConsumer *)client;
     if (start_leaving(self) < 0) {
         return -1;
     }
@@ -633,33 +634,6 @@ leave_group(ShareConsumer *self)
         serve_closing(self, 0);
     }
     return 0;
-}
-
-static int
-close_share_consumer(ShareConsumer *self)
-{
-    Client *client = &self->client;
-    serve_turn turn;
-    int begun = client_close_begin(client);
-    if (begun != 1) {
-        return begun;
-    }
-    int result = serve_take_turn(client, &turn);
-    if (result == 0) {
-        result = leave_group(self);
-        serve_end_turn(client, &turn);
-    }
-    if (result < 0) {
-        client_close_interrupted(client);
-        return -1;
-    }
-    /* What callbacks raised comes out now that the client has ended in order. */
-    result = client_close_finish(client);
-    if (result == 0) {
-        result = client_raise_parked(client);
-    }
-    client_report_parked(client);
-    return result;
 }
 
 PyDoc_STRVAR(close_doc,
@@ -682,7 +656,7 @@ PyDoc_STRVAR(close_doc,
 static PyObject *
 close_(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    if (close_share_consumer((ShareConsumer *)object) < 0) {
+    if (client_close_after((Client *)object, leave_group) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
