@@ -17,10 +17,13 @@ from typing import Any, NamedTuple
 import confluent_kafka
 from confluent_kafka import (
     Consumer,
+    DeserializingConsumer,
+    DeserializingShareConsumer,
     KafkaError,
     KafkaException,
     Message,
     Producer,
+    SerializingProducer,
     ShareConsumer,
     TopicPartition,
     Uuid,
@@ -49,7 +52,7 @@ _FOREIGN = {"__dir__", "__sizeof__", "__subclasshook__", "__init_subclass__", "_
 # Seconds that a call may wait; and the two that wait for ever have to be woken.
 _LONGEST = 0.002
 _TIMEOUTS = ("timeout", "block")
-_ENDLESS = ("Consumer.__next__", "Consumer.commit")
+_ENDLESS = ("Consumer.__next__", "Consumer.commit", "DeserializingConsumer.__next__")
 _KEPT = 40
 
 
@@ -64,10 +67,10 @@ class Target(NamedTuple):
 
 def targets() -> list[Target]:
     """Functions, constructors, methods and attributes of confluent_kafka and its extension."""
+    names = {name: getattr(confluent_kafka, name) for name in confluent_kafka.__all__}
     public = {
         name: item
-        for module in (confluent_kafka, cimpl)
-        for name, item in vars(module).items()
+        for name, item in {**names, **vars(cimpl)}.items()
         if callable(item) and not name.startswith(("_mark", "_close", "__"))
     }
     found = [Target(name, None, item, _parameters(item)) for name, item in public.items()]
@@ -103,7 +106,16 @@ def _parameters(function: Any) -> tuple[str, ...]:
 
 
 # What starts and ends threads takes a thousand times as long as the rest.
-_CLIENT_NAMES = ("Producer", "Consumer", "ShareConsumer", "_AdminClient")
+_CLIENTS = (
+    Producer,
+    SerializingProducer,
+    Consumer,
+    DeserializingConsumer,
+    ShareConsumer,
+    DeserializingShareConsumer,
+    cimpl._AdminClient,
+)
+_CLIENT_NAMES = tuple(client.__name__ for client in _CLIENTS)
 _SLOW = (*_CLIENT_NAMES, "MockCluster")
 _SLOW += ("__init__", "close", "__exit__", "__del__")
 TARGETS = targets()
@@ -225,7 +237,7 @@ class Boundary:
 
     def _settings_of(self, kind: type[Any]) -> dict[str, Any]:
         """A share group's sessions are the brokers' business."""
-        of_brokers = {"session.timeout.ms"} if kind is ShareConsumer else set()
+        of_brokers = {"session.timeout.ms"} if issubclass(kind, ShareConsumer) else set()
         return {key: self._settings[key] for key in self._settings if key not in of_brokers}
 
     def _keep(self, result: Any) -> None:
@@ -248,7 +260,6 @@ class Boundary:
         return True
 
 
-_CLIENTS = (Producer, Consumer, ShareConsumer, cimpl._AdminClient)
 _CLOSABLE = (*_CLIENTS, MockCluster)
 _MADE: dict[type[Any], Callable[[], Any]] = {
     KafkaError: lambda: KafkaError(KafkaError._FAIL),

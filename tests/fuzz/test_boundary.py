@@ -62,8 +62,9 @@ def test_every_callable_takes_part() -> None:
     assert cimpl.MockCluster.__name__ in names
 
 
+# Of the seed alone: what later calls draw depends on what the cluster's threads did in time.
 @settings(max_examples=20)
-@given(randoms)
+@given(st.randoms(use_true_random=True))
 def test_calls_of_everything(random: Random) -> None:
     """Every public callable, on live, closed and half-made objects."""
     run(Boundary, random, 20)
