@@ -137,7 +137,7 @@ VALGRIND_SKIPS := \
 	--deselect tests/embedded/test_mock_cluster.py::test_a_forked_child_is_told_what_to_do
 # Their tests need mypy and typer, whose native parts the environment without a GIL has not.
 FREETHREADED_SKIPS := $(addprefix --ignore=tests/,unit/test_stub.py \
-	embedded/test_cluster_command.py)
+	embedded/test_cluster_command.py embedded/test_command_line.py)
 
 SANITIZED_PYTHON = PYTHONPATH=$(CURDIR)/build/asan/lib PYTHONMALLOC=malloc \
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \

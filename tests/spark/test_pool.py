@@ -118,3 +118,10 @@ def test_a_key_goes_to_the_partition_of_java_s_clients() -> None:
     """A topic that Spark's own sink has written to keeps its keys together."""
     assert producer_config({})["partitioner"] == "murmur2_random"
     assert producer_config({"partitioner": "consistent"})["partitioner"] == "consistent"
+
+
+def test_the_user_may_have_a_longer_queue() -> None:
+    """A link with a long delay holds more messages than fit into a processor's cache."""
+    assert producer_config({})["queue.buffering.max.messages"] == "20000"
+    longer = producer_config({"queue.buffering.max.messages": "500000"})
+    assert longer["queue.buffering.max.messages"] == "500000"

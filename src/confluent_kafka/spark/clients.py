@@ -44,6 +44,9 @@ _PRODUCER_DEFAULTS: dict[str, str] = {
     "enable.idempotence": "true",
     # Java's own, so that a key goes to the partition where Spark's own sink would put it.
     "partitioner": "murmur2_random",
+    # librdkafka's 100,000 take more memory than processors have caches, and a message that left
+    # the cache before it is sent and acknowledged costs half as much again.
+    "queue.buffering.max.messages": "20000",
 }
 _PRODUCER_FIXED: dict[str, str] = {
     # A task needs to know what failed; reports of success would only cost.
