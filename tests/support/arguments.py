@@ -188,6 +188,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "topic": NAME | "None",
         "on_delivery": CALLBACK,
         "block": SECONDS,
+        "partition_count": Kind(None, set()) | "None, True, 1",
     },
     **{f"Producer.{name}": _TIMEOUT for name in ("poll", "flush", "close")},
     "Producer.purge": dict.fromkeys(("in_queue", "in_flight", "blocking"), BOOL),

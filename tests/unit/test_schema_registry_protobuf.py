@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("httpx", reason="httpx is not installed")
 pytest.importorskip("google.protobuf", reason="protobuf is not installed")
 
+from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.api_pb2 import Api, Mixin
 from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
 from google.protobuf.struct_pb2 import ListValue, Struct, Value
@@ -36,6 +37,7 @@ from confluent_kafka.schema_registry.protobuf import (
     ProtobufSerializer,
     ProtobufSerializerBuilder,
     decimal_to_protobuf,
+    get_inline_tags,
     get_type,
     is_map_field,
     protobuf_to_decimal,
@@ -278,3 +280,39 @@ def test_kinds_of_fields() -> None:
     assert kinds["null_value"] == "ENUM"
     assert kinds["number_value"] == "DOUBLE"
     assert kinds["list_value"] == "RECORD"
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["unknown option", "meta.proto compiled"])
+def test_tags_of_fields(compiled: bool) -> None:
+    """Whether the program knows the option or not."""
+    pool = descriptor_pool.DescriptorPool()
+    field = descriptor_pb2.FieldDescriptorProto
+    file = descriptor_pb2.FileDescriptorProto(name="tagged.proto", syntax="proto3")
+    if compiled:
+        pool.AddSerializedFile(descriptor_pb2.DESCRIPTOR.serialized_pb)
+        meta = descriptor_pb2.FileDescriptorProto(name="confluent/meta.proto", package="confluent")
+        meta.dependency.append("google/protobuf/descriptor.proto")
+        meta.message_type.add(name="Meta").field.add(
+            name="tags", number=3, type=field.TYPE_STRING, label=field.LABEL_REPEATED
+        )
+        meta.extension.add(
+            name="field_meta",
+            number=1088,
+            type=field.TYPE_MESSAGE,
+            type_name=".confluent.Meta",
+            label=field.LABEL_OPTIONAL,
+            extendee=".google.protobuf.FieldOptions",
+        )
+        pool.AddSerializedFile(meta.SerializeToString())
+        file.dependency.append("confluent/meta.proto")
+    message = file.message_type.add(name="Tagged")
+    for number, name in enumerate(("tagged", "plain"), 1):
+        message.field.add(
+            name=name, number=number, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL
+        )
+    # Field 1088, a message of eleven bytes: field 3, the text "PII"; and once more, "SECR".
+    message.field[0].options.MergeFromString(b"\x82\x44\x0b\x1a\x03PII\x1a\x04SECR")
+    pool.AddSerializedFile(file.SerializeToString())
+    fields = pool.FindMessageTypeByName("Tagged").fields_by_name
+    assert get_inline_tags(fields["tagged"]) == {"PII", "SECR"}
+    assert get_inline_tags(fields["plain"]) == set()

@@ -1,10 +1,8 @@
 #include "partitioner.h"
 
-#include "args.h"
+#include <string.h>
 
-typedef int32_t partitioner_function(const rd_kafka_topic_t *topic, const void *key,
-                                     size_t key_size, int32_t partition_count,
-                                     void *topic_opaque, void *message_opaque);
+#include "args.h"
 
 SIGNATURE(murmur2_signature, "murmur2()", 2, 2, P_key, P_partition_count);
 SIGNATURE(consistent_signature, "consistent()", 2, 2, P_key, P_partition_count);
@@ -95,6 +93,34 @@ PyDoc_STRVAR(fnv1a_doc,
 "(``partitioner=fnv1a_random``).\n\n"
 ARGUMENTS_DOC
 "librdkafka: rd_kafka_msg_partitioner_fnv1a().");
+
+partitioner_function *
+partitioner_of(rd_kafka_t *rk)
+{
+    /* By the first letters: with a key, each `_random` one does what it is named after. */
+    static const struct {
+        const char *begin;
+        partitioner_function *function;
+    } partitioners[] = {
+        {"consistent", rd_kafka_msg_partitioner_consistent},
+        {"murmur2", rd_kafka_msg_partitioner_murmur2},
+        {"fnv1a", rd_kafka_msg_partitioner_fnv1a},
+    };
+    char name[32];
+    size_t size = sizeof(name);
+    rd_kafka_topic_conf_t *conf = rd_kafka_default_topic_conf_dup(rk);
+    rd_kafka_conf_res_t found = rd_kafka_topic_conf_get(conf, "partitioner", name, &size);
+    rd_kafka_topic_conf_destroy(conf);
+    if (found != RD_KAFKA_CONF_OK) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(partitioners) / sizeof(partitioners[0]); i++) {
+        if (strncmp(name, partitioners[i].begin, strlen(partitioners[i].begin)) == 0) {
+            return partitioners[i].function;
+        }
+    }
+    return NULL;
+}
 
 /* By way of void (*)(void): a fast call has another signature than PyCFunction. */
 #define FASTCALL(function) (PyCFunction)(void (*)(void))function, METH_FASTCALL

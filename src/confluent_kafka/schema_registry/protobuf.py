@@ -36,6 +36,7 @@ from ._core import (
 )
 from ._fields import FieldType
 from ._protobuf_decimal import decimal_to_protobuf, protobuf_to_decimal
+from ._protobuf_tags import get_inline_tags
 from .schema import Schema, SchemaReference
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import read_indexes, reference_subject_name_strategy
@@ -50,6 +51,7 @@ __all__ = [
     "ProtobufSerializer",
     "ProtobufSerializerBuilder",
     "decimal_to_protobuf",
+    "get_inline_tags",
     "get_type",
     "is_map_field",
     "protobuf_to_decimal",

@@ -53,7 +53,7 @@ class Sender:
         self._producer = producer
         self._topic = topic
         self._columns = list(columns)
-        self._known: set[str] = set()
+        self._partition_counts: dict[str, int] = {}
         self._undelivered = _Undelivered()
 
     def send(self, batch: pa.RecordBatch) -> int:
@@ -68,7 +68,12 @@ class Sender:
         self._check_topics(rows)
         try:
             sent = self._producer.produce_arrow(
-                rows, self._topic, on_delivery=self._undelivered, block=_QUEUE_TIMEOUT
+                rows,
+                self._topic,
+                on_delivery=self._undelivered,
+                block=_QUEUE_TIMEOUT,
+                # None for rows of several topics.
+                partition_count=self._partition_counts.get(self._topic or ""),
             )
         except KafkaException as refused:
             error = refused.args[0]
@@ -95,9 +100,8 @@ class Sender:
         else:
             names = set(pc.unique(rows.column("topic")).to_pylist())
         # A row without a topic is produce_arrow()'s to refuse: it knows which row.
-        for name in sorted(names - self._known - {None, ""}):
-            require_topic(self._producer, name)
-            self._known.add(name)
+        for name in sorted(names - self._partition_counts.keys() - {None, ""}):
+            self._partition_counts[name] = require_topic(self._producer, name)
 
     def _describe(self, rows: pa.RecordBatch, reason: str) -> str:
         """Return the topic and the size of the row that an error names."""
@@ -110,17 +114,20 @@ class Sender:
         return f" (topic {topic!r}, key of {key} bytes, value of {value} bytes)"
 
 
-def require_topic(producer: Producer, name: str) -> None:
-    """Return once the brokers know the topic; those that make topics by themselves may.
+def require_topic(producer: Producer, name: str) -> int:
+    """Return how many partitions a topic has, once the brokers know it.
+
+    Those that make topics by themselves may do so.
 
     Raises:
         KafkaException: it does not exist, may not be seen, or no broker answers in time.
     """
     deadline = time.monotonic() + _CREATION_TIMEOUT
     while True:
-        error = _metadata(producer, name).topics[name].error
+        topic = _metadata(producer, name).topics[name]
+        error = topic.error
         if error is None:
-            return
+            return len(topic.partitions)
         passing = error.code() in (
             KafkaError.UNKNOWN_TOPIC_OR_PART,
             KafkaError.LEADER_NOT_AVAILABLE,
