@@ -5,29 +5,13 @@ from __future__ import annotations
 import decimal
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from ._protobuf_types import Field, message_class
 
-_FILE = "confluent/type/decimal.proto"
-_NAME = "confluent.type.Decimal"
-
-
-def _kind() -> Any:
-    """Return the class of such messages; a program may have compiled the file itself."""
-    pool: Any = descriptor_pool.Default()
-    try:
-        found = pool.FindMessageTypeByName(_NAME)
-    except KeyError:
-        file = descriptor_pb2.FileDescriptorProto(
-            name=_FILE, package="confluent.type", syntax="proto3"
-        )
-        message = file.message_type.add(name="Decimal")
-        field = descriptor_pb2.FieldDescriptorProto
-        types = (("value", field.TYPE_BYTES), ("precision", field.TYPE_UINT32))
-        for number, (name, kind) in enumerate((*types, ("scale", field.TYPE_INT32)), 1):
-            message.field.add(name=name, number=number, type=kind, label=field.LABEL_OPTIONAL)
-        pool.AddSerializedFile(file.SerializeToString())
-        found = pool.FindMessageTypeByName(_NAME)
-    return message_factory.GetMessageClass(found)
+_FIELDS = {
+    "value": Field.TYPE_BYTES,
+    "precision": Field.TYPE_UINT32,
+    "scale": Field.TYPE_INT32,
+}
 
 
 def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
@@ -51,7 +35,8 @@ def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
     number = -unscaled if sign else unscaled
     size = (number + (number < 0)).bit_length() // 8 + 1
     data = number.to_bytes(size, "big", signed=True)
-    return _kind()(value=data, precision=len(str(unscaled)), scale=scale)
+    kind = message_class("Decimal", _FIELDS)
+    return kind(value=data, precision=len(str(unscaled)), scale=scale)
 
 
 def protobuf_to_decimal(value: Any) -> decimal.Decimal:

@@ -37,6 +37,7 @@ from ._core import (
 from ._fields import FieldType
 from ._protobuf_decimal import decimal_to_protobuf, protobuf_to_decimal
 from ._protobuf_tags import get_inline_tags
+from ._protobuf_variant import protobuf_to_variant, variant_to_protobuf
 from .schema import Schema, SchemaReference
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import read_indexes, reference_subject_name_strategy
@@ -55,6 +56,8 @@ __all__ = [
     "get_type",
     "is_map_field",
     "protobuf_to_decimal",
+    "protobuf_to_variant",
+    "variant_to_protobuf",
 ]
 
 # Registries and compilers have these files.

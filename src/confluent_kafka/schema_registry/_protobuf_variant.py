@@ -1,0 +1,32 @@
+"""Variants in Protobuf messages: ``confluent.type.Variant``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._protobuf_types import Field, message_class
+from .variant import Variant
+
+_FIELDS = {"metadata": Field.TYPE_BYTES, "value": Field.TYPE_BYTES}
+
+
+def variant_to_protobuf(value: Variant) -> Any:
+    """Return the message of a variant.
+
+    Args:
+        value: the variant.
+    """
+    kind = message_class("Variant", _FIELDS)
+    return kind(metadata=value.metadata, value=value.standalone_value_bytes())
+
+
+def protobuf_to_variant(value: Any) -> Variant:
+    """Return the variant of a message that variant_to_protobuf() made, or another client.
+
+    Args:
+        value: the message.
+
+    Raises:
+        VariantError: its metadata is of an unknown version.
+    """
+    return Variant(value.value, value.metadata)
