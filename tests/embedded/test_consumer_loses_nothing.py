@@ -202,3 +202,48 @@ def test_a_rebalance_callback_that_raises_loses_no_message(
             seen.update(values_of(member.consume(100, 0.05)))
 
     wait_until(lambda: len(seen) == 2000, step)
+
+
+@pytest.mark.parametrize("call", ["consume", "consume_arrow", "poll"])
+def test_without_memory(kafka_topic: str, producer: Producer, call: str) -> None:
+    """Whichever allocation fails: the next call has every message, with its headers."""
+    pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
+    for number in range(5):
+        headers = [("name", str(number)), ("null", None)]
+        producer.produce(kafka_topic, f"value {number}", "key", partition=0, headers=headers)
+    assert producer.flush(30) == 0
+    script = """
+        import sys
+        from _testcapi import remove_mem_hooks, set_nomemory
+        from confluent_kafka import Consumer, TopicPartition
+        servers, topic, call = sys.argv[1:]
+        arguments = {"consume": (5, 30), "consume_arrow": (5, 30), "poll": (30,)}[call]
+        config = {"bootstrap.servers": servers, "group.id": "group", "fetch.wait.max.ms": 10}
+        failures = 0
+        with Consumer(config) as consumer:
+            for allocation in range(30):
+                consumer.assign([TopicPartition(topic, 0, 0)])
+                method, found = getattr(consumer, call), []
+                set_nomemory(allocation, allocation + 1)
+                try:
+                    found = method(*arguments)
+                except MemoryError:
+                    failures += 1
+                finally:
+                    remove_mem_hooks()
+                if call == "consume_arrow" and found:
+                    assert len(found) == 5, allocation
+                    continue
+                messages = found if isinstance(found, list) else [found]
+                while len(messages) < 5:
+                    messages += consumer.consume(5 - len(messages), 30)
+                assert [one.value().decode() for one in messages] == [
+                    f"value {number}" for number in range(5)
+                ], allocation
+                assert [one.headers() for one in messages] == [
+                    [("name", b"%d" % number), ("null", None)] for number in range(5)
+                ], allocation
+        print(failures)
+    """
+    broker = producer.list_topics(timeout=30).brokers[1]
+    assert int(check_script(script, f"{broker.host}:{broker.port}", kafka_topic, call)) > 1
