@@ -28,6 +28,7 @@ from confluent_kafka.schema_registry import (
 from confluent_kafka.schema_registry.error import OAuthTokenError
 from confluent_kafka.schema_registry.schema_registry_client import full_jitter
 from tests.support.schema_registry import FakeRegistry, Fault, running_registry
+from tests.support.scripts import check_script
 from tests.support.secrets import reveals, secret
 from tests.support.waiting import Stopwatch
 
@@ -474,23 +475,29 @@ def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) -> None:
     """A client may be used on both sides of a fork: neither reads the other's answers."""
     number = registry.register("s", '"int"')
     other = registry.register("t", '"long"')
-    with SchemaRegistryClient({"url": registry.url}) as client:
-        client.get_subjects()
-        pid = os.fork()
-        if pid == 0:
-            status = 1
-            try:
-                status = 0 if client.get_schema(number).schema_str == '"int"' else 2
-            finally:
-                os._exit(status)
-        assert client.get_schema(other).schema_str == '"long"'
-        assert os.waitpid(pid, 0)[1] == 0
-        assert client.get_versions("s") == [1]
+    script = """
+        import os, sys, warnings
+        from confluent_kafka.schema_registry import SchemaRegistryClient
+        warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
+        url, number, other = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+        with SchemaRegistryClient({"url": url}) as client:
+            client.get_subjects()
+            pid = os.fork()
+            if pid == 0:
+                status = 1
+                try:
+                    status = 0 if client.get_schema(number).schema_str == '"int"' else 2
+                finally:
+                    os._exit(status)
+            assert client.get_schema(other).schema_str == '"long"'
+            assert os.waitpid(pid, 0)[1] == 0
+            assert client.get_versions("s") == [1]
+    """
+    check_script(script, registry.url, str(number), str(other), forks=True)
 
 
 def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None:
