@@ -82,3 +82,21 @@ def test_who_is_not_trusted(registry: FakeRegistry, authority: Authority, tmp_pa
         client.get_subjects()
     with pytest.raises(OSError):  # noqa: PT011 - the text is the system's
         SchemaRegistryClient({**trusting, "ssl.ca.location": str(tmp_path / "none.pem")})
+
+
+def test_a_pipeline_s_registry(authority: Authority) -> None:
+    """The `ca` of its table [registry] says who is trusted; without one, those of the system."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from confluent_kafka.spark.pipeline.formats.registry import Unreadable, asking, latest
+    from confluent_kafka.spark.pipeline.model import Registry
+
+    pair = authority.issue("registry", "localhost")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pair.certificate, pair.key)
+    with running_registry(context) as one:
+        one.register("flights-value", '"int"')
+        url = one.url.replace("http://127.0.0.1", "https://localhost")
+        trusting = Registry(url=url, ca=str(authority.file))
+        assert latest(trusting, "flights-value", "AVRO").schema_str == '"int"'
+        with pytest.raises(Unreadable, match=r"(?i)certificate"), asking():
+            latest(Registry(url=url), "flights-value", "AVRO")
