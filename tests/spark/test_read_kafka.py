@@ -293,3 +293,49 @@ def credentials(
         "kafka.ssl.truststore.type": "PEM",
         "kafka.ssl.truststore.location": str(kafka.authority.file),
     }
+
+
+COMPACTED = {
+    "cleanup_policy": "compact",
+    "segment_ms": "100",
+    "min_cleanable_dirty_ratio": "0.001",
+    "max_compaction_lag_ms": "100",
+}
+
+
+def test_what_compaction_took_is_no_loss(
+    kafka: KafkaCluster, servers: str, make_topic: Callable[..., str]
+) -> None:
+    """Gaps at the start, in the middle and at the very end of a range; a batch and a stream."""
+    topic = make_topic(**COMPACTED)
+    with Producer(kafka.config()) as producer, Consumer(kafka.config() | {"group.id": "g"}) as one:
+
+        def write(key: str, value: str) -> None:
+            producer.produce(topic, value, key, partition=0)
+            assert producer.flush(30) == 0
+
+        def left() -> list[int | None]:
+            # Each round begins another segment, so that those before are compacted.
+            write("filler", "filler")
+            one.assign([TopicPartition(topic, 0, 0)])
+            return [message.offset() for message in one.consume(10, 1)]
+
+        for number in range(10):
+            write("kept" if number == 4 else "again", str(number))
+        wait_until(
+            lambda: {4, 9} == {place for place in left() if place is not None and place < 10}
+        )
+
+    def bounds(start: int, end: int) -> dict[str, str]:
+        return {
+            "subscribe": topic,
+            "startingOffsets": json.dumps({topic: {"0": start}}),
+            "endingOffsets": json.dumps({topic: {"0": end}}),
+        }
+
+    assert read(servers, **bounds(0, 10)) == ["4", "9"]
+    assert read(servers, **bounds(0, 9)) == ["4"]
+    assert read(servers, **bounds(5, 9)) == []
+    stream = stream_reader(servers, subscribe=topic, startingOffsets="earliest")
+    planned = stream.partitions({topic: {"0": 0}}, {topic: {"0": 8}})
+    assert values_of(stream, planned) == ["4"]
