@@ -27,6 +27,7 @@ from confluent_kafka.schema_registry import (
 )
 from confluent_kafka.schema_registry.error import OAuthTokenError
 from confluent_kafka.schema_registry.schema_registry_client import full_jitter
+from confluent_kafka.schema_registry.serde import ParsedSchemaCache
 from tests.support.schema_registry import FakeRegistry, Fault, running_registry
 from tests.support.scripts import check_script
 from tests.support.secrets import reveals, secret
@@ -586,3 +587,14 @@ def test_jitter_has_bounds() -> None:
     """Waits grow to the largest, and are never longer."""
     for tries in range(200):
         assert 0 <= full_jitter(100, 1000, tries) <= min(1000, 100 * 2**tries)
+
+
+def test_a_cache_for_serdes_of_one_s_own() -> None:
+    """Schemas that are equal are the same key."""
+    cache = ParsedSchemaCache()
+    cache.set(Schema('"int"'), "parsed")
+    assert cache.get_parsed_schema(Schema('"int"')) == "parsed"
+    assert cache.get_parsed_schema(Schema('"long"')) is None
+    cache.clear()
+    assert cache.get_parsed_schema(Schema('"int"')) is None
+    assert cache.parsed_schemas == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import threading
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
@@ -22,6 +23,7 @@ from ._calls import Calls
 from ._fields import FieldType
 from ._http import run
 from .error import SchemaRegistryError
+from .schema import Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "BaseSerde",
     "BaseSerializer",
     "FieldType",
+    "ParsedSchemaCache",
     "SchemaId",
     "SubjectNameStrategyType",
     "async_build_serde",
@@ -516,6 +519,38 @@ def dual_schema_id_deserializer(
 
 
 # --- base classes ---
+
+
+class ParsedSchemaCache:
+    """What schemas were parsed into, for a serde of one's own. Several threads may use it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.parsed_schemas: dict[Schema, Any] = {}
+
+    def set(self, schema: Schema, parsed_schema: Any) -> None:
+        """Keep what a schema was parsed into.
+
+        Args:
+            schema: the schema.
+            parsed_schema: what it was parsed into.
+        """
+        with self.lock:
+            self.parsed_schemas[schema] = parsed_schema
+
+    def get_parsed_schema(self, schema: Schema) -> Any:
+        """Return what a schema was parsed into; None if that is not known.
+
+        Args:
+            schema: the schema.
+        """
+        with self.lock:
+            return self.parsed_schemas.get(schema)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.lock:
+            self.parsed_schemas.clear()
 
 
 class _Serde:
