@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import signal
 import threading
@@ -155,7 +156,10 @@ def _fail(*reasons: str) -> NoReturn:
 
 def _set_on_signals(stopped: threading.Event) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
-        stopped.set()
+        # On a thread of its own: the main thread, which runs this, may be inside wait() and
+        # hold the event's lock, and would wait for itself for ever. threading.Thread has such
+        # a lock, too.
+        _thread.start_new_thread(stopped.set, ())
         # The second one does not wait for a clean end.
         signal.signal(number, signal.default_int_handler)
 
