@@ -3,6 +3,7 @@
  */
 #include "blocking.h"
 #include "client.h"
+#include "io_event.h"
 #include "metadata.h"
 
 #include <stddef.h>
@@ -384,7 +385,8 @@ client_type_add(PyObject *module, module_state *state)
 {
     state->Client = module_add_type(module, &client_spec, NULL);
     if (state->Client == NULL || module_add_methods(state->Client, connect_methods) < 0
-        || module_add_methods(state->Client, latest_methods) < 0) {
+        || module_add_methods(state->Client, latest_methods) < 0
+        || module_add_methods(state->Client, io_event_methods) < 0) {
         return -1;
     }
     return 0;

@@ -100,6 +100,11 @@ open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
         self->gone_back = rd_kafka_topic_partition_list_new(0);
         self->revoked = rd_kafka_topic_partition_list_new(0);
     }
+    if (prefetch_reserve(&self->prefetch, PREFETCH_AHEAD) < 0) {
+        PyErr_NoMemory();
+        rd_kafka_conf_destroy(conf);
+        return -1;
+    }
     hold_init(&self->hold);
     self->client.release = consumer_release;
     self->client.serve = consumer_serve_once;
@@ -161,6 +166,10 @@ consumer_dealloc(PyObject *object)
         rd_kafka_topic_partition_list_destroy(self->gone_back);
         rd_kafka_topic_partition_list_destroy(self->revoked);
     }
+    if (self->deferral.partitions != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->deferral.partitions);
+    }
+    prefetch_free(&self->prefetch);
     client_dealloc(object);
 }
 
@@ -241,6 +250,7 @@ static int
 leave_group(Client *client)
 {
     Consumer *self = (Consumer *)client;
+    consumer_finish_deferred(self);
     if (self->closing_queue == NULL) {
         /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
          * one to the last rebalance, and has left before on_revoke is called. */
@@ -359,6 +369,7 @@ consumer_type_add(PyObject *module, module_state *state)
     state->Consumer = module_add_type(module, &consumer_spec, state->Client);
     if (state->Consumer == NULL || module_add_methods(state->Consumer, consumer_fetch_methods) < 0
         || module_add_methods(state->Consumer, consumer_assignment_methods) < 0
+        || module_add_methods(state->Consumer, consumer_rebalance_methods) < 0
         || module_add_methods(state->Consumer, consumer_offsets_methods) < 0
         || module_add_methods(state->Consumer, consumer_positions_methods) < 0
         || module_add_methods(state->Consumer, consumer_lag_methods) < 0

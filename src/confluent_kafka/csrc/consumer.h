@@ -1,6 +1,6 @@
 /*
  * Consumer: the type (consumer.c), what it fetches (consumer_fetch.c), what is assigned to
- * it (consumer_assignment.c) and where it stands (consumer_offsets.c).
+ * it (consumer_assignment.c, consumer_rebalance.c) and where it stands (consumer_offsets.c).
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_H
 #define CONFLUENT_KAFKA_CONSUMER_H
@@ -8,6 +8,15 @@
 #include "client.h"
 #include "hold.h"
 #include "prefetch.h"
+
+/* A rebalance whose callback has not ended when it returns: a coroutine. */
+typedef struct {
+    bool allowed; /* inside a rebalance callback */
+    bool wanted;  /* by the callback that runs */
+    unsigned long number;
+    rd_kafka_resp_err_t code;
+    rd_kafka_topic_partition_list_t *partitions; /* NULL: no step waits to be taken */
+} deferral;
 
 typedef struct {
     Client client;
@@ -22,6 +31,7 @@ typedef struct {
     size_t in_hand_count;
     hold hold; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
+    deferral deferral;
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
 } Consumer;
 
@@ -40,8 +50,18 @@ extern PyMethodDef consumer_assignment_methods[];
 /* What was fetched ahead of partitions to be paused comes again when they are resumed. */
 void consumer_put_back_prefetched(Consumer *self,
                                   const rd_kafka_topic_partition_list_t *partitions);
+
+/* ---- consumer_rebalance.c ---- */
+
+extern PyMethodDef consumer_rebalance_methods[];
 void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                            rd_kafka_topic_partition_list_t *partitions, void *opaque);
+
+/* Takes the step that a callback has put off, if there is one; exceptions are parked. */
+void consumer_finish_deferred(Consumer *self);
+/* Notes that the partitions were taken away, or that they were assigned (again). */
+void consumer_note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
+                           bool revoked);
 
 /* ---- consumer_offsets.c, consumer_positions.c, consumer_lag.c ---- */
 

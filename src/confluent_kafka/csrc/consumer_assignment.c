@@ -1,131 +1,9 @@
 /*
- * What the consumer reads: subscriptions, assignments, and rebalances.
+ * What the consumer reads: subscriptions and assignments.
  */
 #include "consumer.h"
 
-#include <string.h>
-
-#include "callbacks.h"
 #include "topic_partition.h"
-
-/* ---- rebalance ---- */
-
-static bool
-is_cooperative(rd_kafka_t *rk)
-{
-    const char *protocol = rd_kafka_rebalance_protocol(rk);
-    return protocol != NULL && strcmp(protocol, "COOPERATIVE") == 0;
-}
-
-/* Does what librdkafka would have done without a callback. The GIL is not held. */
-static rd_kafka_error_t *
-follow_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t code,
-                 const rd_kafka_topic_partition_list_t *partitions)
-{
-    bool assign = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
-    if (is_cooperative(rk)) {
-        return assign ? rd_kafka_incremental_assign(rk, partitions)
-                      : rd_kafka_incremental_unassign(rk, partitions);
-    }
-    rd_kafka_resp_err_t result = rd_kafka_assign(rk, assign ? partitions : NULL);
-    return result == RD_KAFKA_RESP_ERR_NO_ERROR ? NULL
-                                                : rd_kafka_error_new(result, NULL);
-}
-
-static PyObject *
-callback_lock_held(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
-{
-    if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-        return self->on_assign;
-    }
-    if (self->on_lost != NULL && rd_kafka_assignment_lost(rk)) {
-        return self->on_lost;
-    }
-    return self->on_revoke;
-}
-
-/* New reference, or NULL: another thread, or the callback itself, may subscribe. */
-static PyObject *
-callback_for(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
-{
-    PyObject *callback;
-    Py_BEGIN_CRITICAL_SECTION(self);
-    callback = Py_XNewRef(callback_lock_held(self, rk, code));
-    Py_END_CRITICAL_SECTION();
-    return callback;
-}
-
-static void
-call_rebalance_callback(Consumer *self, PyObject *callback,
-                        const rd_kafka_topic_partition_list_t *partitions)
-{
-    PyObject *list = topic_partitions_from(self->client.state, partitions);
-    if (list == NULL) {
-        return;
-    }
-    PyObject *arguments[] = {(PyObject *)self, list};
-    PyObject *result = PyObject_Vectorcall(callback, arguments, 2, NULL);
-    Py_DECREF(list);
-    Py_XDECREF(result);
-}
-
-/* Notes that the partitions were taken away, or that they were assigned (again). */
-static void
-note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions, bool revoked)
-{
-    for (int i = 0; i < partitions->cnt; i++) {
-        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        rd_kafka_topic_partition_list_del(self->revoked, entry->topic, entry->partition);
-        if (revoked) {
-            rd_kafka_topic_partition_list_add(self->revoked, entry->topic, entry->partition);
-        }
-    }
-}
-
-void
-consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
-                      rd_kafka_topic_partition_list_t *partitions, void *opaque)
-{
-    callback_scope scope;
-    if (!callback_begin(&scope, opaque)) {
-        rd_kafka_error_t *ignored = follow_rebalance(rk, code, partitions);
-        rd_kafka_error_destroy(ignored);
-        return;
-    }
-    Consumer *self = (Consumer *)scope.client;
-    note_revoked(self, partitions, code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS);
-    PyObject *callback = callback_for(self, rk, code);
-    self->assigned = false;
-    if (callback != NULL) {
-        call_rebalance_callback(self, callback, partitions);
-        Py_DECREF(callback);
-    }
-    if (PyErr_Occurred()) {
-        client_park_exception(&self->client);
-    }
-    /* The group waits for this step: it is done even if the callback raised. */
-    if (!self->assigned) {
-        rd_kafka_error_t *error;
-        Py_BEGIN_ALLOW_THREADS
-        error = follow_rebalance(rk, code, partitions);
-        Py_END_ALLOW_THREADS
-        if (rd_kafka_consumer_closed(rk)) {
-            rd_kafka_error_destroy(error); /* nobody waits for this step any more */
-            error = NULL;
-        }
-        (void)raise_if_error(self->client.state, error); /* parked below */
-    }
-    if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-        hold_note_assigned(&self->hold, rk, partitions);
-    }
-    else {
-        /* Not before the callback: position() there must not count these messages. */
-        consumer_drop_prefetched(self, partitions);
-        /* Nor this: on_revoke is the time to commit. Lost ones are refused already. */
-        hold_note_revoked(&self->hold, partitions);
-    }
-    callback_end(&scope);
-}
 
 /* ---- subscribe ---- */
 
@@ -259,7 +137,7 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
             /* assign() starts its partitions anew; incremental_assign() adds new ones. */
             consumer_drop_prefetched(self, change == assign_all ? NULL : partitions);
             if (partitions != NULL && change != rd_kafka_incremental_unassign) {
-                note_revoked(self, partitions, false);
+                consumer_note_revoked(self, partitions, false);
                 hold_note_assigned(&self->hold, client->rk, partitions);
             }
         }

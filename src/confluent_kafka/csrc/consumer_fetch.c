@@ -37,7 +37,7 @@ fetch_batch(Client *client, int timeout_ms, rd_kafka_message_t **messages, size_
 {
     rd_kafka_queue_t *queue = client->core->queue;
     ssize_t fetched;
-    if (timeout_ms == 0 && wanted <= PREFETCH_CAPACITY) { /* so quick that the GIL may stay */
+    if (timeout_ms == 0 && wanted <= PREFETCH_AHEAD) { /* so quick that the GIL may stay */
         fetched = rd_kafka_consume_batch_queue(queue, 0, messages, wanted);
     }
     else {
@@ -82,24 +82,28 @@ drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
     return kept;
 }
 
-/* Fetches up to `wanted` messages for poll() to take. */
-static void
+/*
+ * Fetches up to `wanted` messages (at most PREFETCH_AHEAD) for which there is room in
+ * `prefetch`: how many.
+ */
+static size_t
 fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
 {
     /* Not into `prefetch` itself: a rebalance callback drops messages there meanwhile. */
-    rd_kafka_message_t *messages[PREFETCH_CAPACITY];
+    rd_kafka_message_t *messages[PREFETCH_AHEAD];
     size_t fetched = fetch_batch(&self->client, timeout_ms, messages, wanted);
     fetched = drop_revoked(self, messages, fetched);
     if (fetched > 0) {
         prefetch_add(&self->prefetch, messages, fetched);
     }
+    return fetched;
 }
 
 int
 consumer_serve_once(Client *client, int timeout_ms)
 {
     Consumer *self = (Consumer *)client;
-    if (self->prefetch.count == PREFETCH_CAPACITY) {
+    if (self->prefetch.count == self->prefetch.capacity) {
         return 1; /* no room for what may come */
     }
     fetch_ahead(self, timeout_ms, 1);
@@ -114,7 +118,7 @@ look_for_one(Consumer *self)
     if (waiting->count == 0) {
         fetch_ahead(self, 0, prefetch_next_size(waiting));
     }
-    else if (prefetch_is_stale(waiting) && waiting->count < PREFETCH_CAPACITY) {
+    else if (prefetch_is_stale(waiting) && waiting->count < waiting->capacity) {
         fetch_ahead(self, 0, 1);
     }
 }
@@ -242,6 +246,8 @@ consumer_iter_next(PyObject *object)
 
 /* ---- many messages ---- */
 
+#define MAX_MESSAGES 1000000
+
 /* What consume() and consume_arrow() have fetched so far. */
 typedef struct {
     rd_kafka_message_t **messages;
@@ -320,7 +326,7 @@ collected_init(collected *batch, PyObject *num_messages)
 {
     int32_t wanted = 1;
     if (num_messages != NULL
-        && arg_int32(num_messages, "num_messages", 0, 1000000, &wanted) < 0) {
+        && arg_int32(num_messages, "num_messages", 0, MAX_MESSAGES, &wanted) < 0) {
         return -1;
     }
     batch->wanted = (size_t)wanted;
@@ -557,9 +563,61 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     return collect_and_build(self, values[0], values[1], messages_as_columns, columns);
 }
 
+/* ---- for event loops ---- */
+
+/* Between serve_begin() and serve_end(): until so many wait, or there are no more. 0 or -1. */
+static int
+gather(Consumer *self, size_t wanted)
+{
+    prefetch *waiting = &self->prefetch;
+    if (prefetch_reserve(waiting, wanted) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    size_t fetched = 1;
+    while (fetched > 0 && waiting->count < wanted) {
+        size_t missing = wanted - waiting->count;
+        fetched = fetch_ahead(self, 0, missing < PREFETCH_AHEAD ? missing : PREFETCH_AHEAD);
+        if (client_raise_parked(&self->client) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(gather_doc,
+"_gather($self, num_messages, /)\n--\n\n"
+"Fetch without waiting, for consume() to take, until so many messages are at hand.\n\n"
+"Serves callbacks. What is gathered has not been handed out: a rebalance, seek() or pause()\n"
+"takes it away again. Returns how many messages there are.");
+
+static PyObject *
+gather_messages(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    int32_t wanted;
+    deadline now = deadline_after(0);
+    serve_frame frame;
+    if (arg_int32(argument, "num_messages", 0, MAX_MESSAGES, &wanted) < 0
+        || client_enter(client) < 0) {
+        return NULL;
+    }
+    size_t count = 0;
+    int result = serve_begin(client, &frame, &now);
+    if (result == 1) {
+        result = is_nested(client) ? 0 : gather(self, (size_t)wanted);
+        count = self->prefetch.count;
+        serve_end(client, &frame);
+    }
+    client_leave(client);
+    return result < 0 ? NULL : PyLong_FromSize_t(count);
+}
+
 PyMethodDef consumer_fetch_methods[] = {
     {"poll", WITH_KEYWORDS(poll), poll_doc},
     {"consume", WITH_KEYWORDS(consume), consume_doc},
     {"consume_arrow", WITH_KEYWORDS(consume_arrow), consume_arrow_doc},
+    {"_gather", gather_messages, METH_O, gather_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -12,8 +12,8 @@ prefetch_next_size(prefetch *self)
 {
     bool fast = coarse_now_us() - self->filled_at_us < STALE_AFTER_US;
     self->ahead = !fast || self->ahead == 0 ? 1 : self->ahead * 2;
-    if (self->ahead > PREFETCH_CAPACITY) {
-        self->ahead = PREFETCH_CAPACITY;
+    if (self->ahead > PREFETCH_AHEAD) {
+        self->ahead = PREFETCH_AHEAD;
     }
     return self->ahead;
 }
@@ -25,9 +25,40 @@ prefetch_is_stale(const prefetch *self)
 }
 
 static rd_kafka_message_t **
-slot(prefetch *self, size_t index)
+slot(const prefetch *self, size_t index)
 {
-    return &self->messages[(self->first + index) % PREFETCH_CAPACITY];
+    return &self->messages[(self->first + index) & (self->capacity - 1)];
+}
+
+int
+prefetch_reserve(prefetch *self, size_t count)
+{
+    size_t capacity = self->capacity == 0 ? PREFETCH_AHEAD : self->capacity;
+    while (capacity < count) {
+        capacity *= 2;
+    }
+    if (capacity == self->capacity) {
+        return 0;
+    }
+    rd_kafka_message_t **messages = PyMem_Calloc(capacity, sizeof(*messages));
+    if (messages == NULL) {
+        return -1;
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        messages[i] = *slot(self, i);
+    }
+    PyMem_Free(self->messages);
+    self->messages = messages;
+    self->capacity = capacity;
+    self->first = 0;
+    return 0;
+}
+
+void
+prefetch_free(prefetch *self)
+{
+    PyMem_Free(self->messages);
+    *self = (prefetch){0};
 }
 
 void
@@ -45,8 +76,8 @@ prefetch_take(prefetch *self)
     if (self->count == 0) {
         return NULL;
     }
-    rd_kafka_message_t *message = self->messages[self->first];
-    self->first = (self->first + 1) % PREFETCH_CAPACITY;
+    rd_kafka_message_t *message = *slot(self, 0);
+    self->first = (self->first + 1) & (self->capacity - 1);
     self->count--;
     return message;
 }
@@ -62,8 +93,7 @@ int64_t
 prefetch_first_offset(const prefetch *self, const char *topic, int32_t partition)
 {
     for (size_t i = 0; i < self->count; i++) {
-        const rd_kafka_message_t *message =
-            self->messages[(self->first + i) % PREFETCH_CAPACITY];
+        const rd_kafka_message_t *message = *slot(self, i);
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && is_of(message, topic, partition)) {
             return message->offset;
         }

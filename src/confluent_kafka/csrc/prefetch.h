@@ -18,10 +18,12 @@
 
 #include "module.h"
 
-#define PREFETCH_CAPACITY 256
+/* How many poll() fetches ahead at most. */
+#define PREFETCH_AHEAD 256
 
 typedef struct {
-    rd_kafka_message_t *messages[PREFETCH_CAPACITY];
+    rd_kafka_message_t **messages; /* a ring */
+    size_t capacity;               /* a power of two */
     size_t first, count;
     size_t ahead; /* how many to fetch next time: grows while the loop is fast */
     int64_t filled_at_us;
@@ -32,6 +34,10 @@ size_t prefetch_next_size(prefetch *self);
 
 /* True when the messages have waited so long that librdkafka wants to be called. */
 bool prefetch_is_stale(const prefetch *self);
+
+/* Makes room for `count` messages in all: 0, or -1 without memory (no exception is set). */
+int prefetch_reserve(prefetch *self, size_t count);
+void prefetch_free(prefetch *self);
 
 /* Takes over `count` messages, at most what there is room for. */
 void prefetch_add(prefetch *self, rd_kafka_message_t **messages, size_t count);

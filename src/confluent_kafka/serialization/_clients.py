@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from confluent_kafka.cimpl import _Client
@@ -55,17 +55,34 @@ class Serdes:
         chosen: Callable[..., Any] = serde
         return chosen
 
-    def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
-        """Give it to those that take one: plain functions need not."""
+    def set_cluster_id_resolver(
+        self,
+        resolver: Callable[[], str | None],
+        awaited: Callable[[], Awaitable[str | None]] | None = None,
+    ) -> None:
+        """Give it to those that take one: plain functions need not.
+
+        Args:
+            resolver: returns the id, or None while it is unknown.
+            awaited: the same for serdes that await it.
+        """
         for serde in self._all:
             take = getattr(serde, "set_cluster_id_resolver", None)
             if take is not None:
                 take(resolver)
+            take_awaited = getattr(serde, "set_async_cluster_id_resolver", None)
+            if take_awaited is not None and awaited is not None:
+                take_awaited(awaited)
 
     def close(self) -> None:
         """Close those that were built here; the others belong to who gave them."""
-        while self._owned:
-            self._owned.pop().close()
+        for serde in self.take_owned():
+            serde.close()
+
+    def take_owned(self) -> list[Any]:
+        """Return those that were built here, which the caller closes."""
+        owned, self._owned = self._owned, []
+        return owned
 
 
 def cluster_id_of(client: _Client) -> Callable[[], str | None]:

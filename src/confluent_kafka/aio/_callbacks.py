@@ -1,0 +1,104 @@
+"""Callbacks of the application, plain functions and coroutines, in its event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+# What a client's configuration may have; oauth_cb besides, which returns something.
+_NAMES = ("error_cb", "throttle_cb", "stats_cb", "on_commit")
+
+
+def is_running(loop: asyncio.AbstractEventLoop) -> bool:
+    """Return whether this is the thread of the loop, inside it."""
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
+class Callbacks:
+    """Runs callbacks in an event loop, whichever thread librdkafka's events are served on.
+
+    Args:
+        loop: the loop.
+        failed: told what a callback raised that nobody waits for.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, failed: Callable[[BaseException], object]
+    ) -> None:
+        self._loop = loop
+        self._failed = failed
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def of_configuration(self, conf: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a client's configuration with callbacks that run here."""
+        own = dict(conf)
+        for name in _NAMES:
+            if callable(own.get(name)):
+                own[name] = self.wrap(own[name])
+        if callable(own.get("oauth_cb")):
+            own["oauth_cb"] = self._wrap_oauth(own["oauth_cb"])
+        return own
+
+    def wrap(self, callback: Callable[..., Any]) -> Callable[..., None]:
+        """Return a function that calls back in the loop: at once there, else soon."""
+
+        def run(*arguments: Any) -> None:
+            if is_running(self._loop):
+                self._call(callback, arguments)
+            else:
+                self._loop.call_soon_threadsafe(self._call_and_tell, callback, arguments)
+
+        return run
+
+    def start(self, work: Awaitable[Any]) -> asyncio.Task[Any]:
+        """Run what a callback returned to be awaited."""
+        task = self._loop.create_task(_finish(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def is_inside(self) -> bool:
+        """Return whether this is one of the coroutines that start() runs."""
+        return asyncio.current_task() in self._tasks
+
+    async def finish(self) -> None:
+        """Wait for the coroutines that run."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _call(self, callback: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        result = callback(*arguments)
+        if inspect.isawaitable(result):
+            self.start(result)
+
+    def _call_and_tell(self, callback: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        try:
+            self._call(callback, arguments)
+        except Exception as error:
+            self._failed(error)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            error = task.exception()
+            if error is not None:
+                self._failed(error)
+
+    def _wrap_oauth(self, callback: Callable[[str], Any]) -> Callable[[str], Any]:
+        def token(config: str) -> Any:
+            result = callback(config)
+            if not inspect.isawaitable(result):
+                return result
+            # On the thread that fetches tokens, which has nothing else to do meanwhile.
+            return asyncio.run_coroutine_threadsafe(_finish(result), self._loop).result()
+
+        return token
+
+
+async def _finish(work: Awaitable[Any]) -> Any:
+    return await work

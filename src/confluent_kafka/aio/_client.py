@@ -1,0 +1,173 @@
+"""What the asyncio clients have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import weakref
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from confluent_kafka.admin import ClusterMetadata
+from confluent_kafka.cimpl import _Client
+from confluent_kafka.statistics import Statistics
+
+from ._callbacks import Callbacks
+from ._readiness import Readiness
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Seconds that a task may take messages in a row before other tasks get a turn.
+_LONGEST_TURN = 0.005
+
+
+class AIOClient:
+    """A client of one event loop.
+
+    Args:
+        conf: its configuration; callbacks may be coroutines.
+        max_workers: threads for requests, if there is no executor.
+        executor: runs requests; it stays the caller's.
+    """
+
+    _client: Producer | Consumer
+
+    def __init__(
+        self, conf: Mapping[str, Any], max_workers: int, executor: Executor | None
+    ) -> None:
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            kind = type(self).__name__
+            raise RuntimeError(f"create the {kind} inside a coroutine: it needs its loop") from None
+        if executor is not None and not isinstance(executor, Executor):
+            kind = type(executor).__name__
+            raise TypeError(f"executor must be a concurrent.futures.Executor, not {kind}")
+        self._owns_executor = executor is None
+        self.executor: Executor = (
+            ThreadPoolExecutor(max_workers, "confluent_kafka.aio") if executor is None else executor
+        )
+        self._callbacks = Callbacks(self._loop, self._callback_failed)
+        self._turn_ends = self._loop.time() + _LONGEST_TURN
+        self._closing: asyncio.Task[None] | None = None
+        self._left = False
+        self._client = self._make_client(self._callbacks.of_configuration(conf))
+        self._readiness = self._make_readiness()
+        self._dropped = weakref.finalize(self, _drop, self._loop, self._client, self._readiness)
+        # A forked child shares the loop's selector with its parent, and must not change it.
+        self._dropped.atexit = False
+
+    async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
+        """Request metadata of brokers, topics and partitions; see Producer.list_topics()."""
+        return await self._request(self._client.list_topics, topic, timeout)
+
+    async def cluster_id(self, timeout: float = -1) -> str | None:
+        """Return the cluster's id; see Producer.cluster_id()."""
+        return await self._request(self._client.cluster_id, timeout)
+
+    async def set_sasl_credentials(self, username: str, password: str) -> None:
+        """Replace the SASL credentials; see Producer.set_sasl_credentials()."""
+        self._client.set_sasl_credentials(username, password)
+
+    async def connect(self, timeout: float = 30, topic: str | None = None) -> None:
+        """Wait until a broker is connected, or raise why none can be; see Producer.connect()."""
+        await self._request(self._client.connect, timeout, topic)
+
+    async def stats(self) -> Statistics | None:
+        """Return the latest statistics; see Producer.stats()."""
+        return self._client.stats()
+
+    @property
+    def last_error(self) -> KafkaError | None:
+        """The latest error of the client; see Producer.last_error."""
+        return self._client.last_error
+
+    async def close(self) -> None:
+        """Close the client. It goes on to its end if the task that waits for it is cancelled.
+
+        Closing a closed client does nothing.
+
+        Raises:
+            RuntimeError: called from one of the client's callbacks.
+            Exception: what a callback raised; the client is closed all the same.
+        """
+        if self._callbacks.is_inside():
+            raise RuntimeError(f"close() of {type(self).__name__} in one of its callbacks")
+        if self._closing is None:
+            self._closing = self._loop.create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _make_client(self, conf: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def _make_readiness(self) -> Readiness:
+        return Readiness(self._client, self._loop)
+
+    def _callback_failed(self, error: BaseException) -> None:
+        raise NotImplementedError
+
+    async def _close(self) -> None:
+        try:
+            await self._leave()
+            self._left = True
+            self._readiness.disable()
+            await self._loop.run_in_executor(self.executor, self._client.close)
+            await self._callbacks.finish()
+        finally:
+            self._dropped.detach()
+            self._readiness.close()
+            if self._owns_executor:
+                self.executor.shutdown(wait=False)
+
+    async def _leave(self) -> None:
+        """End what needs the event loop, before the client is closed."""
+
+    async def _request(
+        self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
+    ) -> T:
+        """Run what waits for a broker on another thread."""
+        self._check_loop()
+        if self._left:
+            raise self._is_closed()
+        call = partial(function, *arguments, **keywords)
+        return await self._loop.run_in_executor(self.executor, call)
+
+    def _is_closed(self) -> RuntimeError:
+        return RuntimeError(f"{type(self).__name__} is closed")
+
+    def _check_loop(self) -> None:
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError(
+                f"this {type(self).__name__} belongs to another event loop: make one per loop"
+            )
+
+    async def _let_others(self) -> None:
+        """Give other tasks a turn: a call that need not wait would never do so."""
+        await asyncio.sleep(0)
+        self._turn_ends = self._loop.time() + _LONGEST_TURN
+
+
+def _drop(loop: asyncio.AbstractEventLoop, client: _Client, readiness: Readiness) -> None:
+    """Let go of what an asyncio client that nobody closed has registered with its loop."""
+    with contextlib.suppress(RuntimeError, KafkaException):  # closed, or made before a fork
+        readiness.disable()
+    if loop.is_running():
+        loop.call_soon_threadsafe(readiness.close)
+    else:
+        readiness.close()

@@ -1,0 +1,303 @@
+"""The asyncio consumer."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any, Self
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from ._client import AIOClient
+from ._readiness import deadline
+from ._rebalances import RebalanceCallback, Rebalances
+
+_EVERY = 0.1  # seconds between looks at whether the group has been left
+
+
+class AIOConsumer(AIOClient):
+    """A consumer whose messages are awaited.
+
+    A task that is cancelled while it waits in poll() or consume() loses no message. Iterating with
+    ``async for`` polls without an end. Belongs to the event loop that it was made in.
+
+    Args:
+        consumer_conf: the configuration of a Consumer. ``error_cb``, ``throttle_cb``, ``stats_cb``
+            and ``on_commit`` may be coroutines and run in the event loop; what they raise comes out
+            of the next poll() or consume(). ``oauth_cb`` may be one, too; a plain function runs on
+            a thread of its own.
+        max_workers: threads for requests that a broker must answer.
+        executor: runs these requests instead; it is not shut down.
+
+    Raises:
+        KafkaException: the configuration is wrong; says where.
+        RuntimeError: no event loop runs here.
+        ValueError: ``group.id`` is missing.
+    """
+
+    _client: Consumer
+
+    def __init__(
+        self,
+        consumer_conf: Mapping[str, Any],
+        max_workers: int = 100,
+        executor: Executor | None = None,
+    ) -> None:
+        self._failures: deque[BaseException] = deque()
+        super().__init__(consumer_conf, max_workers, executor)
+        self._rebalances = Rebalances(self._loop, self._callbacks)
+
+    async def poll(self, timeout: float = -1) -> Message | None:
+        """Return the next message.
+
+        Args:
+            timeout: seconds to wait; -1 waits without an end, 0 does not wait.
+
+        Returns:
+            The message, whose error() may tell of an event instead; None if none came.
+
+        Raises:
+            Exception: what a callback raised.
+            RuntimeError: the consumer is closed, or belongs to another event loop.
+        """
+        until = deadline(self._loop, timeout)
+        while await self._may_fetch(until):
+            message = self._client.poll(0)
+            if message is not None:
+                return message
+            if not await self._readiness.wait(until):
+                return None
+        return None
+
+    async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
+        """Return a number of messages.
+
+        Args:
+            num_messages: at most so many, up to 1,000,000.
+            timeout: seconds to wait for all of them; -1 waits without an end.
+
+        Returns:
+            The messages: fewer only when time was up.
+
+        Raises:
+            Exception: what a callback raised.
+            RuntimeError: the consumer is closed, or belongs to another event loop.
+        """
+        await self._gather(num_messages, timeout)
+        return self._client.consume(num_messages, 0)
+
+    async def consume_arrow(
+        self,
+        num_messages: int = 1,
+        timeout: float = -1,
+        *,
+        headers: bool = False,
+        columns: Sequence[str] | None = None,
+    ) -> Any:
+        """Return messages as Arrow columns; see Consumer.consume_arrow().
+
+        Args:
+            num_messages: at most so many rows, up to 1,000,000.
+            timeout: seconds to wait for all of them; -1 waits without an end.
+            headers: whether to add the column of headers.
+            columns: which columns are wanted.
+
+        Raises:
+            KafkaException: an error of the consumer.
+            Exception: what a callback raised.
+        """
+        await self._gather(num_messages, timeout)
+        return self._client.consume_arrow(num_messages, 0, headers=headers, columns=columns)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Message:
+        message = None
+        while message is None:
+            try:
+                message = await self.poll(math.inf)
+            except RuntimeError:
+                if self._closing is None:
+                    raise
+                raise StopAsyncIteration from None
+        error = message.error()
+        if error is None or error.code() == KafkaError._PARTITION_EOF:
+            return message
+        raise KafkaException(error)
+
+    async def subscribe(
+        self,
+        topics: Sequence[str],
+        on_assign: RebalanceCallback | None = None,
+        on_revoke: RebalanceCallback | None = None,
+        on_lost: RebalanceCallback | None = None,
+    ) -> None:
+        """Join the group and read its share of these topics' partitions.
+
+        Args:
+            topics: names; one that starts with ``^`` is a regular expression.
+            on_assign: called with this consumer and the new partitions, as the others. May be a
+                coroutine: then the group waits for its end, and poll() with it.
+            on_revoke: with partitions about to be taken away; in close(), too.
+            on_lost: with partitions that other members may own already; on_revoke if not given.
+
+        Raises:
+            KafkaException: the topics are not valid.
+            TypeError: a callback is not callable.
+        """
+        wrap = self._rebalances.wrap
+        self._client.subscribe(
+            topics, wrap(self, on_assign), wrap(self, on_revoke), wrap(self, on_lost)
+        )
+
+    async def unsubscribe(self) -> None:
+        """Give the subscription up; see Consumer.unsubscribe()."""
+        self._client.unsubscribe()
+
+    async def assign(self, partitions: list[TopicPartition]) -> None:
+        """Read exactly these partitions; see Consumer.assign()."""
+        self._client.assign(partitions)
+
+    async def unassign(self) -> None:
+        """Read no partitions; see Consumer.unassign()."""
+        self._client.unassign()
+
+    async def incremental_assign(self, partitions: list[TopicPartition]) -> None:
+        """Read these partitions, too; see Consumer.incremental_assign()."""
+        self._client.incremental_assign(partitions)
+
+    async def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
+        """Read these partitions no more; see Consumer.incremental_unassign()."""
+        self._client.incremental_unassign(partitions)
+
+    async def assignment(self) -> list[TopicPartition]:
+        """Return the partitions that are read; see Consumer.assignment()."""
+        return self._client.assignment()
+
+    async def pause(self, partitions: list[TopicPartition]) -> None:
+        """Return no messages of these partitions; see Consumer.pause()."""
+        self._client.pause(partitions)
+
+    async def resume(self, partitions: list[TopicPartition]) -> None:
+        """Return messages of these partitions again; see Consumer.resume()."""
+        self._client.resume(partitions)
+
+    async def seek(self, partition: TopicPartition) -> None:
+        """Continue at another offset; see Consumer.seek()."""
+        await self._request(self._client.seek, partition)
+
+    async def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """Return the offsets after the last messages returned; see Consumer.position()."""
+        return self._client.position(partitions)
+
+    async def lag(self) -> dict[TopicPartition, int | None]:
+        """Return how far each assigned partition is behind; see Consumer.lag()."""
+        return self._client.lag()
+
+    async def commit(
+        self,
+        message: Message | None = None,
+        offsets: list[TopicPartition] | None = None,
+        asynchronous: bool = True,
+    ) -> list[TopicPartition] | None:
+        """Commit offsets; see Consumer.commit().
+
+        Args:
+            message: commit the offset after it.
+            offsets: commit these; without both, the stored offsets.
+            asynchronous: False waits for the broker's answer.
+
+        Returns:
+            What was committed; None if it is asynchronous.
+
+        Raises:
+            KafkaException: the commit failed.
+        """
+        if asynchronous:
+            return self._client.commit(message, offsets, asynchronous)
+        commit: Callable[..., list[TopicPartition]] = self._client.commit
+        return await self._request(commit, message, offsets, asynchronous)
+
+    async def store_offsets(
+        self, message: Message | None = None, offsets: list[TopicPartition] | None = None
+    ) -> None:
+        """Store offsets for the next commit; see Consumer.store_offsets()."""
+        self._client.store_offsets(message, offsets)
+
+    async def committed(
+        self, partitions: list[TopicPartition], timeout: float = -1
+    ) -> list[TopicPartition]:
+        """Return the group's committed offsets; see Consumer.committed()."""
+        return await self._request(self._client.committed, partitions, timeout)
+
+    async def get_watermark_offsets(
+        self, partition: TopicPartition, timeout: float = -1, cached: bool = False
+    ) -> tuple[int, int] | None:
+        """Return the first and the next offset; see Consumer.get_watermark_offsets()."""
+        return await self._request(self._client.get_watermark_offsets, partition, timeout, cached)
+
+    async def offsets_for_times(
+        self, partitions: list[TopicPartition], timeout: float = -1
+    ) -> list[TopicPartition]:
+        """Return the first offsets after timestamps; see Consumer.offsets_for_times()."""
+        return await self._request(self._client.offsets_for_times, partitions, timeout)
+
+    async def consumer_group_metadata(self) -> Any:
+        """Return what AIOProducer.send_offsets_to_transaction() takes."""
+        return self._client.consumer_group_metadata()
+
+    def _make_client(self, conf: dict[str, Any]) -> Consumer:
+        return Consumer(conf)
+
+    def _callback_failed(self, error: BaseException) -> None:
+        self._failures.append(error)
+        self._readiness.wake()
+
+    async def _may_fetch(self, until: float) -> bool:
+        """Wait while a rebalance callback runs: False if time is up before it ends.
+
+        Its partitions must not be read on while it commits their offsets.
+        """
+        self._check_loop()
+        if self._closing is not None and not self._callbacks.is_inside():
+            raise self._is_closed()
+        if self._loop.time() > self._turn_ends:
+            await self._let_others()
+        while self._rebalances.is_running():
+            left = until - self._loop.time()
+            if left <= 0:
+                return False
+            await self._rebalances.finish(None if left == math.inf else left)
+        if self._failures:
+            raise self._failures.popleft()
+        return True
+
+    async def _gather(self, num_messages: int, timeout: float) -> None:
+        """Wait until so many messages are at hand or time is up.
+
+        Here none is handed out yet, so that cancelling the wait loses none.
+        """
+        until = deadline(self._loop, timeout)
+        while await self._may_fetch(until):
+            if self._client._gather(num_messages) >= num_messages:
+                return
+            if not await self._readiness.wait(until):
+                return
+
+    async def _close(self) -> None:
+        await super()._close()
+        if self._failures:
+            raise self._failures.popleft()
+
+    async def _leave(self) -> None:
+        """Leave the group while the event loop can still run coroutines of on_revoke."""
+        self._readiness.wake()
+        await self._rebalances.finish()
+        if self._client.assignment():
+            self._client.unsubscribe()
+        while self._client.assignment() or self._rebalances.is_running():
+            self._client._pause_serve()
+            await self._readiness.wait(self._loop.time() + _EVERY)

@@ -1,0 +1,312 @@
+"""The asyncio producer."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import math
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from ._callbacks import is_running
+from ._client import AIOClient
+from ._readiness import Readiness, deadline
+
+_OnDelivery = Callable[[KafkaError | None, Message], Any]
+_Report = tuple["asyncio.Future[Message]", _OnDelivery | None, KafkaError | None, Message]
+
+
+class AIOProducer(AIOClient):
+    """A producer whose deliveries are awaited.
+
+    Messages are handed to librdkafka at once, which makes batches of them (``linger.ms``,
+    ``batch.size``); delivery reports arrive without poll(). Belongs to the event loop that it was
+    made in.
+
+    Args:
+        producer_conf: the configuration of a Producer. ``error_cb``, ``throttle_cb``, ``stats_cb``
+            and ``on_delivery`` may be coroutines and run in the event loop; what they raise goes to
+            its exception handler. ``oauth_cb`` may be one, too; a plain function runs on a thread
+            of its own.
+        max_workers: threads for requests that a broker must answer.
+        executor: runs these requests instead; it is not shut down.
+        batch_size: for compatibility; librdkafka's ``batch.num.messages`` decides.
+        buffer_timeout: for compatibility; librdkafka's ``linger.ms`` decides.
+
+    Raises:
+        KafkaException: the configuration is wrong; says where.
+        RuntimeError: no event loop runs here.
+    """
+
+    _client: Producer
+
+    def __init__(
+        self,
+        producer_conf: Mapping[str, Any],
+        max_workers: int = 4,
+        executor: Executor | None = None,
+        batch_size: int = 1000,
+        buffer_timeout: float = 1.0,
+    ) -> None:
+        _check_positive("batch_size", batch_size, "int")
+        _check_positive("buffer_timeout", buffer_timeout, "a number of seconds")
+        conf = dict(producer_conf)
+        self._on_delivery = conf.pop("on_delivery", None)
+        _check_callable(self._on_delivery)
+        self._served = 0
+        self._serving = False
+        super().__init__(conf, max_workers, executor)
+        self._reports = _Reports(self._loop, self._callbacks.start, self._callback_failed)
+
+    async def produce(
+        self,
+        topic: str,
+        value: str | bytes | None = None,
+        key: str | bytes | None = None,
+        *,
+        partition: int = -1,
+        timestamp: int = 0,
+        headers: Any = None,
+        on_delivery: _OnDelivery | None = None,
+    ) -> asyncio.Future[Message]:
+        """Put a message into the queue; waits while the queue is full.
+
+        ::
+
+            delivery = await producer.produce("topic", b"value")
+            message = await delivery
+
+        Args:
+            topic: where it goes.
+            value: its value.
+            key: its key.
+            partition: -1 lets the partitioner choose.
+            timestamp: milliseconds since the epoch; 0 is now.
+            headers: a list of (name, value) pairs or a dict.
+            on_delivery: called in the event loop with (error, message), besides.
+
+        Returns:
+            A future of the delivered message, or of KafkaException. Cancelling it does not take
+            the message back.
+
+        Raises:
+            TypeError: an argument has the wrong type.
+            RuntimeError: the producer is closed, or belongs to another event loop.
+        """
+        self._check_loop()
+        if self._loop.time() > self._turn_ends:
+            await self._let_others()
+        delivery: asyncio.Future[Message] = self._loop.create_future()
+        if on_delivery is None:
+            on_delivery = self._on_delivery
+        else:
+            _check_callable(on_delivery)
+        report = partial(self._reports.add, delivery, on_delivery)
+        while True:
+            try:
+                self._client.produce(
+                    topic,
+                    value,
+                    key,
+                    partition,
+                    on_delivery=report,
+                    timestamp=timestamp,
+                    headers=headers,
+                )
+                return delivery
+            except BufferError:
+                await self._readiness.wait(math.inf)
+            except KafkaException as refused:
+                delivery.set_exception(refused)
+                return delivery
+
+    async def poll(self, timeout: float = 0) -> int:
+        """Wait for delivery reports or other callbacks. They are served without it as well.
+
+        Args:
+            timeout: seconds; -1 waits without an end, 0 does not wait.
+
+        Returns:
+            How many were served meanwhile.
+        """
+        self._check_loop()
+        until = deadline(self._loop, timeout)
+        before = self._served
+        while True:
+            self._serve()
+            if self._served > before or not await self._readiness.wait(until):
+                return self._served - before
+
+    async def flush(self, timeout: float = -1) -> int:
+        """Send what is queued and wait until everything is delivered or has failed.
+
+        Args:
+            timeout: seconds; -1 waits without an end.
+
+        Returns:
+            Messages still outstanding.
+        """
+        return await self._request(self._client.flush, timeout)
+
+    async def purge(
+        self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
+    ) -> None:
+        """Give messages up: their futures raise _PURGE_QUEUE or _PURGE_INFLIGHT.
+
+        Args:
+            in_queue: messages not sent yet.
+            in_flight: messages sent and not acknowledged: whether they arrive is unknown then.
+            blocking: wait until the broker threads have let go of them.
+        """
+        await self._request(self._client.purge, in_queue, in_flight, blocking)
+
+    async def init_transactions(self, timeout: float = -1) -> None:
+        """Fence earlier producers with this transactional.id; see Producer.init_transactions()."""
+        await self._request(self._client.init_transactions, timeout)
+
+    async def begin_transaction(self) -> None:
+        """Begin a transaction; see Producer.begin_transaction()."""
+        await self._request(self._client.begin_transaction)
+
+    async def send_offsets_to_transaction(
+        self, positions: list[TopicPartition], group_metadata: Any, timeout: float = -1
+    ) -> None:
+        """Make offsets part of it; see Producer.send_offsets_to_transaction()."""
+        await self._request(
+            self._client.send_offsets_to_transaction, positions, group_metadata, timeout
+        )
+
+    async def commit_transaction(self, timeout: float = -1) -> None:
+        """Flush and commit; see Producer.commit_transaction()."""
+        await self._request(self._client.commit_transaction, timeout)
+
+    async def abort_transaction(self, timeout: float = -1) -> None:
+        """Give its messages up; see Producer.abort_transaction()."""
+        await self._request(self._client.abort_transaction, timeout)
+
+    def __len__(self) -> int:
+        """Messages and delivery reports outstanding."""
+        return len(self._client)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _make_client(self, conf: dict[str, Any]) -> Producer:
+        return Producer(conf)
+
+    def _make_readiness(self) -> Readiness:
+        # The loop keeps the readiness, which must not keep a producer that nobody else has.
+        serve = weakref.WeakMethod(self._serve)
+
+        def ready() -> None:
+            method = serve()
+            if method is not None:
+                method()
+
+        return Readiness(self._client, self._loop, ready)
+
+    def _callback_failed(self, error: BaseException) -> None:
+        self._loop.call_exception_handler(
+            {"message": "a callback of AIOProducer failed", "exception": error}
+        )
+
+    def _serve(self) -> None:
+        if self._closing is not None:
+            return  # close() serves the rest
+        served = 1
+        try:
+            served = self._client.poll(0)
+            self._served += served
+        except Exception as error:
+            self._callback_failed(error)
+        # There is no event for what came meanwhile, while the queue was not empty.
+        if served > 0 and not self._serving:
+            self._serving = True
+            self._loop.call_soon(self._serve_again)
+
+    def _serve_again(self) -> None:
+        self._serving = False
+        self._serve()
+
+
+class _Reports:
+    """Delivery reports on their way to the event loop.
+
+    Args:
+        loop: where futures are settled and callbacks run.
+        start: runs what a callback returned to be awaited.
+        failed: told what a callback raised.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        start: Callable[[Any], object],
+        failed: Callable[[BaseException], object],
+    ) -> None:
+        self._loop = loop
+        self._start = start
+        self._failed = failed
+        self._waiting: deque[_Report] = deque()
+
+    def add(
+        self,
+        delivery: asyncio.Future[Message],
+        on_delivery: _OnDelivery | None,
+        error: KafkaError | None,
+        message: Message,
+    ) -> None:
+        """Settle a delivery; soon, if this is a thread that flushes."""
+        if is_running(self._loop):
+            self._settle(delivery, on_delivery, error, message)
+            return
+        self._waiting.append((delivery, on_delivery, error, message))
+        if len(self._waiting) == 1:
+            self._loop.call_soon_threadsafe(self._settle_waiting)
+
+    def _settle_waiting(self) -> None:
+        # The last one goes last: add() asks for another call when it finds none.
+        while self._waiting:
+            try:
+                self._settle(*self._waiting[0])
+            finally:
+                self._waiting.popleft()
+
+    def _settle(
+        self,
+        delivery: asyncio.Future[Message],
+        on_delivery: _OnDelivery | None,
+        error: KafkaError | None,
+        message: Message,
+    ) -> None:
+        if not delivery.done():  # it may have been cancelled
+            if error is None:
+                delivery.set_result(message)
+            else:
+                delivery.set_exception(KafkaException(error))
+        if on_delivery is not None:
+            try:
+                result = on_delivery(error, message)
+                if inspect.isawaitable(result):
+                    self._start(result)
+            except Exception as raised:
+                self._failed(raised)
+
+
+def _check_positive(name: str, value: float, wanted: str) -> None:
+    kinds = int if wanted == "int" else int | float
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")
+    if not value > 0:
+        raise ValueError(f"{name} must be greater than 0, not {value}")
+
+
+def _check_callable(on_delivery: Any) -> None:
+    if on_delivery is not None and not callable(on_delivery):
+        raise TypeError(f"on_delivery must be callable, not {type(on_delivery).__name__}")

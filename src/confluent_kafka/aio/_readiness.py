@@ -1,0 +1,120 @@
+"""When a client has something to serve, in terms of an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import socket
+from collections.abc import Callable
+
+from confluent_kafka.cimpl import _Client
+
+# Log records come without an event, and a consumer that waits has to poll all the same.
+_LONGEST_WAIT = 0.5
+
+
+class Readiness:
+    """Wakes tasks when librdkafka has put something into a client's queue.
+
+    Args:
+        client: what is waited for.
+        loop: the event loop of the tasks; must watch file descriptors.
+        ready: called in the loop each time, besides.
+
+    Raises:
+        RuntimeError: the loop cannot watch file descriptors.
+    """
+
+    def __init__(
+        self,
+        client: _Client,
+        loop: asyncio.AbstractEventLoop,
+        ready: Callable[[], object] | None = None,
+    ) -> None:
+        self._client = client
+        self._loop = loop
+        self._ready = ready
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+        try:
+            loop.add_reader(self._reader, self._readable)
+        except NotImplementedError:
+            self._reader.close()
+            self._writer.close()
+            kind = type(loop).__name__
+            raise RuntimeError(
+                f"{kind} cannot watch sockets: use asyncio.SelectorEventLoop"
+            ) from None
+        client.io_event_enable(self._writer.fileno())
+
+    async def wait(self, until: float) -> bool:
+        """Wait until there may be something.
+
+        Args:
+            until: the loop's time at which to stop.
+
+        Returns:
+            False: the time had come already. Otherwise it is worth a look.
+        """
+        now = self._loop.time()
+        if now >= until:
+            return False
+        waiter = self._loop.create_future()
+        self._waiters.add(waiter)
+        expiry = self._loop.call_at(min(until, now + _LONGEST_WAIT), _wake, waiter)
+        try:
+            await waiter
+        finally:
+            expiry.cancel()
+            self._waiters.discard(waiter)
+        return True
+
+    def wake(self) -> None:
+        """Let all tasks that wait look."""
+        for waiter in self._waiters:
+            _wake(waiter)
+
+    def disable(self) -> None:
+        """Let librdkafka write no more; the client must be open."""
+        self._client.io_event_enable(-1)
+
+    def close(self) -> None:
+        """Let go of the sockets; the client is closed, or was told by disable()."""
+        if self._reader.fileno() != -1:
+            self._loop.remove_reader(self._reader)
+            self._reader.close()
+            self._writer.close()
+        self.wake()
+
+    def _readable(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._reader.recv(4096)
+        self.wake()
+        if self._ready is not None:
+            self._ready()
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
+def deadline(loop: asyncio.AbstractEventLoop, timeout: float) -> float:
+    """Return the loop's time at which a timeout ends.
+
+    Args:
+        loop: whose time.
+        timeout: seconds; negative is without an end.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is NaN.
+    """
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+        raise TypeError(f"timeout must be a number of seconds, not {type(timeout).__name__}")
+    if math.isnan(timeout):
+        raise ValueError("timeout must be a number of seconds, not NaN")
+    return loop.time() + timeout if timeout >= 0 else math.inf

@@ -1,0 +1,88 @@
+"""Rebalance callbacks of an asyncio consumer."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from confluent_kafka import Consumer, TopicPartition
+
+from ._callbacks import Callbacks, is_running
+
+RebalanceCallback = Callable[[Any, list[TopicPartition]], Any]
+
+
+class Rebalances:
+    """Calls rebalance callbacks in the event loop; while a coroutine runs, the group waits.
+
+    Args:
+        loop: the loop.
+        callbacks: where coroutines run.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, callbacks: Callbacks) -> None:
+        self._loop = loop
+        self._callbacks = callbacks
+        self._running: asyncio.Task[Any] | None = None
+
+    def wrap(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback | None:
+        """Return a callback for subscribe() of the consumer in the extension.
+
+        Args:
+            owner: the consumer that the application knows.
+            callback: the application's.
+        """
+        if callback is None or not callable(callback):
+            return callback  # subscribe() says what is wrong with it
+
+        def run(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+            if not is_running(self._loop):
+                # The thread of close(), which waits for the callback's end.
+                call = self._call(callback, owner, partitions)
+                asyncio.run_coroutine_threadsafe(call, self._loop).result()
+                return
+            result = callback(owner, partitions)
+            if inspect.isawaitable(result):
+                number = consumer._defer_rebalance()
+                self._running = self._callbacks.start(
+                    self._finish(consumer, number, result, self._running)
+                )
+
+        return run
+
+    def is_running(self) -> bool:
+        """Return whether a coroutine runs that the caller has to wait for."""
+        running = self._running
+        return running is not None and not running.done() and not self._callbacks.is_inside()
+
+    async def finish(self, timeout: float | None = None) -> None:
+        """Wait for the coroutine that runs.
+
+        Args:
+            timeout: seconds; None waits without an end.
+        """
+        if self._running is not None:
+            await asyncio.wait([self._running], timeout=timeout)
+
+    async def _call(
+        self, callback: RebalanceCallback, owner: Any, partitions: list[TopicPartition]
+    ) -> None:
+        result = callback(owner, partitions)
+        if inspect.isawaitable(result):
+            await result
+
+    async def _finish(
+        self,
+        consumer: Consumer,
+        number: int,
+        work: Awaitable[Any],
+        earlier: asyncio.Task[Any] | None,
+    ) -> None:
+        try:
+            if earlier is not None:
+                await asyncio.wait([earlier])
+            await work
+        finally:
+            consumer._finish_rebalance(number)

@@ -1,0 +1,112 @@
+"""An asyncio producer of objects."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator, Mapping
+from typing import Any, Generic, Self, TypeVar
+
+from confluent_kafka import Message
+from confluent_kafka.error import KeySerializationError, ValueSerializationError
+from confluent_kafka.serialization import (
+    MessageField,
+    SerializationContext,
+    SerializerBuilder,
+)
+from confluent_kafka.serialization._clients import Serdes
+
+from ._producer import AIOProducer
+from ._serdes import applied, close, ready, resolve_cluster_id
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
+    """An AIOProducer whose keys and values are objects. The class may be awaited as well as called.
+
+    Args:
+        conf: the configuration of an AIOProducer, and ``key.serializer`` and ``value.serializer``:
+            callables or coroutines that take an object and a SerializationContext and return bytes
+            or None; or ``key.serializer.builder`` and ``value.serializer.builder``.
+        kwargs: the other arguments of AIOProducer.
+
+    Raises:
+        TypeError: a serializer is not callable.
+    """
+
+    def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
+        serdes = Serdes(conf, "serializer", SerializerBuilder)
+        self._serdes = serdes
+        try:
+            super().__init__(serdes.rest, **kwargs)
+        except BaseException:
+            serdes.close()
+            raise
+        resolve_cluster_id(serdes, self)
+
+    def __await__(self) -> Generator[None, None, Self]:
+        return ready(self)
+
+    async def produce(  # type: ignore[override]
+        self,
+        topic: str,
+        key: K | None = None,
+        value: V | None = None,
+        partition: int = -1,
+        timestamp: int = 0,
+        headers: Any = None,
+        **kwargs: Any,
+    ) -> asyncio.Future[Message]:
+        """Serialize a message and put it into the queue; waits while the queue is full.
+
+        Serializers get a copy of the headers, which they may add to: what they add is sent.
+
+        Args:
+            topic: where it goes.
+            key: its key, as the key serializer takes it.
+            value: its value, as the value serializer takes it.
+            partition: -1 lets the partitioner choose.
+            timestamp: milliseconds since the epoch; 0 is now.
+            headers: a list of (name, value) pairs or a dict.
+            kwargs: the other arguments of AIOProducer.produce().
+
+        Returns:
+            A future of the delivered message, or of KafkaException.
+
+        Raises:
+            KeySerializationError: the key serializer raised; ``kafka_message`` has what was given.
+            ValueSerializationError: the value serializer raised.
+            KafkaException: any other error.
+        """
+        own: Any = dict(headers) if isinstance(headers, Mapping) else list(headers or ())
+        data: list[Any] = [key, value]
+        for place, (field, serializer, failure) in enumerate(
+            (
+                (MessageField.KEY, self._serdes.key, KeySerializationError),
+                (MessageField.VALUE, self._serdes.value, ValueSerializationError),
+            )
+        ):
+            if serializer is None:
+                continue
+            context = SerializationContext(topic, field, own)
+            try:
+                data[place] = await applied(serializer, data[place], context)
+            except Exception as error:
+                message = Message(topic=topic, key=key, value=value, headers=headers)
+                raise failure(error, message) from error
+        return await super().produce(
+            topic,
+            data[1],
+            data[0],
+            partition=partition,
+            timestamp=timestamp,
+            headers=own or None,
+            **kwargs,
+        )
+
+    async def _close(self) -> None:
+        try:
+            await super()._close()
+        finally:
+            await close(self._serdes)
