@@ -26,6 +26,14 @@ from confluent_kafka.avro import (
     SerializerError,
     ValueSerializerError,
 )
+from confluent_kafka.schema_registry import (
+    Rule,
+    RuleKind,
+    RuleMode,
+    RuleSet,
+    Schema,
+    SchemaRegistryClient,
+)
 from tests.support.schema_registry import FakeRegistry, Fault, running_registry
 from tests.support.scripts import run_script
 
@@ -568,6 +576,21 @@ def test_arguments_of_the_serializer(
     """The error names the argument and what was given."""
     with pytest.raises(TypeError, match=said):
         call(serializer_of(client))
+
+
+def test_rules_are_refused() -> None:
+    """What rules should encrypt is not sent in clear text, nor read as if it were not encrypted."""
+    kind, mode = RuleKind.TRANSFORM, RuleMode.WRITEREAD
+    rule = Rule("secret", None, kind, mode, "ENCRYPT", None, None, None, None, None, None)
+    with CachedSchemaRegistryClient({"url": "mock://rules"}) as client:
+        with SchemaRegistryClient({"url": "mock://rules"}) as other:
+            schema = Schema(USER_TEXT, rule_set=RuleSet(None, [rule]))
+            number = other.register_schema("t-value", schema)
+        with pytest.raises(ValueSerializerError, match="has the rule 'secret'"):
+            serializer_of(client).encode_record_with_schema_id(number, ADA)
+        message = b"\0" + number.to_bytes(4, "big") + ADA_BYTES
+        with pytest.raises(ValueSerializerError, match="has the rule 'secret'"):
+            serializer_of(client).decode_message(message)
 
 
 def test_a_client_of_ones_own() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from confluent_kafka.error import SerializationError
 from confluent_kafka.schema_registry import _avro, topic_subject_name_strategy
+from confluent_kafka.schema_registry._core import _ON_READ, _ON_WRITE, refuse_rules
 from confluent_kafka.schema_registry.serde import SchemaId
 from confluent_kafka.serialization import MessageField, SerializationContext
 
@@ -144,6 +145,7 @@ class MessageSerializer:
             wanted = self.reader_key_schema if is_key else self.reader_value_schema
             other = None if wanted is None or wanted == written else wanted.parsed
             where = f"schema {schema_id}"
+            refuse_rules(written.definition, _ON_READ, where)
             decode = _avro.reader(written.parsed, other, where, with_names=False)
             self.id_to_decoder_func[schema_id, is_key] = decode
         return decode
@@ -162,6 +164,7 @@ def _optional(schema: AvroSchema | str | None, argument: str) -> AvroSchema | No
 def _writer(schema_id: int, schema: AvroSchema) -> Callable[[Any], bytes]:
     """Return what makes messages of records."""
     where = f"schema {schema_id}"
+    refuse_rules(schema.definition, _ON_WRITE, where)
     write = _avro.writer(schema.parsed, where, strict=False, strict_allow_default=False)
     prefix = SchemaId("AVRO", schema_id).id_to_bytes()
     return lambda record: prefix + write(record)
