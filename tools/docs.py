@@ -34,6 +34,7 @@ def render() -> str:
 def tidy(text: str) -> str:
     """What the Markdown builder gets wrong: "/" and "*" in signatures, headings for notes."""
     text = re.sub(r"^(#.*), , (?=\w)", r"\1, \\*, ", text, flags=re.MULTILINE)
+    text = re.sub(r"^(#.*\()(?=, \w)", r"\1\\*", text, flags=re.MULTILINE)
     text = re.sub(r"^(#.*), (?=[,)])", r"\1, /", text, flags=re.MULTILINE)
     return re.sub(r"#+ Notes\n\n", "", text)
 

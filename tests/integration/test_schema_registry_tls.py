@@ -84,6 +84,28 @@ def test_who_is_not_trusted(registry: FakeRegistry, authority: Authority, tmp_pa
         SchemaRegistryClient({**trusting, "ssl.ca.location": str(tmp_path / "none.pem")})
 
 
+def test_the_deprecated_client(registry: FakeRegistry, authority: Authority) -> None:
+    """CachedSchemaRegistryClient takes the same files, as keys and as its arguments for them."""
+    pytest.importorskip("fastavro", reason="fastavro is not installed")
+    from confluent_kafka.avro import CachedSchemaRegistryClient
+
+    pair = authority.issue("client", "client.test")
+    files = {"ca": authority.file, "cert": pair.certificate, "key": pair.key}
+    names = {"ca": "ca", "cert": "certificate", "key": "key"}
+    conf = {f"ssl.{names[one]}.location": str(path) for one, path in files.items()}
+    with CachedSchemaRegistryClient({"url": registry.url} | conf) as client:
+        assert client.get_compatibility() == "BACKWARD"
+    with pytest.warns(DeprecationWarning, match="is deprecated"):
+        former = CachedSchemaRegistryClient(
+            registry.url,
+            ca_location=str(files["ca"]),
+            cert_location=str(files["cert"]),
+            key_location=str(files["key"]),
+        )
+    with former:
+        assert former.get_compatibility() == "BACKWARD"
+
+
 def test_a_pipeline_s_registry(authority: Authority) -> None:
     """The `ca` of its table [registry] says who is trusted; without one, those of the system."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")

@@ -377,6 +377,31 @@ def test_references(client: SchemaRegistryClient) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "obj", "payload"),
+    [
+        # The number of a union's branch in zigzag; the number of items, and a zero at their end.
+        ('["null", "test.User"]', ADA, b"\x02" + ADA_BYTES),
+        ('["test.User", "null"]', ADA, b"\0" + ADA_BYTES),
+        ('{"type": "array", "items": "test.User"}', [ADA], b"\x02" + ADA_BYTES + b"\0"),
+        ('{"type": "map", "values": ["int", "test.User"]}', {"a": 7}, b"\x02\x02a\0\x0e\0"),
+        ('["null", {"type": "array", "items": "test.User"}]', [], b"\x02\0"),
+        ('"test.User"', ADA, ADA_BYTES),
+    ],
+)
+def test_references_of_what_is_no_record(
+    client: SchemaRegistryClient, text: str, obj: Any, payload: bytes
+) -> None:
+    """Unions, arrays and maps may refer to types of other subjects, as records may."""
+    client.register_schema("user", Schema(USER_TEXT))
+    schema = Schema(text, references=[SchemaReference("test.User", "user", 1)])
+    message = AvroSerializer(client, schema)(obj, VALUE)
+    assert message == b"\0\0\0\0\2" + payload
+    assert AvroDeserializer(client)(message, VALUE) == obj
+    other = Schema(text + " ", references=schema.references)
+    assert AvroDeserializer(client, other)(message, VALUE) == obj
+
+
+@pytest.mark.parametrize(
     ("conf", "subject"),
     [
         ({}, "t-value"),

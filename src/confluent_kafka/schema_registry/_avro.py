@@ -58,13 +58,26 @@ class ParsedSchema:
         try:
             document = _document(text)
             known = dict(named)
-            self.schema: Any = fastavro.parse_schema(document, named_schemas=known)
+            schema = fastavro.parse_schema(document, named_schemas=known)
         except (*FAILURES, json.JSONDecodeError) as error:
             why = f"{type(error).__name__} {error}" if isinstance(error, LookupError) else error
             raise SchemaParseException(f"{name} is not an Avro schema: {why}") from error
+        self.schema: Any = _with_names(schema, known) if named else schema
         self.named = known
         self.document = document
         self.name = record_name(document)
+
+
+def _with_names(schema: Any, named: Mapping[str, Any]) -> Any:
+    """Return a parsed schema that brings along the types that it refers to.
+
+    fastavro puts them into records alone, and finds them in whatever part it comes to first.
+    """
+    if isinstance(schema, list) and schema:
+        return [_with_names(schema[0], named), *schema[1:]]
+    if isinstance(schema, str):
+        schema = named.get(schema, {"type": schema})
+    return {**schema, "__fastavro_parsed": True, "__named_schemas": named}
 
 
 def _document(text: str) -> Any:

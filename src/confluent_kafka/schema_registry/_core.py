@@ -226,25 +226,36 @@ class Core(_Serde):
             raise SerializationError(f"{name} is {schema.schema_type}, not {self._type}")
 
     async def _referenced(self, schema: Schema) -> dict[str, Schema]:
-        """Return the schemas that one refers to, by the names that it has for them.
+        return await referenced(self._calls, schema)
 
-        What others need stands before them.
-        """
-        found: dict[str, Schema] = {}
-        pending: set[tuple[str, int]] = set()
 
-        async def add(one: Schema) -> None:
-            for reference in one.references or ():
-                place = (reference.subject, reference.version)
-                if reference.name in found or place in pending:
-                    continue
-                pending.add(place)
-                registered = await self._calls.get_version(*place, True)
-                await add(registered.schema)
-                found[reference.name] = registered.schema
+async def referenced(calls: Calls, schema: Schema) -> dict[str, Schema]:
+    """Return the schemas that one refers to, by the names that it has for them.
 
-        await add(schema)
-        return found
+    What others need stands before them.
+
+    Args:
+        calls: the registry that has them.
+        schema: the one that refers to them.
+
+    Raises:
+        SchemaRegistryError: the registry does not have them, refuses, or is not there.
+    """
+    found: dict[str, Schema] = {}
+    pending: set[tuple[str, int]] = set()
+
+    async def add(one: Schema) -> None:
+        for reference in one.references or ():
+            place = (reference.subject, reference.version)
+            if reference.name in found or place in pending:
+                continue
+            pending.add(place)
+            registered = await calls.get_version(*place, True)
+            await add(registered.schema)
+            found[reference.name] = registered.schema
+
+    await add(schema)
+    return found
 
 
 def refuse_rules(schema: Schema, modes: frozenset[RuleMode], name: str) -> None:

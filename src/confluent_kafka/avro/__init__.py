@@ -1,0 +1,43 @@
+"""Avro clients by their former names, for programs that move over; it needs the extra [avro].
+
+Deprecated: confluent_kafka.schema_registry.avro has what new programs use.
+"""
+
+from __future__ import annotations
+
+try:
+    import fastavro  # noqa: F401
+    import httpx  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "confluent_kafka.avro needs fastavro and httpx: "
+        f"pip install 'confluent-kafka[avro]' ({error})",
+        name=error.name,
+    ) from error
+
+from confluent_kafka import Consumer, Producer
+
+from ._consumer import AvroConsumer
+from ._producer import AvroProducer
+from ._schema import AvroSchema
+from .cached_schema_registry_client import CachedSchemaRegistryClient
+from .error import ClientError
+from .load import load, loads
+from .serializer import KeySerializerError, SerializerError, ValueSerializerError
+from .serializer.message_serializer import MessageSerializer
+
+__all__ = [
+    "AvroConsumer",
+    "AvroProducer",
+    "AvroSchema",
+    "CachedSchemaRegistryClient",
+    "ClientError",
+    "Consumer",
+    "KeySerializerError",
+    "MessageSerializer",
+    "Producer",
+    "SerializerError",
+    "ValueSerializerError",
+    "load",
+    "loads",
+]

@@ -1,0 +1,113 @@
+"""A consumer of Avro records."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import Consumer, Message
+
+from ._registry import ClientRegistry
+from ._schema import AvroSchema
+from .error import ClientError
+from .serializer import SerializerError
+from .serializer.message_serializer import MessageSerializer
+
+_DEPRECATED = (
+    "AvroConsumer is deprecated: use confluent_kafka.DeserializingConsumer with "
+    "confluent_kafka.schema_registry.avro.AvroDeserializer"
+)
+
+
+class AvroConsumer(Consumer):
+    """A Consumer of Avro records. Deprecated: use DeserializingConsumer.
+
+    poll() and iteration deserialize; consume() and consume_arrow() give bytes, as those of a
+    Consumer.
+
+    Args:
+        config: the configuration of a Consumer, and ``schema.registry.url`` and other keys of
+            CachedSchemaRegistryClient, with ``schema.registry.`` before them.
+        schema_registry: a CachedSchemaRegistryClient instead of the keys of the configuration;
+            it is not closed with the consumer.
+        reader_key_schema: the schema that keys are to have; None for the one that they were
+            written with.
+        reader_value_schema: the same for values.
+        **kwargs: more of the configuration, as Consumer takes it.
+
+    Raises:
+        ClientError: a schema is none.
+        TypeError: an argument has a wrong type.
+        ValueError: there is no registry, or there are two, or the registry's configuration is
+            wrong.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        schema_registry: Any = None,
+        reader_key_schema: AvroSchema | str | None = None,
+        reader_value_schema: AvroSchema | str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        warnings.warn(_DEPRECATED, DeprecationWarning, stacklevel=2)
+        self._registry = ClientRegistry(config, schema_registry)
+        try:
+            self._serializer = MessageSerializer(
+                self._registry.client, reader_key_schema, reader_value_schema
+            )
+            super().__init__(self._registry.rest, **kwargs)
+        except BaseException:
+            self._registry.close()
+            raise
+
+    def poll(self, timeout: float | None = None) -> Message | None:
+        """Return the next message, whose ``key()`` and ``value()`` are records.
+
+        A message that cannot be decoded is passed over: the next call returns the one behind it.
+
+        Args:
+            timeout: seconds to wait; None and -1 wait without an end.
+
+        Returns:
+            The message, one with ``error()`` as it came; None if none came, or the wait was ended
+            by wakeup().
+
+        Raises:
+            ClientError: the registry refuses, or is not there.
+            SerializerError: the key or the value is no Avro message, or the registry does not
+                know its schema.
+        """
+        message = super().poll(-1 if timeout is None else timeout)
+        return None if message is None else self._decoded(message)
+
+    def __next__(self) -> Message:
+        return self._decoded(super().__next__())
+
+    def close(self) -> None:
+        """Close the consumer, then the registry's client that it made; see Consumer.close()."""
+        try:
+            super().close()
+        finally:
+            self._registry.close()
+
+    def _decoded(self, message: Message) -> Message:
+        if message.error() is not None:
+            return message
+        decode = self._serializer.decode_message
+        try:
+            key: Any = decode(message.key(), is_key=True)
+            value: Any = decode(message.value())
+        except SerializerError as error:
+            raise type(error)(f"{_place(message)}: {error}") from error
+        except ClientError as error:
+            raise ClientError(f"{_place(message)}: {error}", error.http_code) from error
+        message.set_key(key)
+        message.set_value(value)
+        return message
+
+
+def _place(message: Message) -> str:
+    """Return where a message is, so that it can be sought to."""
+    return f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"

@@ -1,0 +1,139 @@
+"""A producer of Avro records."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from ._registry import ClientRegistry
+from ._schema import AvroSchema, as_schema
+from .error import ClientError
+from .serializer import KeySerializerError, ValueSerializerError
+from .serializer.message_serializer import MessageSerializer
+
+_DEPRECATED = (
+    "AvroProducer is deprecated: use confluent_kafka.SerializingProducer with "
+    "confluent_kafka.schema_registry.avro.AvroSerializer"
+)
+
+
+class AvroProducer(Producer):
+    """A Producer whose keys and values are Avro records. Deprecated: use SerializingProducer.
+
+    produce() serializes; produce_batch() and produce_arrow() take bytes, as those of a Producer.
+
+    Args:
+        config: the configuration of a Producer, and ``schema.registry.url`` and other keys of
+            CachedSchemaRegistryClient, with ``schema.registry.`` before them.
+        default_key_schema: the schema of keys for which produce() gets none.
+        default_value_schema: the same for values.
+        schema_registry: a CachedSchemaRegistryClient instead of the keys of the configuration;
+            it is not closed with the producer.
+        **kwargs: more of the configuration, as Producer takes it.
+
+    Raises:
+        ClientError: a schema is none.
+        TypeError: an argument has a wrong type.
+        ValueError: there is no registry, or there are two, or the registry's configuration is
+            wrong.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        default_key_schema: AvroSchema | str | None = None,
+        default_value_schema: AvroSchema | str | None = None,
+        schema_registry: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        warnings.warn(_DEPRECATED, DeprecationWarning, stacklevel=2)
+        self._key_schema = self._value_schema = None
+        if default_key_schema is not None:
+            self._key_schema = as_schema(default_key_schema, "default_key_schema")
+        if default_value_schema is not None:
+            self._value_schema = as_schema(default_value_schema, "default_value_schema")
+        self._registry = ClientRegistry(config, schema_registry)
+        try:
+            self._serializer = MessageSerializer(self._registry.client)
+            super().__init__(self._registry.rest, **kwargs)
+        except BaseException:
+            self._registry.close()
+            raise
+
+    def produce(  # type: ignore[override]
+        self,
+        *,
+        topic: str | None = None,
+        value: Any = None,
+        value_schema: AvroSchema | str | None = None,
+        key: Any = None,
+        key_schema: AvroSchema | str | None = None,
+        partition: int = -1,
+        callback: Callable[[KafkaError | None, Message], object] | None = None,
+        on_delivery: Callable[[KafkaError | None, Message], object] | None = None,
+        timestamp: int = 0,
+        headers: Any = None,
+        block: float = 0,
+    ) -> None:
+        """Encode a message and put it into the queue. A key or value that is None stays None.
+
+        Args:
+            topic: where it goes.
+            value: its value.
+            value_schema: the schema of the value; None for the default.
+            key: its key.
+            key_schema: the schema of the key; None for the default.
+            partition: -1 lets the partitioner choose.
+            callback: the same as ``on_delivery``.
+            on_delivery: called with (error, message) by poll() or flush().
+            timestamp: milliseconds since the epoch; 0 is now.
+            headers: a list of (name, value) pairs or a dict.
+            block: seconds to wait for room in a full queue.
+
+        Raises:
+            BufferError: the queue is full.
+            ClientError: there is no topic, or a schema is none; the registry refuses, or is not
+                there.
+            KafkaException: any other error.
+            KeySerializerError: there is no schema for the key, or it does not fit.
+            ValueSerializerError: there is no schema for the value, or it does not fit.
+        """
+        if topic is None or topic == "":
+            raise ClientError("topic is missing: where the message goes")
+        encode = self._serializer.encode_record_with_schema
+        data = data_key = None
+        if key is not None:
+            schema = self._key_schema if key_schema is None else key_schema
+            if schema is None:
+                raise KeySerializerError(_no_schema("key"))
+            data_key = encode(topic, schema, key, True)
+        if value is not None:
+            schema = self._value_schema if value_schema is None else value_schema
+            if schema is None:
+                raise ValueSerializerError(_no_schema("value"))
+            data = encode(topic, schema, value)
+        super().produce(
+            topic,
+            data,
+            data_key,
+            partition,
+            callback,
+            on_delivery,
+            timestamp,
+            headers,
+            block=block,
+        )
+
+    def close(self, timeout: float = -1) -> bool:
+        """Close the producer, then the registry's client that it made; see Producer.close()."""
+        try:
+            return super().close(timeout)
+        finally:
+            self._registry.close()
+
+
+def _no_schema(field: str) -> str:
+    return f"there is no schema for the {field}: give {field}_schema, or default_{field}_schema"

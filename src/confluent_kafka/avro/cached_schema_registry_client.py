@@ -1,0 +1,264 @@
+"""The registry's client."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Self, TypeVar
+
+from confluent_kafka.schema_registry import (
+    ConfigCompatibilityLevel,
+    Schema,
+    SchemaRegistryClient,
+    SchemaRegistryError,
+)
+from confluent_kafka.schema_registry._core import referenced
+from confluent_kafka.schema_registry._http import _ACCEPT as ACCEPT_HDR
+from confluent_kafka.schema_registry._http import run
+from confluent_kafka.schema_registry.error import OAuthTokenError
+
+from ._conf import translate
+from ._schema import AvroSchema, as_schema, from_registry
+from .error import ClientError
+
+__all__ = ["ACCEPT_HDR", "CachedSchemaRegistryClient"]
+
+T = TypeVar("T")
+Version = tuple[int | None, AvroSchema | None, int | None]
+
+_NOT_FOUND = 404
+_URL_DEPRECATED = (
+    "CachedSchemaRegistryClient with a URL and locations of certificates is deprecated: give a "
+    "dict with the keys 'url', 'ssl.ca.location', 'ssl.certificate.location' and "
+    "'ssl.key.location', or use confluent_kafka.schema_registry.SchemaRegistryClient"
+)
+
+
+class CachedSchemaRegistryClient:
+    """Asks a schema registry for Avro schemas: SchemaRegistryClient by its former names.
+
+    Args:
+        url: a dict: the keys of SchemaRegistryClient, and ``auto.register.schemas`` (True),
+            ``basic.auth.credentials.source`` (``URL``, ``USER_INFO``, or ``SASL_INHERIT`` for
+            ``sasl.username`` and ``sasl.password``). A URL alone is deprecated.
+        max_schemas_per_subject: how many schemas to keep.
+        ca_location: deprecated, the key ``ssl.ca.location``.
+        cert_location: deprecated, the key ``ssl.certificate.location``.
+        key_location: deprecated, the key ``ssl.key.location``.
+
+    Raises:
+        TypeError: a value has a wrong type.
+        ValueError: a key is unknown or missing, or a value is out of range.
+    """
+
+    def __init__(
+        self,
+        url: Mapping[str, Any] | str,
+        max_schemas_per_subject: int = 1000,
+        ca_location: str | None = None,
+        cert_location: str | None = None,
+        key_location: str | None = None,
+    ) -> None:
+        if not isinstance(url, Mapping):
+            warnings.warn(_URL_DEPRECATED, DeprecationWarning, stacklevel=2)
+        if not isinstance(max_schemas_per_subject, int) or max_schemas_per_subject < 1:
+            given = max_schemas_per_subject
+            raise ValueError(f"max_schemas_per_subject must be an int above 0, not {given!r:.100}")
+        locations = {
+            "ssl.ca.location": ca_location,
+            "ssl.certificate.location": cert_location,
+            "ssl.key.location": key_location,
+        }
+        conf: dict[str, Any] = {"cache.capacity": max_schemas_per_subject}
+        conf |= {name: value for name, value in locations.items() if value is not None}
+        conf |= url if isinstance(url, Mapping) else {"url": url}
+        translated, self.auto_register_schemas = translate(conf)
+        self._client = SchemaRegistryClient(translated)
+        self.url = ",".join(self._client._urls)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.url}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
+    def register(self, subject: str, avro_schema: AvroSchema | str) -> int:
+        """Register a schema under a subject, unless it is, and return its id.
+
+        Args:
+            subject: the subject.
+            avro_schema: the schema.
+
+        Raises:
+            ClientError: the registry refuses, or is not there.
+        """
+        definition = as_schema(avro_schema, "avro_schema").definition
+        with _client_errors():
+            return self._client.register_schema(subject, definition)
+
+    def check_registration(self, subject: str, avro_schema: AvroSchema | str) -> int:
+        """Return the id of a schema that a subject has.
+
+        Args:
+            subject: the subject.
+            avro_schema: the schema.
+
+        Raises:
+            ClientError: the subject does not have it; the registry refuses, or is not there.
+        """
+        definition = as_schema(avro_schema, "avro_schema").definition
+        with _client_errors():
+            found = self._client.lookup_schema(subject, definition).schema_id
+        if found is None:
+            raise ClientError(f"the registry gave no id for the schema of {subject!r}")
+        return found
+
+    def get_version(self, subject: str, avro_schema: AvroSchema | str) -> int | None:
+        """Return the version of a schema under a subject; None if the subject does not have it.
+
+        Args:
+            subject: the subject.
+            avro_schema: the schema.
+
+        Raises:
+            ClientError: the registry refuses, or is not there.
+        """
+        definition = as_schema(avro_schema, "avro_schema").definition
+        found = _unless_absent(lambda: self._client.lookup_schema(subject, definition))
+        return None if found is None else found.version
+
+    def get_by_id(self, schema_id: int) -> AvroSchema | None:
+        """Return the schema of an id; None if there is none.
+
+        Args:
+            schema_id: the id.
+
+        Raises:
+            ClientError: the registry refuses or is not there, or the schema is not Avro.
+        """
+        definition = _unless_absent(lambda: self._client.get_schema(schema_id))
+        if definition is None:
+            return None
+        return self._schema_of(definition, f"schema {schema_id}")
+
+    def get_latest_schema(self, subject: str) -> Version:
+        """Return id, schema and version of a subject's newest version; thrice None without one.
+
+        Args:
+            subject: the subject.
+
+        Raises:
+            ClientError: the registry refuses or is not there, or the schema is not Avro.
+        """
+        return self.get_by_version(subject, "latest")
+
+    def get_by_version(self, subject: str, version: int | str) -> Version:
+        """Return id, schema and version of one version of a subject; thrice None without it.
+
+        Args:
+            subject: the subject.
+            version: its number, or ``latest``.
+
+        Raises:
+            ClientError: the registry refuses or is not there, or the schema is not Avro.
+        """
+        found = _unless_absent(lambda: self._client.get_version(subject, version))
+        if found is None:
+            return None, None, None
+        schema = self._schema_of(found.schema, f"version {version} of subject {subject!r}")
+        return found.schema_id, schema, found.version
+
+    def delete_subject(self, subject: str) -> list[int]:
+        """Delete a subject and return the versions that it had.
+
+        Args:
+            subject: the subject.
+
+        Raises:
+            ClientError: there is none; the registry refuses, or is not there.
+        """
+        with _client_errors():
+            return self._client.delete_subject(subject)
+
+    def test_compatibility(
+        self, subject: str, avro_schema: AvroSchema | str, version: int | str = "latest"
+    ) -> bool:
+        """Return whether a schema is compatible with a version; False if there is none.
+
+        Args:
+            subject: the subject.
+            avro_schema: the schema.
+            version: the version's number, or ``latest``.
+
+        Raises:
+            ClientError: the registry refuses, or is not there.
+        """
+        definition = as_schema(avro_schema, "avro_schema").definition
+        client = self._client
+        return bool(_unless_absent(lambda: client.test_compatibility(subject, definition, version)))
+
+    def update_compatibility(self, level: str, subject: str | None = None) -> str:
+        """Set what new versions must be compatible with, and return it.
+
+        Args:
+            level: one of ConfigCompatibilityLevel.
+            subject: the subject; None for all that have no level of their own.
+
+        Raises:
+            ClientError: there is no such level; the registry refuses, or is not there.
+        """
+        if not isinstance(level, str) or level.upper() not in set(ConfigCompatibilityLevel):
+            known = ", ".join(ConfigCompatibilityLevel)
+            raise ClientError(f"level must be one of {known}, not {level!r:.100}")
+        with _client_errors():
+            answer = self._client.set_compatibility(subject, level)
+        return str(answer.get("compatibility", level.upper()))
+
+    def get_compatibility(self, subject: str | None = None) -> str:
+        """Return what new versions must be compatible with.
+
+        Args:
+            subject: the subject; None for all that have no level of their own.
+
+        Raises:
+            ClientError: the subject has no level of its own; the registry refuses, or is not
+                there.
+        """
+        with _client_errors():
+            return self._client.get_compatibility(subject)
+
+    def _schema_of(self, definition: Schema, name: str) -> AvroSchema:
+        """Return a schema with what it refers to, which the registry has as well."""
+        with _client_errors():
+            others = run(referenced(self._client._calls, definition))
+        return from_registry(definition, others, name)
+
+
+@contextmanager
+def _client_errors() -> Iterator[None]:
+    """Give the registry's errors their former class."""
+    try:
+        yield
+    except SchemaRegistryError as error:
+        raise ClientError(str(error), error.http_status_code or None) from error
+    except OAuthTokenError as error:
+        raise ClientError(str(error), error.status_code) from error
+
+
+def _unless_absent(ask: Callable[[], T]) -> T | None:
+    """Return what the registry has; None where it says that there is no such thing."""
+    try:
+        with _client_errors():
+            return ask()
+    except ClientError as error:
+        if error.http_code != _NOT_FOUND:
+            raise
+        return None

@@ -1,0 +1,22 @@
+"""What goes wrong with a registry, and with schemas that are none."""
+
+from __future__ import annotations
+
+__all__ = ["ClientError"]
+
+
+class ClientError(Exception):
+    """The registry refuses or is not there, or a schema is none.
+
+    Args:
+        message: what is wrong.
+        http_code: the status of the registry's answer; None if there was none.
+    """
+
+    def __init__(self, message: str, http_code: int | None = None) -> None:
+        self.message = message
+        self.http_code = http_code
+        super().__init__(message, http_code)
+
+    def __str__(self) -> str:
+        return self.message
