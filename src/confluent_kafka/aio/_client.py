@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -11,9 +10,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka.admin import ClusterMetadata
-from confluent_kafka.cimpl import _Client
 from confluent_kafka.statistics import Statistics
 
 from ._callbacks import Callbacks
@@ -58,7 +56,7 @@ class AIOClient:
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(conf))
         self._readiness = self._make_readiness()
-        self._dropped = weakref.finalize(self, _drop, self._loop, self._client, self._readiness)
+        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness)
         # A forked child shares the loop's selector with its parent, and must not change it.
         self._dropped.atexit = False
 
@@ -126,7 +124,6 @@ class AIOClient:
         try:
             await self._leave()
             self._left = True
-            self._readiness.disable()
             await self._loop.run_in_executor(self.executor, self._client.close)
             await self._callbacks.finish()
         finally:
@@ -146,7 +143,14 @@ class AIOClient:
         if self._left:
             raise self._is_closed()
         call = partial(function, *arguments, **keywords)
-        return await self._loop.run_in_executor(self.executor, call)
+        try:
+            return await self._loop.run_in_executor(self.executor, call)
+        finally:
+            self._served_elsewhere()
+
+    def _served_elsewhere(self) -> None:
+        """Look for what a request has served, or left, on its thread: no event tells of it."""
+        self._readiness.wake()
 
     def _is_closed(self) -> RuntimeError:
         return RuntimeError(f"{type(self).__name__} is closed")
@@ -163,10 +167,8 @@ class AIOClient:
         self._turn_ends = self._loop.time() + _LONGEST_TURN
 
 
-def _drop(loop: asyncio.AbstractEventLoop, client: _Client, readiness: Readiness) -> None:
+def _drop(loop: asyncio.AbstractEventLoop, readiness: Readiness) -> None:
     """Let go of what an asyncio client that nobody closed has registered with its loop."""
-    with contextlib.suppress(RuntimeError, KafkaException):  # closed, or made before a fork
-        readiness.disable()
     if loop.is_running():
         loop.call_soon_threadsafe(readiness.close)
     else:

@@ -46,6 +46,7 @@ class AIOConsumer(AIOClient):
         executor: Executor | None = None,
     ) -> None:
         self._failures: deque[BaseException] = deque()
+        self._subscribed = False
         super().__init__(consumer_conf, max_workers, executor)
         self._rebalances = Rebalances(self._loop, self._callbacks)
 
@@ -152,10 +153,12 @@ class AIOConsumer(AIOClient):
         self._client.subscribe(
             topics, wrap(self, on_assign), wrap(self, on_revoke), wrap(self, on_lost)
         )
+        self._subscribed = True
 
     async def unsubscribe(self) -> None:
         """Give the subscription up; see Consumer.unsubscribe()."""
         self._client.unsubscribe()
+        self._subscribed = False
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """Read exactly these partitions; see Consumer.assign()."""
@@ -296,8 +299,9 @@ class AIOConsumer(AIOClient):
         """Leave the group while the event loop can still run coroutines of on_revoke."""
         self._readiness.wake()
         await self._rebalances.finish()
-        if self._client.assignment():
-            self._client.unsubscribe()
+        if not self._subscribed:
+            return  # assign() has no callbacks
+        self._client.unsubscribe()
         while self._client.assignment() or self._rebalances.is_running():
             self._client._pause_serve()
             await self._readiness.wait(self._loop.time() + _EVERY)

@@ -57,8 +57,9 @@ class AIOProducer(AIOClient):
         _check_positive("batch_size", batch_size, "int")
         _check_positive("buffer_timeout", buffer_timeout, "a number of seconds")
         conf = dict(producer_conf)
-        self._on_delivery = conf.pop("on_delivery", None)
-        _check_callable(self._on_delivery)
+        self._on_delivery: _OnDelivery | None = None
+        if callable(conf.get("on_delivery")):
+            self._on_delivery = conf.pop("on_delivery")
         self._served = 0
         self._serving = False
         super().__init__(conf, max_workers, executor)
@@ -216,17 +217,21 @@ class AIOProducer(AIOClient):
             {"message": "a callback of AIOProducer failed", "exception": error}
         )
 
+    def _served_elsewhere(self) -> None:
+        super()._served_elsewhere()
+        self._serve()
+
     def _serve(self) -> None:
         if self._closing is not None:
             return  # close() serves the rest
-        served = 1
+        left = True
         try:
-            served = self._client.poll(0)
-            self._served += served
+            self._served += self._client.poll(0)
+            left = self._client._queue_length() > 0
         except Exception as error:
             self._callback_failed(error)
-        # There is no event for what came meanwhile, while the queue was not empty.
-        if served > 0 and not self._serving:
+        # There is no event for what came while the queue was not empty.
+        if left and not self._serving:
             self._serving = True
             self._loop.call_soon(self._serve_again)
 

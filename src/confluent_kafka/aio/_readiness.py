@@ -32,7 +32,6 @@ class Readiness:
         loop: asyncio.AbstractEventLoop,
         ready: Callable[[], object] | None = None,
     ) -> None:
-        self._client = client
         self._loop = loop
         self._ready = ready
         self._waiters: set[asyncio.Future[None]] = set()
@@ -77,12 +76,8 @@ class Readiness:
         for waiter in self._waiters:
             _wake(waiter)
 
-    def disable(self) -> None:
-        """Let librdkafka write no more; the client must be open."""
-        self._client.io_event_enable(-1)
-
     def close(self) -> None:
-        """Let go of the sockets; the client is closed, or was told by disable()."""
+        """Let go of the sockets."""
         if self._reader.fileno() != -1:
             self._loop.remove_reader(self._reader)
             self._reader.close()

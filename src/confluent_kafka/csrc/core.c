@@ -22,6 +22,7 @@ core_new(void)
     }
     atomic_init(&core->references, 1);
     core->owner_pid = (long)getpid();
+    core->event_fd = -1;
     return core;
 }
 
@@ -36,6 +37,17 @@ bool
 core_owned_by_this_process(const client_core *core)
 {
     return core->owner_pid == (long)getpid();
+}
+
+void
+core_set_event_fd(client_core *core, int fd)
+{
+#ifndef _WIN32
+    if (core->event_fd != -1) {
+        close(core->event_fd);
+    }
+#endif
+    core->event_fd = fd;
 }
 
 void
@@ -64,6 +76,7 @@ core_release(client_core *core)
         }
         rd_kafka_destroy_flags(core->rk, core->destroy_flags);
         core->rk = NULL;
+        core_set_event_fd(core, -1);
     }
     if (core->rk == NULL) {
         log_ring_free(core->logs);

@@ -23,6 +23,7 @@ typedef struct {
     rd_kafka_queue_t *queue; /* what poll() serves; NULL with rk */
     rd_kafka_queue_t *callbacks; /* what else can be waited on, or NULL */
     int destroy_flags;       /* for rd_kafka_destroy_flags() */
+    int event_fd;            /* what librdkafka's threads write to, see io_event.c; or -1 */
     long owner_pid;          /* the handle's threads exist in this process only */
     log_ring *logs;
     atomic_bool token_wanted; /* librdkafka asked for an OAUTHBEARER token, see oauth.h */
@@ -42,6 +43,9 @@ client_core *core_retain(client_core *core);
  * thread needs to notice. Needs no GIL and should not have it.
  */
 void core_release(client_core *core);
+
+/* Takes over the descriptor that librdkafka now writes to; closes the one before. */
+void core_set_event_fd(client_core *core, int fd);
 
 /* Makes a call that waits on one of the queues return, now or when it begins. */
 void core_wake(client_core *core);

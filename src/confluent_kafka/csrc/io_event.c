@@ -9,25 +9,42 @@
 #include <fcntl.h>
 #endif
 
-/* 0, or -1 with an exception: librdkafka ignores what is wrong with a descriptor. */
+/*
+ * A descriptor for librdkafka's threads, which go on writing for a while after the application
+ * has closed its own: by then that number may be another file's. Owned by the core; -1 with an
+ * exception.
+ */
 static int
-check_descriptor(int fd)
+duplicate(int fd)
 {
-#ifndef _WIN32
-    int flags = fd == -1 ? O_NONBLOCK : fcntl(fd, F_GETFL);
-    if (flags == -1) {
-        PyErr_SetFromErrno(PyExc_OSError);
-        return -1;
-    }
-    if ((flags & O_NONBLOCK) == 0) {
+#ifdef _WIN32
+    return fd; /* a socket's handle */
+#else
+    int flags = fcntl(fd, F_GETFL);
+    if (flags != -1 && (flags & O_NONBLOCK) == 0) {
         PyErr_Format(PyExc_ValueError,
                      "fd %d blocks: librdkafka's threads would wait on it while nobody reads; "
                      "set it to be non-blocking",
                      fd);
         return -1;
     }
+    int own = flags == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own == -1) {
+        PyErr_SetFromErrno(PyExc_OSError);
+    }
+    return own;
 #endif
-    return 0;
+}
+
+static void
+enable(client_core *core, int own)
+{
+    static const char payload[] = {1};
+    rd_kafka_queue_io_event_enable(core->queue, own, payload, sizeof(payload));
+    if (core->callbacks != NULL) {
+        rd_kafka_queue_io_event_enable(core->callbacks, own, payload, sizeof(payload));
+    }
+    core_set_event_fd(core, own);
 }
 
 PyDoc_STRVAR(io_event_enable_doc,
@@ -35,13 +52,14 @@ PyDoc_STRVAR(io_event_enable_doc,
 "Write a byte to a file descriptor each time there is something for poll() to serve.\n\n"
 "For event loops: wait until the other end is readable, read what is there, and then call\n"
 "poll(0) or consume(n, 0) until nothing comes. There is one byte between two such calls,\n"
-"however much arrives. Log records come without one; poll a few times a second for them, and\n"
-"because to max.poll.interval.ms it is the calls that count.\n\n"
+"however much arrives, and none for what arrives while there is something already: poll a\n"
+"few times a second without one, too. So log records are handed over, and to\n"
+"max.poll.interval.ms it is the calls that count.\n\n"
 "Parameters\n"
 "----------\n"
 "fd : int\n"
-"    A non-blocking pipe or socket to write to; -1 ends it. End it before closing the\n"
-"    descriptor: its number may soon be another file's.\n\n"
+"    A non-blocking pipe or socket to write to, which is duplicated: it can be closed at any\n"
+"    time. It takes the place of an earlier one; -1 ends the writing.\n\n"
 "Raises\n"
 "------\n"
 "OSError\n"
@@ -55,22 +73,41 @@ PyDoc_STRVAR(io_event_enable_doc,
 static PyObject *
 io_event_enable(PyObject *object, PyObject *argument)
 {
-    static const char payload[] = {1};
     Client *self = (Client *)object;
     int32_t fd;
-    if (arg_int32(argument, "fd", -1, INT32_MAX, &fd) < 0 || check_descriptor(fd) < 0
-        || client_enter(self) < 0) {
+    if (arg_int32(argument, "fd", -1, INT32_MAX, &fd) < 0 || client_enter(self) < 0) {
         return NULL;
     }
-    rd_kafka_queue_io_event_enable(self->core->queue, fd, payload, sizeof(payload));
-    if (self->core->callbacks != NULL) {
-        rd_kafka_queue_io_event_enable(self->core->callbacks, fd, payload, sizeof(payload));
+    int own = fd == -1 ? -1 : duplicate(fd);
+    bool failed = own == -1 && fd != -1;
+    if (!failed) {
+        Py_BEGIN_CRITICAL_SECTION(self);
+        enable(self->core, own);
+        Py_END_CRITICAL_SECTION();
     }
     client_leave(self);
-    Py_RETURN_NONE;
+    return failed ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(queue_length_doc,
+"_queue_length($self, /)\n--\n\n"
+"How much there is for poll() to serve. While it is not 0 no byte tells of more: poll(0) may\n"
+"leave some, and does not count errors and statistics that have no callback.");
+
+static PyObject *
+queue_length(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Client *self = (Client *)object;
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    size_t length = rd_kafka_queue_length(self->core->queue);
+    client_leave(self);
+    return PyLong_FromSize_t(length);
 }
 
 PyMethodDef io_event_methods[] = {
+    {"_queue_length", queue_length, METH_NOARGS, queue_length_doc},
     {"io_event_enable", io_event_enable, METH_O, io_event_enable_doc},
     {NULL, NULL, 0, NULL},
 };

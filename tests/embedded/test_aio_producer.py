@@ -1,0 +1,418 @@
+"""AIOProducer: deliveries that are awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.aio import AIOProducer
+from confluent_kafka.testing import MockCluster
+from tests.support.aio import LoopErrors, in_loop, until
+from tests.support.kafka import NO_BROKER, Reports, read, values_of
+from tests.support.waiting import TIMEOUT
+
+
+def producer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOProducer:
+    common: dict[str, Any] = {"bootstrap.servers": cluster.bootstrap_servers, "linger.ms": 0}
+    return AIOProducer(common | (config or {}))
+
+
+@in_loop
+async def test_a_delivery_is_awaited(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """The future has the message as the broker took it, with all of its fields."""
+    async with producer_of(kafka_cluster) as producer:
+        delivery = await producer.produce(
+            kafka_topic, b"v", "k", partition=0, timestamp=5, headers=[("h", b"1"), ("h", None)]
+        )
+        assert isinstance(delivery, asyncio.Future)
+        message = await delivery
+        assert len(producer) == 0
+        assert bool(producer)
+    assert message.error() is None
+    assert (message.topic(), message.partition(), message.offset()) == (kafka_topic, 0, 0)
+    [found] = await asyncio.to_thread(read, consumer, kafka_topic, 1)
+    assert (found.key(), found.value(), found.timestamp()[1]) == (b"k", b"v", 5)
+    assert found.headers() == [("h", b"1"), ("h", None)]
+
+
+@in_loop
+async def test_order_and_number_of_many(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """Deliveries of concurrent tasks all arrive, each task's in its order."""
+    async with producer_of(kafka_cluster, {"linger.ms": 5}) as producer:
+
+        async def send(task: int) -> None:
+            for number in range(300):
+                value = f"{task} {number}"
+                delivery = await producer.produce(kafka_topic, value, partition=0)
+                if number % 100 == 0:
+                    await delivery
+
+        await asyncio.gather(*(send(task) for task in range(5)))
+        assert await producer.flush(TIMEOUT) == 0
+    messages = await asyncio.to_thread(read, consumer, kafka_topic, 1500)
+    values = [str(value, "utf-8") for value in values_of(messages) if value is not None]
+    for task in range(5):
+        own = [value for value in values if value.startswith(f"{task} ")]
+        assert own == [f"{task} {number}" for number in range(300)]
+
+
+@in_loop
+async def test_a_full_queue_is_waited_for(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """produce() waits instead of raising BufferError, and nothing is lost."""
+    async with producer_of(kafka_cluster, {"queue.buffering.max.messages": 10}) as producer:
+        deliveries = [await producer.produce(kafka_topic, b"%d" % i) for i in range(200)]
+        messages = await asyncio.gather(*deliveries)
+    assert [message.value() for message in messages] == [b"%d" % i for i in range(200)]
+    found = await asyncio.to_thread(read, consumer, kafka_topic, 200)
+    assert values_of(found) == [b"%d" % i for i in range(200)]
+
+
+@in_loop
+async def test_other_tasks_run_while_the_queue_is_full(kafka_topic: str) -> None:
+    """A wait for room can be cancelled; the message of that call is not sent."""
+    reports = Reports()
+    config = {
+        "bootstrap.servers": NO_BROKER,
+        "queue.buffering.max.messages": 1,
+        "logger": _silent(),
+        "on_delivery": reports,
+    }
+    producer = AIOProducer(config)
+    first = await producer.produce(kafka_topic, b"first")
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(producer.produce(kafka_topic, b"second"), 0.05)
+    await producer.purge()
+    with pytest.raises(KafkaException) as raised:
+        await first
+    assert raised.value.args[0].code() == KafkaError._PURGE_QUEUE
+    await producer.close()
+    assert reports.values == [b"first"]
+
+
+@in_loop
+async def test_a_loop_without_waits_leaves_turns_to_others(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """Deliveries arrive and tasks run while one task produces without awaiting anything else."""
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async with producer_of(kafka_cluster) as producer:
+        task = asyncio.create_task(other())
+        delivery = await producer.produce(kafka_topic, b"v")
+        while not (delivery.done() and turns > 3):
+            await producer.produce(kafka_topic, b"v")
+        task.cancel()
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known topic", "unknown topic"])
+@in_loop
+async def test_a_failure_comes_out_of_the_future(
+    kafka_cluster: MockCluster, kafka_topic: str, known: bool
+) -> None:
+    """It is a KafkaException, whether the message was refused at once or later."""
+    async with producer_of(kafka_cluster) as producer:
+        if known:
+            await (await producer.produce(kafka_topic, b"v"))
+        delivery = await producer.produce(kafka_topic, b"v", partition=99)
+        with pytest.raises(KafkaException) as raised:
+            await delivery
+    assert raised.value.args[0].code() == KafkaError._UNKNOWN_PARTITION
+
+
+@in_loop
+async def test_a_cancelled_delivery_is_sent_all_the_same(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """Cancelling the future takes nothing back and breaks nothing."""
+    with LoopErrors() as errors:
+        async with producer_of(kafka_cluster, {"linger.ms": 50}) as producer:
+            delivery = await producer.produce(kafka_topic, b"v")
+            delivery.cancel()
+            await producer.flush()
+    assert errors.seen == []
+    assert values_of(await asyncio.to_thread(read, consumer, kafka_topic, 1)) == [b"v"]
+
+
+@pytest.mark.parametrize("coroutine", [True, False], ids=["coroutine", "function"])
+@pytest.mark.parametrize("place", ["configuration", "call"])
+@pytest.mark.parametrize("flush", [True, False], ids=["flushed", "served"])
+@in_loop
+async def test_on_delivery(
+    kafka_cluster: MockCluster, kafka_topic: str, coroutine: bool, place: str, flush: bool
+) -> None:
+    """It is called once in the event loop, besides the future, wherever it is given."""
+    calls: list[tuple[KafkaError | None, Message, int]] = []
+
+    def note(error: KafkaError | None, message: Message) -> None:
+        asyncio.get_running_loop()
+        calls.append((error, message, threading.get_ident()))
+
+    async def note_later(error: KafkaError | None, message: Message) -> None:
+        await asyncio.sleep(0)
+        note(error, message)
+
+    callback = note_later if coroutine else note
+    config: dict[str, Any] = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    given: dict[str, Any] = {}
+    (given if place == "call" else config)["on_delivery"] = callback
+    async with AIOProducer(config) as producer:
+        delivery = await producer.produce(kafka_topic, b"v", **given)
+        if flush:
+            await producer.flush()
+        message = await delivery
+        await until(lambda: calls)
+    assert calls == [(None, message, threading.get_ident())]
+
+
+@in_loop
+async def test_what_callbacks_raise_goes_to_the_loop(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """The exception handler of the loop gets it, and deliveries go on."""
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async def fail_later(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with LoopErrors() as errors:
+        async with producer_of(
+            kafka_cluster, {"stats_cb": fail, "statistics.interval.ms": 50}
+        ) as producer:
+            for callback in (fail, fail_later):
+                await (await producer.produce(kafka_topic, b"v", on_delivery=callback))
+            await until(lambda: len(errors.seen) >= 4)
+            assert (await (await producer.produce(kafka_topic, b"v"))).offset() == 2
+    assert {type(error) for error in errors.seen} == {ZeroDivisionError}
+
+
+@in_loop
+async def test_poll_counts_what_is_served(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It waits for its timeout, or until something was served."""
+    async with producer_of(kafka_cluster) as producer:
+        assert await producer.poll() == 0
+        assert await producer.poll(0.01) == 0
+        waiting = asyncio.create_task(producer.poll(TIMEOUT))
+        await asyncio.sleep(0)
+        await producer.produce(kafka_topic, b"v")
+        assert await waiting == 1
+
+
+@in_loop
+async def test_flush_ends_with_its_timeout(kafka_topic: str) -> None:
+    """It returns how many messages are outstanding; close() is bounded by their timeout."""
+    config = {
+        "bootstrap.servers": NO_BROKER,
+        "message.timeout.ms": 1000,
+        "linger.ms": 0,
+        "logger": _silent(),
+    }
+    producer = AIOProducer(config)
+    delivery = await producer.produce(kafka_topic, b"v")
+    assert await producer.flush(0.01) == 1
+    await producer.close()
+    with pytest.raises(KafkaException) as raised:
+        await delivery
+    assert raised.value.args[0].code() == KafkaError._MSG_TIMED_OUT
+
+
+@in_loop
+async def test_transactions(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """Committed messages are there, aborted ones fail; offsets are sent with a transaction."""
+    async with producer_of(kafka_cluster, {"transactional.id": "t"}) as producer:
+        await producer.init_transactions(TIMEOUT)
+        await producer.begin_transaction()
+        delivery = await producer.produce(kafka_topic, b"committed")
+        metadata = consumer.consumer_group_metadata()
+        offsets = [TopicPartition(kafka_topic, 0, 7)]
+        await producer.send_offsets_to_transaction(offsets, metadata, TIMEOUT)
+        await producer.commit_transaction(TIMEOUT)
+        assert (await delivery).error() is None
+        await producer.begin_transaction()
+        await producer.abort_transaction(TIMEOUT)
+    [found] = await asyncio.to_thread(read, consumer, kafka_topic, 1)
+    assert found.value() == b"committed"
+
+
+@in_loop
+async def test_requests(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """What a broker answers is awaited, several at a time, on the application's executor too."""
+    with ThreadPoolExecutor(2) as executor:
+        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+        producer = AIOProducer(config, executor=executor)
+        assert producer.executor is executor
+        async with producer:
+            await producer.connect(TIMEOUT)
+            topics, cluster_id = await asyncio.gather(
+                producer.list_topics(kafka_topic, TIMEOUT), producer.cluster_id(TIMEOUT)
+            )
+            await producer.set_sasl_credentials("user", "password")
+            assert await producer.stats() is None
+            assert producer.last_error is None
+        assert list(topics.topics) == [kafka_topic]
+        assert cluster_id == topics.cluster_id
+        assert executor.submit(lambda: 1).result() == 1  # it is still the caller's
+
+
+@in_loop
+async def test_close_delivers_and_can_be_repeated(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """All futures are settled when close() returns; later calls say that it is closed."""
+    producer = producer_of(kafka_cluster, {"linger.ms": 60_000})
+    deliveries = [await producer.produce(kafka_topic, b"v") for _ in range(10)]
+    await asyncio.gather(producer.close(), producer.close())
+    await producer.close()
+    assert all(delivery.done() for delivery in deliveries)
+    assert [delivery.result().offset() for delivery in deliveries] == list(range(10))
+    for call in (producer.produce(kafka_topic), producer.flush(), producer.list_topics()):
+        with pytest.raises(RuntimeError, match="closed"):
+            await call
+
+
+@in_loop
+async def test_a_cancelled_close_goes_on(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The task that waited is cancelled, not the end of the client."""
+    producer = producer_of(kafka_cluster, {"linger.ms": 60_000})
+    delivery = await producer.produce(kafka_topic, b"v")
+    closing = asyncio.create_task(producer.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    assert (await delivery).offset() == 0
+    await producer.close()
+
+
+@in_loop
+async def test_close_in_a_callback_is_refused(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It would wait for itself."""
+    raised: list[str] = []
+    producer = producer_of(kafka_cluster)
+
+    async def close(*_: object) -> None:
+        try:
+            await producer.close()
+        except RuntimeError as error:
+            raised.append(str(error))
+
+    await (await producer.produce(kafka_topic, b"v", on_delivery=close))
+    await producer.close()
+    assert raised == ["close() of AIOProducer in one of its callbacks"]
+
+
+@in_loop
+async def test_one_that_nobody_closed(kafka_cluster: MockCluster) -> None:
+    """It is collected, callbacks that refer to it or not, and says so; the loop goes on."""
+
+    def forget() -> None:
+        producer = producer_of(kafka_cluster, {"error_cb": lambda _: producer.last_error})
+
+    forget()
+    with pytest.warns(ResourceWarning, match="Producer"):
+        gc.collect()
+    await asyncio.sleep(0)
+
+
+def test_needs_a_loop(kafka_cluster: MockCluster) -> None:
+    """Outside of a coroutine there is none to belong to."""
+    with pytest.raises(RuntimeError, match="create the AIOProducer inside a coroutine"):
+        producer_of(kafka_cluster)
+
+
+@in_loop
+async def test_belongs_to_its_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A call from another loop is refused: its future would never be settled there."""
+    async with producer_of(kafka_cluster) as producer:
+
+        def elsewhere() -> None:
+            for call in (producer.produce(kafka_topic), producer.flush(), producer.poll()):
+                with pytest.raises(RuntimeError, match="belongs to another event loop"):
+                    asyncio.run(call)
+
+        await asyncio.to_thread(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"max_workers": 0}, ValueError, "max_workers must be greater than 0"),
+        ({"executor": 3}, TypeError, "executor must be a concurrent.futures.Executor, not int"),
+        ({"batch_size": 0}, ValueError, "batch_size must be greater than 0, not 0"),
+        ({"batch_size": "1"}, TypeError, "batch_size must be int, not str"),
+        ({"batch_size": True}, TypeError, "batch_size must be int, not bool"),
+        ({"buffer_timeout": -1}, ValueError, "buffer_timeout must be greater than 0, not -1"),
+        ({"buffer_timeout": None}, TypeError, "buffer_timeout must be a number of seconds"),
+        ({"buffer_timeout": float("nan")}, ValueError, "buffer_timeout must be greater than 0"),
+        ({"producer_conf": {"on_delivery": 1}}, KafkaException, '"on_delivery" must be callable'),
+        ({"producer_conf": {"error_cb": 1}}, KafkaException, '"error_cb" must be callable'),
+        ({"producer_conf": {"linger": 1}}, KafkaException, "linger.ms"),
+    ],
+)
+@in_loop
+async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], text: str) -> None:
+    """The error names the argument, what was given and what is allowed."""
+    with pytest.raises(error) as raised:
+        AIOProducer(**{"producer_conf": {}, **arguments})
+    assert text in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "error", "text"),
+    [
+        ("produce", {"topic": 3}, TypeError, "topic"),
+        ("produce", {"topic": "t", "value": 3}, TypeError, "value"),
+        ("produce", {"topic": "t", "key": 3}, TypeError, "key"),
+        ("produce", {"topic": "t", "partition": "x"}, TypeError, "partition"),
+        ("produce", {"topic": "t", "timestamp": "x"}, TypeError, "timestamp"),
+        ("produce", {"topic": "t", "headers": 3}, TypeError, "headers"),
+        ("produce", {"topic": "t", "on_delivery": 3}, TypeError, "on_delivery must be callable"),
+        ("poll", {"timeout": "x"}, TypeError, "timeout must be a number of seconds, not str"),
+        ("poll", {"timeout": True}, TypeError, "timeout must be a number of seconds, not bool"),
+        ("poll", {"timeout": float("nan")}, ValueError, "timeout"),
+        ("flush", {"timeout": "x"}, TypeError, "timeout"),
+        ("purge", {"in_queue": "x"}, TypeError, "in_queue"),
+        ("list_topics", {"topic": 3}, TypeError, "topic"),
+        ("begin_transaction", {}, KafkaException, "transactional.id"),
+    ],
+)
+@in_loop
+async def test_bad_arguments_of_methods(
+    method: str, arguments: dict[str, Any], error: type[Exception], text: str
+) -> None:
+    """The same; the producer stays usable."""
+    async with AIOProducer({"bootstrap.servers": NO_BROKER, "logger": _silent()}) as producer:
+        with pytest.raises(error) as raised:
+            await getattr(producer, method)(**arguments)
+        assert text in str(raised.value)
+        assert await producer.poll() == 0
+
+
+def _silent() -> Any:
+    import logging
+
+    logger = logging.getLogger("tests.aio")
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+    return logger

@@ -1,0 +1,235 @@
+"""Rebalance callbacks of AIOConsumer: functions and coroutines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.aio import AIOConsumer
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import FILLED, MakeConsumer
+from tests.support.aio import in_loop
+from tests.support.kafka import committed, numbers, send, values_of
+from tests.support.waiting import TIMEOUT
+
+STRATEGIES = pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+
+
+def consumer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOConsumer:
+    common: dict[str, Any] = {
+        "bootstrap.servers": cluster.bootstrap_servers,
+        "group.id": "group",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "fetch.wait.max.ms": 50,
+        "session.timeout.ms": 2000,
+        "heartbeat.interval.ms": 100,
+    }
+    return AIOConsumer(common | (config or {}))
+
+
+class Calls:
+    """Callbacks that note their calls."""
+
+    def __init__(self, coroutine: bool, work: Callable[..., Any] | None = None) -> None:
+        self.begun: list[tuple[str, AIOConsumer, list[TopicPartition]]] = []
+        self.ended: list[str] = []
+        self._coroutine = coroutine
+        self._work = work
+
+    def __getitem__(self, name: str) -> Any:
+        def call(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+            asyncio.get_running_loop()
+            self.begun.append((name, consumer, partitions))
+            self.ended.append(name)
+
+        async def call_later(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+            self.begun.append((name, consumer, partitions))
+            await asyncio.sleep(0.02)
+            if self._work is not None:
+                await self._work(name, consumer, partitions)
+            self.ended.append(name)
+
+        return call_later if self._coroutine else call
+
+    async def subscribe(self, consumer: AIOConsumer, topic: str) -> None:
+        await consumer.subscribe(
+            [topic], self["assign"], on_revoke=self["revoke"], on_lost=self["lost"]
+        )
+
+
+@STRATEGIES
+@pytest.mark.parametrize("coroutine", [True, False], ids=["coroutine", "function"])
+@in_loop
+async def test_they_get_the_consumer_and_its_partitions(
+    kafka_cluster: MockCluster, filled: str, strategy: str, coroutine: bool
+) -> None:
+    """on_assign before the first message, on_revoke in close(), in the event loop."""
+    calls = Calls(coroutine)
+    own = [TopicPartition(filled, 0)]
+    config = {"partition.assignment.strategy": strategy}
+    async with consumer_of(kafka_cluster, config) as consumer:
+        await calls.subscribe(consumer, filled)
+        assert values_of(await consumer.consume(FILLED, TIMEOUT)) == numbers(0, FILLED)
+        assert calls.ended == ["assign"]
+        assert await consumer.assignment() == own
+    assert calls.begun == [("assign", consumer, own), ("revoke", consumer, own)]
+    assert calls.ended == ["assign", "revoke"]
+
+
+@STRATEGIES
+@in_loop
+async def test_the_group_waits_for_a_coroutine(
+    kafka_cluster: MockCluster, filled: str, consumer: Consumer, strategy: str
+) -> None:
+    """What on_revoke commits counts, in close() and before another member gets the partition."""
+
+    async def work(name: str, own: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        if name == "revoke":
+            await own.commit(asynchronous=False)
+
+    calls = Calls(True, work)
+    config = {"partition.assignment.strategy": strategy}
+    own = consumer_of(kafka_cluster, config)
+    await calls.subscribe(own, filled)
+    assert values_of(await own.consume(10, TIMEOUT)) == numbers(0, 10)
+    await own.close()
+    assert await asyncio.to_thread(committed, consumer, filled) == 10
+
+
+@STRATEGIES
+@in_loop
+async def test_no_messages_while_a_coroutine_runs(
+    kafka_cluster: MockCluster, filled: str, strategy: str
+) -> None:
+    """poll() and consume() wait for the end of on_revoke, or for their own."""
+    release = asyncio.Event()
+
+    async def work(name: str, *_: object) -> None:
+        if name == "revoke":
+            await release.wait()
+
+    calls = Calls(True, work)
+    config = {"partition.assignment.strategy": strategy}
+    async with consumer_of(kafka_cluster, config) as consumer:
+        await calls.subscribe(consumer, filled)
+        assert values_of(await consumer.consume(1, TIMEOUT)) == [b"0"]
+        await consumer.unsubscribe()
+        while len(calls.begun) < 2:
+            await consumer.poll(0)
+        assert await consumer.poll(0.01) is None
+        assert await consumer.consume(10, 0.01) == []
+        assert await consumer.assignment() == [TopicPartition(filled, 0)]
+        release.set()
+        assert await consumer.poll(0.1) is None
+        assert await consumer.assignment() == []
+
+
+@STRATEGIES
+@pytest.mark.parametrize("coroutine", [True, False], ids=["coroutine", "function"])
+@in_loop
+async def test_what_they_raise(
+    kafka_cluster: MockCluster, filled: str, strategy: str, coroutine: bool
+) -> None:
+    """It comes out of poll(), and the assignment is completed all the same; close() raises, too."""
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async def fail_later(*_: object) -> None:
+        await asyncio.sleep(0.01)
+        raise ZeroDivisionError
+
+    callback = fail_later if coroutine else fail
+    consumer = consumer_of(kafka_cluster, {"partition.assignment.strategy": strategy})
+    await consumer.subscribe([filled], on_assign=callback, on_revoke=callback)
+    with pytest.raises(ZeroDivisionError):
+        await consumer.poll(TIMEOUT)
+    message = await consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.value() == b"0"
+    with pytest.raises(ZeroDivisionError):
+        await consumer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        await consumer.poll()
+
+
+@in_loop
+async def test_a_coroutine_assigns_itself(kafka_cluster: MockCluster, filled: str) -> None:
+    """Its assign() replaces what would be done after it: here it begins further on."""
+
+    async def on_assign(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        await asyncio.sleep(0.01)
+        await consumer.assign([TopicPartition(one.topic, one.partition, 90) for one in partitions])
+
+    async with consumer_of(kafka_cluster) as consumer:
+        await consumer.subscribe([filled], on_assign=on_assign)
+        assert values_of(await consumer.consume(10, TIMEOUT)) == numbers(90, FILLED)
+
+
+@in_loop
+async def test_a_coroutine_that_polls_gets_what_there_is(
+    kafka_cluster: MockCluster, filled: str
+) -> None:
+    """It does not wait for itself; close() in it is refused."""
+    refused: list[str] = []
+
+    async def on_assign(consumer: AIOConsumer, _: list[TopicPartition]) -> None:
+        assert await consumer.poll(0) is None
+        try:
+            await consumer.close()
+        except RuntimeError as error:
+            refused.append(str(error))
+
+    async with consumer_of(kafka_cluster) as consumer:
+        await consumer.subscribe([filled], on_assign=on_assign)
+        assert await consumer.poll(TIMEOUT) is not None
+    assert refused == ["close() of AIOConsumer in one of its callbacks"]
+
+
+@in_loop
+async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A coroutine as on_lost, when the group has removed the member; then it joins again."""
+    calls = Calls(True)
+    async with consumer_of(kafka_cluster) as consumer:
+        await calls.subscribe(consumer, kafka_topic)
+        while not await consumer.assignment():
+            await consumer.poll(0.01)
+        kafka_cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
+        while calls.ended != ["assign", "lost", "assign"]:
+            await consumer.poll(0.01)
+        assert await consumer.assignment() == [TopicPartition(kafka_topic, 0)]
+
+
+def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> None:
+    """Elsewhere there is none; a number that stands for none does nothing."""
+    consumer = make_consumer()
+    with pytest.raises(RuntimeError, match="rebalance callbacks"):
+        consumer._defer_rebalance()
+    consumer._finish_rebalance(0)
+    with pytest.raises(TypeError):
+        consumer._finish_rebalance("x")  # type: ignore[arg-type]
+
+
+@STRATEGIES
+def test_a_step_that_nobody_takes(
+    filled: str, make_consumer: MakeConsumer, producer: Producer, strategy: str
+) -> None:
+    """close() takes it, and a consumer that is dropped with one ends."""
+    consumer = make_consumer({"partition.assignment.strategy": strategy})
+    numbers_of: list[int] = []
+    consumer.subscribe([filled], on_assign=lambda own, _: numbers_of.append(own._defer_rebalance()))
+    while not numbers_of:
+        assert consumer.poll(0.05) is None
+    assert consumer.assignment() == []
+    consumer._finish_rebalance(numbers_of[0] + 1)
+    assert consumer.assignment() == []
+    consumer._finish_rebalance(numbers_of[0])
+    assert consumer.assignment() == [TopicPartition(filled, 0)]
+    consumer.unsubscribe()
+    send(producer, filled, [b"more"])
+    consumer.close()

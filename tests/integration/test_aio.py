@@ -1,0 +1,127 @@
+"""asyncio clients on real brokers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.aio import AIOConsumer, AIOProducer
+from tests.integration.conftest import MakeTopic
+from tests.integration.group_members import PROTOCOLS
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.support.aio import in_loop, until
+from tests.support.kafka import NO_BROKER, numbers
+
+pytestmark = pytest.mark.integration
+
+PARTITIONS = 4
+
+
+def consumer_of(
+    kafka: KafkaCluster, group: str, config: dict[str, Any] | None = None
+) -> AIOConsumer:
+    common: dict[str, Any] = {
+        "group.id": group,
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "session.timeout.ms": 6000,
+        "heartbeat.interval.ms": 100,
+        "fetch.wait.max.ms": 50,
+    }
+    return AIOConsumer(kafka.config() | common | (config or {}))
+
+
+async def send(kafka: KafkaCluster, topic: str, start: int, stop: int) -> None:
+    """Numbers, to the partitions in turn."""
+    async with AIOProducer(kafka.config() | {"enable.idempotence": True}) as producer:
+        deliveries = [
+            await producer.produce(topic, b"%d" % number, partition=number % PARTITIONS)
+            for number in range(start, stop)
+        ]
+        await asyncio.gather(*deliveries)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@in_loop
+async def test_members_that_commit_when_partitions_are_revoked(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """Coroutines as callbacks: a partition moves after its commit, so each message is seen once."""
+    topic = make_topic(partitions=PARTITIONS)
+    seen: list[bytes | None] = []
+
+    async def process(consumer: AIOConsumer) -> None:
+        async for message in consumer:
+            seen.append(message.value())  # noqa: PERF401 - others look at it meanwhile
+
+    async def on_revoke(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        await asyncio.sleep(0.05)
+        positions = [one for one in await consumer.position(partitions) if one.offset >= 0]
+        if positions:
+            await consumer.commit(offsets=positions, asynchronous=False)
+
+    members = [consumer_of(kafka, group, PROTOCOLS[protocol]) for _ in range(2)]
+    tasks = []
+    for rounds, member in enumerate(members):
+        await send(kafka, topic, rounds * 100, rounds * 100 + 100)
+        await member.subscribe([topic], on_revoke=on_revoke)
+        tasks.append(asyncio.create_task(process(member)))
+        sizes = [PARTITIONS] if rounds == 0 else [2, 2]
+        while [len(await one.assignment()) for one in members[: rounds + 1]] != sizes:
+            await asyncio.sleep(0.02)
+        await until(lambda: len(seen) >= rounds * 100 + 100)  # noqa: B023
+    await members[0].close()
+    await send(kafka, topic, 200, 300)
+    await until(lambda: len(seen) >= 300)
+    await members[1].close()
+    await asyncio.gather(*tasks)
+    assert sorted(seen) == sorted(numbers(0, 300))
+
+
+@in_loop
+async def test_consume_process_produce(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str
+) -> None:
+    """A transaction with its offsets: an aborted one leaves neither messages nor offsets."""
+    source, target = make_topic(partitions=PARTITIONS), make_topic(partitions=PARTITIONS)
+    await send(kafka, source, 0, 40)
+    config = kafka.config() | {"transactional.id": group}
+    async with consumer_of(kafka, group) as consumer, AIOProducer(config) as producer:
+        await consumer.assign([TopicPartition(source, part, 0) for part in range(PARTITIONS)])
+        await producer.init_transactions(30)
+        metadata = await consumer.consumer_group_metadata()
+        messages = await consumer.consume(40, 30)
+        offsets = await consumer.position(await consumer.assignment())
+        for commit in (False, True):
+            await producer.begin_transaction()
+            for message in messages:
+                await producer.produce(target, message.value(), partition=message.partition())
+            await producer.send_offsets_to_transaction(offsets, metadata, 30)
+            if commit:
+                await producer.commit_transaction(30)
+            else:
+                await producer.abort_transaction(30)
+        committed = await consumer.committed(offsets, 30)
+        assert [one.offset for one in committed] == [10] * PARTITIONS
+        await consumer.assign([TopicPartition(target, part, 0) for part in range(PARTITIONS)])
+        found = await consumer.consume(41, 2)
+    assert sorted(message.value() or b"" for message in found) == sorted(numbers(0, 40))
+
+
+@in_loop
+async def test_no_broker() -> None:
+    """connect() says why; the event loop goes on meanwhile."""
+    config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "error_cb": lambda _: None}
+    async with AIOConsumer(config) as consumer:
+        turns = 0
+        connecting = asyncio.create_task(consumer.connect(5))
+        while not connecting.done():
+            turns += 1
+            await asyncio.sleep(0.001)
+        with pytest.raises(KafkaException) as raised:
+            await connecting
+        assert raised.value.args[0].code() == KafkaError._TRANSPORT
+        assert turns > 3
