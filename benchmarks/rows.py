@@ -55,6 +55,10 @@ def _consume(call: str, topic: str = VALUES, fetch: str = "before") -> tuple[str
     )
 
 
+def _aio(call: str, topic: str = VALUES) -> tuple[str, ...]:
+    return ("aio", "--topic", topic, "--partitions", str(TOPICS[topic]), "--call", call)
+
+
 def _serde(kind: str) -> tuple[str, ...]:
     return ("serde", "--format", kind)
 
@@ -132,6 +136,12 @@ ROWS = (
         "consume_arrow(1000) with headers (confluent-kafka: consume, every accessor)",
         _sides(_consume("arrow-all", RECORDS), _consume("consume-all", RECORDS)),
     ),
+    Row(
+        "asyncio: produce(), until all are delivered",
+        _sides(_aio("produce", PRODUCED), _aio("produce", PRODUCED)),
+    ),
+    Row("asyncio: poll(), value()", _sides(_aio("poll"), _aio("poll"))),
+    Row("asyncio: consume(1000), value()", _sides(_aio("consume"), _aio("consume"))),
     Row(
         "Avro there and back (a registry in memory)",
         _sides(_serde("avro"), _serde("avro")),

@@ -1,0 +1,111 @@
+"""Messages through the asyncio clients, in one event loop with one task."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import warnings
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, Stopwatch, print_result
+from benchmarks.workloads.consume import BATCH_SIZE, failure, wait_until_fetched
+from confluent_kafka import OFFSET_BEGINNING, TopicPartition
+
+# The other client calls them experimental.
+warnings.simplefilter("ignore")
+
+# Of the messages that a run has: a thread for each call costs a hundred times what a call does.
+FRACTION = 20
+
+
+async def produce(producer: Any, topic: str, messages: int) -> None:
+    """Await produce() for each message, and each delivery of a thousand after them."""
+    for _ in range(messages // len(VALUES)):
+        deliveries = [await producer.produce(topic, value) for value in VALUES]
+        await producer.flush()
+        await asyncio.gather(*deliveries)
+
+
+async def poll(consumer: Any, messages: int) -> None:
+    """Await poll() and read value(), message by message."""
+    for _ in range(messages):
+        message = await consumer.poll(TIMEOUT_SECONDS)
+        if message is None or message.error():
+            raise failure(message)
+        message.value()
+
+
+async def consume(consumer: Any, messages: int) -> None:
+    """Await consume() and read value() of messages in batches."""
+    while messages > 0:
+        batch = await consumer.consume(min(BATCH_SIZE, messages), TIMEOUT_SECONDS)
+        if not batch:
+            raise failure(None)
+        for message in batch:
+            if message.error():
+                raise failure(message)
+            message.value()
+        messages -= len(batch)
+
+
+CALLS: dict[str, Callable[[Any, int], Awaitable[None]]] = {"poll": poll, "consume": consume}
+
+
+async def measure_producer(args: argparse.Namespace, messages: int) -> None:
+    """Produce until all is delivered."""
+    from confluent_kafka.aio import AIOProducer
+
+    producer = AIOProducer({"bootstrap.servers": args.bootstrap})
+    await produce(producer, args.topic, len(VALUES))  # connects, and learns the partitions
+    stopwatch = Stopwatch()
+    await produce(producer, args.topic, messages)
+    report(stopwatch, messages)
+    await producer.close()
+
+
+async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
+    """Consume what librdkafka has fetched already."""
+    from confluent_kafka.aio import AIOConsumer
+
+    consumer = AIOConsumer(
+        {
+            "bootstrap.servers": args.bootstrap,
+            "group.id": "benchmarks",
+            "enable.auto.commit": False,
+            "queued.min.messages": 10_000_000,
+            "queued.max.messages.kbytes": 2_097_151,
+        }
+    )
+    partitions = range(args.partitions)
+    await consumer.assign([TopicPartition(args.topic, p, OFFSET_BEGINNING) for p in partitions])
+    await poll(consumer, 1)  # fetching has begun
+    wait_until_fetched()
+    stopwatch = Stopwatch()
+    await CALLS[args.call](consumer, messages)
+    report(stopwatch, messages)
+    await consumer.close()
+
+
+def report(stopwatch: Stopwatch, messages: int) -> None:
+    """Print the result."""
+    print_result(
+        messages=messages, call_seconds=stopwatch.wall(), thread_seconds=stopwatch.thread()
+    )
+
+
+def main() -> None:
+    """Measure one call and print the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", required=True)
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--partitions", type=int, default=0, help="for consumers")
+    parser.add_argument("--messages", type=int, required=True)
+    parser.add_argument("--call", choices=("produce", *CALLS), required=True)
+    args = parser.parse_args()
+    measure = measure_producer if args.call == "produce" else measure_consumer
+    asyncio.run(measure(args, max(args.messages // FRACTION, len(VALUES))))
+
+
+if __name__ == "__main__":
+    main()
