@@ -12,7 +12,7 @@ from confluent_kafka.serialization import (
     SerializationContext,
     SerializerBuilder,
 )
-from confluent_kafka.serialization._clients import Serdes, cluster_id_of
+from confluent_kafka.serialization._clients import Serdes, cluster_id_of, own_headers
 
 __all__ = ["SerializingProducer"]
 
@@ -80,7 +80,7 @@ class SerializingProducer(Producer, Generic[K, V]):
             BufferError: the queue is full.
             KafkaException: any other error.
         """
-        own: Any = dict(headers) if isinstance(headers, Mapping) else list(headers or ())
+        own = own_headers(headers)
         data_key: Any = key
         if self._key_serializer is not None:
             context = SerializationContext(topic, MessageField.KEY, own)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 import socket
 import threading
 from typing import Any
@@ -16,6 +15,7 @@ from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED
 from tests.support.aio import in_loop, until
+from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER, numbers, send, values_of
 from tests.support.waiting import TIMEOUT, Stopwatch
 
@@ -239,7 +239,7 @@ async def test_callbacks_of_the_configuration(
         return note_later if coroutine else note
 
     config = {name: noting(name) for name in seen}
-    config |= {"statistics.interval.ms": 50, "logger": _silent()}
+    config |= {"statistics.interval.ms": 50, "logger": QUIET}
     async with consumer_of(kafka_cluster, config) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 0)])
         await consumer.consume(FILLED, TIMEOUT)
@@ -297,7 +297,7 @@ async def test_oauth(coroutine: bool) -> None:
         "security.protocol": "sasl_plaintext",
         "sasl.mechanism": "OAUTHBEARER",
         "oauth_cb": token_later if coroutine else token,
-        "logger": _silent(),
+        "logger": QUIET,
     }
     async with AIOConsumer(config):
         await until(lambda: threads)
@@ -429,7 +429,7 @@ async def test_bad_arguments_of_methods(
     method: str, arguments: dict[str, Any], error: type[Exception], text: str
 ) -> None:
     """The same; the consumer stays usable."""
-    config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "logger": _silent()}
+    config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "logger": QUIET}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(error) as raised:
             await getattr(consumer, method)(**arguments)
@@ -457,10 +457,3 @@ def test_events_need_a_descriptor_that_does_not_block(make_consumer: Any) -> Non
     for wrong in (-2, "x", None, 2**40):
         with pytest.raises((TypeError, ValueError, OverflowError), match="fd"):
             consumer.io_event_enable(wrong)
-
-
-def _silent() -> logging.Logger:
-    logger = logging.getLogger("tests.aio")
-    logger.addHandler(logging.NullHandler())
-    logger.propagate = False
-    return logger

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from confluent_kafka.aio import AIOProducer
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import LoopErrors, in_loop, until
+from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER, Reports, read, values_of
 from tests.support.waiting import TIMEOUT
 
@@ -86,7 +87,7 @@ async def test_other_tasks_run_while_the_queue_is_full(kafka_topic: str) -> None
     config = {
         "bootstrap.servers": NO_BROKER,
         "queue.buffering.max.messages": 1,
-        "logger": _silent(),
+        "logger": QUIET,
         "on_delivery": reports,
     }
     producer = AIOProducer(config)
@@ -224,7 +225,7 @@ async def test_flush_ends_with_its_timeout(kafka_topic: str) -> None:
         "bootstrap.servers": NO_BROKER,
         "message.timeout.ms": 1000,
         "linger.ms": 0,
-        "logger": _silent(),
+        "logger": QUIET,
     }
     producer = AIOProducer(config)
     delivery = await producer.produce(kafka_topic, b"v")
@@ -389,7 +390,6 @@ async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], 
         ("produce", {"topic": "t", "headers": 3}, TypeError, "headers"),
         ("produce", {"topic": "t", "on_delivery": 3}, TypeError, "on_delivery must be callable"),
         ("poll", {"timeout": "x"}, TypeError, "timeout must be a number of seconds, not str"),
-        ("poll", {"timeout": True}, TypeError, "timeout must be a number of seconds, not bool"),
         ("poll", {"timeout": float("nan")}, ValueError, "timeout"),
         ("flush", {"timeout": "x"}, TypeError, "timeout"),
         ("purge", {"in_queue": "x"}, TypeError, "in_queue"),
@@ -402,17 +402,8 @@ async def test_bad_arguments_of_methods(
     method: str, arguments: dict[str, Any], error: type[Exception], text: str
 ) -> None:
     """The same; the producer stays usable."""
-    async with AIOProducer({"bootstrap.servers": NO_BROKER, "logger": _silent()}) as producer:
+    async with AIOProducer({"bootstrap.servers": NO_BROKER, "logger": QUIET}) as producer:
         with pytest.raises(error) as raised:
             await getattr(producer, method)(**arguments)
         assert text in str(raised.value)
         assert await producer.poll() == 0
-
-
-def _silent() -> Any:
-    import logging
-
-    logger = logging.getLogger("tests.aio")
-    logger.addHandler(logging.NullHandler())
-    logger.propagate = False
-    return logger

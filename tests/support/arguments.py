@@ -216,6 +216,13 @@ MATRIX: dict[str, dict[str, Kind]] = {
     **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata", "lag")},
     "Consumer.pause_while": {},
     **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
+    "Consumer._gather": {"num_messages": ID},
+    "Consumer._go_back": _PARTITIONS,
+    "Consumer._defer_rebalance": {},
+    "Consumer._finish_rebalance": {"number": ID},
+    "Producer._hurry": {"timeout": SECONDS},
+    "_Client.io_event_enable": {"fd": Kind(-1, {"-1"})},
+    "_Client._queue_length": {},
     **{f"Consumer.{name}": _PARTITIONS for name in ("assign", "pause", "resume", "position")},
     **{f"Consumer.incremental_{name}": _PARTITIONS for name in ("assign", "unassign")},
     **{

@@ -38,8 +38,9 @@ from tests.support.waiting import TIMEOUT
 # Nobody listens on this port: clients go on trying, and requests wait for their timeouts.
 UNREACHABLE = "127.0.0.1:1"
 
-_quiet = logging.Logger("quiet")
-_quiet.addHandler(logging.NullHandler())
+# Not known to logging: what it is told goes nowhere.
+QUIET = logging.Logger("quiet")
+QUIET.addHandler(logging.NullHandler())
 
 
 def config(more: dict[str, Any] | None = None, client: type[Any] | None = None) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def config(more: dict[str, Any] | None = None, client: type[Any] | None = None) 
     base: dict[str, Any] = {
         "bootstrap.servers": UNREACHABLE,
         "group.id": "group",
-        "logger": _quiet,
+        "logger": QUIET,
     }
     if client is None or not issubclass(client, ShareConsumer):
         base |= {"session.timeout.ms": 1000, "heartbeat.interval.ms": 300}
@@ -83,6 +84,7 @@ _COMMON: dict[str, Callable[[Any], object]] = {
     "wakeup": lambda client: client.wakeup(),
     "connect": lambda client: client.connect(0),
     "stats": lambda client: client.stats(),
+    "io_event_enable": lambda client: client.io_event_enable(-1),
 }
 PRODUCER_CALLS: dict[str, Callable[[Producer], object]] = _COMMON | {
     "produce": lambda producer: producer.produce("topic", b"value"),

@@ -5,10 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 # What a client's configuration may have; oauth_cb besides, which returns something.
 _NAMES = ("error_cb", "throttle_cb", "stats_cb", "on_commit")
+
+# The callbacks that a task belongs to, and the coroutine of theirs that it is, or was made by.
+_INSIDE: ContextVar[tuple[Callbacks, asyncio.Task[Any] | None] | None] = ContextVar(
+    "_INSIDE", default=None
+)
 
 
 def is_running(loop: asyncio.AbstractEventLoop) -> bool:
@@ -57,19 +63,29 @@ class Callbacks:
 
     def start(self, work: Awaitable[Any]) -> asyncio.Task[Any]:
         """Run what a callback returned to be awaited."""
-        task = self._loop.create_task(_finish(work))
+        task = self._loop.create_task(self._run(work))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task
 
     def is_inside(self) -> bool:
-        """Return whether this is one of the coroutines that start() runs."""
-        return asyncio.current_task() in self._tasks
+        """Return whether this is a coroutine that start() runs, or a task that one has made."""
+        inside = _INSIDE.get()
+        return (
+            inside is not None
+            and inside[0] is self
+            and inside[1] is not None
+            and not inside[1].done()
+        )
 
     async def finish(self) -> None:
         """Wait for the coroutines that run."""
         while self._tasks:
             await asyncio.wait(self._tasks)
+
+    async def _run(self, work: Awaitable[Any]) -> None:
+        _INSIDE.set((self, asyncio.current_task()))
+        await work
 
     def _call(self, callback: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         result = callback(*arguments)
@@ -95,10 +111,10 @@ class Callbacks:
             if not inspect.isawaitable(result):
                 return result
             # On the thread that fetches tokens, which has nothing else to do meanwhile.
-            return asyncio.run_coroutine_threadsafe(_finish(result), self._loop).result()
+            return asyncio.run_coroutine_threadsafe(_result_of(result), self._loop).result()
 
         return token
 
 
-async def _finish(work: Awaitable[Any]) -> Any:
+async def _result_of(work: Awaitable[Any]) -> Any:
     return await work

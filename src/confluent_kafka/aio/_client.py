@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -46,6 +47,10 @@ class AIOClient:
         if executor is not None and not isinstance(executor, Executor):
             kind = type(executor).__name__
             raise TypeError(f"executor must be a concurrent.futures.Executor, not {kind}")
+        if not isinstance(conf, Mapping):
+            raise TypeError(f"the configuration must be a dict, not {type(conf).__name__}")
+        if isinstance(max_workers, bool) or not isinstance(max_workers, int):
+            raise TypeError(f"max_workers must be int, not {type(max_workers).__name__}")
         self._owns_executor = executor is None
         self.executor: Executor = (
             ThreadPoolExecutor(max_workers, "confluent_kafka.aio") if executor is None else executor
@@ -56,9 +61,7 @@ class AIOClient:
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(conf))
         self._readiness = self._make_readiness()
-        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness)
-        # A forked child shares the loop's selector with its parent, and must not change it.
-        self._dropped.atexit = False
+        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness, os.getpid())
 
     async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
         """Request metadata of brokers, topics and partitions; see Producer.list_topics()."""
@@ -91,13 +94,16 @@ class AIOClient:
         Closing a closed client does nothing.
 
         Raises:
-            RuntimeError: called from one of the client's callbacks.
+            RuntimeError: called from one of the client's callbacks, or from another event loop.
             Exception: what a callback raised; the client is closed all the same.
         """
+        self._check_loop()
         if self._callbacks.is_inside():
             raise RuntimeError(f"close() of {type(self).__name__} in one of its callbacks")
         if self._closing is None:
             self._closing = self._loop.create_task(self._close())
+        elif self._closing.done():
+            return
         await asyncio.shield(self._closing)
 
     async def __aenter__(self) -> Self:
@@ -121,16 +127,21 @@ class AIOClient:
         raise NotImplementedError
 
     async def _close(self) -> None:
+        # A thread of its own: requests that nobody answers may have all of the executor's.
+        closer = ThreadPoolExecutor(1, "confluent_kafka.aio.close")
         try:
             await self._leave()
-            self._left = True
-            await self._loop.run_in_executor(self.executor, self._client.close)
-            await self._callbacks.finish()
         finally:
-            self._dropped.detach()
-            self._readiness.close()
-            if self._owns_executor:
-                self.executor.shutdown(wait=False)
+            try:
+                self._left = True
+                await self._loop.run_in_executor(closer, self._client.close)
+                await self._callbacks.finish()
+            finally:
+                self._dropped.detach()
+                self._readiness.close()
+                closer.shutdown(wait=False)
+                if self._owns_executor:
+                    self.executor.shutdown(wait=False)
 
     async def _leave(self) -> None:
         """End what needs the event loop, before the client is closed."""
@@ -167,8 +178,10 @@ class AIOClient:
         self._turn_ends = self._loop.time() + _LONGEST_TURN
 
 
-def _drop(loop: asyncio.AbstractEventLoop, readiness: Readiness) -> None:
+def _drop(loop: asyncio.AbstractEventLoop, readiness: Readiness, owner: int) -> None:
     """Let go of what an asyncio client that nobody closed has registered with its loop."""
+    if os.getpid() != owner:
+        return  # a forked child shares the selector with its parent
     if loop.is_running():
         loop.call_soon_threadsafe(readiness.close)
     else:

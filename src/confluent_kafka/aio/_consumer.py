@@ -15,6 +15,8 @@ from ._readiness import deadline
 from ._rebalances import RebalanceCallback, Rebalances
 
 _EVERY = 0.1  # seconds between looks at whether the group has been left
+_MAX_MESSAGES = 1_000_000  # that consume() takes
+_LONGEST_STEP = 10_000  # messages that are fetched before other tasks get a turn
 
 
 class AIOConsumer(AIOClient):
@@ -86,8 +88,8 @@ class AIOConsumer(AIOClient):
             Exception: what a callback raised.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
-        await self._gather(num_messages, timeout)
-        return self._client.consume(num_messages, 0)
+        ready = await self._gather(num_messages, timeout)
+        return self._client.consume(num_messages if ready else 0, 0)
 
     async def consume_arrow(
         self,
@@ -109,7 +111,9 @@ class AIOConsumer(AIOClient):
             KafkaException: an error of the consumer.
             Exception: what a callback raised.
         """
-        await self._gather(num_messages, timeout)
+        nothing = self._client.consume_arrow(0, 0, headers=headers, columns=columns)
+        if not await self._gather(num_messages, timeout):
+            return nothing
         return self._client.consume_arrow(num_messages, 0, headers=headers, columns=columns)
 
     def __aiter__(self) -> Self:
@@ -149,9 +153,12 @@ class AIOConsumer(AIOClient):
             KafkaException: the topics are not valid.
             TypeError: a callback is not callable.
         """
-        wrap = self._rebalances.wrap
+        rebalances = self._rebalances
         self._client.subscribe(
-            topics, wrap(self, on_assign), wrap(self, on_revoke), wrap(self, on_lost)
+            topics,
+            rebalances.assigning(self, on_assign),
+            rebalances.revoking(self, on_revoke),
+            rebalances.revoking(self, on_lost),
         )
         self._subscribed = True
 
@@ -278,17 +285,27 @@ class AIOConsumer(AIOClient):
             raise self._failures.popleft()
         return True
 
-    async def _gather(self, num_messages: int, timeout: float) -> None:
-        """Wait until so many messages are at hand or time is up.
+    async def _gather(self, num_messages: int, timeout: float) -> bool:
+        """Wait until so many messages are at hand or time is up: False while none may be taken.
 
         Here none is handed out yet, so that cancelling the wait loses none.
         """
+        if not isinstance(num_messages, int):
+            raise TypeError(f"num_messages must be int, not {type(num_messages).__name__}")
+        if not 0 <= num_messages <= _MAX_MESSAGES:
+            raise ValueError(f"num_messages must be 0 to {_MAX_MESSAGES}, not {num_messages}")
         until = deadline(self._loop, timeout)
+        count = 0
         while await self._may_fetch(until):
-            if self._client._gather(num_messages) >= num_messages:
-                return
-            if not await self._readiness.wait(until):
-                return
+            wanted = min(num_messages, count + _LONGEST_STEP)
+            count = self._client._gather(wanted)
+            if self._rebalances.is_running():
+                continue
+            if count >= num_messages:
+                return True
+            if count < wanted and not await self._readiness.wait(until):
+                return True
+        return False
 
     async def _close(self) -> None:
         await super()._close()
@@ -296,12 +313,22 @@ class AIOConsumer(AIOClient):
             raise self._failures.popleft()
 
     async def _leave(self) -> None:
-        """Leave the group while the event loop can still run coroutines of on_revoke."""
+        """Leave the group while the event loop can still run coroutines of callbacks."""
         self._readiness.wake()
+        self._serve()  # an assignment may wait to be told
         await self._rebalances.finish()
         if not self._subscribed:
             return  # assign() has no callbacks
+        told = self._rebalances.revocations
         self._client.unsubscribe()
-        while self._client.assignment() or self._rebalances.is_running():
-            self._client._pause_serve()
+        while self._client.assignment() and self._rebalances.revocations == told:
+            self._serve()
             await self._readiness.wait(self._loop.time() + _EVERY)
+        await self._rebalances.finish()
+
+    def _serve(self) -> None:
+        """Run the callbacks that wait, whatever messages are before them."""
+        try:
+            self._client._gather(_MAX_MESSAGES)
+        except Exception as error:
+            self._failures.append(error)

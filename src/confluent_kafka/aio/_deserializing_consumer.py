@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import sys
 from collections.abc import Generator, Mapping
 from typing import Any, Generic, Self, TypeVar
 
-from confluent_kafka import Message
+from confluent_kafka import KafkaException, Message, TopicPartition
 from confluent_kafka.error import (
     ConsumeError,
     KeyDeserializationError,
@@ -23,6 +26,8 @@ from ._serdes import applied, close, ready, resolve_cluster_id
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+_STORE = "enable.auto.offset.store"
 
 
 class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
@@ -42,6 +47,10 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
         serdes = Serdes(conf, "deserializer", DeserializerBuilder)
         self._serdes = serdes
+        # Offsets are stored here, when a message has been deserialized.
+        self._stores = str(serdes.rest.get(_STORE, True)).lower() in ("true", "t", "1")
+        if self._stores:
+            serdes.rest[_STORE] = False
         try:
             super().__init__(serdes.rest, **kwargs)
         except BaseException:
@@ -71,7 +80,12 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
             ConsumeError: an error came in the place of a message.
         """
         message = await super().poll(timeout)
-        return None if message is None else await self._deserialized(message)
+        if message is None:
+            return None
+        try:
+            return await self._deserialized(message)
+        finally:
+            self._settle([message])
 
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
         """Return a number of messages, whose keys and values are objects.
@@ -89,15 +103,39 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
             ValueDeserializationError: the value deserializer raised.
             ConsumeError: an error came in the place of a message.
         """
+        taken = await super().consume(num_messages, timeout)
         messages: list[Message] = []
-        for message in await super().consume(num_messages, timeout):
-            try:
-                messages.append(await self._deserialized(message))
-            except (ConsumeError, KeyDeserializationError, ValueDeserializationError) as error:
-                self._failures.append(error)
+        failures: list[BaseException] = []
+        try:
+            for message in taken:
+                try:
+                    messages.append(await self._deserialized(message))
+                except (ConsumeError, KeyDeserializationError, ValueDeserializationError) as error:
+                    failures.append(error)
+        finally:
+            self._settle(taken)
+        self._failures.extend(failures)
         if self._failures and not messages:
             raise self._failures.popleft()
         return messages
+
+    def _settle(self, messages: list[Message]) -> None:
+        """Store the offsets of messages that are returned; fetch them again if they are not.
+
+        They are not where the task was cancelled while a deserializer was awaited.
+        """
+        places = [one for one in map(_place, messages) if one is not None]
+        if isinstance(sys.exception(), asyncio.CancelledError):
+            # The earliest of each partition goes last, and is the one that counts.
+            earliest = {(one.topic, one.partition): one for one in reversed(places)}
+            self._client._go_back(list(earliest.values()))
+        elif self._stores:
+            last = {(one.topic, one.partition): one for one in places}
+            for one in last.values():
+                one.offset += 1
+            # Partitions that were taken away meanwhile are their new owners' business.
+            with contextlib.suppress(KafkaException):
+                self._client.store_offsets(offsets=list(last.values()))
 
     async def _deserialized(self, message: Message) -> Message:
         failure = message.error()
@@ -127,3 +165,10 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
             await super()._close()
         finally:
             await close(self._serdes)
+
+
+def _place(message: Message) -> TopicPartition | None:
+    topic, partition, offset = message.topic(), message.partition(), message.offset()
+    if message.error() is not None or topic is None or partition is None or offset is None:
+        return None
+    return TopicPartition(topic, partition, offset)

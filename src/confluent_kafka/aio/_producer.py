@@ -18,6 +18,9 @@ from ._callbacks import is_running
 from ._client import AIOClient
 from ._readiness import Readiness, deadline
 
+# Seconds after which a flush that was cancelled lets go of its thread.
+_FLUSH_SLICE = 0.1
+
 _OnDelivery = Callable[[KafkaError | None, Message], Any]
 _Report = tuple["asyncio.Future[Message]", _OnDelivery | None, KafkaError | None, Message]
 
@@ -60,6 +63,7 @@ class AIOProducer(AIOClient):
         self._on_delivery: _OnDelivery | None = None
         if callable(conf.get("on_delivery")):
             self._on_delivery = conf.pop("on_delivery")
+        self._room = asyncio.Lock()
         self._served = 0
         self._serving = False
         super().__init__(conf, max_workers, executor)
@@ -70,11 +74,11 @@ class AIOProducer(AIOClient):
         topic: str,
         value: str | bytes | None = None,
         key: str | bytes | None = None,
-        *,
         partition: int = -1,
         timestamp: int = 0,
         headers: Any = None,
         on_delivery: _OnDelivery | None = None,
+        callback: _OnDelivery | None = None,
     ) -> asyncio.Future[Message]:
         """Put a message into the queue; waits while the queue is full.
 
@@ -91,6 +95,7 @@ class AIOProducer(AIOClient):
             timestamp: milliseconds since the epoch; 0 is now.
             headers: a list of (name, value) pairs or a dict.
             on_delivery: called in the event loop with (error, message), besides.
+            callback: another name for it.
 
         Returns:
             A future of the delivered message, or of KafkaException. Cancelling it does not take
@@ -104,28 +109,29 @@ class AIOProducer(AIOClient):
         if self._loop.time() > self._turn_ends:
             await self._let_others()
         delivery: asyncio.Future[Message] = self._loop.create_future()
-        if on_delivery is None:
-            on_delivery = self._on_delivery
-        else:
-            _check_callable(on_delivery)
+        on_delivery = on_delivery or callback or self._on_delivery
+        if on_delivery is not None and not callable(on_delivery):
+            raise TypeError(f"on_delivery must be callable, not {type(on_delivery).__name__}")
         report = partial(self._reports.add, delivery, on_delivery)
-        while True:
-            try:
-                self._client.produce(
-                    topic,
-                    value,
-                    key,
-                    partition,
-                    on_delivery=report,
-                    timestamp=timestamp,
-                    headers=headers,
-                )
-                return delivery
-            except BufferError:
-                await self._readiness.wait(math.inf)
-            except KafkaException as refused:
-                delivery.set_exception(refused)
-                return delivery
+        enqueue = partial(
+            self._client.produce,
+            topic,
+            value,
+            key,
+            partition,
+            on_delivery=report,
+            timestamp=timestamp,
+            headers=headers,
+        )
+        try:
+            # Behind those that wait for room already.
+            if self._room.locked() or not _has_room(enqueue):
+                async with self._room:
+                    while not _has_room(enqueue):
+                        await self._readiness.wait(math.inf)
+        except KafkaException as refused:
+            delivery.set_exception(refused)
+        return delivery
 
     async def poll(self, timeout: float = 0) -> int:
         """Wait for delivery reports or other callbacks. They are served without it as well.
@@ -135,11 +141,18 @@ class AIOProducer(AIOClient):
 
         Returns:
             How many were served meanwhile.
+
+        Raises:
+            RuntimeError: the producer is closed, or belongs to another event loop.
         """
         self._check_loop()
         until = deadline(self._loop, timeout)
         before = self._served
+        if self._loop.time() > self._turn_ends:
+            await self._let_others()
         while True:
+            if self._closing is not None:
+                raise self._is_closed()
             self._serve()
             if self._served > before or not await self._readiness.wait(until):
                 return self._served - before
@@ -153,7 +166,11 @@ class AIOProducer(AIOClient):
         Returns:
             Messages still outstanding.
         """
-        return await self._request(self._client.flush, timeout)
+        until = deadline(self._loop, timeout)
+        await self._request(self._client._hurry, 0)
+        while len(self._client) > 0 and (left := until - self._loop.time()) > 0:
+            await self._request(self._client._hurry, min(left, _FLUSH_SLICE))
+        return len(self._client)
 
     async def purge(
         self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
@@ -224,16 +241,20 @@ class AIOProducer(AIOClient):
     def _serve(self) -> None:
         if self._closing is not None:
             return  # close() serves the rest
-        left = True
         try:
             self._served += self._client.poll(0)
-            left = self._client._queue_length() > 0
         except Exception as error:
             self._callback_failed(error)
         # There is no event for what came while the queue was not empty.
-        if left and not self._serving:
+        if not self._serving and self._is_left():
             self._serving = True
             self._loop.call_soon(self._serve_again)
+
+    def _is_left(self) -> bool:
+        try:
+            return self._client._queue_length() > 0
+        except RuntimeError:  # made before a fork
+            return False
 
     def _serve_again(self) -> None:
         self._serving = False
@@ -277,11 +298,15 @@ class _Reports:
 
     def _settle_waiting(self) -> None:
         # The last one goes last: add() asks for another call when it finds none.
-        while self._waiting:
-            try:
-                self._settle(*self._waiting[0])
-            finally:
-                self._waiting.popleft()
+        try:
+            while self._waiting:
+                try:
+                    self._settle(*self._waiting[0])
+                finally:
+                    self._waiting.popleft()
+        finally:
+            if self._waiting:
+                self._loop.call_soon(self._settle_waiting)
 
     def _settle(
         self,
@@ -300,8 +325,16 @@ class _Reports:
                 result = on_delivery(error, message)
                 if inspect.isawaitable(result):
                     self._start(result)
-            except Exception as raised:
+            except (Exception, asyncio.CancelledError) as raised:
                 self._failed(raised)
+
+
+def _has_room(enqueue: Callable[[], object]) -> bool:
+    try:
+        enqueue()
+    except BufferError:
+        return False
+    return True
 
 
 def _check_positive(name: str, value: float, wanted: str) -> None:
@@ -310,8 +343,3 @@ def _check_positive(name: str, value: float, wanted: str) -> None:
         raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")
     if not value > 0:
         raise ValueError(f"{name} must be greater than 0, not {value}")
-
-
-def _check_callable(on_delivery: Any) -> None:
-    if on_delivery is not None and not callable(on_delivery):
-        raise TypeError(f"on_delivery must be callable, not {type(on_delivery).__name__}")

@@ -12,6 +12,7 @@ from confluent_kafka.cimpl import _Client
 
 # Log records come without an event, and a consumer that waits has to poll all the same.
 _LONGEST_WAIT = 0.5
+_FOREVER = 1e10
 
 
 class Readiness:
@@ -34,7 +35,8 @@ class Readiness:
     ) -> None:
         self._loop = loop
         self._ready = ready
-        self._waiters: set[asyncio.Future[None]] = set()
+        # In the order of their waits, in which they are woken.
+        self._waiters: dict[asyncio.Future[None], None] = {}
         self._reader, self._writer = socket.socketpair()
         self._reader.setblocking(False)
         self._writer.setblocking(False)
@@ -62,13 +64,13 @@ class Readiness:
         if now >= until:
             return False
         waiter = self._loop.create_future()
-        self._waiters.add(waiter)
+        self._waiters[waiter] = None
         expiry = self._loop.call_at(min(until, now + _LONGEST_WAIT), _wake, waiter)
         try:
             await waiter
         finally:
             expiry.cancel()
-            self._waiters.discard(waiter)
+            del self._waiters[waiter]
         return True
 
     def wake(self) -> None:
@@ -108,8 +110,8 @@ def deadline(loop: asyncio.AbstractEventLoop, timeout: float) -> float:
         TypeError: it is no number.
         ValueError: it is NaN.
     """
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+    if not isinstance(timeout, int | float):
         raise TypeError(f"timeout must be a number of seconds, not {type(timeout).__name__}")
     if math.isnan(timeout):
         raise ValueError("timeout must be a number of seconds, not NaN")
-    return loop.time() + timeout if timeout >= 0 else math.inf
+    return loop.time() + min(timeout, _FOREVER) if timeout >= 0 else math.inf

@@ -26,8 +26,10 @@ class Rebalances:
         self._loop = loop
         self._callbacks = callbacks
         self._running: asyncio.Task[Any] | None = None
+        self.revocations = 0
+        """How often on_revoke or on_lost was called."""
 
-    def wrap(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback | None:
+    def assigning(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback | None:
         """Return a callback for subscribe() of the consumer in the extension.
 
         Args:
@@ -49,6 +51,18 @@ class Rebalances:
                 self._running = self._callbacks.start(
                     self._finish(consumer, number, result, self._running)
                 )
+
+        return run
+
+    def revoking(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback | None:
+        """Return the same for a callback of partitions that are taken away."""
+        call = self.assigning(owner, callback)
+        if call is None or not callable(call):
+            return call
+
+        def run(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+            self.revocations += 1
+            call(consumer, partitions)
 
         return run
 

@@ -13,7 +13,7 @@ from confluent_kafka.serialization import (
     SerializationContext,
     SerializerBuilder,
 )
-from confluent_kafka.serialization._clients import Serdes
+from confluent_kafka.serialization._clients import Serdes, own_headers
 
 from ._producer import AIOProducer
 from ._serdes import applied, close, ready, resolve_cluster_id
@@ -79,7 +79,7 @@ class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
             ValueSerializationError: the value serializer raised.
             KafkaException: any other error.
         """
-        own: Any = dict(headers) if isinstance(headers, Mapping) else list(headers or ())
+        own = own_headers(headers)
         data: list[Any] = [key, value]
         for place, (field, serializer, failure) in enumerate(
             (

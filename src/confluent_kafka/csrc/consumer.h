@@ -13,7 +13,7 @@
 typedef struct {
     bool allowed; /* inside a rebalance callback */
     bool wanted;  /* by the callback that runs */
-    unsigned long number;
+    int32_t number;
     rd_kafka_resp_err_t code;
     rd_kafka_topic_partition_list_t *partitions; /* NULL: no step waits to be taken */
 } deferral;
@@ -57,6 +57,11 @@ extern PyMethodDef consumer_rebalance_methods[];
 void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                            rd_kafka_topic_partition_list_t *partitions, void *opaque);
 
+/*
+ * True while a callback that has not ended holds a step up: nothing is handed out then, since
+ * it may be of partitions that go away.
+ */
+bool consumer_is_deferring(const Consumer *self);
 /* Takes the step that a callback has put off, if there is one; exceptions are parked. */
 void consumer_finish_deferred(Consumer *self);
 /* Notes that the partitions were taken away, or that they were assigned (again). */

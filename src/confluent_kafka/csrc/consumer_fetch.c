@@ -84,7 +84,7 @@ drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
 
 /*
  * Fetches up to `wanted` messages (at most PREFETCH_AHEAD) for which there is room in
- * `prefetch`: how many.
+ * `prefetch`: how many there were, before a rebalance took some of them away.
  */
 static size_t
 fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
@@ -92,9 +92,9 @@ fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
     /* Not into `prefetch` itself: a rebalance callback drops messages there meanwhile. */
     rd_kafka_message_t *messages[PREFETCH_AHEAD];
     size_t fetched = fetch_batch(&self->client, timeout_ms, messages, wanted);
-    fetched = drop_revoked(self, messages, fetched);
-    if (fetched > 0) {
-        prefetch_add(&self->prefetch, messages, fetched);
+    size_t kept = drop_revoked(self, messages, fetched);
+    if (kept > 0) {
+        prefetch_add(&self->prefetch, messages, kept);
     }
     return fetched;
 }
@@ -138,6 +138,9 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
     for (;;) {
         if (client_raise_parked(client) < 0) {
             return -1; /* the next call takes the message */
+        }
+        if (consumer_is_deferring(self)) {
+            return 0;
         }
         *message = prefetch_take(&self->prefetch);
         if (*message != NULL) {
@@ -297,7 +300,7 @@ collect(Consumer *self, collected *batch, deadline *until)
 {
     Client *client = &self->client;
     int timeout_ms = 0;
-    if (is_nested(client)) {
+    if (is_nested(client) || consumer_is_deferring(self)) {
         return 0;
     }
     take_prefetched(self, batch);
@@ -575,7 +578,7 @@ gather(Consumer *self, size_t wanted)
         return -1;
     }
     size_t fetched = 1;
-    while (fetched > 0 && waiting->count < wanted) {
+    while (fetched > 0 && waiting->count < wanted && !consumer_is_deferring(self)) {
         size_t missing = wanted - waiting->count;
         fetched = fetch_ahead(self, 0, missing < PREFETCH_AHEAD ? missing : PREFETCH_AHEAD);
         if (client_raise_parked(&self->client) < 0) {

@@ -279,6 +279,35 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(go_back_doc,
+"_go_back($self, partitions, /)\n--\n\n"
+"Fetch from these offsets again, without waiting: their messages have been returned, but not\n"
+"to the application. Partitions that are not assigned any more are left alone.");
+
+static PyObject *
+go_back(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    serve_turn turn;
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(client->state, argument, "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    int result = client_enter(client);
+    if (result == 0) {
+        result = serve_take_turn(client, &turn);
+        if (result == 0) {
+            consumer_go_back(self, partitions);
+            serve_end_turn(client, &turn);
+        }
+        client_leave(client);
+    }
+    rd_kafka_topic_partition_list_destroy(partitions);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 PyDoc_STRVAR(position_doc,
 "position($self, /, partitions)\n--\n\n"
 "Where the application stands: the offset after the last message returned to it.\n\n"
@@ -593,6 +622,7 @@ PyMethodDef consumer_positions_methods[] = {
     {"committed", WITH_KEYWORDS(committed), committed_doc},
     {"offsets_for_times", WITH_KEYWORDS(offsets_for_times), offsets_for_times_doc},
     {"seek", WITH_KEYWORDS(seek), seek_doc},
+    {"_go_back", go_back, METH_O, go_back_doc},
     {"position", WITH_KEYWORDS(position), position_doc},
     {"get_watermark_offsets", WITH_KEYWORDS(get_watermark_offsets),
      get_watermark_offsets_doc},

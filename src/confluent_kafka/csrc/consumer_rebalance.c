@@ -154,6 +154,12 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
 
 /* ---- a step that is taken later ---- */
 
+bool
+consumer_is_deferring(const Consumer *self)
+{
+    return self->deferral.partitions != NULL;
+}
+
 void
 consumer_finish_deferred(Consumer *self)
 {
@@ -176,6 +182,10 @@ defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     Consumer *self = (Consumer *)object;
     serve_frame frame;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    client_leave(&self->client);
     /* 0 is a callback of this client on this thread. */
     if (!self->deferral.allowed || serve_try_turn(&self->client, &frame) != 0) {
         PyErr_SetString(PyExc_RuntimeError,
@@ -183,7 +193,8 @@ defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
         return NULL;
     }
     self->deferral.wanted = true;
-    return PyLong_FromUnsignedLong(++self->deferral.number);
+    self->deferral.number = self->deferral.number == INT32_MAX ? 1 : self->deferral.number + 1;
+    return PyLong_FromLong(self->deferral.number);
 }
 
 PyDoc_STRVAR(finish_doc,
@@ -191,7 +202,7 @@ PyDoc_STRVAR(finish_doc,
 "Do what _defer_rebalance() put off, unless assign() or another rebalance has done it.");
 
 static int
-finish_in_turn(Consumer *self, unsigned long number)
+finish_in_turn(Consumer *self, int32_t number)
 {
     serve_turn turn;
     if (serve_take_turn(&self->client, &turn) < 0) {
@@ -210,8 +221,9 @@ static PyObject *
 finish_rebalance(PyObject *object, PyObject *argument)
 {
     Consumer *self = (Consumer *)object;
-    unsigned long number = PyLong_AsUnsignedLong(argument);
-    if (PyErr_Occurred() || client_enter(&self->client) < 0) {
+    int32_t number;
+    if (arg_int32(argument, "number", 0, INT32_MAX, &number) < 0
+        || client_enter(&self->client) < 0) {
         return NULL;
     }
     int result = finish_in_turn(self, number);

@@ -223,6 +223,27 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     return result < 0 ? NULL : PyLong_FromLong(outstanding);
 }
 
+PyDoc_STRVAR(hurry_doc,
+"_hurry($self, timeout, /)\n--\n\n"
+"Send what is queued, whatever linger.ms says, until all is delivered or time is up.\n\n"
+"Serves nothing: the event loop does meanwhile. Returns early when all has been served.");
+
+static PyObject *
+hurry_meanwhile(PyObject *object, PyObject *timeout)
+{
+    Producer *self = (Producer *)object;
+    int timeout_ms;
+    if (timeout_ms_from_arg(timeout, "timeout", &timeout_ms) < 0
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    rd_kafka_flush(self->client.rk, timeout_ms);
+    Py_END_ALLOW_THREADS
+    client_leave(&self->client);
+    Py_RETURN_NONE;
+}
+
 typedef struct {
     blocking_call call;
     int flags;
@@ -417,6 +438,7 @@ static PyMethodDef producer_methods[] = {
     {"produce_arrow", WITH_KEYWORDS(producer_produce_arrow), producer_produce_arrow_doc},
     {"poll", WITH_KEYWORDS(poll), poll_doc},
     {"flush", WITH_KEYWORDS(flush), flush_doc},
+    {"_hurry", hurry_meanwhile, METH_O, hurry_doc},
     {"purge", WITH_KEYWORDS(purge), purge_doc},
     {"close", WITH_KEYWORDS(close_), close_doc},
     {NULL, NULL, 0, NULL},

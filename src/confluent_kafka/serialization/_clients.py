@@ -85,6 +85,22 @@ class Serdes:
         return owned
 
 
+def own_headers(headers: Any) -> Any:
+    """Return a copy of a message's headers that serializers may add to.
+
+    Raises:
+        TypeError: they are no dict and no list of pairs.
+    """
+    if headers is None:
+        return []
+    if isinstance(headers, Mapping):
+        return dict(headers)
+    if not isinstance(headers, list | tuple):
+        kind = type(headers).__name__
+        raise TypeError(f"headers must be a dict or a list of (name, value) pairs, not {kind}")
+    return list(headers)
+
+
 def cluster_id_of(client: _Client) -> Callable[[], str | None]:
     """Return what tells the id of a client's cluster, and does not keep the client alive."""
     known = weakref.ref(client)
