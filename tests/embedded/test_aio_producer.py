@@ -15,8 +15,8 @@ from confluent_kafka.aio import AIOProducer
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import LoopErrors, in_loop, until
 from tests.support.clients import QUIET
-from tests.support.kafka import NO_BROKER, Reports, read, values_of
-from tests.support.waiting import TIMEOUT
+from tests.support.kafka import NO_BROKER, Reports, numbers, read, values_of
+from tests.support.waiting import TIMEOUT, Stopwatch
 
 
 def producer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOProducer:
@@ -103,6 +103,56 @@ async def test_other_tasks_run_while_the_queue_is_full(kafka_topic: str) -> None
 
 
 @in_loop
+async def test_tasks_that_wait_for_room_keep_their_order(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """First come, first served, and who comes while others wait is behind them."""
+    async with producer_of(kafka_cluster, {"queue.buffering.max.messages": 5}) as producer:
+        tasks = [
+            asyncio.create_task(producer.produce(kafka_topic, value, partition=0))
+            for value in numbers(0, 200)
+        ]
+        await asyncio.gather(*tasks)
+    found = await asyncio.to_thread(read, consumer, kafka_topic, 200)
+    assert values_of(found) == numbers(0, 200)
+
+
+@in_loop
+async def test_flush_does_not_stand_in_the_way_of_others(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """Deliveries make room for tasks that wait while another one flushes."""
+    watch = Stopwatch()
+    async with producer_of(kafka_cluster, {"queue.buffering.max.messages": 5}) as producer:
+        await producer.produce(kafka_topic, b"v")
+
+        async def flush() -> None:
+            while True:
+                await producer.flush()
+                await asyncio.sleep(0)
+
+        flushing = asyncio.create_task(flush())
+        for _ in range(300):
+            await producer.produce(kafka_topic, b"v")
+        flushing.cancel()
+    assert watch.elapsed < TIMEOUT / 2  # half a second for each five of them, if none is woken
+
+
+@in_loop
+async def test_cancelled_flushes_let_go(kafka_topic: str) -> None:
+    """They do not keep the threads that other requests need, nor close()."""
+    config = {"bootstrap.servers": NO_BROKER, "linger.ms": 0, "logger": QUIET}
+    producer = AIOProducer(config, max_workers=1)
+    delivery = await producer.produce(kafka_topic, b"v")
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(producer.flush(), 0.01)
+    await producer.purge()
+    await producer.close()
+    assert isinstance(delivery.exception(), KafkaException)
+
+
+@in_loop
 async def test_a_loop_without_waits_leaves_turns_to_others(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
@@ -120,6 +170,9 @@ async def test_a_loop_without_waits_leaves_turns_to_others(
         delivery = await producer.produce(kafka_topic, b"v")
         while not (delivery.done() and turns > 3):
             await producer.produce(kafka_topic, b"v")
+        turns = 0
+        while turns < 3:
+            await producer.poll(0)
         task.cancel()
 
 
@@ -195,15 +248,25 @@ async def test_what_callbacks_raise_goes_to_the_loop(
     async def fail_later(*_: object) -> None:
         raise ZeroDivisionError
 
+    async def cancel(*_: object) -> None:
+        raise asyncio.CancelledError
+
+    def cancel_at_once(*_: object) -> None:
+        raise asyncio.CancelledError
+
     with LoopErrors() as errors:
         async with producer_of(
             kafka_cluster, {"stats_cb": fail, "statistics.interval.ms": 50}
         ) as producer:
-            for callback in (fail, fail_later):
+            for callback in (fail, fail_later, cancel, cancel_at_once):
                 await (await producer.produce(kafka_topic, b"v", on_delivery=callback))
-            await until(lambda: len(errors.seen) >= 4)
-            assert (await (await producer.produce(kafka_topic, b"v"))).offset() == 2
-    assert {type(error) for error in errors.seen} == {ZeroDivisionError}
+            await until(lambda: len(errors.seen) >= 5)
+            deliveries = [
+                await producer.produce(kafka_topic, b"v", on_delivery=cancel_at_once)
+                for _ in range(5)
+            ]
+        assert [delivery.result().offset() for delivery in deliveries] == [4, 5, 6, 7, 8]
+    assert {type(error) for error in errors.seen} == {ZeroDivisionError, asyncio.CancelledError}
 
 
 @in_loop
@@ -287,9 +350,32 @@ async def test_close_delivers_and_can_be_repeated(
     await producer.close()
     assert all(delivery.done() for delivery in deliveries)
     assert [delivery.result().offset() for delivery in deliveries] == list(range(10))
-    for call in (producer.produce(kafka_topic), producer.flush(), producer.list_topics()):
+    calls: list[Any] = [producer.produce(kafka_topic), producer.flush(), producer.list_topics()]
+    for call in [*calls, producer.poll(), producer.poll(-1), producer.purge()]:
         with pytest.raises(RuntimeError, match="closed"):
             await call
+
+
+@in_loop
+async def test_close_ends_poll(kafka_cluster: MockCluster) -> None:
+    """It would wait for ever: nothing is served any more."""
+    producer = producer_of(kafka_cluster)
+    polling = asyncio.create_task(producer.poll(-1))
+    await asyncio.sleep(0)
+    await producer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        await polling
+
+
+@in_loop
+async def test_close_when_the_executor_is_gone(kafka_cluster: MockCluster) -> None:
+    """It needs none of its threads."""
+    with ThreadPoolExecutor(1) as executor:
+        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+        producer = AIOProducer(config, executor=executor)
+    await producer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        await producer.flush()
 
 
 @in_loop
@@ -360,6 +446,8 @@ async def test_belongs_to_its_loop(kafka_cluster: MockCluster, kafka_topic: str)
     [
         ({"max_workers": 0}, ValueError, "max_workers must be greater than 0"),
         ({"executor": 3}, TypeError, "executor must be a concurrent.futures.Executor, not int"),
+        ({"producer_conf": None}, TypeError, "the configuration must be a dict, not NoneType"),
+        ({"max_workers": "1"}, TypeError, "max_workers must be int, not str"),
         ({"batch_size": 0}, ValueError, "batch_size must be greater than 0, not 0"),
         ({"batch_size": "1"}, TypeError, "batch_size must be int, not str"),
         ({"batch_size": True}, TypeError, "batch_size must be int, not bool"),

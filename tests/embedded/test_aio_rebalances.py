@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
-from tests.support.aio import in_loop
+from tests.support.aio import in_loop, until
 from tests.support.kafka import committed, numbers, send, values_of
 from tests.support.waiting import TIMEOUT
 
@@ -117,10 +117,17 @@ async def test_no_messages_while_a_coroutine_runs(
     config = {"partition.assignment.strategy": strategy}
     async with consumer_of(kafka_cluster, config) as consumer:
         await calls.subscribe(consumer, filled)
-        assert values_of(await consumer.consume(1, TIMEOUT)) == [b"0"]
+        for number in range(20):  # so fast that more are fetched ahead
+            message = await consumer.poll(TIMEOUT)
+            assert message is not None
+            assert message.value() == b"%d" % number
         await consumer.unsubscribe()
+        await asyncio.sleep(0.05)  # so long that they do not count as fast any more
         while len(calls.begun) < 2:
-            await consumer.poll(0)
+            message = await consumer.poll(0)
+        assert message is None
+        assert await consumer.consume(100, 0) == []
+        assert len(await consumer.consume_arrow(100, 0)) == 0
         assert await consumer.poll(0.01) is None
         assert await consumer.consume(10, 0.01) == []
         assert await consumer.assignment() == [TopicPartition(filled, 0)]
@@ -203,6 +210,60 @@ async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> 
         while calls.ended != ["assign", "lost", "assign"]:
             await consumer.poll(0.01)
         assert await consumer.assignment() == [TopicPartition(kafka_topic, 0)]
+
+
+@STRATEGIES
+@in_loop
+async def test_an_assignment_that_close_is_the_first_to_see(
+    kafka_cluster: MockCluster, filled: str, strategy: str
+) -> None:
+    """Its callbacks run in the loop, and may ask and commit as always."""
+    committed_by: list[str] = []
+
+    async def work(name: str, own: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        assert await own.assignment() == ([] if name == "assign" else partitions)
+        offsets = [TopicPartition(filled, 0, 7)]
+        await own.commit(offsets=offsets, asynchronous=False)
+        committed_by.append(name)
+
+    calls = Calls(True, work)
+    config = {"partition.assignment.strategy": strategy}
+    consumer = consumer_of(kafka_cluster, config)
+    await calls.subscribe(consumer, filled)
+    await until(lambda: consumer._client._queue_length() > 0)
+    await consumer.close()
+    assert calls.ended == ["assign", "revoke"] == committed_by
+
+
+@in_loop
+async def test_on_revoke_that_assigns_again(kafka_cluster: MockCluster, filled: str) -> None:
+    """close() ends all the same."""
+
+    async def on_revoke(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        await consumer.assign(partitions)
+
+    consumer = consumer_of(kafka_cluster)
+    await consumer.subscribe([filled], on_revoke=on_revoke)
+    assert await consumer.poll(TIMEOUT) is not None
+    await consumer.close()
+
+
+@in_loop
+async def test_close_in_a_task_of_a_callback(kafka_cluster: MockCluster, filled: str) -> None:
+    """It is refused as in the callback itself, and poll() there does not wait for the callback."""
+    refused: list[str] = []
+
+    async def on_assign(consumer: AIOConsumer, _: list[TopicPartition]) -> None:
+        closed, message = await asyncio.gather(
+            consumer.close(), consumer.poll(0.01), return_exceptions=True
+        )
+        refused.append(str(closed))
+        assert message is None
+
+    async with consumer_of(kafka_cluster) as consumer:
+        await consumer.subscribe([filled], on_assign=on_assign)
+        assert await consumer.poll(TIMEOUT) is not None
+    assert refused == ["close() of AIOConsumer in one of its callbacks"]
 
 
 def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> None:

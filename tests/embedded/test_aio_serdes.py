@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import KafkaError, Producer, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.aio import AsyncDeserializingConsumer, AsyncSerializingProducer
 from confluent_kafka.error import (
     ConsumeError,
@@ -25,7 +25,7 @@ from confluent_kafka.serialization import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop
-from tests.support.kafka import send
+from tests.support.kafka import numbers, send
 from tests.support.waiting import TIMEOUT
 
 
@@ -158,6 +158,48 @@ async def test_what_cannot_be_deserialized(
         assert await consumer.consume(1, 0) == []
 
 
+@pytest.mark.parametrize("store", [True, False], ids=["stored by the client", "by hand"])
+@in_loop
+async def test_a_deserializer_that_is_cancelled(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, store: bool
+) -> None:
+    """Its messages come again, and are not committed before that."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 10))
+    release = asyncio.Event()
+
+    async def slow(data: bytes | None, _: SerializationContext) -> Any:
+        if data != b"0":
+            await release.wait()
+        return data
+
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "g",
+        "fetch.wait.max.ms": 50,
+        "enable.auto.offset.store": store,
+        "value.deserializer": slow,
+    }
+    own = [TopicPartition(kafka_topic, 0)]
+    async with AsyncDeserializingConsumer[Any, Any](config) as consumer:
+        await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        assert (await consumer.consume(1, TIMEOUT))[0].value() == b"0"
+        for call in (consumer.poll(), consumer.consume(9)):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(call, 0.2)
+        if store:
+            await consumer.commit(asynchronous=False)
+            assert [one.offset for one in await consumer.committed(own, TIMEOUT)] == [1]
+        release.set()
+        found = [message.value() for message in await consumer.consume(9, TIMEOUT)]
+        assert found == numbers(1, 10)
+        if store:
+            await consumer.commit(asynchronous=False)
+            assert [one.offset for one in await consumer.committed(own, TIMEOUT)] == [10]
+        else:
+            with pytest.raises(KafkaException):  # nothing is stored
+                await consumer.commit(asynchronous=False)
+
+
 @in_loop
 async def test_errors_in_the_place_of_messages(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
@@ -175,6 +217,14 @@ async def test_errors_in_the_place_of_messages(
             with pytest.raises(ConsumeError) as raised:
                 await method(timeout=TIMEOUT)
             assert raised.value.code == KafkaError._PARTITION_EOF
+
+
+@in_loop
+async def test_headers_that_are_none(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Serializers could not add to them: the argument is named."""
+    async with producer_of(kafka_cluster, value=to_bytes) as producer:
+        with pytest.raises(TypeError, match=r"headers must be a dict or a list .* not int"):
+            await producer.produce(kafka_topic, value=1, headers=5)
 
 
 @pytest.mark.parametrize(

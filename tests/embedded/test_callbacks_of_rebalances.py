@@ -80,6 +80,23 @@ def test_close_when_on_revoke_raises(kafka_topic: str, make_consumer: MakeConsum
     consumer.close()
 
 
+def test_on_revoke_that_assigns_again(kafka_topic: str, make_consumer: MakeConsumer) -> None:
+    """close() ends: librdkafka waits for what was revoked to be unassigned."""
+    consumer = make_consumer()
+    calls: list[list[TopicPartition]] = []
+
+    def on_revoke(own: Consumer, partitions: list[TopicPartition]) -> None:
+        calls.append(partitions)
+        own.assign(partitions)
+
+    consumer.subscribe([kafka_topic], on_revoke=on_revoke)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    consumer.unsubscribe()
+    wait_until(lambda: calls, lambda: consumer.poll(0.01))
+    assert consumer.assignment() == [TopicPartition(kafka_topic, 0)]
+    consumer.close()
+
+
 def test_close_after_an_exception_that_nobody_has_seen(make_consumer: MakeConsumer) -> None:
     """An exception that waits to be raised does not keep close() from closing."""
     ready = threading.Event()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -40,9 +40,8 @@ class Callbacks:
         self._failed = failed
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    def of_configuration(self, conf: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a client's configuration with callbacks that run here."""
-        own = dict(conf)
+    def of_configuration(self, own: dict[str, Any]) -> dict[str, Any]:
+        """Put callbacks that run here into a client's configuration."""
         for name in _NAMES:
             if callable(own.get(name)):
                 own[name] = self.wrap(own[name])

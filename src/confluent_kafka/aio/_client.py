@@ -47,8 +47,6 @@ class AIOClient:
         if executor is not None and not isinstance(executor, Executor):
             kind = type(executor).__name__
             raise TypeError(f"executor must be a concurrent.futures.Executor, not {kind}")
-        if not isinstance(conf, Mapping):
-            raise TypeError(f"the configuration must be a dict, not {type(conf).__name__}")
         if isinstance(max_workers, bool) or not isinstance(max_workers, int):
             raise TypeError(f"max_workers must be int, not {type(max_workers).__name__}")
         self._owns_executor = executor is None
@@ -59,7 +57,7 @@ class AIOClient:
         self._turn_ends = self._loop.time() + _LONGEST_TURN
         self._closing: asyncio.Task[None] | None = None
         self._left = False
-        self._client = self._make_client(self._callbacks.of_configuration(conf))
+        self._client = self._make_client(self._callbacks.of_configuration(own_configuration(conf)))
         self._readiness = self._make_readiness()
         self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness, os.getpid())
 
@@ -176,6 +174,17 @@ class AIOClient:
         """Give other tasks a turn: a call that need not wait would never do so."""
         await asyncio.sleep(0)
         self._turn_ends = self._loop.time() + _LONGEST_TURN
+
+
+def own_configuration(conf: Any) -> dict[str, Any]:
+    """Return a copy of a configuration.
+
+    Raises:
+        TypeError: it is no mapping.
+    """
+    if not isinstance(conf, Mapping):
+        raise TypeError(f"the configuration must be a dict, not {type(conf).__name__}")
+    return dict(conf)
 
 
 def _drop(loop: asyncio.AbstractEventLoop, readiness: Readiness, owner: int) -> None:

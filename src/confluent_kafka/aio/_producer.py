@@ -15,7 +15,7 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from ._callbacks import is_running
-from ._client import AIOClient
+from ._client import AIOClient, own_configuration
 from ._readiness import Readiness, deadline
 
 # Seconds after which a flush that was cancelled lets go of its thread.
@@ -59,7 +59,7 @@ class AIOProducer(AIOClient):
     ) -> None:
         _check_positive("batch_size", batch_size, "int")
         _check_positive("buffer_timeout", buffer_timeout, "a number of seconds")
-        conf = dict(producer_conf)
+        conf = own_configuration(producer_conf)
         self._on_delivery: _OnDelivery | None = None
         if callable(conf.get("on_delivery")):
             self._on_delivery = conf.pop("on_delivery")

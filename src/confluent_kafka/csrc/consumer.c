@@ -251,6 +251,14 @@ leave_group(Client *client)
 {
     Consumer *self = (Consumer *)client;
     consumer_finish_deferred(self);
+    if (self->kept) {
+        /* To librdkafka the revocation is not over before everything is unassigned, and the
+         * group is not left before that. */
+        self->kept = false;
+        Py_BEGIN_ALLOW_THREADS
+        (void)rd_kafka_assign(self->client.rk, NULL);
+        Py_END_ALLOW_THREADS
+    }
     if (self->closing_queue == NULL) {
         /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
          * one to the last rebalance, and has left before on_revoke is called. */
