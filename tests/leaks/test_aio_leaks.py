@@ -1,0 +1,160 @@
+"""The asyncio clients give everything back: messages, callbacks, futures and themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaException, Producer, TopicPartition
+from confluent_kafka.aio import AIOConsumer, AIOProducer
+from confluent_kafka.testing import MockCluster
+from tests.support.clients import config
+from tests.support.kafka import numbers, send
+from tests.support.refcounts import assert_no_leaks
+from tests.support.waiting import TIMEOUT
+
+ROWS = 50
+MANY, SOME, FEW = 200, 100, 40
+
+Work = Callable[[], Coroutine[Any, Any, object]]
+
+
+@pytest.fixture
+def runner() -> Iterator[asyncio.Runner]:
+    """A loop for the coroutines of a test, which are run to their ends one after the other."""
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+def repeated(runner: asyncio.Runner, work: Work, count: int) -> None:
+    assert_no_leaks(lambda: runner.run(work()), count)
+
+
+@pytest.mark.parametrize("kind", [AIOProducer, AIOConsumer])
+def test_made_and_closed(runner: asyncio.Runner, kind: type[Any]) -> None:
+    """A client with callbacks that refer to it."""
+
+    async def work() -> None:
+        data: list[Any] = []
+
+        async def later(*arguments: object) -> None:
+            data.extend(arguments)
+
+        made = kind(config({"error_cb": later, "stats_cb": data.append}))
+        data.append(made)  # a cycle through the callbacks
+        await made.poll(0)
+        await made.close()
+        gc.collect()
+
+    repeated(runner, work, MANY)
+
+
+def test_refused(runner: asyncio.Runner) -> None:
+    """One that could not be made."""
+
+    async def work() -> None:
+        for wrong in ({"bootstrap_servers": "misspelt"}, {"error_cb": 1}, {"group.id": None}):
+            with contextlib.suppress(KafkaException, ValueError):
+                AIOConsumer(config(wrong))
+
+    repeated(runner, work, SOME)
+
+
+def test_deliveries(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Futures that are awaited, cancelled or failed, and callbacks that raise."""
+
+    async def make() -> AIOProducer:
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "linger.ms": 0}
+        return AIOProducer(settings | {"queue.buffering.max.messages": ROWS // 2}, max_workers=1)
+
+    producer = runner.run(make())
+
+    def failing(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async def work() -> None:
+        deliveries = [
+            await producer.produce(kafka_topic, value, headers=[("a", value)], partition=0)
+            for value in numbers(0, ROWS)
+        ]
+        deliveries[-1].cancel()
+        deliveries.append(await producer.produce(kafka_topic, partition=99))
+        deliveries.append(await producer.produce(kafka_topic, on_delivery=failing))
+        await producer.flush()
+        found = await asyncio.gather(*deliveries, return_exceptions=True)
+        assert sum(isinstance(one, BaseException) for one in found) == 2
+
+    try:
+        repeated(runner, work, MANY)
+    finally:
+        runner.run(producer.close())
+
+
+def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Messages that are returned, gathered and left, or fetched again."""
+    bootstrap = kafka_cluster.bootstrap_servers
+    with Producer({"bootstrap.servers": bootstrap, "linger.ms": 0}) as producer:
+        send(producer, kafka_topic, numbers(0, 10 * ROWS))
+
+    async def make() -> AIOConsumer:
+        settings = {"bootstrap.servers": bootstrap, "group.id": "g", "fetch.wait.max.ms": 10}
+        consumer = AIOConsumer(settings, max_workers=1)
+        await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        await consumer.poll(TIMEOUT)
+        return consumer
+
+    consumer = runner.run(make())
+
+    async def work() -> None:
+        await consumer.seek(TopicPartition(kafka_topic, 0, 0))
+        assert len(await consumer.consume(8 * ROWS, TIMEOUT)) == 8 * ROWS
+        assert await consumer.poll(TIMEOUT) is not None
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(consumer.consume(10 * ROWS), 0.01)
+        consumer._client._go_back([TopicPartition(kafka_topic, 0, 9 * ROWS)])
+        assert len(await consumer.consume_arrow(ROWS, TIMEOUT)) == ROWS
+
+    try:
+        repeated(runner, work, FEW)
+    finally:
+        runner.run(consumer.close())
+
+
+def test_rebalances(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Steps that are put off, taken, replaced by assign() or left to close()."""
+    settings: dict[str, Any] = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "g",
+        "session.timeout.ms": 1000,
+        "heartbeat.interval.ms": 100,
+    }
+    kafka_cluster.set_group_initial_rebalance_delay(0)
+
+    async def on_assign(own: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        await asyncio.sleep(0)
+        if number % 2:
+            await own.assign(partitions)
+
+    async def on_revoke(own: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        await own.commit(offsets=[TopicPartition(kafka_topic, 0, 1)], asynchronous=False)
+
+    number = 0
+
+    async def work() -> None:
+        nonlocal number
+        number += 1
+        strategy = "range" if number % 2 else "cooperative-sticky"
+        # A group of its own: the mock waits before a group that was left can be joined again.
+        own = {"group.id": f"g{number:05}", "partition.assignment.strategy": strategy}
+        async with AIOConsumer(settings | own) as consumer:
+            await consumer.subscribe([kafka_topic], on_assign, on_revoke)
+            while not await consumer.assignment():
+                await consumer.poll(0.01)
+
+    repeated(runner, work, FEW)
