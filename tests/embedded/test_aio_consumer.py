@@ -262,19 +262,23 @@ async def test_what_callbacks_raise_comes_out(
 ) -> None:
     """Of the call that waits, or the next one; then the consumer goes on."""
 
+    calls = 0
+
     def fail(*_: object) -> None:
-        raise ZeroDivisionError
+        nonlocal calls
+        calls += 1
+        if calls <= 2:
+            raise ZeroDivisionError
 
     async def fail_later(*_: object) -> None:
         await asyncio.sleep(0.01)
-        raise ZeroDivisionError
+        fail()
 
     config = {"stats_cb": fail_later if coroutine else fail, "statistics.interval.ms": 200}
     async with consumer_of(kafka_cluster, config) as consumer:
         for _ in range(2):
             with pytest.raises(ZeroDivisionError):
                 await getattr(consumer, method)(timeout=TIMEOUT)
-        consumer._failures.clear()  # what a third one may have raised by now
 
 
 @pytest.mark.parametrize("coroutine", [True, False], ids=["coroutine", "function"])
@@ -367,6 +371,24 @@ async def test_one_that_nobody_closed(kafka_cluster: MockCluster, kafka_topic: s
     with pytest.warns(ResourceWarning, match="Consumer"):
         gc.collect()
     await asyncio.sleep(0)
+
+
+class LoopWithoutReaders(asyncio.SelectorEventLoop):
+    """As asyncio.ProactorEventLoop, the default of Windows."""
+
+    def add_reader(self, *_: Any) -> None:
+        raise NotImplementedError
+
+
+def test_a_loop_that_cannot_watch_sockets() -> None:
+    """The error names what can, and the client that was made for it is closed."""
+
+    async def make() -> None:
+        with pytest.raises(RuntimeError, match=r"use asyncio\.SelectorEventLoop"):
+            AIOConsumer({"bootstrap.servers": NO_BROKER, "group.id": "g", "logger": QUIET})
+
+    with asyncio.Runner(loop_factory=LoopWithoutReaders) as runner:
+        runner.run(make())
 
 
 @in_loop

@@ -58,7 +58,11 @@ class AIOClient:
         self._closing: asyncio.Task[None] | None = None
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(own_configuration(conf)))
-        self._readiness = self._make_readiness()
+        try:
+            self._readiness = self._make_readiness()
+        except BaseException:
+            self._client.close()
+            raise
         self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness, os.getpid())
 
     async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
