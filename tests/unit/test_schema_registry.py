@@ -535,6 +535,21 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
         ({"url": "http://x", "basic.auth.user.info": secret("u")}, ValueError, "no colon"),
         ({"url": "http://u:p@x", "basic.auth.user.info": "u:p"}, ValueError, "exclude each other"),
         ({"url": "http://x", "ssl.key.location": "k"}, ValueError, "ssl.certificate.location"),
+        ({"url": "https://x", "ssl.ca.location": "/no.pem"}, OSError, "ssl.ca.location /no.pem"),
+        (
+            {"url": "https://x", "ssl.ca.location": __file__},
+            ValueError,
+            f"ssl.ca.location {__file__}: NO_CERTIFICATE_OR_CRL_FOUND",
+        ),
+        (
+            {
+                "url": "https://x",
+                "ssl.certificate.location": "/no.pem",
+                "ssl.key.location": "/key.pem",
+            },
+            FileNotFoundError,
+            "ssl.certificate.location /no.pem with ssl.key.location /key.pem: No such file",
+        ),
         ({"url": "http://x", "bearer.auth.token": "t"}, ValueError, "credentials.source"),
         ({"url": "http://x", "bearer.auth.credentials.source": "X"}, ValueError, "STATIC_TOKEN"),
         (

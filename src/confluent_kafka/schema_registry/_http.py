@@ -7,13 +7,14 @@ written as coroutines, which run() drives to their end where nothing in them wai
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import json
 import os
 import random
 import ssl
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
@@ -255,10 +256,24 @@ def _context(settings: Settings) -> ssl.SSLContext:
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx.create_ssl_context()
     if tls.ca is not None:
-        context.load_verify_locations(tls.ca)
+        with _naming(f"ssl.ca.location {tls.ca}"):
+            context.load_verify_locations(tls.ca)
     if tls.certificate is not None:
-        context.load_cert_chain(tls.certificate, tls.key, tls.key_password)
+        key = "" if tls.key is None else f" with ssl.key.location {tls.key}"
+        with _naming(f"ssl.certificate.location {tls.certificate}{key}"):
+            context.load_cert_chain(tls.certificate, tls.key, tls.key_password)
     return context
+
+
+@contextlib.contextmanager
+def _naming(files: str) -> Iterator[None]:
+    """Say which files an error is about: OpenSSL does not."""
+    try:
+        yield
+    except ssl.SSLError as error:
+        raise ValueError(f"{files}: {error.reason or error}") from error
+    except OSError as error:
+        raise OSError(error.errno, f"{files}: {error.strerror}") from error
 
 
 class HttpSender:
