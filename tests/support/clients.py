@@ -77,7 +77,7 @@ def group_metadata() -> bytes:
 
 # Public methods other than close(), each with arguments that it takes. What they raise on an
 # open client is KafkaException at most: nothing here waits for a broker.
-_COMMON: dict[str, Callable[[Any], object]] = {
+COMMON_CALLS: dict[str, Callable[[Any], object]] = {
     "list_topics": lambda client: client.list_topics(timeout=0),
     "cluster_id": lambda client: client.cluster_id(0),
     "set_sasl_credentials": lambda client: client.set_sasl_credentials("name", "word"),
@@ -86,7 +86,7 @@ _COMMON: dict[str, Callable[[Any], object]] = {
     "stats": lambda client: client.stats(),
     "io_event_enable": lambda client: client.io_event_enable(-1),
 }
-PRODUCER_CALLS: dict[str, Callable[[Producer], object]] = _COMMON | {
+PRODUCER_CALLS: dict[str, Callable[[Producer], object]] = COMMON_CALLS | {
     "produce": lambda producer: producer.produce("topic", b"value"),
     "produce_batch": lambda producer: producer.produce_batch("topic", [b"value"]),
     "produce_arrow": lambda producer: producer.produce_arrow(empty_batch(), "topic"),
@@ -101,7 +101,7 @@ PRODUCER_CALLS: dict[str, Callable[[Producer], object]] = _COMMON | {
         partitions(), group_metadata(), 0
     ),
 }
-CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = _COMMON | {
+CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = COMMON_CALLS | {
     "poll": lambda consumer: consumer.poll(0),
     "consume": lambda consumer: consumer.consume(1, 0),
     "consume_arrow": lambda consumer: consumer.consume_arrow(1, 0),
@@ -126,7 +126,7 @@ CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = _COMMON | {
     "memberid": lambda consumer: consumer.memberid(),
     "consumer_group_metadata": lambda consumer: consumer.consumer_group_metadata(),
 }
-SHARE_CALLS: dict[str, Callable[[ShareConsumer], object]] = _COMMON | {
+SHARE_CALLS: dict[str, Callable[[ShareConsumer], object]] = COMMON_CALLS | {
     "subscribe": lambda consumer: consumer.subscribe(["topic"]),
     "subscription": lambda consumer: consumer.subscription(),
     "poll": lambda consumer: consumer.poll(0),
@@ -225,7 +225,7 @@ def _answered_soon(request: Callable[[AdminClient, float], Any]) -> Callable[[Ad
     return lambda admin: answered(request(admin, 0.01))
 
 
-ADMIN_CALLS: dict[str, Callable[[AdminClient], object]] = _COMMON | {
+ADMIN_CALLS: dict[str, Callable[[AdminClient], object]] = COMMON_CALLS | {
     "poll": lambda admin: admin.poll(0),
     "list_groups": lambda admin: admin.list_groups(timeout=0),
     **{name: _answered_soon(request) for name, request in ADMIN_REQUESTS.items()},
