@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 import pytest
@@ -113,15 +114,27 @@ async def test_consume_process_produce(
 
 @in_loop
 async def test_no_broker() -> None:
-    """connect() says why; the event loop goes on meanwhile."""
+    """connect() says why."""
     config = {"bootstrap.servers": NO_BROKER, "group.id": "g", "error_cb": lambda _: None}
     async with AIOConsumer(config) as consumer:
-        turns = 0
-        connecting = asyncio.create_task(consumer.connect(5))
-        while not connecting.done():
-            turns += 1
-            await asyncio.sleep(0.001)
         with pytest.raises(KafkaException) as raised:
-            await connecting
-        assert raised.value.args[0].code() == KafkaError._TRANSPORT
-        assert turns > 3
+            await consumer.connect(5)
+    assert raised.value.args[0].code() == KafkaError._TRANSPORT
+
+
+@in_loop
+async def test_a_broker_that_does_not_answer() -> None:
+    """The event loop goes on until the time is up."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        async with AIOConsumer({"bootstrap.servers": address, "group.id": "g"}) as consumer:
+            turns = 0
+            connecting = asyncio.create_task(consumer.connect(1))
+            while not connecting.done():
+                turns += 1
+                await asyncio.sleep(0.001)
+            with pytest.raises(KafkaException) as raised:
+                await connecting
+    # As connect() says of brokers from which nothing came.
+    assert raised.value.args[0].code() in (KafkaError._TIMED_OUT, KafkaError._TRANSPORT)
+    assert turns > 3
