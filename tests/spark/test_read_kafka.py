@@ -20,6 +20,7 @@ from confluent_kafka.spark import clients
 from confluent_kafka.spark.ranges import DataLoss
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.topics import create_topic
+from tests.support.kafka import Reports
 from tests.support.secrets import secret
 from tests.support.waiting import Stopwatch, wait_until
 
@@ -46,10 +47,20 @@ def servers(kafka: KafkaCluster) -> str:
 
 def fill(kafka: KafkaCluster, topic: str, rows: list[tuple[str, int, int]]) -> None:
     """Produce values to partitions at times in milliseconds."""
+    reports = Reports()
     with Producer(kafka.config()) as producer:
         for value, partition, timestamp in rows:
-            producer.produce(topic, value, partition=partition, timestamp=timestamp)
+            # A broker may not know yet of a partition that was just added.
+            wait_until(lambda: partition in partitions_of(producer, topic))  # noqa: B023
+            producer.produce(
+                topic, value, partition=partition, timestamp=timestamp, on_delivery=reports
+            )
         assert producer.flush(30) == 0
+    assert set(reports.errors) == {None}
+
+
+def partitions_of(producer: Producer, topic: str) -> set[int]:
+    return set(producer.list_topics(topic, 30).topics[topic].partitions)
 
 
 # Times of 1970 are short to write, but retention would delete such messages after half a minute.
