@@ -158,10 +158,10 @@ async def test_what_cannot_be_deserialized(
         assert await consumer.consume(1, 0) == []
 
 
-@pytest.mark.parametrize("store", [True, False], ids=["stored by the client", "by hand"])
+@pytest.mark.parametrize("given", [True, None, False], ids=["stored", "by default", "by hand"])
 @in_loop
 async def test_a_deserializer_that_is_cancelled(
-    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, store: bool
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, given: bool | None
 ) -> None:
     """Its messages come again, and are not committed before that."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 10))
@@ -176,9 +176,10 @@ async def test_a_deserializer_that_is_cancelled(
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "g",
         "fetch.wait.max.ms": 50,
-        "enable.auto.offset.store": store,
+        "enable.auto.offset.store": given,
         "value.deserializer": slow,
     }
+    store = given is not False
     own = [TopicPartition(kafka_topic, 0)]
     async with AsyncDeserializingConsumer[Any, Any](config) as consumer:
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -25,7 +26,7 @@ T = TypeVar("T")
 _LONGEST_TURN = 0.005
 
 
-class AIOClient:
+class AIOClient(ABC):
     """A client of one event loop.
 
     Args:
@@ -119,34 +120,30 @@ class AIOClient:
     ) -> None:
         await self.close()
 
-    def _make_client(self, conf: dict[str, Any]) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _make_client(self, conf: dict[str, Any]) -> Producer | Consumer:
+        """Make the client that waits for nothing."""
 
     def _make_readiness(self) -> Readiness:
         return Readiness(self._client, self._loop)
 
+    @abstractmethod
     def _callback_failed(self, error: BaseException) -> None:
-        raise NotImplementedError
+        """Tell the application what a callback of its raised."""
 
     async def _close(self) -> None:
         # A thread of its own: requests that nobody answers may have all of the executor's.
         closer = ThreadPoolExecutor(1, "confluent_kafka.aio.close")
+        self._left = True
         try:
-            await self._leave()
+            await self._loop.run_in_executor(closer, self._client.close)
+            await self._callbacks.finish()
         finally:
-            try:
-                self._left = True
-                await self._loop.run_in_executor(closer, self._client.close)
-                await self._callbacks.finish()
-            finally:
-                self._dropped.detach()
-                self._readiness.close()
-                closer.shutdown(wait=False)
-                if self._owns_executor:
-                    self.executor.shutdown(wait=False)
-
-    async def _leave(self) -> None:
-        """End what needs the event loop, before the client is closed."""
+            self._dropped.detach()
+            self._readiness.close()
+            closer.shutdown(wait=False)
+            if self._owns_executor:
+                self.executor.shutdown(wait=False)
 
     async def _request(
         self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs

@@ -308,7 +308,10 @@ class AIOConsumer(AIOClient):
         return False
 
     async def _close(self) -> None:
-        await super()._close()
+        try:
+            await self._leave()
+        finally:
+            await super()._close()
         if self._failures:
             raise self._failures.popleft()
 

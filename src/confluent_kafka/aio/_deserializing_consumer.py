@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Generator, Mapping
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
 
 from confluent_kafka import KafkaException, Message, TopicPartition
 from confluent_kafka.error import (
@@ -22,7 +22,7 @@ from confluent_kafka.serialization import (
 from confluent_kafka.serialization._clients import Serdes
 
 from ._consumer import AIOConsumer
-from ._serdes import applied, close, ready, resolve_cluster_id
+from ._serdes import ClientOfObjects, applied, resolve_cluster_id
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -30,7 +30,7 @@ V = TypeVar("V")
 _STORE = "enable.auto.offset.store"
 
 
-class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
+class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     """An AIOConsumer whose keys and values are objects. The class may be awaited as well as called.
 
     Args:
@@ -48,7 +48,7 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
         serdes = Serdes(conf, "deserializer", DeserializerBuilder)
         self._serdes = serdes
         # Offsets are stored here, when a message has been deserialized.
-        self._stores = str(serdes.rest.get(_STORE, True)).lower() in ("true", "t", "1")
+        self._stores = str(serdes.rest.get(_STORE)).lower() in ("none", "true", "t", "1")
         if self._stores:
             serdes.rest[_STORE] = False
         try:
@@ -57,9 +57,6 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
             serdes.close()
             raise
         resolve_cluster_id(serdes, self)
-
-    def __await__(self) -> Generator[None, None, Self]:
-        return ready(self)
 
     async def poll(self, timeout: float = -1) -> Message | None:
         """Return the next message, whose ``key()`` and ``value()`` are objects.
@@ -90,12 +87,12 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
         """Return a number of messages, whose keys and values are objects.
 
+        Messages that cannot be deserialized do not take the others with them: these are returned,
+        and the next calls raise an error for each.
+
         Args:
             num_messages: at most so many, up to 1,000,000.
             timeout: seconds to wait for all of them; -1 waits without an end.
-
-        Messages that cannot be deserialized do not take the others with them: these are returned,
-        and the next calls raise an error for each.
 
         Raises:
             KeyDeserializationError: the key deserializer raised; ``kafka_message`` is the message
@@ -128,7 +125,8 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
         if isinstance(sys.exception(), asyncio.CancelledError):
             # The earliest of each partition goes last, and is the one that counts.
             earliest = {(one.topic, one.partition): one for one in reversed(places)}
-            self._client._go_back(list(earliest.values()))
+            with contextlib.suppress(RuntimeError):  # closed meanwhile: they were not stored
+                self._client._go_back(list(earliest.values()))
         elif self._stores:
             last = {(one.topic, one.partition): one for one in places}
             for one in last.values():
@@ -159,12 +157,6 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
         message.set_key(key)
         message.set_value(value)
         return message
-
-    async def _close(self) -> None:
-        try:
-            await super()._close()
-        finally:
-            await close(self._serdes)
 
 
 def _place(message: Message) -> TopicPartition | None:

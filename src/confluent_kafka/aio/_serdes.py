@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import Any, Self
 
 from confluent_kafka.serialization._clients import Serdes, cluster_id_of
 
 from ._client import AIOClient
-
-T = TypeVar("T")
 
 _CLUSTER_ID_SECONDS = 5.0
 
@@ -33,17 +31,26 @@ def resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
     serdes.set_cluster_id_resolver(cluster_id_of(client._client), resolve)
 
 
-async def close(serdes: Serdes) -> None:
-    """Close those that the client built."""
-    for serde in serdes.take_owned():
-        closing = getattr(serde, "aclose", None)
-        if closing is not None:
-            await closing()
-        else:
-            serde.close()
+class ClientOfObjects(AIOClient):
+    """A client with serdes. The class may be awaited as well as called."""
 
+    _serdes: Serdes
 
-def ready(client: T) -> Generator[None, None, T]:
-    """Return what ``await`` of a client takes: it is ready when it has been made."""
-    return client
-    yield
+    def __await__(self) -> Generator[None, None, Self]:
+        return self  # it is ready when it has been made
+        yield
+
+    async def _close(self) -> None:
+        try:
+            await super()._close()
+        finally:
+            await self._close_serdes()
+
+    async def _close_serdes(self) -> None:
+        """Close those that the client built."""
+        for serde in self._serdes.take_owned():
+            closing = getattr(serde, "aclose", None)
+            if closing is not None:
+                await closing()
+            else:
+                serde.close()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Mapping
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
 
 from confluent_kafka import Message
 from confluent_kafka.error import KeySerializationError, ValueSerializationError
@@ -16,13 +16,13 @@ from confluent_kafka.serialization import (
 from confluent_kafka.serialization._clients import Serdes, own_headers
 
 from ._producer import AIOProducer
-from ._serdes import applied, close, ready, resolve_cluster_id
+from ._serdes import ClientOfObjects, applied, resolve_cluster_id
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
+class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
     """An AIOProducer whose keys and values are objects. The class may be awaited as well as called.
 
     Args:
@@ -44,9 +44,6 @@ class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
             serdes.close()
             raise
         resolve_cluster_id(serdes, self)
-
-    def __await__(self) -> Generator[None, None, Self]:
-        return ready(self)
 
     async def produce(  # type: ignore[override]
         self,
@@ -104,9 +101,3 @@ class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
             headers=own or None,
             **kwargs,
         )
-
-    async def _close(self) -> None:
-        try:
-            await super()._close()
-        finally:
-            await close(self._serdes)

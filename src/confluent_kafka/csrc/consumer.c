@@ -251,10 +251,10 @@ leave_group(Client *client)
 {
     Consumer *self = (Consumer *)client;
     consumer_finish_deferred(self);
-    if (self->kept) {
+    if (self->answered_revocation) {
         /* To librdkafka the revocation is not over before everything is unassigned, and the
          * group is not left before that. */
-        self->kept = false;
+        self->answered_revocation = false;
         Py_BEGIN_ALLOW_THREADS
         (void)rd_kafka_assign(self->client.rk, NULL);
         Py_END_ALLOW_THREADS

@@ -31,7 +31,7 @@ typedef struct {
     size_t in_hand_count;
     hold hold; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
-    bool kept; /* so has the last callback of a revocation: with partitions, perhaps */
+    bool answered_revocation; /* and that was the last rebalance: something may be assigned */
     deferral deferral;
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
 } Consumer;

@@ -107,7 +107,8 @@ take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
             client_park_exception(&self->client);
         }
     }
-    self->kept = self->assigned && code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+    self->answered_revocation =
+        self->assigned && code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
     if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
         hold_note_assigned(&self->hold, rk, partitions);
     }
