@@ -46,8 +46,6 @@ class Member:
                 "enable.auto.commit": False,
                 "enable.auto.offset.store": False,
                 "partition.assignment.strategy": "cooperative-sticky",
-                # The embedded cluster ends a rebalance when the session could have.
-                "session.timeout.ms": 10_000,
                 "heartbeat.interval.ms": 500,
                 "allow.auto.create.topics": True,
                 "on_commit": self._committed,

@@ -42,8 +42,7 @@ def make_producer(kafka_cluster: MockCluster) -> Iterator[MakeProducer]:
 def make_consumer(kafka_cluster: MockCluster) -> Iterator[MakeConsumer]:
     """make_consumer({"enable.partition.eof": True, ...}): a Consumer of `kafka_cluster`.
 
-    It starts at the beginning and commits only when told to. Its group rebalances in one
-    second (see MockCluster).
+    It starts at the beginning and commits only when told to.
     """
     with contextlib.ExitStack() as clients:
 
@@ -53,7 +52,6 @@ def make_consumer(kafka_cluster: MockCluster) -> Iterator[MakeConsumer]:
                 "group.id": "group",
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": False,
-                "session.timeout.ms": 2000,
                 "heartbeat.interval.ms": 100,
                 "fetch.wait.max.ms": 50,
                 "retry.backoff.ms": 10,

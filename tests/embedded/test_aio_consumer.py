@@ -26,7 +26,6 @@ def consumer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> A
         "group.id": "group",
         "auto.offset.reset": "earliest",
         "fetch.wait.max.ms": 50,
-        "session.timeout.ms": 2000,
         "heartbeat.interval.ms": 100,
     }
     return AIOConsumer(common | (config or {}))
@@ -240,6 +239,7 @@ async def test_callbacks_of_the_configuration(
 
     config = {name: noting(name) for name in seen}
     config |= {"statistics.interval.ms": 50, "logger": QUIET}
+    config["session.timeout.ms"] = 1000  # so long close() tries to commit
     async with consumer_of(kafka_cluster, config) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 0)])
         await consumer.consume(FILLED, TIMEOUT)

@@ -26,7 +26,6 @@ def consumer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> A
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
         "fetch.wait.max.ms": 50,
-        "session.timeout.ms": 2000,
         "heartbeat.interval.ms": 100,
     }
     return AIOConsumer(common | (config or {}))
@@ -202,7 +201,8 @@ async def test_a_coroutine_that_polls_gets_what_there_is(
 async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """A coroutine as on_lost, when the group has removed the member; then it joins again."""
     calls = Calls(True)
-    async with consumer_of(kafka_cluster) as consumer:
+    config = {"session.timeout.ms": 1200}  # so long the brokers count on the member it was
+    async with consumer_of(kafka_cluster, config) as consumer:
         await calls.subscribe(consumer, kafka_topic)
         while not await consumer.assignment():
             await consumer.poll(0.01)

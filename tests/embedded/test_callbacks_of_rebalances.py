@@ -216,7 +216,6 @@ def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeCo
     config = {
         "partition.assignment.strategy": "cooperative-sticky",
         "heartbeat.interval.ms": 50,
-        "session.timeout.ms": 4000,  # the mock waits nearly as long for members to rejoin
     }
     consumer, other = make_consumer(config), make_consumer(config)
     committed: list[list[TopicPartition]] = []

@@ -6,12 +6,18 @@ import os
 import shlex
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from confluent_kafka import Consumer
 from confluent_kafka.testing import MockCluster
+from tests.embedded.wire import join_group, sync_group
 from tests.support.scripts import check_script
+
+TIMEOUT = 30
 
 
 def linked_dynamically() -> bool:
@@ -247,3 +253,54 @@ def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) 
             print(future.exception(30).args[0].name())
         """
     assert check_script(script, kafka_cluster.bootstrap_servers) == "_UNSUPPORTED_FEATURE\n"
+
+
+@unpatched
+def test_member_that_syncs_after_the_leader() -> None:
+    """It gets the assignment that the leader has given it.
+
+    mock-rebalance.patch: it was refused, and the group had to rebalance.
+    """
+    with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
+        address = cluster.bootstrap_servers
+        joins = [threads.submit(join_group, address, "group") for _ in range(2)]
+        one, two = (join.result(TIMEOUT) for join in joins)
+        leader, follower = (one, two) if one.leader == one.member else (two, one)
+        given = {leader.member: b"for the leader", follower.member: b"for the other"}
+        assert sync_group(address, "group", leader, given) == (0, b"for the leader")
+        assert sync_group(address, "group", follower, {}) == (0, b"for the other")
+
+
+@unpatched
+def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
+    """A rebalance of the mock cluster ends when all have joined again, a group with its last.
+
+    mock-rebalance.patch: each lasted for session.timeout.ms less one second, 44 s here.
+    """
+    kafka_cluster.create_topic("shared", 2)
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "group",
+        "heartbeat.interval.ms": 50,
+        "session.timeout.ms": 45_000,
+    }
+    end = time.monotonic() + TIMEOUT
+
+    def wait_until_assigned(*counts: int) -> None:
+        members = (one, two)[: len(counts)]
+        while [len(member.assignment()) for member in members] != list(counts):
+            assert time.monotonic() < end, "the rebalance goes on"
+            for member in members:
+                member.poll(0.01)
+
+    with Consumer(config) as one, Consumer(config) as two:
+        one.subscribe(["shared"])
+        wait_until_assigned(2)
+        two.subscribe(["shared"])
+        wait_until_assigned(1, 1)
+        two.close()
+        wait_until_assigned(2)
+        one.unsubscribe()
+        wait_until_assigned(0)
+        one.subscribe(["shared"])
+        wait_until_assigned(2)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
 
@@ -37,26 +35,6 @@ def test_topics_come_into_being_with_4_partitions(kafka_cluster: MockCluster) ->
         assert producer.flush(TIMEOUT) == 0
         partitions = producer.list_topics("new", TIMEOUT).topics["new"].partitions
     assert [len(partition.replicas) for partition in partitions.values()] == [3, 3, 3, 3]
-
-
-def test_a_later_rebalance_takes_the_session_timeout(
-    kafka_cluster: MockCluster, kafka_topic: str
-) -> None:
-    """A member that joins a running group waits for session.timeout.ms less one second."""
-    kafka_cluster.create_topic("shared", 2)
-    config = client(kafka_cluster, group_id="g", session_timeout_ms=2000, heartbeat_interval_ms=100)
-    with Consumer(config) as one, Consumer(config) as two:
-        one.subscribe(["shared"])
-        end = time.monotonic() + TIMEOUT
-        while not one.assignment() and time.monotonic() < end:
-            one.poll(0.01)
-        start = time.monotonic()
-        two.subscribe(["shared"])
-        while not (one.assignment() and two.assignment()) and time.monotonic() < end:
-            one.poll(0.01)
-            two.poll(0.01)
-        assert len(one.assignment()) == len(two.assignment()) == 1
-        assert time.monotonic() - start >= 0.9
 
 
 def test_aborted_records_are_read(kafka_cluster: MockCluster, kafka_topic: str) -> None:

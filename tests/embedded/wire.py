@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from dataclasses import dataclass
 
 
 def api_versions(address: str) -> dict[int, tuple[int, int]]:
@@ -26,6 +27,62 @@ def racks(address: str) -> dict[int, str | None]:
         _host, position = _string(answer, position + 4)
         result[broker_id], position = _string(answer, position + 4)
     return result
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What a broker answered to one that joined a classic group."""
+
+    generation: int
+    leader: str
+    member: str
+
+
+def join_group(address: str, group: str) -> Joined:
+    """Joins as a new member, which takes until the group has a leader (JoinGroup v0)."""
+    body = b"".join(
+        (
+            _text(group),
+            struct.pack(">i", 10_000),  # session.timeout.ms
+            _text(""),
+            _text("consumer"),
+            struct.pack(">i", 1) + _text("range") + _bytes(b""),
+        )
+    )
+    answer = _ask(address, api_key=11, version=0, body=body)
+    error, generation = struct.unpack_from(">hi", answer)
+    assert error == 0
+    _protocol, position = _string(answer, 6)
+    leader, position = _string(answer, position)
+    member, position = _string(answer, position)
+    assert leader is not None and member is not None
+    return Joined(generation, leader, member)
+
+
+def sync_group(
+    address: str, group: str, joined: Joined, assignments: dict[str, bytes]
+) -> tuple[int, bytes]:
+    """The error and the assignment of a member; the leader gives everyone's (SyncGroup v0)."""
+    body = b"".join(
+        (
+            _text(group),
+            struct.pack(">i", joined.generation),
+            _text(joined.member),
+            struct.pack(">i", len(assignments)),
+            *(_text(member) + _bytes(given) for member, given in assignments.items()),
+        )
+    )
+    answer = _ask(address, api_key=14, version=0, body=body)
+    error, size = struct.unpack_from(">hi", answer)
+    return error, answer[6 : 6 + size]
+
+
+def _text(value: str) -> bytes:
+    return struct.pack(">h", len(value)) + value.encode()
+
+
+def _bytes(value: bytes) -> bytes:
+    return struct.pack(">i", len(value)) + value
 
 
 def _string(answer: bytes, position: int) -> tuple[str | None, int]:

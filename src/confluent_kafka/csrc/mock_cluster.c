@@ -246,8 +246,7 @@ start_brokers(MockCluster *self, char *error_text, size_t size)
         return false;
     }
     /* librdkafka's default of 3 s would be the longest part of most tests. None at all
-     * would cost more: two members that start together would not be in one generation,
-     * and the second would wait for the session timeout. */
+     * would cost a rebalance where two members start together. */
     rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, 100);
     self->rk = rk;
     self->cluster = cluster;
@@ -530,11 +529,9 @@ PyDoc_STRVAR(mock_cluster_doc,
 "  with fewer brokers). Replicas are the same records under another name: a new\n"
 "  leader never lacks any.\n"
 "- A new group of the classic protocol waits 0.1 s for members, see\n"
-"  set_group_initial_rebalance_delay(). Every later rebalance takes\n"
-"  session.timeout.ms less 1 s, also when all members have joined again: 44 s with\n"
-"  the client's default. Set 'session.timeout.ms' and 'heartbeat.interval.ms' low\n"
-"  (2000 and 200) where members come and go. Groups of the KIP-848 protocol rebalance\n"
-"  at their next heartbeats, see set_group_consumer_heartbeat_interval().\n"
+"  set_group_initial_rebalance_delay() (Kafka: 3 s). A librdkafka without our patches\n"
+"  (the system's) lets every later rebalance take session.timeout.ms less 1 s, also\n"
+"  when all members have joined again.\n"
 "- Sequence numbers are checked for transactional producers only. What a merely\n"
 "  idempotent one sends again because of a fault is stored twice, and after an injected\n"
 "  Produce error it can take a record for stored that is not.\n"
