@@ -55,7 +55,8 @@ def join_group(address: str, group: str) -> Joined:
     _protocol, position = _string(answer, 6)
     leader, position = _string(answer, position)
     member, position = _string(answer, position)
-    assert leader is not None and member is not None
+    assert leader is not None
+    assert member is not None
     return Joined(generation, leader, member)
 
 
