@@ -66,12 +66,12 @@ def test_broker_that_is_slow(
     """The future fails after its timeout, and the client goes on working."""
     place = TopicPartition(kafka_topic, 0)
     assert latest(admin, place).result(TIMEOUT).offset == 0
-    kafka_cluster.set_round_trip_time(None, 3)
+    kafka_cluster.set_round_trip_time(None, 6)
     watch = Stopwatch()
     error = latest(admin, place, request_timeout=0.5).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.args[0].code() == KafkaError._TIMED_OUT
-    assert watch.elapsed < 2.8  # librdkafka looks once a second
+    assert watch.elapsed < 5  # librdkafka looks once a second
     assert len(admin) == 0
     kafka_cluster.set_round_trip_time(None, 0.001)
     wait_until(lambda: latest(admin, place, request_timeout=5).exception(TIMEOUT) is None)
