@@ -26,10 +26,11 @@ def run_script(
     timeout: int = 60,
     forks: bool = False,
     flags: tuple[str, ...] = (),
+    env: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Runs `source` (indentation is removed) with sys.argv[1:] = args; captures its output.
 
-    `flags` are options of the interpreter, such as -S.
+    `flags` are options of the interpreter, such as -S; `env` is added to the environment.
 
     A script that takes longer than `timeout` seconds prints the stacks of all its threads
     and ends with an error: the result never waits for ever. The same holds for the children
@@ -43,6 +44,7 @@ def run_script(
     return subprocess.run(
         [sys.executable, "-X", "faulthandler", *flags, "-c", script, *args],
         stdin=subprocess.DEVNULL,
+        env=os.environ | (env or {}),
         capture_output=True,
         text=True,
         timeout=timeout + 30,
@@ -56,8 +58,9 @@ def check_script(
     timeout: int = 60,
     forks: bool = False,
     flags: tuple[str, ...] = (),
+    env: dict[str, str] | None = None,
 ) -> str:
     """The same for a script that must succeed and write nothing to stderr: its stdout."""
-    result = run_script(source, *args, timeout=timeout, forks=forks, flags=flags)
+    result = run_script(source, *args, timeout=timeout, forks=forks, flags=flags, env=env)
     assert (result.returncode, result.stderr) == (0, ""), result.stderr + result.stdout
     return result.stdout

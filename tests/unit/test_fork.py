@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import platform
+import subprocess
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -26,9 +29,35 @@ def wait(child):
 """
 
 
-def check_fork(script: str, timeout: int = 60) -> str:
+# As glibc's: a lock is held, which fork() does not know of. Only longer, so that every fork that
+# does not wait meets it.
+LOCKED_LOOK_UP = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int
+getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+            struct addrinfo **result)
+{
+    int (*glibc)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    *(void **)&glibc = dlsym(RTLD_NEXT, "getaddrinfo");
+    pthread_mutex_lock(&lock);
+    usleep(2000);
+    int error = glibc(node, service, hints, result);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+"""
+
+
+def check_fork(script: str, timeout: int = 60, env: dict[str, str] | None = None) -> str:
     """The output of a script that forks."""
-    return check_script(FORK + textwrap.dedent(script), timeout=timeout, forks=True)
+    return check_script(FORK + textwrap.dedent(script), timeout=timeout, forks=True, env=env)
 
 
 @needs_fork
@@ -147,6 +176,45 @@ class TestFork:
         """,
             timeout=120,
         )
+
+    @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is about a lock of glibc")
+    def test_while_addresses_are_looked_up(self, tmp_path: Path) -> None:
+        """A fork waits for that: a client of the child looks up, too, and does not hang."""
+        library, source = tmp_path / "locked.so", tmp_path / "locked.c"
+        source.write_text(LOCKED_LOOK_UP)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True, timeout=60)
+        output = check_fork(
+            """
+            from confluent_kafka import KafkaError, KafkaException
+
+            settings = {
+                "bootstrap.servers": "127.0.0.1:1",
+                "log_level": 0,
+                "reconnect.backoff.ms": 1,
+                "reconnect.backoff.max.ms": 1,
+            }
+
+            def refused():
+                with Producer(settings) as producer:
+                    try:
+                        producer.connect(10)
+                    except KafkaException as error:
+                        return error.args[0].code() == KafkaError._TRANSPORT
+
+            producers = [Producer(settings) for _ in range(3)]
+            for _ in range(20):
+                child = os.fork()
+                if child == 0:
+                    os._exit(7 if refused() else 8)
+                assert wait(child) == 7
+            for producer in producers:
+                producer.close()
+            print(refused())
+            """,
+            timeout=20,
+            env={"LD_PRELOAD": str(library)},
+        )
+        assert output == "True\n"
 
     def test_in_a_callback(self) -> None:
         """A child made inside a callback leaves poll() instead of waiting for the parent's

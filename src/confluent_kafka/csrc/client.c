@@ -6,6 +6,7 @@
 
 #include "callbacks.h"
 #include "oauth.h"
+#include "resolver.h"
 
 /* ---- requests that failed ---- */
 
@@ -257,6 +258,7 @@ client_open_with(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf, new_
 {
     char reason[512];
     callbacks_register(self, conf);
+    resolver_configure(conf);
     if (self->oauth_cb != NULL) {
         oauth_configure(conf);
     }

@@ -14,6 +14,7 @@
 #include "oauth.h"
 #include "partitioner.h"
 #include "producer.h"
+#include "resolver.h"
 #include "share.h"
 #include "topic_partition.h"
 #include "uuid.h"
@@ -198,6 +199,9 @@ register_hooks(PyObject *module)
         return -1;
     }
 #ifdef HAVE_FORK
+    if (resolver_start() < 0) {
+        return -1;
+    }
     return register_hook(module, "os", "register_at_fork", "after_in_child",
                          "_mark_clients_forked");
 #else
