@@ -95,7 +95,7 @@ tsan: build ## unit and embedded tests under the thread sanitizer: our extension
 		$(or $(ARGS),tests/unit tests/embedded $(FREETHREADED_SKIPS))
 
 # Memcheck is some 20 times slower than the processor: this takes half an hour.
-valgrind: build ## unit and embedded tests under valgrind
+valgrind: build $(VENV)/.spark ## unit and embedded tests under valgrind
 	$(call say,building with debug information)
 	@CFLAGS=-g $(BIN)/python setup.py -q build --build-base build/valgrind \
 		--build-lib build/valgrind/lib

@@ -12,11 +12,12 @@ import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.aio import AIOProducer
+from confluent_kafka.aio._readiness import Readiness
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import LoopErrors, in_loop, until
 from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER, Reports, numbers, read, values_of
-from tests.support.waiting import TIMEOUT, Stopwatch
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 
 def producer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOProducer:
@@ -267,6 +268,25 @@ async def test_what_callbacks_raise_goes_to_the_loop(
             ]
         assert [delivery.result().offset() for delivery in deliveries] == [4, 5, 6, 7, 8]
     assert {type(error) for error in errors.seen} == {ZeroDivisionError, asyncio.CancelledError}
+
+
+@in_loop
+async def test_what_came_before_the_loop_listened(kafka_cluster: MockCluster) -> None:
+    """It is served as well; librdkafka tells nobody of it, nor of what comes behind it."""
+    calls: list[object] = []
+
+    class Late(AIOProducer):
+        def _make_readiness(self) -> Readiness:
+            wait_until(self._client._queue_length)
+            return super()._make_readiness()
+
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "stats_cb": calls.append,
+        "statistics.interval.ms": 10,
+    }
+    async with Late(config):
+        await until(lambda: len(calls) > 2)
 
 
 @in_loop

@@ -5,8 +5,11 @@
 
 #include "client.h"
 
-#ifndef _WIN32
+#ifdef _WIN32
+#include <winsock2.h>
+#else
 #include <fcntl.h>
+#include <unistd.h>
 #endif
 
 /*
@@ -36,20 +39,37 @@ duplicate(int fd)
 #endif
 }
 
+static const char payload[] = {1};
+
+static void
+enable_for(rd_kafka_queue_t *queue, int own)
+{
+    rd_kafka_queue_io_event_enable(queue, own, payload, sizeof(payload));
+    if (own != -1 && rd_kafka_queue_length(queue) > 0) {
+        /* librdkafka tells of what comes into an empty queue: of nothing, ever, if this one is
+         * not emptied. A pipe that takes no more is readable already. */
+#ifdef _WIN32
+        (void)send((SOCKET)own, payload, sizeof(payload), 0);
+#else
+        ssize_t Py_UNUSED(written) = write(own, payload, sizeof(payload));
+#endif
+    }
+}
+
 static void
 enable(client_core *core, int own)
 {
-    static const char payload[] = {1};
-    rd_kafka_queue_io_event_enable(core->queue, own, payload, sizeof(payload));
+    enable_for(core->queue, own);
     if (core->callbacks != NULL) {
-        rd_kafka_queue_io_event_enable(core->callbacks, own, payload, sizeof(payload));
+        enable_for(core->callbacks, own);
     }
     core_set_event_fd(core, own);
 }
 
 PyDoc_STRVAR(io_event_enable_doc,
 "io_event_enable($self, fd, /)\n--\n\n"
-"Write a byte to a file descriptor each time there is something for poll() to serve.\n\n"
+"Write a byte to a file descriptor each time there is something for poll() to serve, and at\n"
+"once if there is.\n\n"
 "For event loops: wait until the other end is readable, read what is there, and then call\n"
 "poll(0) or consume(n, 0) until nothing comes. There is one byte between two such calls,\n"
 "however much arrives, and none for what arrives while there is something already: poll a\n"
