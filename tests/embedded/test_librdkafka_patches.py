@@ -276,7 +276,7 @@ def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
     mock-rebalance.patch: each lasted for session.timeout.ms less one second, 44 s here.
     """
     kafka_cluster.create_topic("shared", 2)
-    config = {
+    config: dict[str, str | int] = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "group",
         "heartbeat.interval.ms": 50,
