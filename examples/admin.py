@@ -6,6 +6,7 @@ Run it with ``python -m examples.admin BOOTSTRAP_SERVERS TOPIC``.
 from __future__ import annotations
 
 import sys
+import time
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import (
@@ -15,6 +16,7 @@ from confluent_kafka.admin import (
     ConfigResource,
     NewPartitions,
     NewTopic,
+    TopicDescription,
 )
 
 
@@ -29,9 +31,22 @@ def make(admin: AdminClient, topic: str) -> None:
         print(f"{topic}: exists")
 
 
+def described(admin: AdminClient, topic: str) -> TopicDescription:
+    """Brokers hear of a new topic one after the other: one may not know it yet."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return admin.describe_topics(TopicCollection([topic]))[topic].result()
+        except KafkaException as error:
+            unknown = error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+            if not unknown or time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+
+
 def show(admin: AdminClient, topic: str) -> None:
     """Prints where its partitions are."""
-    description = admin.describe_topics(TopicCollection([topic]))[topic].result()
+    description = described(admin, topic)
     for partition in description.partitions:
         replicas = [node.id for node in partition.replicas]
         print(f"{topic} [{partition.id}]: leader {partition.leader}, replicas {replicas}")

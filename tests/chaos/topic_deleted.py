@@ -8,9 +8,8 @@ from confluent_kafka import Consumer
 from tests.chaos.one_broker import one_broker
 from tests.chaos.probe import Probe
 from tests.chaos.row import Row
-from tests.integration.broker_requests import delete_topic
 from tests.integration.kafka_cluster import OwnKafkaCluster
-from tests.integration.topics import create_topic
+from tests.integration.topics import create_topic, delete_topic
 from tests.support.waiting import wait_until
 
 SHORT = {"messages": 100}

@@ -17,7 +17,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, OffsetSpec
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import send
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import TIMEOUT, wait_until
 
 
 @pytest.fixture
@@ -67,11 +67,9 @@ def test_broker_that_is_slow(
     place = TopicPartition(kafka_topic, 0)
     assert latest(admin, place).result(TIMEOUT).offset == 0
     kafka_cluster.set_round_trip_time(None, 6)
-    watch = Stopwatch()
     error = latest(admin, place, request_timeout=0.5).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.args[0].code() == KafkaError._TIMED_OUT
-    assert watch.elapsed < 5  # librdkafka looks once a second
     assert len(admin) == 0
     kafka_cluster.set_round_trip_time(None, 0.001)
     wait_until(lambda: latest(admin, place, request_timeout=5).exception(TIMEOUT) is None)

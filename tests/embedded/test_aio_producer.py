@@ -17,7 +17,7 @@ from confluent_kafka.testing import MockCluster
 from tests.support.aio import LoopErrors, in_loop, until
 from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER, Reports, numbers, read, values_of
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 
 def producer_of(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOProducer:
@@ -136,7 +136,7 @@ async def test_flush_does_not_stand_in_the_way_of_others(
         for _ in range(300):
             await producer.produce(kafka_topic, b"v")
         flushing.cancel()
-    assert watch.elapsed < TIMEOUT / 2  # half a second for each five of them, if none is woken
+    assert watch.elapsed < SOON  # half a second for each five of them, if none is woken
 
 
 @in_loop

@@ -16,12 +16,11 @@ from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.clients import config
 from tests.support.kafka import NO_BROKER, Reports
 from tests.support.scripts import check_script
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 each_client = pytest.mark.parametrize("client", [Producer, Consumer])
 NO_HOST = "no-such-host.invalid:9092"
 # Far less than the timeouts that are given, and far more than it takes.
-SOON = 8.0
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from confluent_kafka import OFFSET_INVALID, Consumer, KafkaError, KafkaException
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.kafka import committed, poll_values
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_wakeup_ends_a_commit(kafka_cluster: MockCluster, filled: str, consumer:
     with pytest.raises(KafkaException) as caught:
         consumer.commit(offsets=[TopicPartition(filled, 0, 1)], asynchronous=False)
     assert caught.value.args[0] == KafkaError._INTR
-    assert watch.elapsed < TIMEOUT / 2
+    assert watch.elapsed < SOON
     timer.join()
     kafka_cluster.set_round_trip_time(None, 0)
 
@@ -155,7 +155,7 @@ def test_close_ends_a_commit(
     watch = Stopwatch()
     consumer.close()
     thread.join(TIMEOUT)
-    assert watch.elapsed < TIMEOUT / 2
+    assert watch.elapsed < SOON
     assert len(errors) == 1
 
 

@@ -14,7 +14,7 @@ from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.embedded.sasl_broker import SaslBroker
 from tests.support.kafka import NO_BROKER
 from tests.support.secrets import secret
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 
 @pytest.fixture(params=["producer", "consumer"])
@@ -131,7 +131,7 @@ def test_wakeup_ends_the_wait(make_client: Any) -> None:
         client.list_topics(timeout=TIMEOUT)
     assert caught.value.args[0] == KafkaError._INTR
     assert "list_topics()" in caught.value.args[0].str()
-    assert watch.elapsed < TIMEOUT / 2
+    assert watch.elapsed < SOON
     timer.join()
 
 
@@ -208,7 +208,7 @@ def test_wakeup_ends_cluster_id(make_client: Any) -> None:
     with pytest.raises(KafkaException) as caught:
         client.cluster_id()
     assert caught.value.args[0] == KafkaError._INTR
-    assert watch.elapsed < TIMEOUT / 2
+    assert watch.elapsed < SOON
     timer.join()
 
 

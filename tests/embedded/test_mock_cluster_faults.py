@@ -12,8 +12,9 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition, libversion
 from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import api_versions, racks
+from tests.support.kafka import send
+from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
-TIMEOUT = 30
 PINNED = 0x020F0000  # an older librdkafka's brokers answer fewer requests
 
 
@@ -38,12 +39,11 @@ def read(consumer: Consumer, topic: str, count: int) -> list[bytes | None]:
     return [message.value() for message in messages]
 
 
-def wait_until(condition: Callable[[], bool], poll: Callable[[float], object]) -> None:
-    """Polls until the condition holds; fails after TIMEOUT."""
-    end = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < end, "timed out"
-        poll(0.01)
+def seconds(call: Callable[[], object]) -> float:
+    """How long a call takes."""
+    watch = Stopwatch()
+    call()
+    return watch.elapsed
 
 
 # ---- topics and partitions ----
@@ -100,7 +100,7 @@ def test_a_partition_without_a_leader(
     producer.produce(kafka_topic, b"after")
     wait_until(
         lambda: "Produce" in [request.request for request in kafka_cluster.requests()],
-        producer.poll,
+        lambda: producer.poll(0.01),
     )
     kafka_cluster.set_leader(kafka_topic, 0, 2)
     assert producer.flush(TIMEOUT) == 0
@@ -178,13 +178,10 @@ def test_round_trip_time(kafka_cluster: MockCluster, producer: Producer) -> None
     """set_round_trip_time() delays every response, and none once it is 0 again."""
     producer.list_topics(timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(None, 1)
-    start = time.monotonic()
-    producer.list_topics(timeout=TIMEOUT)
-    assert time.monotonic() - start >= 1
+    assert seconds(lambda: producer.list_topics(timeout=TIMEOUT)) >= 1
     kafka_cluster.set_round_trip_time(None, 0)
-    start = time.monotonic()
-    producer.list_topics(timeout=TIMEOUT)
-    assert time.monotonic() - start < 1
+    # On a busy machine one or the other may take as long without a delay.
+    assert min(seconds(lambda: producer.list_topics(timeout=TIMEOUT)) for _ in range(5)) < 1
 
 
 # ---- injected errors ----
@@ -265,12 +262,9 @@ def test_a_delayed_response(
         kafka_cluster.inject_errors(
             "Produce", [KafkaError.NO_ERROR], broker_id=broker_id, round_trip_time=1
         )
-    start = time.monotonic()
-    assert deliver(producer, kafka_topic, [b"slow"]) == [None]
-    between = time.monotonic()
-    assert deliver(producer, kafka_topic, [b"fast"]) == [None]
-    assert between - start >= 1
-    assert time.monotonic() - between < 1
+    assert seconds(lambda: send(producer, kafka_topic, [b"slow"])) >= 1
+    # On a busy machine one or the other may take as long without a delay.
+    assert min(seconds(lambda: send(producer, kafka_topic, [b"fast"])) for _ in range(5)) < 1
 
 
 @pytest.mark.parametrize("request_name", ["Produce", None])
@@ -360,7 +354,7 @@ def test_coordinators(
     kafka_cluster.start_request_tracking()
     consumer = make_consumer({"group.id": "group"})
     consumer.subscribe([kafka_topic])
-    wait_until(lambda: bool(consumer.assignment()), consumer.poll)
+    wait_until(lambda: bool(consumer.assignment()), lambda: consumer.poll(0.01))
     joins = {r.broker_id for r in kafka_cluster.requests() if r.request == "JoinGroup"}
     assert joins == {broker_id}
 
@@ -372,7 +366,7 @@ def test_the_initial_rebalance_delay(
     kafka_cluster.set_group_initial_rebalance_delay(0.5)
     start = time.monotonic()
     consumer.subscribe([kafka_topic])
-    wait_until(lambda: bool(consumer.assignment()), consumer.poll)
+    wait_until(lambda: bool(consumer.assignment()), lambda: consumer.poll(0.01))
     assert time.monotonic() - start >= 0.5
 
 
@@ -392,7 +386,7 @@ def test_two_members_share_the_first_assignment(
             consumer.subscribe(["shared"])
         wait_until(
             lambda: len(one.assignment()) == len(two.assignment()) == 1,
-            lambda timeout: (one.poll(timeout), two.poll(timeout)),
+            lambda: (one.poll(0.01), two.poll(0.01)),
         )
         requests = Counter(request.request for request in kafka_cluster.requests())
     assert requests["SyncGroup"] == 2
@@ -414,14 +408,14 @@ def test_kip_848_heartbeats(kafka_cluster: MockCluster, kafka_topic: str) -> Non
             consumer.subscribe(["shared"])
         wait_until(
             lambda: len(one.assignment()) == len(two.assignment()) == 1,
-            lambda timeout: (one.poll(timeout), two.poll(timeout)),
+            lambda: (one.poll(0.01), two.poll(0.01)),
         )
 
         def heartbeats() -> int:
             requests = Counter(request.request for request in kafka_cluster.requests())
             return requests["ConsumerGroupHeartbeat"]
 
-        wait_until(lambda: heartbeats() >= 50, one.poll)
+        wait_until(lambda: heartbeats() >= 50, lambda: one.poll(0.01))
 
 
 def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
@@ -436,7 +430,7 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
     }
     with Consumer(config) as silent, Consumer(config) as heir:
         silent.subscribe(["shared"])
-        wait_until(lambda: len(silent.assignment()) == 2, silent.poll)
+        wait_until(lambda: len(silent.assignment()) == 2, lambda: silent.poll(0.01))
         kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
         heir.subscribe(["shared"])
-        wait_until(lambda: len(heir.assignment()) == 2, heir.poll)
+        wait_until(lambda: len(heir.assignment()) == 2, lambda: heir.poll(0.01))

@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import committed, send, values_of
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 # librdkafka's smallest: longer work without a poll ends the membership.
 IMPATIENT = {"max.poll.interval.ms": 2000, "session.timeout.ms": 2000}
@@ -223,7 +223,7 @@ def test_close_inside(make_consumer: MakeConsumer, filled: str) -> None:
     watch = Stopwatch()
     with consumer.pause_while() as pause:
         consumer.close()
-    assert watch.elapsed < TIMEOUT / 2
+    assert watch.elapsed < SOON
     assert pause.lost == []
 
 

@@ -26,12 +26,12 @@ from confluent_kafka import (
 from confluent_kafka.testing import MockCluster
 from tests.support.clients import COMMON_CALLS, SHARE_CALLS
 from tests.support.kafka import numbers, send
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 Answer = tuple[dict[TopicPartition, set[int]], KafkaException | None]
 MakeShareConsumer = Callable[..., ShareConsumer]
 
-LATE = 3.0  # a round trip that no test waits for
+LATE = 6.0  # a round trip that no test waits for
 
 
 class Answers:
@@ -257,10 +257,10 @@ class TestCommit:
         """REQUEST_TIMED_OUT after the timeout; the late answer is not the next commit's."""
         consumer = make()
         records = accept_ten(consumer)
-        cluster.set_round_trip_time(None, 0.4)
+        cluster.set_round_trip_time(None, 1)
         watch = Stopwatch()
         (exception,) = consumer.commit_sync(0.1).values()
-        assert 0.1 <= watch.elapsed < LATE
+        assert 0.1 <= watch.elapsed < SOON
         assert exception is not None
         assert exception.args[0] == KafkaError.REQUEST_TIMED_OUT
         assert consumer.commit_sync(TIMEOUT) == {}
@@ -294,10 +294,8 @@ class TestCommit:
         cluster.set_round_trip_time(None, LATE)
         timer = threading.Timer(0.1, consumer.wakeup)
         timer.start()
-        watch = Stopwatch()
         with pytest.raises(KafkaException, match=r"interrupted by wakeup\(\)") as info:
             consumer.commit_sync(TIMEOUT)
-        assert watch.elapsed < LATE / 2
         timer.join()
         assert info.value.args[0] == KafkaError._INTR
         cluster.set_round_trip_time(None, 0)
@@ -321,14 +319,12 @@ class TestCommit:
         accept_ten(consumer)
         cluster.set_round_trip_time(None, LATE)
         before = signal.signal(signal.SIGALRM, stop)
-        watch = Stopwatch()
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.1)
             with pytest.raises(ZeroDivisionError):
                 consumer.commit_sync(TIMEOUT)
         finally:
             signal.signal(signal.SIGALRM, before)
-        assert watch.elapsed < LATE / 2
         cluster.set_round_trip_time(None, 0)
         assert consumer.commit_sync(TIMEOUT) == {}
 
@@ -460,7 +456,7 @@ class TestThreads:
         watch = Stopwatch()
         consumer.close()
         polling.join(TIMEOUT)
-        assert watch.elapsed < TIMEOUT / 2
+        assert watch.elapsed < SOON
         assert polling.result is not None
         assert polling.result.is_empty()
 
@@ -504,7 +500,7 @@ class TestEnd:
         cluster.set_broker_down()
         watch = Stopwatch()
         consumer.close()
-        assert watch.elapsed < TIMEOUT / 2
+        assert watch.elapsed < SOON
 
 
 def test_close_soon_after_subscribe(kafka_cluster: MockCluster, kafka_topic: str) -> None:

@@ -16,7 +16,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.kafka import NO_BROKER, send
 from tests.support.threads import Thread, running
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 # The client calls back on the thread that is inside it, every few milliseconds.
 STATISTICS = {"statistics.interval.ms": 5}
@@ -254,7 +254,7 @@ def test_wakeup_before_the_wait(consumer: Consumer, times: int) -> None:
         consumer.wakeup()
     watch = Stopwatch()
     assert consumer.poll(TIMEOUT) is None
-    assert watch.elapsed < TIMEOUT / 2
+    assert watch.elapsed < SOON
     watch = Stopwatch()
     assert consumer.poll(0.1) is None
     assert watch.elapsed >= 0.09

@@ -1,4 +1,4 @@
-"""Administrative requests that tests need besides CreateTopics."""
+"""Administrative requests that tests need besides those for topics."""
 
 from __future__ import annotations
 
@@ -7,23 +7,13 @@ import struct
 from confluent_kafka import Consumer, KafkaError
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader
-from tests.integration.protocol import array, ask, compact_array, compact_text, text
+from tests.support.protocol import array, ask, compact_array, compact_text, text
 from tests.support.waiting import TIMEOUT, wait_until
 
-DELETE_TOPICS, DELETE_RECORDS = 20, 21
+DELETE_RECORDS = 21
 ALTER_PARTITION_REASSIGNMENTS, ALTER_CLIENT_QUOTAS = 45, 49
 TIMEOUT_MS = 30_000
 NO_TAGS = b"\x00"
-
-
-def delete_topic(kafka: KafkaCluster, topic: str) -> None:
-    """Deletes the topic and waits until brokers do not know it: before that they take messages."""
-    body = array([text(topic)]) + struct.pack(">i", TIMEOUT_MS)
-    answer = ask(_any_address(kafka), DELETE_TOPICS, 3, body)
-    (code,) = struct.unpack(">h", answer[-2:])
-    assert code == KafkaError.NO_ERROR, KafkaError(code)
-    with reader(kafka) as consumer:
-        wait_until(lambda: topic not in consumer.list_topics(timeout=TIMEOUT).topics)
 
 
 def delete_records(kafka: KafkaCluster, topic: str, before: int) -> None:

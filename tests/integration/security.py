@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,10 +12,12 @@ import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.support.kafka import read, send, values_of
-from tests.support.waiting import wait_until
+from tests.support.waiting import SOON, wait_until
 
-# A mistake in the configuration shows within this time.
-SECONDS = 10
+# A mistake in the configuration shows within this time, in seconds.
+SECONDS = SOON
+# Which of them it is depends on how far the client was when the broker closed the connection.
+HUNG_UP = "Disconnected|(Send|Receive) failed"
 
 _quiet = logging.Logger("quiet")
 _quiet.addHandler(logging.NullHandler())
@@ -49,9 +52,9 @@ class Errors:
     def __call__(self, error: KafkaError) -> None:
         self.calls.append(error)
 
-    def text(self, code: int) -> str:
-        """What the first error of the code says; empty when there is none."""
-        return next((error.str() for error in self.calls if error == code), "")
+    def texts(self, code: int) -> list[str]:
+        """What the errors of the code say."""
+        return [error.str() for error in self.calls if error == code]
 
 
 @contextmanager
@@ -70,11 +73,21 @@ def failing(
             yield consumer, errors
 
 
-def told(client_type: type[Producer] | type[Consumer], config: Config, code: int) -> str:
-    """Polls a client until its error_cb gets an error of the code: what it says."""
+def told(
+    client_type: type[Producer] | type[Consumer], config: Config, code: int, words: str
+) -> str:
+    """Polls a client until its error_cb gets an error of the code with the words: its text.
+
+    There may be others of the code before it: a broker that hangs up once it has said why is
+    not always heard.
+    """
     with failing(client_type, config) as (client, errors):
-        wait_until(lambda: errors.text(code), lambda: client.poll(0.05), timeout=SECONDS)
-    return errors.text(code)
+
+        def text() -> str:
+            return next((text for text in errors.texts(code) if words in text), "")
+
+        wait_until(text, lambda: client.poll(0.05), timeout=SECONDS)
+    return text()
 
 
 def refused(config: Config, fetch: Callable[[Consumer], object], code: int) -> str:
@@ -86,3 +99,19 @@ def refused(config: Config, fetch: Callable[[Consumer], object], code: int) -> s
             wait_until(lambda: False, lambda: fetch(consumer), timeout=SECONDS)
         assert caught.value.args[0].code() == code
     return str(caught.value.args[0].str())
+
+
+def failure(call: Callable[[], object], pattern: str) -> KafkaError:
+    """Calls until the text of the error that is raised has the pattern: the error.
+
+    A call that fails when its time is up knows why once the client has tried to connect.
+    """
+    errors: list[KafkaError] = []
+
+    def fail() -> None:
+        with pytest.raises(KafkaException) as caught:
+            call()
+        errors.append(caught.value.args[0])
+
+    wait_until(lambda: errors and re.search(pattern, errors[-1].str()), fail, timeout=SECONDS)
+    return errors[-1]

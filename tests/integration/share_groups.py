@@ -8,7 +8,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, ShareConsumer, TopicPartition
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.protocol import array, ask, text
+from tests.support.protocol import array, ask, text
 from tests.support.waiting import wait_until
 
 INCREMENTAL_ALTER_CONFIGS = 44

@@ -36,6 +36,7 @@ def forbidden(kafka: KafkaCluster) -> Iterator[str]:
     create_topic(kafka, name)
     try:
         change_acls(kafka, name, "--add")
+        create_topic(kafka, f"{name}-later")  # every broker has heard of the ACLs
         with Producer(user(kafka, "bob")) as bob:
             wait_until(lambda: bob.list_topics(name, TIMEOUT).topics[name].error)
         yield name

@@ -48,6 +48,7 @@ from confluent_kafka.admin import (
 from examples import admin as admin_example
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster, running_cluster
 from tests.integration.security import plain
+from tests.integration.topics import create_topic, wait_for_topic
 from tests.support.kafka import joined, read, send
 from tests.support.real_kafka import MakeTopic, kafka_home
 from tests.support.refcounts import assert_no_leaks
@@ -84,17 +85,7 @@ def code_of(future: Future[Any]) -> int | None:
 
 
 def described(admin: AdminClient, topic: str) -> TopicDescription:
-    """The topic, once all brokers know of it."""
-    found: list[TopicDescription] = []
-
-    def is_there() -> bool:
-        future = admin.describe_topics(TopicCollection([topic]))[topic]
-        if future.exception(TIMEOUT) is None:
-            found.append(future.result())
-        return bool(found) and all(part.leader for part in found[-1].partitions)
-
-    wait_until(is_there)
-    return found[-1]
+    return only(admin.describe_topics(TopicCollection([topic])))
 
 
 def config_of(admin: AdminClient, resource: ConfigResource, key: str) -> ConfigEntry:
@@ -102,9 +93,10 @@ def config_of(admin: AdminClient, resource: ConfigResource, key: str) -> ConfigE
 
 
 class TestTopics:
-    def test_create_and_delete(self, admin: AdminClient, name: str) -> None:
+    def test_create_and_delete(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
         """A topic with partitions, replicas and configuration as asked, and its end."""
         only(admin.create_topics([NewTopic(name, 3, 1, config={"retention.ms": "54321"})]))
+        wait_for_topic(kafka, name, 3)
         topic = described(admin, name)
         assert (topic.name, topic.is_internal, len(topic.partitions)) == (name, False, 3)
         assert [len(partition.replicas) for partition in topic.partitions] == [1, 1, 1]
@@ -114,18 +106,21 @@ class TestTopics:
         only(admin.delete_topics([name]))
         wait_until(lambda: name not in admin.list_topics(timeout=TIMEOUT).topics)
 
-    def test_broker_defaults(self, admin: AdminClient, name: str) -> None:
+    def test_broker_defaults(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
         """Without numbers the brokers' defaults count."""
         only(admin.create_topics([NewTopic(name)]))
         expected = config_of(admin, broker_of(admin), "default.replication.factor").value
+        count = config_of(admin, broker_of(admin), "num.partitions").value
+        wait_for_topic(kafka, name, int(count or 0))
         counts = {len(partition.replicas) for partition in described(admin, name).partitions}
         assert counts == {int(expected or 0)}
 
-    def test_replica_assignment(self, admin: AdminClient, name: str) -> None:
+    def test_replica_assignment(self, admin: AdminClient, kafka: KafkaCluster, name: str) -> None:
         """Each partition's replicas are where they were asked for, in that order."""
         first, second, *_ = sorted(node.id for node in nodes_of(admin))
         replicas = [[first, second], [second, first]]
         only(admin.create_topics([NewTopic(name, replica_assignment=replicas)]))
+        wait_for_topic(kafka, name, 2)
 
         def placed() -> list[list[int]]:
             partitions = described(admin, name).partitions
@@ -133,7 +128,8 @@ class TestTopics:
 
         assert placed() == replicas
         only(admin.create_partitions([NewPartitions(name, 3, [[first, second]])]))
-        wait_until(lambda: placed() == [*replicas, [first, second]])
+        wait_for_topic(kafka, name, 3)
+        assert placed() == [*replicas, [first, second]]
 
     def test_one_is_wrong(self, admin: AdminClient, name: str) -> None:
         """Each topic has its own outcome."""
@@ -217,7 +213,8 @@ class TestConfigs:
         ]
         for key, value, operation, expected in steps:
             only(admin.incremental_alter_configs([change(topic, key, value, operation)]))
-            wait_until(lambda k=key, e=expected: config_of(admin, resource, k).value == e)  # type: ignore[misc]
+            make_topic()  # every broker has heard of the change
+            assert config_of(admin, resource, key).value == expected
         assert config_of(admin, resource, "retention.ms").value == "1000"
         assert config_of(admin, resource, "segment.ms").is_default
 
@@ -228,7 +225,8 @@ class TestConfigs:
         with pytest.warns(DeprecationWarning, match="resets"):
             futures = admin.alter_configs([resource])
         only(futures)
-        wait_until(lambda: config_of(admin, resource, "segment.ms").value == "2000")
+        make_topic()  # every broker has heard of the change
+        assert config_of(admin, resource, "segment.ms").value == "2000"
         assert config_of(admin, resource, "retention.ms").is_default
 
     def test_broker_and_group(self, admin: AdminClient, group: str) -> None:
@@ -264,7 +262,9 @@ class TestConfigs:
 
 
 class TestAcls:
-    def test_create_describe_delete(self, admin: AdminClient, name: str) -> None:
+    def test_create_describe_delete(
+        self, admin: AdminClient, make_topic: MakeTopic, name: str
+    ) -> None:
         """A binding is found as it was made, and deleted by a filter."""
         reads = AclBinding("topic", name, "literal", "User:eve", "*", "read", "allow")
         writes = AclBinding("group", name, "prefixed", "User:eve", "127.0.0.1", "all", "deny")
@@ -275,12 +275,14 @@ class TestAcls:
         def found() -> list[AclBinding]:
             return sorted(admin.describe_acls(of_eve).result(TIMEOUT))
 
-        wait_until(lambda: found() == sorted([reads, writes]))
+        make_topic()  # every broker has heard of them
+        assert found() == sorted([reads, writes])
         nobody = AclBindingFilter("topic", name, "match", "User:nobody", None, "any", "any")
         deleted = admin.delete_acls([nobody, of_eve])
         assert deleted[nobody].result(TIMEOUT) == []
         assert sorted(deleted[of_eve].result(TIMEOUT)) == sorted([reads, writes])
-        wait_until(lambda: found() == [])
+        make_topic()
+        assert found() == []
 
     def test_one_is_wrong(self, admin: AdminClient, name: str) -> None:
         """Each binding has its own outcome."""
@@ -557,14 +559,6 @@ def test_leaks(admin: AdminClient, topic: str, group: str) -> None:
     assert_no_leaks(work, 25)
 
 
-def is_forbidden(future: Future[Any]) -> bool:
-    error = future.exception(TIMEOUT)
-    return (
-        isinstance(error, KafkaException)
-        and error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
-    )
-
-
 def test_example(kafka: KafkaCluster, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The example goes through a topic's life."""
     admin_example.main(kafka.bootstrap_servers, name)
@@ -580,14 +574,14 @@ class TestForbidden:
     @pytest.fixture
     def forbidden(self, admin: AdminClient, own_kafka: OwnKafkaCluster, name: str) -> Iterator[str]:
         """A topic and a group of this name that bob may not touch."""
-        only(admin.create_topics([NewTopic(name, 1, 1)]))
-        described(admin, name)
+        create_topic(own_kafka, name)
         acls = [
             AclBinding(kind, name, "literal", "User:bob", "*", "all", "deny")
             for kind in ("topic", "group")
         ]
         for future in admin.create_acls(acls).values():
             future.result(TIMEOUT)
+        create_topic(own_kafka, f"{name}-later")  # every broker has heard of the ACLs
         yield name
         only(admin.delete_acls([AclBindingFilter("any", name, "any", None, None, "any", "any")]))
 
@@ -600,14 +594,12 @@ class TestForbidden:
     def test_topic_and_group(self, bob: AdminClient, forbidden: str) -> None:
         """The brokers' refusal is the future's exception, with the resource's own code."""
         resource = change(forbidden, "retention.ms", "1", AlterConfigOpType.SET)
-        # Until the ACLs are known to all brokers.
-        asked: list[Callable[[], Future[Any]]] = [
-            lambda: bob.describe_topics(TopicCollection([forbidden]))[forbidden],
-            lambda: bob.describe_configs([resource])[resource],
-            lambda: bob.incremental_alter_configs([resource], validate_only=True)[resource],
+        futures: list[Future[Any]] = [
+            bob.describe_topics(TopicCollection([forbidden]))[forbidden],
+            bob.describe_configs([resource])[resource],
+            bob.incremental_alter_configs([resource], validate_only=True)[resource],
         ]
-        for ask in asked:
-            wait_until(lambda ask=ask: is_forbidden(ask()))  # type: ignore[misc]
+        assert {code_of(future) for future in futures} == {KafkaError.TOPIC_AUTHORIZATION_FAILED}
         group_futures: list[Future[Any]] = [
             bob.describe_consumer_groups([forbidden])[forbidden],
             bob.delete_consumer_groups([forbidden])[forbidden],

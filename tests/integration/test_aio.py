@@ -108,7 +108,8 @@ async def test_consume_process_produce(
         committed = await consumer.committed(offsets, 30)
         assert [one.offset for one in committed] == [10] * PARTITIONS
         await consumer.assign([TopicPartition(target, part, 0) for part in range(PARTITIONS)])
-        found = await consumer.consume(41, 2)
+        found = await consumer.consume(40, 30)
+        assert await consumer.consume(1, 0.5) == []
     assert sorted(message.value() or b"" for message in found) == sorted(numbers(0, 40))
 
 

@@ -14,6 +14,7 @@ import pytest
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
+from tests.integration.topics import wait_for_topic
 from tests.support.command_line import Ended, ended, run, started
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, wait_until
@@ -121,7 +122,7 @@ class TestAdministration:
 
         return run_with
 
-    def test_topics(self, admin: Run) -> None:
+    def test_topics(self, admin: Run, kafka: KafkaCluster) -> None:
         """Create, list, describe, grow and delete, each as it is told."""
         name = f"made-{uuid.uuid4().hex[:12]}"
         options = ["-p", "2", "-r", "1", "-c", "retention.ms=1000"]
@@ -130,6 +131,7 @@ class TestAdministration:
         )
         assert name.encode() not in admin("topics list").stdout
         assert admin("topics create", name, *options).status == 0
+        wait_for_topic(kafka, name, 2)
         again = admin("topics create", name)
         assert (again.status, again.stdout) == (1, b"")
         assert "already exists" in again.stderr
@@ -138,11 +140,13 @@ class TestAdministration:
             "retention.ms": "1000"
         }
         assert admin("topics grow", name, "3").status == 0
+        wait_for_topic(kafka, name, 3)
         found = rows(admin("topics describe", name, "--json"))
         assert [row["partition"] for row in found] == [0, 1, 2]
         assert all(row["replicas"] == row["in sync"] == [row["leader"]] for row in found)
         assert admin("topics delete", name, "--yes").status == 0
-        wait_until(lambda: name.encode() not in admin("topics list").stdout)
+        wait_for_topic(kafka, name, 0)
+        assert name.encode() not in admin("topics list").stdout
         missing = admin("topics describe", name)
         assert missing.status == 1
         assert len(missing.stderr.splitlines()) == 1
@@ -175,22 +179,24 @@ class TestAdministration:
         process.send_signal(signal.SIGINT)
         assert ended(process).status == 130
 
-    def test_configs(self, admin: Run, topic: str) -> None:
+    def test_configs(self, admin: Run, topic: str, make_topic: MakeTopic) -> None:
         """Set, read and unset; a value that the broker does not take changes nothing."""
         assert (
             admin("configs set topic", topic, "retention.ms=5000", "max.message.bytes=9").status
             == 0
         )
+        make_topic()  # every broker has heard of the change
         values = set_values(admin("configs describe topic", topic, "--json"))
         assert values == {"retention.ms": "5000", "max.message.bytes": "9"}
         assert admin("configs set topic", topic, "retention.ms=x").status == 1
         assert admin("configs unset topic", topic, "retention.ms", "max.message.bytes").status == 0
+        make_topic()
         assert set_values(admin("configs describe topic", topic, "--json")) == {}
         everything = rows(admin("configs describe topic", topic, "--all", "--json"))
         assert "cleanup.policy" in {row["name"] for row in everything}
         assert admin("configs describe broker", "1", "--json").status == 0
 
-    def test_acls(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
+    def test_acls(self, own_kafka: OwnKafkaCluster, admin: Run, make_topic: MakeTopic) -> None:
         """Create, list by filter, and delete."""
         name = f"acl-{uuid.uuid4().hex[:12]}"
         options = ["--resource", "topic", "--name", name]
@@ -205,10 +211,12 @@ class TestAdministration:
             "operation": "read",
             "permission": "deny",
         }
-        wait_until(lambda: rows(admin("acls list", *options, "--json")) == [expected])
+        make_topic()  # every broker has heard of it
+        assert rows(admin("acls list", *options, "--json")) == [expected]
         assert rows(admin("acls list", *options, "--operation", "write", "--json")) == []
         assert rows(admin("acls delete", *options, "--yes", "--json")) == [expected]
-        wait_until(lambda: rows(admin("acls list", *options, "--json")) == [])
+        make_topic()
+        assert rows(admin("acls list", *options, "--json")) == []
 
     def test_cluster(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
         """Every broker, and which one is the controller."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import uuid
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from tests.integration.certificates import Authority
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
-from tests.integration.security import SECONDS, Config, plain
+from tests.integration.security import HUNG_UP, SECONDS, Config, plain
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
@@ -84,12 +85,12 @@ def test_an_untrusted_broker(own_kafka: OwnKafkaCluster, client: Any, tmp_path: 
 
 @each_client
 def test_an_untrusted_client(own_kafka: OwnKafkaCluster, client: Any) -> None:
-    """A client without a certificate: the broker's alert is in the text."""
+    """A client without a certificate: the broker's alert is in the text, if it was heard."""
     config = own_kafka.config("SSL")
     del config["ssl.certificate.location"], config["ssl.key.location"]
-    error = refusal(client, config)
-    assert error == KafkaError._TRANSPORT
-    assert "certificate" in error.str()
+    errors = [refusal(client, config) for _ in range(5)]
+    assert errors == [KafkaError._TRANSPORT] * 5
+    assert any("certificate" in error.str() for error in errors)
 
 
 @each_client
@@ -99,7 +100,7 @@ def test_the_wrong_listener(own_kafka: OwnKafkaCluster, client: Any) -> None:
     config = {key: value for key, value in config.items() if not key.startswith("ssl.")}
     error = refusal(client, config)
     assert error == KafkaError._TRANSPORT
-    assert "Disconnected" in error.str()
+    assert re.search(HUNG_UP, error.str())
 
 
 def test_a_topic_that_is_not_there(kafka: KafkaCluster) -> None:

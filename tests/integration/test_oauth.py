@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
-from tests.integration.security import SECONDS, Config, check_round_trip, failing, told
+from tests.integration.security import SECONDS, Config, check_round_trip, failing, failure, told
 from tests.support.kafka import NO_BROKER, send
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
@@ -65,8 +65,8 @@ def test_oauth_cb(oauth: Config, topic: str) -> None:
 def test_expired_token(oauth: Config, client: Any) -> None:
     """A token that the broker finds expired: _AUTHENTICATION."""
     tokens = Tokens(lifetime=-60, told=300)
-    text = told(client, oauth | {"oauth_cb": tokens}, KafkaError._AUTHENTICATION)
-    assert "SASL authentication error" in text
+    config = oauth | {"oauth_cb": tokens}
+    told(client, config, KafkaError._AUTHENTICATION, "SASL authentication error")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -122,35 +122,32 @@ def test_oidc(own_kafka: OwnKafkaCluster, topic: str) -> None:
 def test_unsecured_token_where_signatures_count(own_kafka: OwnKafkaCluster, client: Any) -> None:
     """The broker refuses it: _AUTHENTICATION."""
     config = own_kafka.config("SASL_SSL") | {"sasl.mechanism": "OAUTHBEARER", "oauth_cb": Tokens()}
-    text = told(client, config, KafkaError._AUTHENTICATION)
-    assert "SASL authentication error" in text
+    told(client, config, KafkaError._AUTHENTICATION, "SASL authentication error")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_wrong_client_secret(own_kafka: OwnKafkaCluster, client: Any) -> None:
     """The identity provider's refusal reaches error_cb, without the secret."""
     config = oidc(own_kafka, own_kafka.identity.token_url, secret=WRONG)
-    text = told(client, config, KafkaError._AUTHENTICATION)
-    assert "invalid_client" in text
-    assert WRONG not in text
+    assert WRONG not in told(client, config, KafkaError._AUTHENTICATION, "invalid_client")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_expired_token_of_the_provider(own_kafka: OwnKafkaCluster, client: Any) -> None:
     """It is not sent: _AUTHENTICATION."""
     config = oidc(own_kafka, own_kafka.identity.expired_url)
-    assert "expired" in told(client, config, KafkaError._AUTHENTICATION)
+    told(client, config, KafkaError._AUTHENTICATION, "expired")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_no_token_endpoint(own_kafka: OwnKafkaCluster, client: Any) -> None:
     """Nobody listens at the URL: _AUTHENTICATION."""
     config = oidc(own_kafka, f"http://{NO_BROKER}/token")
-    assert "Failed to connect" in told(client, config, KafkaError._AUTHENTICATION)
+    told(client, config, KafkaError._AUTHENTICATION, "Failed to connect")
 
 
 def test_list_topics(own_kafka: OwnKafkaCluster) -> None:
     """Without an error_cb it says why there is no token."""
     config = oidc(own_kafka, own_kafka.identity.token_url, secret=WRONG)
-    with Producer(config) as producer, pytest.raises(KafkaException, match="invalid_client"):
-        producer.list_topics(timeout=2)
+    with Producer(config) as producer:
+        failure(lambda: producer.list_topics(timeout=2), "invalid_client")

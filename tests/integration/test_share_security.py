@@ -76,6 +76,6 @@ def test_error_cb(own_kafka: OwnKafkaCluster, ten: str, group: str) -> None:
     config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", secret("wrong"))
     with share(config | {"error_cb": errors}, group, ten) as consumer:
         wait_until(
-            lambda: errors.text(KafkaError._AUTHENTICATION),
+            lambda: errors.texts(KafkaError._AUTHENTICATION),
             lambda: consumer.poll(0.1),
         )

@@ -16,9 +16,16 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.integration.certificates import Authority, KeyPair, encrypt_key
 from tests.integration.kafka_cluster import OwnKafkaCluster
-from tests.integration.security import Config, check_round_trip, failing, refused, told
+from tests.integration.security import (
+    HUNG_UP,
+    Config,
+    check_round_trip,
+    failing,
+    failure,
+    refused,
+    told,
+)
 from tests.support.secrets import secret
-from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -95,9 +102,7 @@ def test_wrong_key_password(tls: Config, tmp_path: Path, client: Any) -> None:
 def test_missing_certificate(tls: Config, client: Any) -> None:
     """The broker's refusal of a client without certificate reaches error_cb."""
     del tls["ssl.certificate.location"], tls["ssl.key.location"]
-    text = told(client, tls, KafkaError._TRANSPORT)
-    assert "alert" in text
-    assert "certificate" in text
+    assert "certificate" in told(client, tls, KafkaError._TRANSPORT, "alert")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -108,15 +113,14 @@ def test_certificate_of_another_authority(tls: Config, tmp_path: Path, client: A
         "ssl.certificate.location": str(stranger.certificate),
         "ssl.key.location": str(stranger.key),
     }
-    text = told(client, tls, KafkaError._TRANSPORT)
-    assert "alert" in text
+    told(client, tls, KafkaError._TRANSPORT, "alert")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
     """A broker whose certificate is of another authority: _SSL."""
     tls["ssl.ca.location"] = str(Authority(tmp_path).file)
-    assert "certificate verify failed" in told(client, tls, KafkaError._SSL)
+    told(client, tls, KafkaError._SSL, "certificate verify failed")
 
 
 def test_consumer_without_error_cb(tls: Config, tmp_path: Path) -> None:
@@ -130,7 +134,7 @@ def test_consumer_without_error_cb(tls: Config, tmp_path: Path) -> None:
 def test_host_name(own_kafka: OwnKafkaCluster, tls: Config, client: Any) -> None:
     """A broker whose certificate is for another host: _SSL."""
     tls["bootstrap.servers"] = by_address(own_kafka)
-    assert "certificate verify failed" in told(client, tls, KafkaError._SSL)
+    told(client, tls, KafkaError._SSL, "certificate verify failed")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -146,7 +150,7 @@ def test_expired_broker(tmp_path: Path, client: Any) -> None:
             "ssl.ca.location": str(authority.file),
             "broker.address.family": "v4",
         }
-        assert "certificate verify failed" in told(client, config, KafkaError._SSL)
+        told(client, config, KafkaError._SSL, "certificate verify failed")
 
 
 @contextlib.contextmanager
@@ -180,14 +184,14 @@ def test_tls_to_a_plaintext_listener(own_kafka: OwnKafkaCluster, tls: Config, cl
     The guess at the reason is there only if the broker's answer comes before its hanging up.
     """
     tls["bootstrap.servers"] = own_kafka.servers("PLAINTEXT")
-    assert "SSL_HANDSHAKE" in told(client, tls, KafkaError._TRANSPORT)
+    told(client, tls, KafkaError._TRANSPORT, "SSL_HANDSHAKE")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_plaintext_to_a_tls_listener(own_kafka: OwnKafkaCluster, client: Any) -> None:
     """error_cb gets _ALL_BROKERS_DOWN: the brokers hang up without a word."""
     config = own_kafka.config() | {"bootstrap.servers": own_kafka.servers("SSL")}
-    assert "brokers are down" in told(client, config, KafkaError._ALL_BROKERS_DOWN)
+    told(client, config, KafkaError._ALL_BROKERS_DOWN, "brokers are down")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -197,16 +201,13 @@ def test_list_topics_of_the_wrong_listener(
 ) -> None:
     """It fails when its time is up, and says that the broker hung up."""
     config = own_kafka.config() | {"bootstrap.servers": own_kafka.servers(listener)}
-    hung_up = pytest.raises(KafkaException, match="Disconnected")
-    with failing(client, config) as (lost, _), hung_up:
-        lost.list_topics(timeout=1)
+    with failing(client, config) as (lost, _):
+        failure(lambda: lost.list_topics(timeout=1), HUNG_UP)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_list_topics_of_an_untrusted_broker(tls: Config, tmp_path: Path, client: Any) -> None:
     """It fails when its time is up, and says that the certificate could not be verified."""
     tls["ssl.ca.location"] = str(Authority(tmp_path).file)
-    with failing(client, tls) as (lost, errors):
-        wait_until(lambda: errors.calls, lambda: lost.poll(0.05))
-        with pytest.raises(KafkaException, match="certificate verify failed"):
-            lost.list_topics(timeout=1)
+    with failing(client, tls) as (lost, _):
+        failure(lambda: lost.list_topics(timeout=1), "certificate verify failed")

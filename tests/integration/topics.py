@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-from confluent_kafka import Consumer, KafkaError
+from confluent_kafka import KafkaError
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.protocol import array, ask, text
+from tests.support.protocol import Answer, array, ask, text
 from tests.support.waiting import wait_until
 
-CREATE_TOPICS = 19
+METADATA, CREATE_TOPICS, DELETE_TOPICS, CREATE_PARTITIONS = 3, 19, 20, 37
 TIMEOUT_MS = 30_000
 DEFAULT_REPLICATION = -1
 
@@ -18,35 +18,68 @@ DEFAULT_REPLICATION = -1
 def create_topic(
     kafka: KafkaCluster, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
 ) -> None:
-    """Creates the topic and waits until clients can use each of its partitions."""
-    address = kafka.bootstrap_servers.split(",")[0]
-    code = _error_code(ask(address, CREATE_TOPICS, 4, _request(name, partitions, config or {})))
-    assert code == KafkaError.NO_ERROR, f"{name}: {KafkaError(code)}"
-    _wait_for_leaders(kafka, name, partitions)
+    """Creates the topic and waits until clients can use each of its partitions.
 
-
-def _request(name: str, partitions: int, config: Mapping[str, str]) -> bytes:
+    By then all that was changed before, topics, configurations and ACLs, has come to every
+    broker, as they hear of changes in their order.
+    """
     topic = text(name) + struct.pack(">ih", partitions, DEFAULT_REPLICATION)
     topic += array([])  # no assignments: the brokers choose
-    topic += array([text(key) + text(value) for key, value in config.items()])
-    return array([topic]) + struct.pack(">ib", TIMEOUT_MS, 0)
+    topic += array([text(key) + text(value) for key, value in (config or {}).items()])
+    _change(kafka, CREATE_TOPICS, 4, array([topic]) + struct.pack(">ib", TIMEOUT_MS, False))
+    wait_for_topic(kafka, name, partitions)
 
 
-def _error_code(answer: bytes) -> int:
-    """Of the one topic: throttle time, count, name, error code."""
-    (length,) = struct.unpack_from(">h", answer, 8)
-    (code,) = struct.unpack_from(">h", answer, 10 + length)
-    return int(code)
+def add_partitions(kafka: KafkaCluster, name: str, total: int) -> None:
+    """Makes the topic have more partitions, and waits until clients can use them."""
+    topic = text(name) + struct.pack(">ii", total, -1)
+    _change(kafka, CREATE_PARTITIONS, 1, array([topic]) + struct.pack(">ib", TIMEOUT_MS, False))
+    wait_for_topic(kafka, name, total)
 
 
-def _wait_for_leaders(kafka: KafkaCluster, name: str, partitions: int) -> None:
-    config = kafka.config() | {"group.id": "tests", "allow.auto.create.topics": False}
-    with Consumer(config) as consumer:
+def delete_topic(kafka: KafkaCluster, name: str) -> None:
+    """Deletes the topic and waits until brokers do not know it: before that they take messages."""
+    _change(kafka, DELETE_TOPICS, 3, array([text(name)]) + struct.pack(">i", TIMEOUT_MS))
+    wait_for_topic(kafka, name, 0)
 
-        def has_leaders() -> bool:
-            found = consumer.list_topics(name, timeout=10).topics[name].partitions
-            return len(found) == partitions and all(
-                each.leader >= 0 and each.error is None for each in found.values()
-            )
 
-        wait_until(has_leaders)
+def wait_for_topic(kafka: KafkaCluster, name: str, partitions: int) -> None:
+    """Until every broker has heard of the topic and its leaders; of its end if there are none."""
+    for address in kafka.bootstrap_servers.split(","):
+        wait_until(lambda address=address: _leaders(address, name) == partitions)  # type: ignore[misc]
+
+
+def _change(kafka: KafkaCluster, api_key: int, version: int, body: bytes) -> None:
+    """Asks for a change of one topic. Any broker forwards to the controller what is for it."""
+    answer = Answer(ask(kafka.bootstrap_servers.split(",")[0], api_key, version, body))
+    answer.numbers("ii")  # throttle time, count of topics
+    name, code = answer.text(), answer.number("h")
+    assert code == KafkaError.NO_ERROR, f"{name}: {KafkaError(code)}"
+
+
+def _leaders(address: str, name: str) -> int:
+    """How many partitions of the topic have a leader, as far as this broker knows (v4)."""
+    answer = Answer(ask(address, METADATA, 4, array([text(name)]) + struct.pack(">b", False)))
+    _skip_brokers(answer)
+    answer.numbers("ih")  # count of topics, error code
+    answer.text()
+    answer.number("b")  # internal
+    leaders = 0
+    for _ in range(answer.number("i")):
+        code, _partition, leader = answer.numbers("hii")
+        for _list in ("replicas", "in sync"):
+            answer.numbers(f"{answer.number('i')}i")
+        leaders += code == KafkaError.NO_ERROR and leader >= 0
+    return leaders
+
+
+def _skip_brokers(answer: Answer) -> None:
+    """Throttle time, brokers, cluster and controller."""
+    answer.number("i")
+    for _ in range(answer.number("i")):
+        answer.number("i")
+        answer.text()
+        answer.number("i")
+        answer.text()
+    answer.text()
+    answer.number("i")

@@ -19,12 +19,11 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.spark import clients
 from confluent_kafka.spark.ranges import DataLoss
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
-from tests.integration.topics import create_topic
+from tests.integration.topics import add_partitions, create_topic, delete_topic
 from tests.support.kafka import Reports
 from tests.support.secrets import secret
-from tests.support.waiting import Stopwatch, wait_until
+from tests.support.waiting import SOON, Stopwatch, wait_until
 
-from .kafka_topics import add_partitions, delete_topic
 from .reading import batch_reader, ranges_of, read, stream_reader, values_of
 
 pytestmark = pytest.mark.integration
@@ -278,7 +277,7 @@ def test_wrong_credentials_are_an_error(own_kafka: OwnKafkaCluster, topic: str) 
     watch = Stopwatch()
     with pytest.raises(KafkaException, match=r"check the options kafka\.sasl\.\*") as failure:
         batch_reader(own_kafka.servers("SASL_SSL"), **options).partitions()
-    assert watch.elapsed < 5
+    assert watch.elapsed < SOON
     assert "Authentication failed" in str(failure.value)
     assert WRONG not in str(failure.value)
 

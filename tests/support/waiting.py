@@ -8,6 +8,10 @@ from collections.abc import Callable
 # Far more than anything here takes, so that only a hang or a lost event reaches it.
 TIMEOUT = 30.0
 
+# An upper bound for what happens at once. A machine that is busy with other things may stand
+# still for seconds, so what would happen otherwise has to take at least TIMEOUT.
+SOON = TIMEOUT / 2
+
 
 def wait_until(
     condition: Callable[[], object],

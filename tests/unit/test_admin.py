@@ -45,9 +45,8 @@ from confluent_kafka.admin import (
 )
 from tests.support.clients import ADMIN_REQUESTS, BINDING, FILTER, UNREACHABLE, config
 from tests.support.scripts import check_script
-from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-SOON = 2.0
 LATE = 30.0  # a request timeout that no test waits for
 each_request = pytest.mark.parametrize(
     "request_", ADMIN_REQUESTS.values(), ids=list(ADMIN_REQUESTS)

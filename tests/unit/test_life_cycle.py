@@ -44,7 +44,6 @@ each_call = pytest.mark.parametrize(
 )
 each_client = pytest.mark.parametrize("client", CLIENTS)
 CALLBACKS = ("error", "stats", "throttle", "oauth")
-SECONDS = 4.0  # for a call that shall be waiting while something else is looked at
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
 
 

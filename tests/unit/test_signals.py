@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.scripts import check_script
+from tests.support.waiting import SOON
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
 
@@ -72,8 +73,6 @@ SHORT_CALLS = {
         "client.commit_async()",
     ],
 }
-# The promise is 0.2 s; the rest is for a machine that is busy with other things.
-SOON = 2.0
 
 SCRIPT = """
 import contextlib, json, signal, time

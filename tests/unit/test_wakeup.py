@@ -12,10 +12,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, ShareConsumer
 from confluent_kafka.admin import AdminClient
 from tests.support.clients import config, partitions
-from tests.support.waiting import TIMEOUT, Stopwatch
-
-# The promise is "at once"; the rest is for a machine that is busy with other things.
-SOON = 2.0
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch
 
 
 def waiting_producer() -> Producer:
@@ -143,7 +140,7 @@ class TestWakeup:
         with pytest.raises(BufferError):
             producer.produce("topic", b"value")
         assert producer.flush(TIMEOUT) == 1
-        assert watch.elapsed < TIMEOUT / 2
+        assert watch.elapsed < SOON
         producer.close(0)
 
     def test_flush_keeps_what_is_queued(self) -> None:

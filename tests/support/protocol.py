@@ -1,0 +1,76 @@
+"""Requests of Kafka's protocol, framed by hand: the scripts of a distribution take seconds.
+
+https://kafka.apache.org/protocol: the versions are those without tagged fields, where
+there are any.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from tests.support.waiting import TIMEOUT
+
+
+def ask(address: str, api_key: int, version: int, body: bytes, header_tags: bytes = b"") -> bytes:
+    """The answer after its correlation id."""
+    request = struct.pack(">hhi", api_key, version, 1) + text("tests") + header_tags + body
+    host, port = address.rsplit(":", 1)
+    with socket.create_connection((host, int(port)), timeout=TIMEOUT) as connection:
+        connection.sendall(sized(request))
+        with connection.makefile("rb") as stream:
+            (size,) = struct.unpack(">i", stream.read(4))
+            return stream.read(size)[4:]
+
+
+def text(value: str) -> bytes:
+    data = value.encode()
+    return struct.pack(">h", len(data)) + data
+
+
+def sized(data: bytes) -> bytes:
+    return struct.pack(">i", len(data)) + data
+
+
+def array(items: Sequence[bytes]) -> bytes:
+    return struct.pack(">i", len(items)) + b"".join(items)
+
+
+def compact_text(value: str) -> bytes:
+    return bytes([len(value.encode()) + 1]) + value.encode()
+
+
+def compact_array(items: Sequence[bytes]) -> bytes:
+    return bytes([len(items) + 1]) + b"".join(items)
+
+
+class Answer:
+    """Reads an answer field by field."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._position = 0
+
+    def numbers(self, form: str) -> tuple[Any, ...]:
+        """Fields of fixed sizes, as struct names them."""
+        values = struct.unpack_from(f">{form}", self._data, self._position)
+        self._position += struct.calcsize(f">{form}")
+        return values
+
+    def number(self, form: str) -> int:
+        """One field of a fixed size."""
+        (value,) = self.numbers(form)
+        return int(value)
+
+    def text(self) -> str | None:
+        size = self.number("h")
+        return None if size < 0 else self._take(size).decode()
+
+    def sized(self) -> bytes:
+        return self._take(self.number("i"))
+
+    def _take(self, size: int) -> bytes:
+        start, self._position = self._position, self._position + size
+        return self._data[start : self._position]
