@@ -25,7 +25,7 @@ _ROWS_PER_BATCH = 50_000
 # proportion, and keys spread the flights evenly: three days at most in this data.
 _WATERMARK_DAYS = 7
 # Seconds without any progress after which the demo gives up.
-_PATIENCE = 120.0
+_PATIENCE = 300.0
 _REFRESH = 0.1
 
 

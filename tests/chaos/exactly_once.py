@@ -28,7 +28,8 @@ PARTITIONS = 4
 # Applications of one group: when one is killed, the other one takes its partitions over.
 APPLICATIONS = 2
 # A killed application's transaction ends after that, if it is not started again before.
-TRANSACTION_TIMEOUT_MS = 3000
+# Longer than a machine stands still. What was killed is started again long before, and aborts.
+TRANSACTION_TIMEOUT_MS = 15_000
 # Some transactions pass in that time, so a kill meets any point of one.
 LONGEST_LIFE = 0.5
 

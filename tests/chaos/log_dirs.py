@@ -14,7 +14,7 @@ from tests.chaos.one_broker import OneBroker, one_broker
 from tests.chaos.probe import Probe
 from tests.chaos.row import Row
 from tests.integration.kafka_cluster import OwnKafkaCluster
-from tests.integration.topics import create_topic
+from tests.integration.topics import create_topic, wait_for_topic
 from tests.support.waiting import wait_until
 
 SHORT = {"messages": 20}
@@ -37,6 +37,7 @@ def disk_full(kafka: OwnKafkaCluster, messages: int) -> Row:
             cluster.broker.stop()
             _remount(disk, f"size={REPAIRED_MB}m")
             cluster.restart()
+            wait_for_topic(cluster, TOPIC, 2)
             return _row("disk full", probe, (broken_disk, other), failed, usable, messages)
 
 
@@ -53,6 +54,7 @@ def read_only(kafka: OwnKafkaCluster, messages: int) -> Row:
             cluster.broker.stop()
             _remount(disk, "rw")
             cluster.restart()
+            wait_for_topic(cluster, TOPIC, 2)
             return _row("read-only log dir", probe, (broken_disk, other), failed, usable, messages)
 
 

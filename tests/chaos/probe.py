@@ -22,7 +22,11 @@ class Probe:
         self.reports: Counter[int] = Counter()
         self.delivered: dict[int, set[int]] = {}  # numbers of each partition
         self.errors: Counter[str] = Counter()
-        settings = {"message.timeout.ms": MESSAGE_TIMEOUT_MS, "enable.idempotence": True}
+        settings = {
+            "message.timeout.ms": MESSAGE_TIMEOUT_MS,
+            "enable.idempotence": True,
+            "reconnect.backoff.max.ms": 1000,  # 10 s by default: longer than a message waits
+        }
         self.producer = Producer(config | settings)
 
     def __enter__(self) -> Probe:

@@ -77,7 +77,11 @@ class _Storm:
 
     def settle(self, seconds: float, rate: int) -> None:
         """Until all partitions are read."""
-        wait_until(lambda: all(self._committed.values()), lambda: self.let_pass(seconds, rate))
+        wait_until(
+            lambda: all(self._committed.values()),
+            lambda: self.let_pass(seconds, rate),
+            timeout=2 * TIMEOUT,
+        )
 
     def fault(self, kind: str) -> None:
         if kind == "join":

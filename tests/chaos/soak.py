@@ -30,6 +30,7 @@ AHEAD = 50_000
 BLOCKS = 20
 # Samples take memory too: ten a second would be 70 kB a minute.
 SAMPLE_SECONDS = 1.0
+FEWEST_SAMPLES = 10
 # The disks are not what this is about.
 RETENTION = {"retention.bytes": "50000000", "segment.bytes": "10000000", "compression.type": "lz4"}
 
@@ -94,7 +95,7 @@ def _work(config: dict[str, Any], topic: str, seconds: float) -> _Work:
         consumer.assign([TopicPartition(topic, partition, 0) for partition in range(PARTITIONS)])
         last = dict.fromkeys(range(PARTITIONS), -1)
         start = sampled = time.monotonic()
-        while (now := time.monotonic()) - start < seconds:
+        while (now := time.monotonic()) - start < seconds or len(work.samples) < FEWEST_SAMPLES:
             _send_round(producer, topic, work, on_delivery)
             while work.sent - work.received > AHEAD:
                 _receive(consumer.consume(ROUND, 0.1), work, last)

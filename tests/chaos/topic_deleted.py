@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 from confluent_kafka import Consumer
 from tests.chaos.one_broker import one_broker
@@ -43,6 +44,8 @@ def run(kafka: OwnKafkaCluster, messages: int) -> Row:
             delivered = probe.send(0, 2 * messages)
             wait_until(lambda: len(numbers) == delivered, read)
             delete_topic(cluster, TOPIC)
+            # The broker does not know the topic, and takes messages for it a moment longer.
+            wait_until(lambda: not Path(cluster.broker.conf["log_dirs"], f"{TOPIC}-0").exists())
             refused = messages - probe.send(0, messages)
             wait_until(lambda: seen[UNKNOWN], read)
             create_topic(cluster, TOPIC)

@@ -11,6 +11,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers, send
+from tests.support.waiting import TIMEOUT
 
 FILLED = 100  # messages in the topic `filled`
 
@@ -82,7 +83,12 @@ def small(make_producer: MakeProducer) -> Producer:
 
 
 @pytest.fixture
-def filled(kafka_topic: str, producer: Producer) -> str:
-    """A topic with the values b"0" to b"99" in partition 0, at the offsets 0 to 99."""
+def filled(kafka_topic: str, make_producer: MakeProducer) -> str:
+    """A topic with the values b"0" to b"99" in partition 0, at the offsets 0 to 99.
+
+    They are one batch, so that a consumer that has one of them has them all.
+    """
+    producer = make_producer({"linger.ms": 60_000})
+    producer.list_topics(kafka_topic, TIMEOUT)  # flush() would send what there is of the first
     send(producer, kafka_topic, numbers(0, FILLED))
     return kafka_topic

@@ -81,6 +81,7 @@ def test_relay_ends_on_a_signal(kafka_cluster: MockCluster) -> None:
     for topic in ("videos", "results"):
         kafka_cluster.create_topic(topic, 1)
     command = [sys.executable, "-m", "examples.aio_relay", kafka_cluster.bootstrap_servers]
+    kafka_cluster.start_request_tracking()
     with subprocess.Popen(
         [*command, "videos", "results"],
         cwd=ROOT,
@@ -89,7 +90,6 @@ def test_relay_ends_on_a_signal(kafka_cluster: MockCluster) -> None:
         text=True,
     ) as process:
         try:
-            kafka_cluster.start_request_tracking()
             wait_until(lambda: any(one.api_key == JOIN_GROUP for one in kafka_cluster.requests()))
             process.send_signal(signal.SIGTERM)
             printed, _ = process.communicate(timeout=TIMEOUT)

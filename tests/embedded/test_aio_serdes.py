@@ -176,6 +176,7 @@ async def test_a_deserializer_that_is_cancelled(
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "g",
         "fetch.wait.max.ms": 50,
+        "enable.auto.commit": False,
         "enable.auto.offset.store": given,
         "value.deserializer": slow,
     }

@@ -33,10 +33,13 @@ def running(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.kill()
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+@contextmanager
+def free_port() -> Iterator[int]:
+    """Bound, so that the system gives it to nobody; with SO_REUSEADDR it can be bound again."""
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -45,8 +48,10 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_other_programs_use_it_through_one_port() -> None:
     """Clients bootstrap from --port and then send and read through all brokers."""
-    port = free_port()
-    with running("--port", str(port), "--brokers", "2", "--topic", "orders:4") as (_, address):
+    with (
+        free_port() as port,
+        running("--port", str(port), "--brokers", "2", "--topic", "orders:4") as (_, address),
+    ):
         assert address == f"127.0.0.1:{port}"
         config = {"bootstrap.servers": address}
         with Producer(config) as producer:
@@ -82,9 +87,9 @@ def test_ports_of_the_systems_choice() -> None:
 @pytest.mark.parametrize("relay", [True, False])
 def test_it_ends_cleanly(number: signal.Signals, relay: bool) -> None:
     """Ctrl-C and SIGTERM end it with status 0, also while a client is connected."""
-    port = str(free_port() if relay else 0)
     with (
-        running("--port", port, "--quiet") as (process, address),
+        free_port() as port,
+        running("--port", str(port if relay else 0), "--quiet") as (process, address),
         Producer({"bootstrap.servers": address, "log_level": 0}) as producer,
     ):
         assert producer.list_topics(timeout=TIMEOUT).brokers

@@ -247,11 +247,13 @@ def test_watermarks(filled: str, consumer: Consumer) -> None:
     assert consumer.get_watermark_offsets(TopicPartition(filled, 0), TIMEOUT) == (0, FILLED)
 
 
-def test_cached_watermarks(filled: str, consumer: Consumer) -> None:
+def test_cached_watermarks(kafka_cluster: MockCluster, filled: str, consumer: Consumer) -> None:
     """cached=True answers from the last fetch, without a request."""
     partition = TopicPartition(filled, 0, 0)
+    kafka_cluster.set_broker_down()  # nothing is fetched
     consumer.assign([partition])
     assert consumer.get_watermark_offsets(partition, cached=True)[1] == OFFSET_INVALID
+    kafka_cluster.set_broker_up()
     poll_values(consumer, 1)
     assert consumer.get_watermark_offsets(partition, cached=True)[1] == FILLED
 

@@ -114,6 +114,7 @@ class TestQuickStart:
         assert reported == [f"numbers[0] at {offset}" for offset in range(10)]
 
         block = block_with("docs/quickstart.md", "consumer.poll(5.0)")
+        block = block.replace("poll(5.0)", f"poll({TIMEOUT})")
         printed = run_until(block, kafka_cluster, lambda lines: len(lines) >= 10)
         assert printed == [f"b'{number}' b'value {number}'" for number in range(10)]
 

@@ -22,7 +22,7 @@ def test_long_work(
     def work(message: Message) -> None:
         seen.append(message.value())
 
-    assert long_work.run(kafka_cluster.bootstrap_servers, kafka_topic, work, 3) == 3
+    assert long_work.run(kafka_cluster.bootstrap_servers, kafka_topic, work, 6) == 3
     assert seen == [b"0", b"1", b"2"]
     assert capsys.readouterr().out.splitlines()[-1] == "done: offset 2, 0 to go"
     assert long_work.run(kafka_cluster.bootstrap_servers, kafka_topic, work, 1) == 0

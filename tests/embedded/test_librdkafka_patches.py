@@ -204,6 +204,7 @@ def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
     )
     # Without what a sanitizer run preloads: some of them read memory that they did not set.
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    environment["CI"] = "1"  # their limits of time are for a machine of their own
     result = subprocess.run(
         [program], capture_output=True, text=True, timeout=120, check=False, env=environment
     )
@@ -260,6 +261,7 @@ def test_member_that_syncs_after_the_leader() -> None:
     mock-rebalance.patch: it was refused, and the group had to rebalance.
     """
     with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
+        cluster.set_group_initial_rebalance_delay(2)  # so long the group waits for both
         address = cluster.bootstrap_servers
         joins = [threads.submit(join_group, address, "group") for _ in range(2)]
         one, two = (join.result(TIMEOUT) for join in joins)

@@ -19,6 +19,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeProducer
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import wait_until
 
@@ -248,8 +249,9 @@ def test_report_in_a_traceback(producer: Producer, kafka_topic: str) -> None:
     assert (message.key(), message.value(), message.headers()) == (b"k", b"v", HEADERS)
 
 
-def test_failed_delivery(producer: Producer, kafka_topic: str) -> None:
+def test_failed_delivery(make_producer: MakeProducer) -> None:
     """A report of a failure has the error and no offset; the content can be sent again."""
+    producer = make_producer({"linger.ms": 60_000})
     errors: list[KafkaError | None] = []
     messages: list[Message] = []
 

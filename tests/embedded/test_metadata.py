@@ -139,7 +139,7 @@ def test_a_request_that_was_given_up(kafka_cluster: MockCluster, make_client: An
     """It goes on by itself, and the client can be closed meanwhile."""
     client = make_client()
     client.list_topics(timeout=TIMEOUT)
-    kafka_cluster.set_round_trip_time(None, 2)
+    kafka_cluster.set_round_trip_time(None, 6)
     client.wakeup()
     with pytest.raises(KafkaException) as caught:
         client.list_topics(timeout=TIMEOUT)

@@ -268,7 +268,7 @@ def test_too_few_file_descriptors() -> None:
             MockCluster(brokers=100)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert len(os.listdir("/proc/self/fd")) == used
+    assert len(os.listdir("/proc/self/fd")) <= used  # those of earlier tests may go meanwhile
 
 
 def test_a_forked_child_is_told_what_to_do() -> None:

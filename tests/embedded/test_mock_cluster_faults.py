@@ -11,6 +11,7 @@ import pytest
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition, libversion
 from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeProducer
 from tests.embedded.wire import api_versions, racks
 from tests.support.kafka import send
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
@@ -308,12 +309,14 @@ def test_brokers_of_another_version(kafka_cluster: MockCluster) -> None:
     }
 
 
-def test_the_request_log(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
+def test_the_request_log(
+    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
+) -> None:
     """It names each request, the broker that got it, and when on the monotonic clock."""
     kafka_cluster.set_leader(kafka_topic, 0, 3)
     start = time.monotonic()
     kafka_cluster.start_request_tracking()
-    assert deliver(producer, kafka_topic, [b"x", b"y"]) == [None, None]
+    assert deliver(make_producer(), kafka_topic, [b"x", b"y"]) == [None, None]
     requests = kafka_cluster.requests()
     api_keys = {request.request: request.api_key for request in requests}
     assert {"ApiVersions": 18, "Metadata": 3, "Produce": 0}.items() <= api_keys.items()
@@ -428,9 +431,18 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
         "group.id": "new",
         "group.protocol": "consumer",
     }
+
+    def heartbeats() -> int:
+        requests = Counter(request.request for request in kafka_cluster.requests())
+        return requests["ConsumerGroupHeartbeat"]
+
+    kafka_cluster.start_request_tracking()
     with Consumer(config) as silent, Consumer(config) as heir:
         silent.subscribe(["shared"])
         wait_until(lambda: len(silent.assignment()) == 2, lambda: silent.poll(0.01))
+        # One joined and one acknowledges: answered later, that one would tell the new interval.
+        wait_until(lambda: heartbeats() >= 2, lambda: silent.poll(0.01))
+        silent.list_topics(timeout=TIMEOUT)  # the brokers have one thread, which is past it
         kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
         heir.subscribe(["shared"])
         wait_until(lambda: len(heir.assignment()) == 2, lambda: heir.poll(0.01))

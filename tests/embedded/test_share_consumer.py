@@ -257,7 +257,7 @@ class TestCommit:
         """REQUEST_TIMED_OUT after the timeout; the late answer is not the next commit's."""
         consumer = make()
         records = accept_ten(consumer)
-        cluster.set_round_trip_time(None, 1)
+        cluster.set_round_trip_time(None, LATE)
         watch = Stopwatch()
         (exception,) = consumer.commit_sync(0.1).values()
         assert 0.1 <= watch.elapsed < SOON
@@ -266,6 +266,7 @@ class TestCommit:
         assert consumer.commit_sync(TIMEOUT) == {}
         with pytest.raises(IllegalStateException, match="has been sent"):
             consumer.acknowledge(records[0])
+        cluster.set_round_trip_time(None, 0)
 
     def test_answers_to_earlier_sendings(
         self, cluster: MockCluster, ten: str, make: MakeShareConsumer
@@ -320,10 +321,11 @@ class TestCommit:
         cluster.set_round_trip_time(None, LATE)
         before = signal.signal(signal.SIGALRM, stop)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
-            with pytest.raises(ZeroDivisionError):
+            with pytest.raises(ZeroDivisionError):  # noqa: PT012
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
                 consumer.commit_sync(TIMEOUT)
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
         cluster.set_round_trip_time(None, 0)
         assert consumer.commit_sync(TIMEOUT) == {}

@@ -14,6 +14,7 @@ from confluent_kafka import Producer, ShareConsumer
 from confluent_kafka.testing import MockCluster
 from examples import share_worker
 from tests.support.kafka import send
+from tests.support.waiting import TIMEOUT
 
 BLOCKS = re.findall(
     r"^```python\n(.*?)^```$",
@@ -32,19 +33,22 @@ def jobs(kafka_cluster: MockCluster, producer: Producer) -> MockCluster:
 
 
 @pytest.fixture(autouse=True)
-def quick_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The examples wait seconds for more records, the tests half of one."""
-    poll = ShareConsumer.poll
+def to_come(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """So many deliveries are waited for; for more the examples wait seconds, the tests half of one."""
+    left, poll = [0], ShareConsumer.poll
 
     class Impatient(ShareConsumer):
         def poll(self, timeout: float = -1) -> Any:
-            return poll(self, min(timeout, 0.5))
+            batch = poll(self, TIMEOUT if left[0] > 0 else 0.5)
+            left[0] -= len(batch)
+            return batch
 
         def __init__(self, config: dict[str, Any]) -> None:
             super().__init__(config | {"log_level": 3, "fetch.wait.max.ms": 20})
 
     monkeypatch.setattr("confluent_kafka.ShareConsumer", Impatient)
     monkeypatch.setattr("examples.share_worker.ShareConsumer", Impatient)
+    return left
 
 
 @pytest.fixture
@@ -63,15 +67,17 @@ def run(block: str, cluster: MockCluster, **names: Any) -> list[str]:
     return lines
 
 
-def test_every_record_is_accepted(jobs: MockCluster) -> None:
+def test_every_record_is_accepted(jobs: MockCluster, to_come: list[int]) -> None:
     """The first example reads all, and a second worker finds nothing left."""
+    to_come[0] = 5
     (block,) = (each for each in BLOCKS if "consumer.commit_sync()\n" in each)
     assert run(block, jobs) == ["b'1'", "b'2'", "b'x'", "b'3'", "b'4'"]
     assert run(block, jobs) == []
 
 
-def test_each_record_by_itself(jobs: MockCluster) -> None:
+def test_each_record_by_itself(jobs: MockCluster, to_come: list[int]) -> None:
     """The second one tries the bad job three times; the callback is told of the answers."""
+    to_come[0] = 7
     (block,) = (each for each in BLOCKS if "def acknowledgement" in each)
     (callback,) = (each for each in BLOCKS if "def answered" in each)
     subscribe = '    consumer.subscribe(["jobs"])\n'
@@ -88,8 +94,10 @@ def test_worker(
     producer: Producer,
     capsys: pytest.CaptureFixture[str],
     sigterm: None,
+    to_come: list[int],
 ) -> None:
     """Jobs are done, tried again, and put aside."""
+    to_come[0] = 7
     kafka_cluster.set_share_group_auto_offset_reset("earliest")
     kafka_cluster.create_topic("jobs")
     texts = ['{"divide": [84, 2]}', '{"divide": [1, 0]}', "no job", '{"multiply": [1]}', None]

@@ -262,11 +262,13 @@ def test_wakeup_before_the_wait(consumer: Consumer, times: int) -> None:
 
 def test_wakeup_ends_the_next_request(kafka_cluster: MockCluster, consumer: Consumer) -> None:
     """list_topics() that would wait raises _INTR; made again, it is answered."""
-    kafka_cluster.set_round_trip_time(None, 0.05)
+    consumer.list_topics(timeout=TIMEOUT)  # it is connected
+    kafka_cluster.set_round_trip_time(None, 6)
     consumer.wakeup()
     with pytest.raises(KafkaException) as caught:
         consumer.list_topics(timeout=TIMEOUT)
     assert caught.value.args[0] == KafkaError._INTR
+    kafka_cluster.set_round_trip_time(None, 0)
     assert consumer.list_topics(timeout=TIMEOUT).brokers
 
 

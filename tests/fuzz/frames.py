@@ -137,18 +137,17 @@ class Round:
             self.renewed += 1
             wait_until(lambda: None in reports.errors, lambda: self._send(reports))
         found: list[Any] = []
-        self._read(found)
+        self._read(found, _patiently)
         if b"marker" not in found:
             self.consumer.close()
             self.consumer = self._new_consumer()
             self.renewed += 1
-            self._read(found)
-        assert b"marker" in found
+            self._read(found, wait_until)
 
-    def _read(self, found: list[Any]) -> None:
+    def _read(self, found: list[Any], until: Callable[..., object]) -> None:
         self.consumer.unsubscribe()
         self.consumer.assign([TopicPartition("topic", 0, OFFSET_BEGINNING)])
-        _patiently(lambda: b"marker" in found, lambda: self._receive(found))
+        until(lambda: b"marker" in found, lambda: self._receive(found))
 
     def _send(self, reports: Reports) -> None:
         with contextlib.suppress(KafkaException):

@@ -25,5 +25,4 @@ def test_rows_of_nothing(columns: str) -> None:
             else:
                 raise SystemExit("there is room for 2**62 messages")
         """,
-        timeout=20,
     )

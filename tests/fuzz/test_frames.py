@@ -21,6 +21,7 @@ def test_clients_survive() -> None:
         "import sys; from tests.fuzz.frames import main; sys.exit(main())",
         f"--frames={FRAMES}",
         "--seed=suite",
+        timeout=150,  # more than the script itself takes a silence for a hang
     )
     assert result.returncode == 0, result.stdout + result.stderr
     # The connections of both clients are counted: a frame may follow the last one.

@@ -7,8 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.support.waiting import wait_until
+from tests.support.waiting import TIMEOUT, wait_until
 
 EAGER = {
     strategy: {"partition.assignment.strategy": strategy} for strategy in ("range", "roundrobin")
@@ -24,6 +31,21 @@ INCREMENTAL: dict[str, dict[str, Any]] = {
 }
 # By name, what to add to a member's configuration for each way to share partitions.
 PROTOCOLS: dict[str, dict[str, Any]] = EAGER | INCREMENTAL
+
+
+def with_long_sessions(kafka: KafkaCluster, group: str, protocol: str) -> dict[str, int]:
+    """What a member adds to its configuration so that its session lasts for 45 s."""
+    if protocol != "consumer":
+        return {"session.timeout.ms": 45_000}
+    entry = ConfigEntry(
+        "consumer.session.timeout.ms",
+        "45000",
+        incremental_operation=AlterConfigOpType.SET,
+    )
+    resource = ConfigResource(ResourceType.GROUP, group, incremental_configs=[entry])
+    with AdminClient(kafka.config()) as admin:
+        admin.incremental_alter_configs([resource])[resource].result(TIMEOUT)
+    return {}
 
 
 class Event(NamedTuple):
@@ -96,6 +118,20 @@ def poll_until(members: Sequence[Member], condition: Callable[[], object]) -> No
             member.step()
 
     wait_until(condition, step)
+
+
+def settle(members: Sequence[Member], rounds: int = 25) -> None:
+    """Until no callback comes any more: one that keeps all it has may be called last."""
+    quiet, seen = 0, -1
+
+    def step() -> None:
+        nonlocal quiet, seen
+        for member in members:
+            member.step()
+        count = sum(len(member.events) for member in members)
+        quiet, seen = (quiet + 1 if count == seen else 0), count
+
+    wait_until(lambda: quiet >= rounds, step)
 
 
 def share(members: Sequence[Member], partitions: int) -> None:

@@ -131,6 +131,9 @@ def _durability(brokers: int) -> dict[str, Any]:
     properties["log.cleaner.backoff.ms"] = 500
     # A broker that is stopped is not waited for as long as in production.
     properties["broker.session.timeout.ms"] = 6000
+    properties["broker.heartbeat.interval.ms"] = 500  # of which one may be late by seconds
+    # Leaders would go back minutes after a broker was killed, in the middle of another test.
+    properties["auto.leader.rebalance.enable"] = "false"
     properties["replica.lag.time.max.ms"] = 6000
     return properties
 

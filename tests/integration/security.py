@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -99,19 +98,3 @@ def refused(config: Config, fetch: Callable[[Consumer], object], code: int) -> s
             wait_until(lambda: False, lambda: fetch(consumer), timeout=SECONDS)
         assert caught.value.args[0].code() == code
     return str(caught.value.args[0].str())
-
-
-def failure(call: Callable[[], object], pattern: str) -> KafkaError:
-    """Calls until the text of the error that is raised has the pattern: the error.
-
-    A call that fails when its time is up knows why once the client has tried to connect.
-    """
-    errors: list[KafkaError] = []
-
-    def fail() -> None:
-        with pytest.raises(KafkaException) as caught:
-            call()
-        errors.append(caught.value.args[0])
-
-    wait_until(lambda: errors and re.search(pattern, errors[-1].str()), fail, timeout=SECONDS)
-    return errors[-1]

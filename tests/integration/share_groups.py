@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, ShareConsumer, TopicPartition
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.topics import create_topic
 from tests.support.protocol import array, ask, text
 from tests.support.waiting import wait_until
 
@@ -25,6 +27,7 @@ def configure_group(kafka: KafkaCluster, group: str, **config: str) -> None:
     answer = ask(address, INCREMENTAL_ALTER_CONFIGS, 0, array([resource]) + b"\0")
     (code,) = struct.unpack_from(">h", answer, 8)  # after the throttle time and the count
     assert code == KafkaError.NO_ERROR, f"{group}: {KafkaError(code)}"
+    create_topic(kafka, f"{group}-{uuid.uuid4().hex[:12]}")  # every broker has heard of it
 
 
 class Member(ShareConsumer):
@@ -64,23 +67,20 @@ class Member(ShareConsumer):
             self.acknowledge(record)
 
 
-def read_all(members: Sequence[Member], count: int) -> dict[Member, list[Message]]:
-    """Lets the members take turns, accepting everything, until they have `count` records."""
-    read: dict[Member, list[Message]] = {member: [] for member in members}
-
-    def step() -> None:
-        for member in members:
-            records = member.poll(0.1).records()
-            member.accept(records)
-            read[member] += records
-
-    wait_until(lambda: sum(map(len, read.values())) >= count, step)
-    return read
-
-
 def nothing_comes(member: Member, seconds: float = 0.5) -> bool:
     """Whether the member gets no record for so long."""
     return member.poll(seconds).is_empty()
+
+
+def wait_for_answer(member: Member, acknowledge: Callable[[], object]) -> None:
+    """Acknowledges, and polls until brokers have answered; no record may come meanwhile."""
+    before = len(member.answers)
+    acknowledge()
+
+    def step() -> None:
+        assert nothing_comes(member, 0.1)
+
+    wait_until(lambda: len(member.answers) > before, step)
 
 
 MakeMember = Callable[..., Member]

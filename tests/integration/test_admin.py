@@ -49,7 +49,7 @@ from examples import admin as admin_example
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster, running_cluster
 from tests.integration.security import plain
 from tests.integration.topics import create_topic, wait_for_topic
-from tests.support.kafka import joined, read, send
+from tests.support.kafka import read, send
 from tests.support.real_kafka import MakeTopic, kafka_home
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
@@ -308,7 +308,7 @@ def group_of_topic(
         consumer = Consumer(kafka.config() | settings | {"client.id": "mine"})
         consumers.append(consumer)
         consumer.subscribe([topic])
-        joined(consumer)
+        wait_until(consumer.assignment, lambda: consumer.poll(0.01))
         return consumer
 
     yield make
@@ -427,8 +427,11 @@ class TestGroups:
 
 
 class TestRecords:
-    def test_list_offsets(self, admin: AdminClient, kafka: KafkaCluster, topic: str) -> None:
+    def test_list_offsets(
+        self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic
+    ) -> None:
         """The first, the last, by time, and that of the youngest record."""
+        topic = make_topic(retention_ms="-1")  # brokers delete records of 1970
         with Producer(kafka.config()) as producer:
             for timestamp in (1000, 3000, 2000):
                 producer.produce(topic, b"value", partition=0, timestamp=timestamp)

@@ -130,7 +130,7 @@ async def test_a_broker_that_does_not_answer() -> None:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         async with AIOConsumer({"bootstrap.servers": address, "group.id": "g"}) as consumer:
             turns = 0
-            connecting = asyncio.create_task(consumer.connect(1))
+            connecting = asyncio.create_task(consumer.connect(3))
             while not connecting.done():
                 turns += 1
                 await asyncio.sleep(0.001)

@@ -22,6 +22,15 @@ ROWS = 2000
 FIRST = 1_700_000_000_000
 
 
+# The times are years ago, and brokers would soon delete such records.
+KEPT = {"retention_ms": "-1"}
+
+
+@pytest.fixture
+def topic(make_topic: MakeTopic) -> str:
+    return make_topic(**KEPT)
+
+
 def batch(partitions: int = 1) -> Any:
     """Rows with every column, nulls among them."""
     return pa.RecordBatch.from_pylist(
@@ -82,7 +91,7 @@ def test_arrow_there_and_back(kafka: KafkaCluster, topic: str, codec: str) -> No
 
 def test_arrow_of_several_partitions(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """A column says which partition a row is for; consume() and consume_arrow() agree."""
-    topic = make_topic(partitions=3)
+    topic = make_topic(partitions=3, **KEPT)
     with writer(kafka) as producer, reader(kafka) as consumer:
         assert producer.produce_arrow(batch(3), topic) == ROWS
         assert producer.flush(TIMEOUT) == 0
@@ -103,7 +112,7 @@ def test_arrow_of_several_partitions(kafka: KafkaCluster, make_topic: MakeTopic)
 
 def test_arrow_from_topic_to_topic(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """What was consumed is produced into another topic as it is."""
-    source, target = make_topic(), make_topic(compression_type="zstd")
+    source, target = make_topic(**KEPT), make_topic(compression_type="zstd", **KEPT)
     names = ["key", "value", "timestamp", "headers", "partition", "offset"]
     with writer(kafka, {"compression.type": "lz4"}) as producer, reader(kafka) as consumer:
         producer.produce_arrow(batch(), source)

@@ -7,15 +7,16 @@ import threading
 import pytest
 
 from confluent_kafka import KafkaError, Producer
-from confluent_kafka.admin import (
-    AdminClient,
-    AlterConfigOpType,
-    ConfigEntry,
-    ConfigResource,
-    ResourceType,
-)
 from tests.integration.conftest import MakeTopic
-from tests.integration.group_members import EAGER, PROTOCOLS, Event, Member, poll_until, share
+from tests.integration.group_members import (
+    EAGER,
+    PROTOCOLS,
+    Event,
+    Member,
+    poll_until,
+    share,
+    with_long_sessions,
+)
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
 from tests.support.kafka import numbers
@@ -98,21 +99,6 @@ def test_members_in_threads(
             thread.join(TIMEOUT)
     read = [value for member in members for value in member.values]
     assert sorted(read, key=lambda value: int(value or b"")) == numbers(0, 300)
-
-
-def with_long_sessions(kafka: KafkaCluster, group: str, protocol: str) -> dict[str, int]:
-    """What a member adds to its configuration so that its session lasts for 45 s."""
-    if protocol != "consumer":
-        return {"session.timeout.ms": 45_000}
-    entry = ConfigEntry(
-        "consumer.session.timeout.ms",
-        "45000",
-        incremental_operation=AlterConfigOpType.SET,
-    )
-    resource = ConfigResource(ResourceType.GROUP, group, incremental_configs=[entry])
-    with AdminClient(kafka.config()) as admin:
-        admin.incremental_alter_configs([resource])[resource].result(TIMEOUT)
-    return {}
 
 
 @every_protocol

@@ -12,8 +12,8 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
-from tests.integration.security import SECONDS, Config, check_round_trip, failing, failure, told
-from tests.support.kafka import NO_BROKER, send
+from tests.integration.security import SECONDS, Config, check_round_trip, failing, told
+from tests.support.kafka import NO_BROKER, failure, send
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
@@ -80,7 +80,8 @@ def test_token_that_is_known_to_be_expired(oauth: Config, client: Any) -> None:
 
 def test_renewed_without_poll(oauth: Config, topic: str) -> None:
     """A connection outlives its token: a new one is made and used though nobody polls."""
-    tokens = Tokens(lifetime=6)  # librdkafka looks each second whether 80 % of it are over
+    # librdkafka looks each second whether 80 % of what it was told are over.
+    tokens = Tokens(lifetime=15, told=6)
     with failing(Producer, oauth | {"oauth_cb": tokens}) as (producer, errors):
         assert producer.list_topics(timeout=SECONDS).brokers
         wait_until(lambda: len(tokens.made) > 1)

@@ -13,11 +13,13 @@ from tests.integration.group_members import (
     Event,
     Member,
     poll_until,
+    settle,
     share,
 )
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
 from tests.support.kafka import numbers, send
+from tests.support.waiting import Stopwatch, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -97,9 +99,12 @@ def test_too_long_between_polls(
         slow.join(topic)
         other.join(topic)
         share([slow, other], PARTITIONS)
+        settle([slow, other])
         half = slow.partitions
         del slow.events[:], slow.errors[:]
+        watch = Stopwatch()
         share([other], PARTITIONS)
+        wait_until(lambda: watch.elapsed > 2)  # librdkafka looks twice a second
         assert slow.events == []
         with pytest.raises(KafkaException) as caught:
             slow.commit(offsets=[TopicPartition(topic, half[0], 1)], asynchronous=False)

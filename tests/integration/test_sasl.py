@@ -13,12 +13,11 @@ from tests.integration.security import (
     SECONDS,
     check_round_trip,
     failing,
-    failure,
     plain,
     refused,
     told,
 )
-from tests.support.kafka import Reports, send, values_of
+from tests.support.kafka import Reports, failure, send, values_of
 from tests.support.secrets import secret
 from tests.support.waiting import wait_until
 
@@ -194,9 +193,9 @@ def test_requests_of_a_consumer(wrong: dict[str, Any], call: Any) -> None:
 def test_flush(wrong: dict[str, Any]) -> None:
     """It says how many messages wait; their reports come when their time is up."""
     reports = Reports()
-    with failing(Producer, wrong | {"message.timeout.ms": 1500}) as (producer, errors):
+    with failing(Producer, wrong | {"message.timeout.ms": 4000}) as (producer, errors):
         producer.produce("topic", b"value", on_delivery=reports)
-        assert producer.flush(0.5) == 1
+        assert producer.flush(0.1) == 1
         assert producer.flush(SECONDS) == 0
         assert reports.errors == [KafkaError._MSG_TIMED_OUT]
         wait_until(

@@ -14,6 +14,7 @@ from confluent_kafka import (
     IllegalStateException,
     KafkaError,
     KafkaException,
+    Message,
     TopicPartition,
 )
 from tests.integration.conftest import MakeTopic
@@ -24,7 +25,7 @@ from tests.integration.share_groups import (
     Member,
     configure_group,
     nothing_comes,
-    read_all,
+    wait_for_answer,
 )
 from tests.support.kafka import numbers, send
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
@@ -59,15 +60,23 @@ def test_members_share_one_partition(
 ) -> None:
     """Two members get records of the same partition, and each record is for one of them."""
     members = [make_member(max_poll_records=5) for _ in range(2)]
-    for member in members:
-        assert nothing_comes(member, 0.5)  # both have joined before the records come
+    read: dict[Member, list[Message]] = {member: [] for member in members}
+    sent = 0
     with writer(kafka) as producer:
-        for start in range(0, 200, 20):  # batches of their own, which brokers hand out whole
-            send(producer, topic, numbers(start, start + 20))
-    read = read_all(members, 200)
+
+        def step() -> None:
+            nonlocal sent
+            if not all(read.values()):  # one may join much later than the other
+                send(producer, topic, numbers(sent, sent + 20))  # brokers hand out whole batches
+                sent += 20
+            for member in members:
+                records = member.poll(0.1).records()
+                member.accept(records)
+                read[member] += records
+
+        wait_until(lambda: all(read.values()) and sum(map(len, read.values())) >= sent, step)
     offsets = [record.offset() for records in read.values() for record in records]
-    assert sorted(offsets) == list(range(200))
-    assert all(read.values())
+    assert sorted(offsets) == list(range(sent))
     assert {record.delivery_count() for records in read.values() for record in records} == {1}
 
 
@@ -83,9 +92,9 @@ def test_accept_release_reject(ten: str, make_member: MakeMember) -> None:
     assert member.acknowledged == set(range(10))
     (again,) = member.fetch()
     assert (again.offset(), again.delivery_count()) == (0, 2)
-    member.acknowledge_offset(ten, 0, 0, 1)
-    assert nothing_comes(member)
+    wait_for_answer(member, lambda: member.acknowledge_offset(ten, 0, 0, 1))
     assert member.answers[-1] == ({TopicPartition(ten, 0): {0}}, None)
+    assert nothing_comes(member)
 
 
 def test_unacknowledged_records_block_poll(ten: str, make_member: MakeMember) -> None:
@@ -95,9 +104,9 @@ def test_unacknowledged_records_block_poll(ten: str, make_member: MakeMember) ->
     member.accept(records[1:])
     with pytest.raises(IllegalStateException, match=r"1 records? .*not been acknowledged"):
         member.poll(0)
-    member.acknowledge(records[0])
-    assert nothing_comes(member)
+    wait_for_answer(member, lambda: member.acknowledge(records[0]))
     assert member.acknowledged == set(range(10))
+    assert nothing_comes(member)
 
 
 def test_last_acknowledgement_counts(ten: str, make_member: MakeMember) -> None:
@@ -118,11 +127,12 @@ def test_lock_runs_out(kafka: KafkaCluster, ten: str, group: str, make_member: M
     """Records that are acknowledged too late go to others; the late commit is told so."""
     configure_group(kafka, group, share_record_lock_duration_ms="2000")
     slow, other = make_member(), make_member()
-    records = slow.fetch()
     watch = Stopwatch()
+    records = slow.fetch()
+    configure_group(kafka, group, share_record_lock_duration_ms="30000")  # of the next lock
     taken = []
     wait_until(lambda: taken, lambda: taken.extend(other.poll(0.2)))
-    assert watch.elapsed > 1
+    assert watch.elapsed > 1.9
     assert {record.delivery_count() for record in taken} == {2}
     slow.accept(records)
     (exception,) = slow.commit_sync().values()
@@ -154,8 +164,9 @@ def test_implicit_mode(ten: str, make_member: MakeMember) -> None:
     assert [record.value() for record in member.fetch()] == numbers(0, 10)
     with pytest.raises(IllegalStateException, match=r"share\.acknowledgement\.mode=explicit"):
         member.acknowledge_offset(ten, 0, 0)
-    assert nothing_comes(member)
+    wait_for_answer(member, lambda: None)
     assert member.acknowledged == set(range(10))
+    assert nothing_comes(member)
 
 
 def test_close_releases(ten: str, make_member: MakeMember) -> None:

@@ -8,7 +8,14 @@ import pytest
 
 from confluent_kafka import KafkaError, KafkaException
 from tests.integration.conftest import MakeTopic
-from tests.integration.group_members import PROTOCOLS, Member, poll_until, share
+from tests.integration.group_members import (
+    PROTOCOLS,
+    Member,
+    poll_until,
+    settle,
+    share,
+    with_long_sessions,
+)
 from tests.integration.kafka_cluster import KafkaCluster
 
 pytestmark = pytest.mark.integration
@@ -27,14 +34,17 @@ def test_a_restart_is_no_rebalance(
 ) -> None:
     """Within the session timeout it gets its partitions back; the other one notices nothing."""
     topic = make_topic(partitions=PARTITIONS)
-    with Member(kafka, group, static(protocol, "stays")) as stays:
+    sessions = with_long_sessions(kafka, group, protocol)
+    restarts = static(protocol, "restarts") | sessions
+    with Member(kafka, group, static(protocol, "stays") | sessions) as stays:
         stays.join(topic)
-        with Member(kafka, group, static(protocol, "restarts")) as before:
+        with Member(kafka, group, restarts) as before:
             before.join(topic)
             share([stays, before], PARTITIONS)
+            settle([stays, before])
             its_partitions = before.partitions
         known = list(stays.events)
-        with Member(kafka, group, static(protocol, "restarts")) as after:
+        with Member(kafka, group, restarts) as after:
             after.join(topic)
             poll_until([stays, after], lambda: after.partitions == its_partitions)
             assert [event.kind for event in after.events] == ["assign"]

@@ -21,10 +21,10 @@ from tests.integration.security import (
     Config,
     check_round_trip,
     failing,
-    failure,
     refused,
     told,
 )
+from tests.support.kafka import failure
 from tests.support.secrets import secret
 
 pytestmark = pytest.mark.integration

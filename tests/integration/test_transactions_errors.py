@@ -63,7 +63,7 @@ def test_fenced_between_transactions(kafka: KafkaCluster, topic: str) -> None:
 
 def test_transaction_timeout(kafka: KafkaCluster, topic: str) -> None:
     """transaction.timeout.ms: the brokers abort, and the producer can commit no more."""
-    config = {"transaction.timeout.ms": 1000, "message.timeout.ms": 1000}
+    config = {"transaction.timeout.ms": 4000, "message.timeout.ms": 4000}
     with transactional(kafka, config=config) as producer, reader(kafka) as witness:
         producer.begin_transaction()
         send(producer, topic, [b"too late"])

@@ -131,7 +131,6 @@ def test_rebalances(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_to
     settings: dict[str, Any] = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,
         "group.id": "g",
-        "session.timeout.ms": 1000,
         "heartbeat.interval.ms": 100,
     }
     kafka_cluster.set_group_initial_rebalance_delay(0)

@@ -23,6 +23,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.spark.queries import run_to_end
 from tests.spark.standalone import QUICK_START
 
 _GATE_SECONDS = 300.0
@@ -35,15 +36,13 @@ def run(spark: SparkSession, bootstrap: str, source: str, target: str) -> dict[s
     _save(rows, bootstrap, copied)
     stream = spark.readStream.format("rdkafka").options(**_options(bootstrap, copied))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        query = (
+        run_to_end(
             stream.option("startingOffsets", "earliest")
             .load()
             .writeStream.foreachBatch(lambda batch, number: _save(batch, bootstrap, streamed))
             .option("checkpointLocation", folder)
             .trigger(availableNow=True)
-            .start()
         )
-        query.awaitTermination()
     return {name: _values(spark, bootstrap, name) for name in (source, copied, streamed)}
 
 

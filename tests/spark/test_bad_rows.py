@@ -18,6 +18,7 @@ from confluent_kafka.spark.write_options import write_options
 from confluent_kafka.spark.writer import write_at_least_once
 from confluent_kafka.testing import MockCluster
 from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.support.kafka import failure
 from tests.support.secrets import secret
 from tests.support.waiting import SOON, Stopwatch
 
@@ -96,8 +97,11 @@ def test_brokers_that_are_not_there_are_named(
 ) -> None:
     """With the reason, and the options to look at."""
     monkeypatch.setattr(sending, "_TOPIC_TIMEOUT", 1.0)
-    with pytest.raises(KafkaException, match=r"127\.0\.0\.1:1.*kafka\.bootstrap\.servers"):
-        write({"value": ["a"]}, "any", {"kafka.bootstrap.servers": "127.0.0.1:1"})
+    nowhere = {"kafka.bootstrap.servers": "127.0.0.1:1"}
+    failure(
+        lambda: write({"value": ["a"]}, "any", nowhere),
+        r"127\.0\.0\.1:1.*kafka\.bootstrap\.servers",
+    )
 
 
 def test_a_failed_task_does_not_leave_its_rows_to_the_next_one(
@@ -127,9 +131,8 @@ def test_a_wrong_password_is_named(
         yield pa.record_batch({"value": ["a"]})
 
     options = write_options(given, streaming=False)
-    with pytest.raises(KafkaException, match=NOT_LOGGED_IN):
-        write_at_least_once(rows(), options, ["value"])
-    options = write_options({**given, "deliveryguarantee": "exactly-once"}, streaming=True)
+    failure(lambda: write_at_least_once(rows(), options, ["value"]), NOT_LOGGED_IN)
+    once = write_options({**given, "deliveryguarantee": "exactly-once"}, streaming=True)
     source: Any = None  # not reached
-    with pytest.raises(KafkaException, match=NOT_LOGGED_IN):
-        write_exactly_once(rows(), source, Task("query", 0, 0), options, ["value"])
+    task = Task("query", 0, 0)
+    failure(lambda: write_exactly_once(rows(), source, task, once, ["value"]), NOT_LOGGED_IN)

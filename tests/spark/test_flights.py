@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,11 @@ from examples.flights.data import (
     per_carrier_and_hour,
 )
 from examples.flights.state import Member, Run
+from tests.support.waiting import wait_until
 
 _ROOT = Path(__file__).parents[2]
+# A JVM starts, and another one may be at work.
+_SECONDS = 300
 _COLUMNS = ["dep_delay", "arr_delay", "carrier", "flight", "origin", "minute", "time_hour"]
 _LINES = [
     "2,11,UA,1545,EWR,15,2013-01-01T10:00:00Z",
@@ -92,8 +96,14 @@ def demo(tmp_path: Path, java: None) -> Iterator[subprocess.Popen[str]]:
         text=True,
         start_new_session=True,
     ) as process:
-        yield process
-        process.kill()
+        try:
+            yield process
+        finally:
+            # At SIGTERM it ends what it started, which leads sessions of its own.
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=_SECONDS)
+            process.kill()
 
 
 def processes_in(directory: Path) -> list[str]:
@@ -112,7 +122,7 @@ def processes_in(directory: Path) -> list[str]:
 @pytest.mark.spark
 def test_a_short_run_is_equal(demo: subprocess.Popen[str], tmp_path: Path) -> None:
     """From the producer through Spark to the group, nothing is lost or changed."""
-    output, _ = demo.communicate(timeout=110)
+    output, _ = demo.communicate(timeout=_SECONDS)
     assert demo.returncode == 0, output
     assert "equal: " in output
     assert "4,001 of 4,001 messages delivered" in output
@@ -131,7 +141,8 @@ def test_ctrl_c_ends_everything(demo: subprocess.Popen[str], tmp_path: Path) -> 
         shown += line
     assert len(processes_in(tmp_path)) > 3
     os.killpg(demo.pid, signal.SIGINT)
-    rest, _ = demo.communicate(timeout=60)
+    rest, _ = demo.communicate(timeout=_SECONDS)
     assert demo.returncode == 130, shown + rest
     assert "Traceback" not in rest
-    assert processes_in(tmp_path) == []
+    # Spark's Python daemon ends by itself when its JVM is gone.
+    wait_until(lambda: processes_in(tmp_path) == [])

@@ -25,6 +25,8 @@ from .topics import fill, messages
 
 pytestmark = pytest.mark.spark
 
+# A JVM starts, and another one may be at work.
+_SECONDS = 300
 FLIGHTS = """\
 name = "delays"
 checkpoint = "${OUT}/checkpoint"
@@ -247,7 +249,7 @@ def test_the_command_runs_until_ctrl_c(java: None, place: Place) -> None:
             assert line, shown
             shown += line
         os.killpg(process.pid, signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=_SECONDS)
         assert process.returncode == 130, shown + rest
     assert "interrupted: the queries go on from their checkpoints" in rest
     assert "Traceback" not in rest
@@ -260,7 +262,7 @@ def test_the_command_says_why_it_failed(java: None, place: Place) -> None:
     place.write()
     fill(place.cluster, place.flights, [BAD])
     with command(place, "run") as process:
-        shown, _ = process.communicate(timeout=240)
+        shown, _ = process.communicate(timeout=_SECONDS)
     assert process.returncode == 1, shown
     [error] = [line for line in shown.splitlines() if line.startswith("error: ")]
     assert error.startswith("error: query louder: ")
@@ -274,19 +276,19 @@ def test_the_command_validates_and_explains(java: None, place: Place) -> None:
     password = f'{servers}\nsasl.password = "{secret("kafka")}"'
     place.write((servers, password), more=PARQUET)
     with command(place, "validate") as process:
-        shown, _ = process.communicate(timeout=60)
+        shown, _ = process.communicate(timeout=_SECONDS)
     assert (process.returncode, shown.splitlines()[-1]) == (
         0,
         f"{place.file}: pipeline delays is valid: 1 source, 2 steps, 2 sinks",
     )
     with command(place, "explain") as process:
-        shown, _ = process.communicate(timeout=240)
+        shown, _ = process.communicate(timeout=_SECONDS)
     assert process.returncode == 0, shown
     assert "query louder: view louder to topic (topic), files (parquet)" in shown
     assert "== Physical Plan ==" in shown
     assert secret("kafka") not in shown
     place.write(("[sinks.topic]", "[sinks.topic]\ntopik = 1"))
     with command(place, "validate") as process:
-        shown, _ = process.communicate(timeout=60)
+        shown, _ = process.communicate(timeout=_SECONDS)
     assert process.returncode == 1
     assert f"error: {place.file}:31: sinks.topic.topik: unknown key: did you mean 'topic'?" in shown

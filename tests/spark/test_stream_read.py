@@ -13,6 +13,7 @@ import pytest
 
 from confluent_kafka.testing import MockCluster
 
+from .queries import run_to_end
 from .topics import fill, numbered
 
 pytestmark = pytest.mark.spark
@@ -31,18 +32,12 @@ def stream(spark: Any, cluster: MockCluster, tmp_path: Path) -> Callable[..., An
         def keep(rows: Any, batch: int) -> None:
             rows.write.mode("append").format("json").save(str(tmp_path / table))
 
-        query = (
+        return run_to_end(
             frame.selectExpr("cast(value as string) value", "partition", "offset")
             .writeStream.foreachBatch(keep)
             .option("checkpointLocation", str(tmp_path / "checkpoint"))
             .trigger(availableNow=True)
-            .start()
         )
-        try:
-            assert query.awaitTermination(60)
-        finally:
-            query.stop()
-        return query
 
     def rows() -> Counter[str]:
         return Counter(row.value for row in spark.read.json(str(tmp_path / table)).collect())

@@ -15,6 +15,7 @@ from tests.integration.plain_clients import writer
 from tests.spark.committed import committed_values
 from tests.support.real_kafka import MakeTopic
 
+from .queries import run_to_end
 from .topics import fill, messages, numbered
 
 pytestmark = pytest.mark.spark
@@ -35,7 +36,7 @@ def run(spark: Any, tmp_path: Path) -> Callable[..., Any]:
         client = {f"kafka.{name}": str(text) for name, text in config.items()}
         reader = spark.readStream.format("rdkafka").options(**client).option("subscribe", source)
         rows = reader.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", 10_000)
-        query = (
+        return run_to_end(
             change(rows.load())
             .writeStream.format("rdkafka")
             .options(**client, **options)
@@ -43,13 +44,7 @@ def run(spark: Any, tmp_path: Path) -> Callable[..., Any]:
             .option("checkpointLocation", str(tmp_path / "checkpoint"))
             .outputMode(mode)
             .trigger(availableNow=True)
-            .start()
         )
-        try:
-            assert query.awaitTermination(300)
-        finally:
-            query.stop()
-        return query
 
     return start
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
-from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
-from tests.support.waiting import TIMEOUT, wait_until
+import pytest
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
+from tests.support.waiting import SOON, TIMEOUT, wait_until
 
 # Nobody listens there: a client of it never connects.
 NO_BROKER = "127.0.0.1:1"
@@ -97,3 +107,19 @@ def fill(
     """Enqueues b"0", b"1" and so on, without waiting."""
     for i in range(count):
         producer.produce(topic, b"%d" % i, on_delivery=reports)
+
+
+def failure(call: Callable[[], object], pattern: str) -> KafkaError:
+    """Calls until the text of the error that is raised has the pattern: the error.
+
+    A call that fails when its time is up knows why once the client has tried to connect.
+    """
+    errors: list[KafkaError] = []
+
+    def fail() -> None:
+        with pytest.raises(KafkaException) as caught:
+            call()
+        errors.append(caught.value.args[0])
+
+    wait_until(lambda: errors and re.search(pattern, errors[-1].str()), fail, timeout=SOON)
+    return errors[-1]

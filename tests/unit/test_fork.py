@@ -211,7 +211,6 @@ class TestFork:
                 producer.close()
             print(refused())
             """,
-            timeout=20,
             env={"LD_PRELOAD": str(library)},
         )
         assert output == "True\n"

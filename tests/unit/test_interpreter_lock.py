@@ -17,7 +17,7 @@ from tests.support.clients import config, partitions
 from tests.support.scripts import check_script
 from tests.support.waiting import Stopwatch
 
-SECONDS = 4.0  # for a call that shall be waiting while something else is looked at
+SECONDS = 8.0  # for a call that shall be waiting while something else is looked at
 each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer])
 
 

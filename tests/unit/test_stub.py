@@ -155,7 +155,7 @@ def run_module(*arguments: str | Path) -> str:
     }
     command = [sys.executable, "-m", *map(str, arguments)]
     done = subprocess.run(
-        command, cwd=CONFIG.parent, env=settings, capture_output=True, text=True, timeout=300
+        command, cwd=CONFIG.parent, env=settings, capture_output=True, text=True, timeout=900
     )
     return done.stdout + done.stderr
 

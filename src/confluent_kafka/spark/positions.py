@@ -169,13 +169,15 @@ class Positions:
         retries = self._retries.most
         started = time.monotonic()
         timeout = _FIRST_TIMEOUT
+        asked = 0
         while True:
+            asked += 1
             try:
                 answer = ask(timeout)
             except KafkaException as failure:
                 code = failure.args[0].code()
                 if code in _NO_ANSWER:
-                    left = self._check_brokers(time.monotonic() - started)
+                    left = self._check_brokers(asked, time.monotonic() - started)
                     # Longer each time, for an answer that takes long to make or to travel.
                     timeout = min(2 * timeout, left)
                     continue
@@ -187,16 +189,19 @@ class Positions:
                 return answer
             time.sleep(self._retries.interval)
 
-    def _check_brokers(self, waited: float) -> float:
-        """Return the seconds left for an answer; raise if there is no use in waiting longer."""
+    def _check_brokers(self, asked: int, waited: float) -> float:
+        """Return the seconds left for an answer; raise if there is no use in waiting longer.
+
+        A machine that stands still may let the time of one question pass without asking it.
+        """
         self._errors.update({error.code(): error for error in self._consumer.recent_errors()})
         for code, options in _FINAL.items():
             if code in self._errors:
                 self._give_up(code, f"check the options {options}")
         left = (TIMEOUT if self._consumer.reached else UNREACHED_TIMEOUT) - waited
-        if left <= 0:
+        if left <= 0 and asked > 1:
             self._give_up(KafkaError._TRANSPORT, f"there was none for {waited:.0f} s")
-        return left
+        return max(left, _FIRST_TIMEOUT)
 
     def _give_up(self, code: int, hint: str) -> NoReturn:
         reasons = [

@@ -1,0 +1,30 @@
+"""Streaming queries that run to their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+
+_SECONDS = 300
+# Spark gives the Python process of a source ten seconds to start, which cannot be configured.
+_NOT_STARTED = "Python worker failed to connect back"
+
+
+def run_to_end(writer: Any, starts: int = 3) -> Any:
+    """Starts a query and waits for its end.
+
+    One whose source Spark did not start in time has asked the source for nothing, and is started
+    again.
+    """
+    query = writer.start()
+    try:
+        assert query.awaitTermination(_SECONDS)
+    except StreamingQueryException as error:
+        if starts == 1 or _NOT_STARTED not in str(error):
+            raise
+    else:
+        return query
+    finally:
+        query.stop()
+    return run_to_end(writer, starts - 1)
