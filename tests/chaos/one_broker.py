@@ -68,4 +68,4 @@ def one_broker(kafka: OwnKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterato
             cluster.restart()
             yield cluster
         finally:
-            trivup.stop(force=True)
+            broker.kill()

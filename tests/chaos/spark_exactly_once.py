@@ -77,7 +77,10 @@ def run(
     create_topic(kafka, output, PARTITIONS)
     chance = random.Random(seed)
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = Path(
+            # A process that was just killed may have written a last file meanwhile.
+            stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        )
         log = stack.enter_context(tempfile.TemporaryFile("w+"))
         cluster = stack.enter_context(standalone_cluster(folder)) if standalone else None
         application = _Application(

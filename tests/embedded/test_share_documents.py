@@ -34,7 +34,7 @@ def jobs(kafka_cluster: MockCluster, producer: Producer) -> MockCluster:
 
 @pytest.fixture(autouse=True)
 def to_come(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """So many deliveries are waited for; for more the examples wait seconds, the tests half of one."""
+    """So many deliveries are waited for, as the examples do for seconds; more for half of one."""
     left, poll = [0], ShareConsumer.poll
 
     class Impatient(ShareConsumer):

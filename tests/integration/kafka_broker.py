@@ -93,16 +93,28 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         environment = {**os.environ, "KAFKA_HEAP_OPTS": HEAP}
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
+    def start_cmd(self) -> str:
+        """Without a shell between: whoever waits for the process waits for the broker.
+
+        Else the broker would go on writing and listening when its folders are removed or its
+        successor starts.
+        """
+        return f"exec {super().start_cmd()}"
+
     def wait_stopped(self, timeout: float = 30, force: bool = False) -> None:
-        """Trivup does not wait for what it kills: it would write to folders that are removed."""
-        super().wait_stopped(timeout=timeout, force=force)
-        if force:
-            self.proc.wait()
+        """Trivup waits for ever."""
+        try:
+            self.proc.wait(timeout)
+            self.state = "stopped"
+        except subprocess.TimeoutExpired:
+            self.kill()
 
     # ---- faults ----
 
     def kill(self) -> None:
         """SIGKILL, and the process is gone when this returns."""
+        if self.state != "started":
+            return
         self._signal(signal.SIGKILL)
         self.proc.wait()
         self.state = "stopped"

@@ -110,7 +110,8 @@ def running_cluster(
         cluster.wait_ready()
         yield cluster
     finally:
-        trivup.stop(force=True)
+        for app in apps:
+            app.kill()
         identity.close()
 
 
