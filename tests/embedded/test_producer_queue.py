@@ -86,6 +86,16 @@ def test_flush_of_nothing(producer: Producer) -> None:
     assert producer.flush(timeout=0) == 0
 
 
+def test_flush_counts_no_event_that_comes_afterwards(make_producer: MakeProducer) -> None:
+    """0 once all is delivered: statistics are in the same queue, and they come at any time."""
+    told: list[str] = []
+    statistics = {"statistics.interval.ms": 1, "stats_cb": told.append}
+    producer = make_producer(statistics)
+    left = {producer.flush() for _ in range(200_000)}
+    assert told
+    assert left == {0}
+
+
 # ---- a full queue ----
 
 

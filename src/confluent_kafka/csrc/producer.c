@@ -159,7 +159,10 @@ hurry(Producer *self)
     serve_take_gil(&self->client);
 }
 
-/* Between serve_begin() and serve_end(): 0 time is up or all delivered, -1 exception. */
+/*
+ * Between serve_begin() and serve_end(): what is outstanding when all is delivered, which is
+ * nothing though an event may come right then, or when time is up; -1 exception.
+ */
 static int
 flush_until(Producer *self, deadline *until)
 {
@@ -169,12 +172,9 @@ flush_until(Producer *self, deadline *until)
         if (producer_serve(self, &slice) < 0) {
             return -1;
         }
-        if (deadline_passed(until)) {
-            return 0;
-        }
-        int go_on = serve_check(&self->client);
+        int go_on = deadline_passed(until) ? 0 : serve_check(&self->client);
         if (go_on <= 0) {
-            return go_on;
+            return go_on < 0 ? -1 : producer_outstanding(self);
         }
     }
     return 0;
@@ -218,9 +218,11 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
         result = flush_until(self, &until);
         serve_end(&self->client, &frame);
     }
-    int outstanding = producer_outstanding(self);
+    else if (result == 0) {
+        result = producer_outstanding(self);
+    }
     client_leave(&self->client);
-    return result < 0 ? NULL : PyLong_FromLong(outstanding);
+    return result < 0 ? NULL : PyLong_FromLong(result);
 }
 
 PyDoc_STRVAR(hurry_doc,
@@ -330,9 +332,6 @@ purge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
 static int
 purge_rest(Producer *self)
 {
-    if (producer_outstanding(self) == 0) {
-        return 0;
-    }
     if (purge_with(self, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT) < 0) {
         return -1;
     }
@@ -358,7 +357,7 @@ close_producer(Producer *self, deadline *until)
         if (result == 0) {
             result = flush_until(self, until);
         }
-        if (result == 0) {
+        if (result > 0) {
             result = purge_rest(self);
         }
         serve_end(client, &frame);
