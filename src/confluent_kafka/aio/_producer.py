@@ -168,9 +168,9 @@ class AIOProducer(AIOClient):
         """
         until = deadline(self._loop, timeout)
         await self._request(self._client._hurry, 0)
-        while len(self._client) > 0 and (left := until - self._loop.time()) > 0:
+        while (outstanding := len(self._client)) > 0 and (left := until - self._loop.time()) > 0:
             await self._request(self._client._hurry, min(left, _FLUSH_SLICE))
-        return len(self._client)
+        return outstanding
 
     async def purge(
         self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
