@@ -63,7 +63,7 @@ def _kill_and_restart(observer: Producer, topic: str, broker: KraftBroker) -> No
         # Otherwise it is in sync as before: nobody has noticed yet.
         _wait(lambda: not _in_sync(observer, broker.appid, topic))
     finally:
-        broker.restart()
+        broker.start()
     _wait(lambda: all_in_sync(observer))
 
 

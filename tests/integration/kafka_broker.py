@@ -112,18 +112,14 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
     # ---- faults ----
 
     def kill(self) -> None:
-        """SIGKILL, and the process is gone when this returns."""
+        """SIGKILL, and the process is gone when this returns; start() makes another one."""
         if self.state != "started":
             return
         self._signal(signal.SIGKILL)
         self.proc.wait()
         self.state = "stopped"
-
-    def restart(self) -> None:
-        """After kill(): trivup opens the logs again."""
         self.stdout_fd.close()
         self.stderr_fd.close()
-        self.start()
 
     def pause(self) -> None:
         """SIGSTOP: it keeps its connections and answers nothing."""
