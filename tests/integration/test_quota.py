@@ -9,6 +9,7 @@ import pytest
 
 from confluent_kafka import Producer, ThrottleEvent, TopicPartition
 from tests.integration.broker_requests import set_client_quota
+from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.support.callbacks import Recorder
@@ -23,12 +24,13 @@ VALUE = bytes(30_000)
 
 
 @pytest.fixture
-def client_id(kafka: KafkaCluster) -> Iterator[str]:
+def client_id(kafka: KafkaCluster, make_topic: MakeTopic) -> Iterator[str]:
     """The id of a client with quotas for what it sends and for what it reads."""
     name = f"limited-{uuid.uuid4().hex[:12]}"
     quotas = ("producer_byte_rate", "consumer_byte_rate")
     for quota in quotas:
         set_client_quota(kafka, name, quota, RATE)
+    make_topic()  # every broker has heard of it
     yield name
     for quota in quotas:
         set_client_quota(kafka, name, quota, None)
