@@ -20,7 +20,6 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 each_client = pytest.mark.parametrize("client", [Producer, Consumer])
 NO_HOST = "no-such-host.invalid:9092"
-# Far less than the timeouts that are given, and far more than it takes.
 
 
 @pytest.fixture

@@ -40,6 +40,11 @@ def read(consumer: Consumer, topic: str, count: int) -> list[bytes | None]:
     return [message.value() for message in messages]
 
 
+def heartbeats(cluster: MockCluster) -> int:
+    """How many of KIP-848 have come since requests are recorded."""
+    return [each.request for each in cluster.requests()].count("ConsumerGroupHeartbeat")
+
+
 def seconds(call: Callable[[], object]) -> float:
     """How long a call takes."""
     watch = Stopwatch()
@@ -414,11 +419,7 @@ def test_kip_848_heartbeats(kafka_cluster: MockCluster, kafka_topic: str) -> Non
             lambda: (one.poll(0.01), two.poll(0.01)),
         )
 
-        def heartbeats() -> int:
-            requests = Counter(request.request for request in kafka_cluster.requests())
-            return requests["ConsumerGroupHeartbeat"]
-
-        wait_until(lambda: heartbeats() >= 50, lambda: one.poll(0.01))
+        wait_until(lambda: heartbeats(kafka_cluster) >= 50, lambda: one.poll(0.01))
 
 
 def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
@@ -431,17 +432,12 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
         "group.id": "new",
         "group.protocol": "consumer",
     }
-
-    def heartbeats() -> int:
-        requests = Counter(request.request for request in kafka_cluster.requests())
-        return requests["ConsumerGroupHeartbeat"]
-
     kafka_cluster.start_request_tracking()
     with Consumer(config) as silent, Consumer(config) as heir:
         silent.subscribe(["shared"])
         wait_until(lambda: len(silent.assignment()) == 2, lambda: silent.poll(0.01))
         # One joined and one acknowledges: answered later, that one would tell the new interval.
-        wait_until(lambda: heartbeats() >= 2, lambda: silent.poll(0.01))
+        wait_until(lambda: heartbeats(kafka_cluster) >= 2, lambda: silent.poll(0.01))
         silent.list_topics(timeout=TIMEOUT)  # the brokers have one thread, which is past it
         kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
         heir.subscribe(["shared"])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import struct
+import uuid
 
 from confluent_kafka import Consumer, KafkaError
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import reader
+from tests.integration.topics import create_topic
 from tests.support.protocol import array, ask, compact_array, compact_text, text
 from tests.support.waiting import TIMEOUT, wait_until
 
-DELETE_RECORDS = 21
+DELETE_RECORDS, INCREMENTAL_ALTER_CONFIGS = 21, 44
+GROUP_RESOURCE, SET = 32, 0
 ALTER_PARTITION_REASSIGNMENTS, ALTER_CLIENT_QUOTAS = 45, 49
 TIMEOUT_MS = 30_000
 NO_TAGS = b"\x00"
@@ -35,6 +38,18 @@ def set_client_quota(kafka: KafkaCluster, client_id: str, quota: str, rate: floa
     answer = ask(_any_address(kafka), ALTER_CLIENT_QUOTAS, 0, array([entity + operation]) + b"\x00")
     (code,) = struct.unpack_from(">h", answer, 8)  # after throttle time and count
     assert code == KafkaError.NO_ERROR, KafkaError(code)
+
+
+def set_group_config(kafka: KafkaCluster, group: str, **config: str) -> None:
+    """Sets a group's configuration on every broker; `_` stands for a dot."""
+    settings = {key.replace("_", "."): value for key, value in config.items()}
+    configs = [text(key) + struct.pack(">b", SET) + text(settings[key]) for key in settings]
+    resource = struct.pack(">b", GROUP_RESOURCE) + text(group) + array(configs)
+    body = array([resource]) + b"\0"
+    answer = ask(_any_address(kafka), INCREMENTAL_ALTER_CONFIGS, 0, body)
+    (code,) = struct.unpack_from(">h", answer, 8)  # after throttle time and count
+    assert code == KafkaError.NO_ERROR, f"{group}: {KafkaError(code)}"
+    create_topic(kafka, f"{group}-{uuid.uuid4().hex[:12]}")  # every broker has heard of it
 
 
 def move_leader(kafka: KafkaCluster, topic: str) -> None:

@@ -7,15 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
-from confluent_kafka.admin import (
-    AdminClient,
-    AlterConfigOpType,
-    ConfigEntry,
-    ConfigResource,
-    ResourceType,
-)
+from tests.integration.broker_requests import set_group_config
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.support.waiting import TIMEOUT, wait_until
+from tests.support.waiting import wait_until
 
 EAGER = {
     strategy: {"partition.assignment.strategy": strategy} for strategy in ("range", "roundrobin")
@@ -37,14 +31,7 @@ def with_long_sessions(kafka: KafkaCluster, group: str, protocol: str) -> dict[s
     """What a member adds to its configuration so that its session lasts for 45 s."""
     if protocol != "consumer":
         return {"session.timeout.ms": 45_000}
-    entry = ConfigEntry(
-        "consumer.session.timeout.ms",
-        "45000",
-        incremental_operation=AlterConfigOpType.SET,
-    )
-    resource = ConfigResource(ResourceType.GROUP, group, incremental_configs=[entry])
-    with AdminClient(kafka.config()) as admin:
-        admin.incremental_alter_configs([resource])[resource].result(TIMEOUT)
+    set_group_config(kafka, group, consumer_session_timeout_ms="45000")
     return {}
 
 

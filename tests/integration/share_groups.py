@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import struct
-import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, Message, ShareConsumer, TopicPartition
+from confluent_kafka import KafkaException, Message, ShareConsumer, TopicPartition
+from tests.integration.broker_requests import set_group_config
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.topics import create_topic
-from tests.support.protocol import array, ask, text
 from tests.support.waiting import wait_until
-
-INCREMENTAL_ALTER_CONFIGS = 44
-GROUP_RESOURCE, SET = 32, 0
 
 
 def configure_group(kafka: KafkaCluster, group: str, **config: str) -> None:
-    """Sets a group's configuration; it reads from the beginning, and `_` stands for a dot."""
-    settings = {"share.auto.offset.reset": "earliest"}
-    settings |= {key.replace("_", "."): value for key, value in config.items()}
-    configs = [text(key) + struct.pack(">b", SET) + text(settings[key]) for key in settings]
-    resource = struct.pack(">b", GROUP_RESOURCE) + text(group) + array(configs)
-    address = kafka.bootstrap_servers.split(",")[0]
-    answer = ask(address, INCREMENTAL_ALTER_CONFIGS, 0, array([resource]) + b"\0")
-    (code,) = struct.unpack_from(">h", answer, 8)  # after the throttle time and the count
-    assert code == KafkaError.NO_ERROR, f"{group}: {KafkaError(code)}"
-    create_topic(kafka, f"{group}-{uuid.uuid4().hex[:12]}")  # every broker has heard of it
+    """Sets a group's configuration; it reads from the beginning."""
+    set_group_config(kafka, group, share_auto_offset_reset="earliest", **config)
 
 
 class Member(ShareConsumer):

@@ -83,9 +83,9 @@ def test_a_topic_that_does_not_exist_is_named_within_seconds(
     cluster.set_topic_error(gone, KafkaError.UNKNOWN_TOPIC_OR_PART)
     watch = Stopwatch()
     for topic, columns in ((gone, {}), (None, {"topic": [there, gone]})):
-        with pytest.raises(KafkaException, match=f"topic '{gone}': .*Unknown topic") as failure:
+        with pytest.raises(KafkaException, match=f"topic '{gone}': .*Unknown topic") as unknown:
             write({"value": ["a", "b"], **columns}, topic)
-        assert failure.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+        assert unknown.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
     assert watch.elapsed < SOON
     # All topics of a record batch are asked for before any row of it is sent.
     assert write({"value": ["only"]}, there) == 1

@@ -15,7 +15,7 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
-from tests.support.waiting import SOON, TIMEOUT, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 # Nobody listens there: a client of it never connects.
 NO_BROKER = "127.0.0.1:1"
@@ -112,13 +112,16 @@ def fill(
 def failure(call: Callable[[], object], pattern: str) -> KafkaError:
     """Calls until the text of the error that is raised has the pattern: the error.
 
-    A call that fails when its time is up knows why once the client has tried to connect.
+    A call that fails when its time is up knows why once the client has tried to connect. None
+    takes for ever.
     """
     errors: list[KafkaError] = []
 
     def fail() -> None:
+        watch = Stopwatch()
         with pytest.raises(KafkaException) as caught:
             call()
+        assert watch.elapsed < SOON
         errors.append(caught.value.args[0])
 
     wait_until(lambda: errors and re.search(pattern, errors[-1].str()), fail, timeout=SOON)
