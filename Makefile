@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-EXTENSION_SOURCES := $(wildcard src/confluent_kafka/csrc/*.[ch]) tools/librdkafka.py \
+EXTENSION_SOURCES := $(wildcard $(addprefix src/confluent_kafka/csrc/,*.[ch] */*.[ch])) tools/librdkafka.py \
 	$(wildcard tools/patches/*.patch)
 say = @echo "==> $(1)"
 

@@ -54,7 +54,8 @@ class BuildExtension(build_ext):
             rdkafka = librdkafka.find()
         except librdkafka.BuildError as error:
             sys.exit(f"error: {error}")
-        ext.extra_compile_args = [*compile_flags(), *rdkafka.cflags]
+        # Includes name the room: "client/serve.h".
+        ext.extra_compile_args = [*compile_flags(), f"-I{CSRC}", *rdkafka.cflags]
         ext.extra_link_args = [*link_flags(), *rdkafka.libs]
         version = self.distribution.get_version()
         ext.define_macros = [("CONFLUENT_KAFKA_VERSION", f'"{version}"')]
@@ -98,8 +99,8 @@ setup(
     ext_modules=[
         Extension(
             "confluent_kafka.cimpl",
-            sources=sorted(str(path) for path in CSRC.glob("*.c")),
-            depends=sorted(str(path) for path in CSRC.glob("*.h")),
+            sources=sorted(str(path) for path in CSRC.rglob("*.c")),
+            depends=sorted(str(path) for path in CSRC.rglob("*.h")),
         )
     ],
     cmdclass={"build_ext": BuildExtension},

@@ -1,23 +1,23 @@
 /*
  * The module confluent_kafka.cimpl: its state, types, constants and functions.
  */
-#include "module.h"
+#include "base/module_state.h"
 
-#include "admin.h"
-#include "admin_constants.h"
-#include "arrow.h"
-#include "client.h"
-#include "consumer.h"
-#include "error.h"
-#include "message.h"
-#include "mock_cluster.h"
-#include "oauth.h"
-#include "partitioner.h"
-#include "producer.h"
-#include "resolver.h"
-#include "share.h"
-#include "topic_partition.h"
-#include "uuid.h"
+#include "admin/admin.h"
+#include "admin/constants.h"
+#include "client/client.h"
+#include "client/oauth.h"
+#include "client/resolver.h"
+#include "consumer/consumer.h"
+#include "consumer/message_batch.h"
+#include "mock/cluster.h"
+#include "producer/producer.h"
+#include "share/share.h"
+#include "values/error.h"
+#include "values/message.h"
+#include "values/partitioner.h"
+#include "values/topic_partition.h"
+#include "values/uuid.h"
 
 module_state *
 module_state_of_type(PyTypeObject *type)

@@ -1,0 +1,462 @@
+/*
+ * The type _AdminClient: its life, its callbacks, and the frame of every request.
+ */
+#include "admin/admin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/callbacks.h"
+#include "client/config.h"
+
+static const python_key admin_keys[] = {
+    {NULL, 0, CONFIG_CALLABLE},
+};
+
+/* ---- the kinds of requests ---- */
+
+static const admin_request *const request_tables[] = {
+    admin_topic_requests, admin_config_requests, admin_acl_requests,     admin_group_requests,
+    admin_record_requests, admin_scram_requests, admin_cluster_requests,
+};
+
+#define TABLE_COUNT (sizeof(request_tables) / sizeof(request_tables[0]))
+
+const admin_request *
+admin_request_of_event(rd_kafka_event_type_t event)
+{
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        for (const admin_request *request = request_tables[i]; request->name != NULL;
+             request++) {
+            if (request->event == event) {
+                return request;
+            }
+        }
+    }
+    return NULL;
+}
+
+static const admin_request *
+request_by_name(PyObject *name)
+{
+    const char *text = arg_utf8(name, "request", NULL);
+    for (size_t i = 0; text != NULL && i < TABLE_COUNT; i++) {
+        for (const admin_request *request = request_tables[i]; request->name != NULL;
+             request++) {
+            if (strcmp(request->name, text) == 0) {
+                return request;
+            }
+        }
+    }
+    if (text != NULL) {
+        PyErr_Format(PyExc_ValueError, "there is no request %R", name);
+    }
+    return NULL;
+}
+
+/* ---- reading an argument ---- */
+
+int
+admin_read_items(admin_call *call, const char *of_what,
+                 void *(*read_item)(admin_call *call, PyObject *item),
+                 void (*destroy_item)(void *item))
+{
+    if (arg_list(call->argument, "the argument", of_what) < 0) {
+        return -1;
+    }
+    /* A copy, so that another thread cannot free what the items point to. */
+    PyObject *sequence = PySequence_Tuple(call->argument);
+    if (sequence == NULL) {
+        return -1;
+    }
+    Py_SETREF(call->argument, sequence);
+    Py_ssize_t count = PyTuple_GET_SIZE(sequence);
+    call->items = PyMem_Calloc((size_t)count + 1, sizeof(*call->items));
+    if (call->items == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    call->destroy_item = destroy_item;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        call->items[i] = read_item(call, PyTuple_GET_ITEM(sequence, i));
+        if (call->items[i] == NULL) {
+            return -1;
+        }
+        call->count++;
+    }
+    return 0;
+}
+
+static void *
+read_text(admin_call *Py_UNUSED(call), PyObject *item)
+{
+    return (void *)arg_utf8(item, "a name", NULL);
+}
+
+int
+admin_read_texts(admin_call *call)
+{
+    return admin_read_items(call, "str", read_text, NULL);
+}
+
+int
+admin_read_one(admin_call *call, void *item, void (*destroy_item)(void *item))
+{
+    if (item == NULL) {
+        return -1;
+    }
+    call->items = PyMem_Calloc(1, sizeof(*call->items));
+    if (call->items == NULL) {
+        destroy_item(item);
+        PyErr_NoMemory();
+        return -1;
+    }
+    call->destroy_item = destroy_item;
+    call->items[0] = item;
+    call->count = 1;
+    return 0;
+}
+
+int
+admin_read_nothing(admin_call *call)
+{
+    if (call->argument == Py_None) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "%s takes no argument", call->request->name);
+    return -1;
+}
+
+void
+admin_destroy_partitions(void *item)
+{
+    rd_kafka_topic_partition_list_destroy(item);
+}
+
+static void
+call_clear(admin_call *call)
+{
+    for (size_t i = 0; call->destroy_item != NULL && i < call->count; i++) {
+        call->destroy_item(call->items[i]);
+    }
+    PyMem_Free(call->items);
+    if (call->options != NULL) {
+        rd_kafka_AdminOptions_destroy(call->options);
+    }
+    Py_CLEAR(call->argument);
+}
+
+/* ---- the frame ---- */
+
+/* The one of the client, made with the first request; borrowed. */
+static PyObject *
+answers_of(AdminClient *self)
+{
+    PyObject *answers;
+    Py_BEGIN_CRITICAL_SECTION(self);
+    if (self->answers == NULL) {
+        PyObject *started = admin_answers_start(&self->client);
+        if (self->answers == NULL) {
+            self->answers = started;
+        }
+        else if (started != NULL) {
+            admin_answers_stop(started); /* another thread was quicker */
+        }
+    }
+    answers = self->answers;
+    Py_END_CRITICAL_SECTION();
+    return answers;
+}
+
+/* Inside the client's guard: 0, or -1 with an exception when nothing was sent. */
+static int
+send_request(AdminClient *self, admin_call *call, PyObject *options, PyObject *on_answer)
+{
+    call->rk = self->client.rk;
+    call->options = admin_options_from(call->rk, call->request, options);
+    if (call->options == NULL || call->request->read(call) < 0) {
+        return -1;
+    }
+    PyObject *answers = answers_of(self);
+    return answers == NULL ? -1 : admin_answers_send(answers, call, on_answer);
+}
+
+PyDoc_STRVAR(request_doc,
+"_request($self, request, argument, options, on_answer, /)\n--\n\n"
+"Send a request; its answer comes to a callback.\n\n"
+"Parameters\n"
+"----------\n"
+"request : str\n"
+"    Its kind, for example 'create_topics'.\n"
+"argument : object\n"
+"    What it is about; differs by kind.\n"
+"options : dict\n"
+"    request_timeout, operation_timeout (float, seconds), validate_only (bool), broker\n"
+"    (int) ...; None for what is not given.\n"
+"on_answer : callable(result, exception)\n"
+"    Called once, on a thread of the client's own; one of the two is None.\n\n"
+"Raises\n"
+"------\n"
+"TypeError, ValueError\n"
+"    Nothing has been sent then, and on_answer is not called.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: the Admin API.");
+
+static PyObject *
+request(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    AdminClient *self = (AdminClient *)object;
+    PyObject *on_answer;
+    if (nargs != 4) {
+        PyErr_Format(PyExc_TypeError, "_request() takes 4 arguments (%zd given)", nargs);
+        return NULL;
+    }
+    const admin_request *kind = request_by_name(args[0]);
+    if (kind == NULL || arg_callable(args[3], "on_answer", &on_answer) < 0) {
+        return NULL;
+    }
+    if (on_answer == NULL) {
+        PyErr_SetString(PyExc_TypeError, "on_answer must be callable, not None");
+        return NULL;
+    }
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    admin_call call = {.state = self->client.state,
+                       .request = kind,
+                       .argument = Py_NewRef(args[1])};
+    int result = send_request(self, &call, args[2], on_answer);
+    call_clear(&call);
+    client_leave(&self->client);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* ---- life ---- */
+
+/* Before the handle ends: the thread that waits for answers. */
+static void
+admin_release(Client *client)
+{
+    AdminClient *self = (AdminClient *)client;
+    PyObject *answers = self->answers;
+    self->answers = NULL;
+    if (answers != NULL) {
+        admin_answers_stop(answers);
+    }
+}
+
+static int
+serve_once(Client *client, int timeout_ms)
+{
+    serve_release_gil(client);
+    rd_kafka_poll(client->rk, timeout_ms);
+    serve_take_gil(client);
+    return 0;
+}
+
+static int
+open_admin(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)object;
+    rd_kafka_conf_t *conf = config_read(client, args, kwargs, admin_keys);
+    if (conf == NULL) {
+        return -1;
+    }
+    client->release = admin_release;
+    client->serve = serve_once;
+    return client_open(client, RD_KAFKA_PRODUCER, conf);
+}
+
+static int
+admin_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)object;
+    if (client_init_begin(client) < 0) {
+        return -1;
+    }
+    return client_init_end(client, open_admin(object, args, kwargs));
+}
+
+static int
+admin_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    AdminClient *self = (AdminClient *)object;
+    Py_VISIT(self->answers);
+    return client_traverse(&self->client, visit, arg);
+}
+
+static int
+admin_clear(PyObject *object)
+{
+    return client_clear((Client *)object);
+}
+
+static void
+admin_dealloc(PyObject *object)
+{
+    AdminClient *self = (AdminClient *)object;
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
+        return; /* the finalizer made it live again */
+    }
+    PyObject_GC_UnTrack(object);
+    client_core *core = self->client.core;
+    if (core != NULL && !core_owned_by_this_process(core)) {
+        Py_CLEAR(self->answers); /* the thread is the parent process's */
+    }
+    client_dealloc(object);
+}
+
+/* ---- poll, close ---- */
+
+/* Between serve_begin() and serve_end(): callbacks served, or -1. */
+static Py_ssize_t
+serve_callbacks(Client *client, deadline *until)
+{
+    Py_ssize_t served_before = client->served;
+    int timeout_ms = 0;
+    for (;;) {
+        (void)serve_once(client, timeout_ms);
+        if (client_raise_parked(client) < 0) {
+            return -1;
+        }
+        Py_ssize_t served = client->served - served_before;
+        if (served > 0 || deadline_passed(until)) {
+            return served;
+        }
+        int go_on = serve_check(client);
+        if (go_on <= 0) {
+            return go_on;
+        }
+        timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+    }
+}
+
+PyDoc_STRVAR(poll_doc,
+"poll($self, /, timeout=-1)\n--\n\n"
+"Serve error_cb, stats_cb, throttle_cb and the logger.\n\n"
+"Answers need no poll(): a future gets its result by itself.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to wait for something to serve; -1 waits without limit, 0 does not wait.\n\n"
+"Returns\n"
+"-------\n"
+"int\n"
+"    Callbacks served.\n\n"
+"Raises\n"
+"------\n"
+"Exception\n"
+"    What a callback raised.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_poll().");
+
+SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
+
+static PyObject *
+poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Client *client = (Client *)object;
+    PyObject *values[1];
+    deadline until;
+    if (args_parse(client->state, &poll_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0 || client_enter(client) < 0) {
+        return NULL;
+    }
+    serve_frame frame;
+    Py_ssize_t served = serve_begin(client, &frame, &until);
+    if (served == 1) {
+        served = serve_callbacks(client, &until);
+        serve_end(client, &frame);
+    }
+    client_leave(client);
+    return served < 0 ? NULL : PyLong_FromSsize_t(served);
+}
+
+PyDoc_STRVAR(close_doc,
+"close($self, /)\n--\n\n"
+"End the client. Futures without an answer fail with KafkaException(_DESTROY): whether the\n"
+"cluster did what was asked is then unknown.\n\n"
+"Waits for calls of other threads to leave. Closing a closed client does nothing.\n\n"
+"Raises\n"
+"------\n"
+"RuntimeError\n"
+"    When called from one of the client's callbacks.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_destroy().");
+
+static PyObject *
+close_(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Client *client = (Client *)object;
+    int begun = client_close_begin(client);
+    if (begun < 0 || (begun == 1 && client_close_finish(client) < 0)) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- the type ---- */
+
+static Py_ssize_t
+admin_length(PyObject *object)
+{
+    AdminClient *self = (AdminClient *)object;
+    if (atomic_load(&self->client.phase) == CLIENT_CLOSED) {
+        return 0;
+    }
+    if (client_enter(&self->client) < 0) {
+        return -1;
+    }
+    Py_ssize_t pending = self->answers == NULL ? 0 : admin_answers_pending(self->answers);
+    client_leave(&self->client);
+    return pending;
+}
+
+static int
+admin_bool(PyObject *Py_UNUSED(object))
+{
+    return 1; /* `if client:` asks whether there is one, not whether it is busy */
+}
+
+static PyMethodDef admin_methods[] = {
+    {"_request", (PyCFunction)(void (*)(void))request, METH_FASTCALL, request_doc},
+    {"list_groups", WITH_KEYWORDS(admin_list_groups), admin_list_groups_doc},
+    {"poll", WITH_KEYWORDS(poll), poll_doc},
+    {"close", close_, METH_NOARGS, close_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(admin_doc,
+"_AdminClient(config={}, /, **kwargs)\n--\n\n"
+"The part of confluent_kafka.admin.AdminClient that is in C.");
+
+static PyType_Slot admin_slots[] = {
+    {Py_tp_doc, (void *)admin_doc},
+    {Py_tp_new, client_new},
+    {Py_tp_init, admin_init},
+    {Py_tp_traverse, admin_traverse},
+    {Py_tp_clear, admin_clear},
+    {Py_tp_finalize, client_finalize},
+    {Py_tp_dealloc, admin_dealloc},
+    {Py_tp_methods, admin_methods},
+    {Py_sq_length, admin_length},
+    {Py_nb_bool, admin_bool},
+    {0, NULL},
+};
+
+static PyType_Spec admin_spec = {
+    .name = "confluent_kafka.cimpl._AdminClient",
+    .basicsize = sizeof(AdminClient),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = admin_slots,
+};
+
+int
+admin_client_type_add(PyObject *module, module_state *state)
+{
+    state->AdminClient = module_add_type(module, &admin_spec, state->Client);
+    return state->AdminClient == NULL ? -1 : 0;
+}

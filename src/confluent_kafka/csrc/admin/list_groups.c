@@ -1,0 +1,197 @@
+/*
+ * list_groups(): groups of every kind with what their members say, in librdkafka's older form.
+ */
+#include "admin/admin.h"
+#include "base/text.h"
+#include "client/blocking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    blocking_call call;
+    char *group; /* NULL: all groups */
+    int timeout_ms;
+    rd_kafka_resp_err_t code;
+    const struct rd_kafka_group_list *groups;
+} groups_call;
+
+static rd_kafka_resp_err_t
+attempt(blocking_call *call, int timeout_ms)
+{
+    groups_call *self = (groups_call *)call;
+    if (self->groups != NULL) { /* what an attempt that failed had got */
+        rd_kafka_group_list_destroy(self->groups);
+        self->groups = NULL;
+    }
+    return rd_kafka_list_groups(call->rk, self->group, &self->groups, timeout_ms);
+}
+
+static void
+groups_run(blocking_call *call)
+{
+    groups_call *self = (groups_call *)call;
+    self->code = blocking_call_attempts(call, self->timeout_ms, attempt);
+}
+
+static void
+groups_destroy(blocking_call *call)
+{
+    groups_call *self = (groups_call *)call;
+    if (self->groups != NULL) {
+        rd_kafka_group_list_destroy(self->groups);
+    }
+    free(self->group);
+    free(self);
+}
+
+static PyObject *
+bytes_from(const void *data, int size)
+{
+    return PyBytes_FromStringAndSize(data, data == NULL ? 0 : size);
+}
+
+static PyObject *
+member_from(PyObject *type, const struct rd_kafka_group_member_info *member)
+{
+    return PyObject_CallFunction(
+        type, "NNNNN", text_from(member->member_id), text_from(member->client_id),
+        text_from(member->client_host),
+        bytes_from(member->member_metadata, member->member_metadata_size),
+        bytes_from(member->member_assignment, member->member_assignment_size));
+}
+
+static PyObject *
+members_from(const struct rd_kafka_group_info *group)
+{
+    PyObject *type = import_attribute("confluent_kafka.admin._metadata", "GroupMember");
+    PyObject *members = type == NULL ? NULL : PyList_New(group->member_cnt);
+    for (int i = 0; members != NULL && i < group->member_cnt; i++) {
+        PyObject *member = member_from(type, &group->members[i]);
+        if (member == NULL) {
+            Py_CLEAR(members);
+        }
+        else {
+            PyList_SET_ITEM(members, i, member);
+        }
+    }
+    Py_XDECREF(type);
+    return members;
+}
+
+static PyObject *
+group_from(module_state *state, const struct rd_kafka_group_info *group)
+{
+    PyObject *type = import_attribute("confluent_kafka.admin._metadata", "GroupMetadata");
+    PyObject *broker_type = import_attribute("confluent_kafka.admin._metadata", "BrokerMetadata");
+    PyObject *result = NULL;
+    if (type != NULL && broker_type != NULL) {
+        result = PyObject_CallFunction(
+            type, "NNNNNNN",
+            PyObject_CallFunction(broker_type, "iNi", (int)group->broker.id,
+                                  text_from(group->broker.host), group->broker.port),
+            text_from(group->group), kafka_error_or_none(state, group->err, NULL),
+            text_from(group->state), text_from(group->protocol_type),
+            text_from(group->protocol), members_from(group));
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(broker_type);
+    return result;
+}
+
+static PyObject *
+groups_from(module_state *state, const struct rd_kafka_group_list *groups)
+{
+    int count = groups == NULL ? 0 : groups->group_cnt;
+    PyObject *list = PyList_New(count);
+    for (int i = 0; list != NULL && i < count; i++) {
+        PyObject *group = group_from(state, &groups->groups[i]);
+        if (group == NULL) {
+            Py_CLEAR(list);
+        }
+        else {
+            PyList_SET_ITEM(list, i, group);
+        }
+    }
+    return list;
+}
+
+static PyObject *
+request_groups(Client *self, const char *group, int timeout_ms)
+{
+    groups_call *call = calloc(1, sizeof(*call));
+    if (call == NULL) {
+        return PyErr_NoMemory();
+    }
+    call->call.run = groups_run;
+    call->call.destroy = groups_destroy;
+    call->timeout_ms = timeout_ms;
+    call->group = group == NULL ? NULL : strdup(group);
+    if (group != NULL && call->group == NULL) {
+        free(call);
+        return PyErr_NoMemory();
+    }
+    if (blocking_call_run(self, &call->call, "list_groups()") < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    /* _PARTIAL: some brokers did not answer, and what the others said is there. */
+    if (call->code != RD_KAFKA_RESP_ERR_NO_ERROR
+        && call->code != RD_KAFKA_RESP_ERR__PARTIAL) {
+        client_raise_error(self, call->code, "Failed to list groups");
+    }
+    else {
+        result = groups_from(self->state, call->groups);
+    }
+    blocking_call_end(&call->call);
+    return result;
+}
+
+const char admin_list_groups_doc[] =
+"list_groups($self, /, group=None, timeout=-1)\n--\n\n"
+"Groups of every kind with the bytes that their members sent.\n\n"
+"For consumer groups list_consumer_groups() and describe_consumer_groups() say more.\n\n"
+"Parameters\n"
+"----------\n"
+"group : str, optional\n"
+"    Only this group; all groups when None.\n"
+"timeout : float\n"
+"    Seconds to wait for the brokers; -1 waits without limit.\n\n"
+"Returns\n"
+"-------\n"
+"list of confluent_kafka.admin.GroupMetadata\n"
+"    Without the groups of brokers that did not answer, if others did.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_list_groups().";
+
+SIGNATURE(list_groups_signature, "list_groups()", 0, 2, P_group, P_timeout);
+
+PyObject *
+admin_list_groups(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Client *self = (Client *)object;
+    PyObject *values[2];
+    const char *group = NULL;
+    int timeout_ms;
+    if (args_parse(self->state, &list_groups_signature, args, nargs, kwnames, values) < 0
+        || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
+        return NULL;
+    }
+    if (values[0] != NULL && values[0] != Py_None) {
+        group = arg_utf8(values[0], "group", NULL);
+        if (group == NULL) {
+            return NULL;
+        }
+    }
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    PyObject *result = request_groups(self, group, timeout_ms);
+    client_leave(self);
+    return result;
+}

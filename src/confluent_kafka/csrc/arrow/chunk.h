@@ -1,0 +1,34 @@
+/*
+ * One struct array of rows to produce: its columns found by name, their types and data
+ * checked.
+ */
+#ifndef CONFLUENT_KAFKA_ARROW_CHUNK_H
+#define CONFLUENT_KAFKA_ARROW_CHUNK_H
+
+#include "arrow/column.h"
+#include "consumer/message_batch.h"
+
+typedef struct {
+    struct ArrowArray array; /* moved here; owns all memory that the columns refer to */
+    int64_t first_row;       /* of the batch */
+    int64_t count;
+    bool has_topic;
+    arrow_bytes key, value, topic;
+    arrow_column partition, timestamp;
+    arrow_column headers, header; /* the lists, and the structs in them */
+    arrow_bytes header_key, header_value;
+} arrow_chunk;
+
+/*
+ * Binds the columns of `chunk->array` (with `first_row` set, all else zero), of type
+ * `schema`, and checks them; `name` is the argument's. 0, or -1 with an exception.
+ */
+int arrow_chunk_bind(arrow_chunk *chunk, const struct ArrowSchema *schema,
+                     const char *name);
+
+/* As arrow_rows_get() and arrow_rows_headers(), counting from the chunk's first row. */
+void arrow_chunk_get(const arrow_chunk *chunk, int64_t index, arrow_row *row);
+int arrow_chunk_headers(const arrow_chunk *chunk, int64_t index,
+                        rd_kafka_headers_t **headers);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * The one place that knows versions of CPython and librdkafka, and compilers, apart.
+ */
+#ifndef CONFLUENT_KAFKA_BASE_COMPAT_H
+#define CONFLUENT_KAFKA_BASE_COMPAT_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdatomic.h>
+
+#if PY_VERSION_HEX < 0x030b0000
+#error "confluent_kafka needs CPython 3.11 or newer"
+#endif
+
+/* Critical sections are no-ops where the GIL already serialises (and absent before 3.13). */
+#ifndef Py_BEGIN_CRITICAL_SECTION
+#define Py_BEGIN_CRITICAL_SECTION(op) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
+
+/* Without it, importing the module turns the GIL of a free-threaded build on again. */
+#ifdef Py_mod_gil
+#define GIL_NOT_USED_SLOT {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#else
+#define GIL_NOT_USED_SLOT
+#endif
+
+/* Guards C data between Python threads; without a GIL it is a real lock. */
+#ifdef Py_GIL_DISABLED
+typedef PyMutex object_mutex;
+#define object_mutex_lock(mutex) PyMutex_Lock(mutex)
+#define object_mutex_unlock(mutex) PyMutex_Unlock(mutex)
+#else
+typedef struct {
+    char unused;
+} object_mutex;
+#define object_mutex_lock(mutex) ((void)(mutex))
+#define object_mutex_unlock(mutex) ((void)(mutex))
+#endif
+
+/* Adds to a count that is changed by Python threads only: the GIL spares the locked bus. */
+static inline void
+shared_count_add(_Atomic Py_ssize_t *count, Py_ssize_t change)
+{
+#ifdef Py_GIL_DISABLED
+    atomic_fetch_add(count, change);
+#else
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + change,
+                          memory_order_relaxed);
+#endif
+}
+
+/*
+ * True when the caller holds the only reference to `op`. The free-threaded build keeps
+ * two counts, so a plain Py_REFCNT() comparison would be wrong there.
+ */
+static inline int
+compat_uniquely_referenced(PyObject *op)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+    return PyUnstable_Object_IsUniquelyReferenced(op);
+#elif defined(Py_GIL_DISABLED)
+    (void)op;
+    return 0;
+#else
+    return Py_REFCNT(op) == 1;
+#endif
+}
+
+#if PY_VERSION_HEX < 0x030c0000
+/* The exception now set, normalised and with its traceback, or NULL; clears it. */
+static inline PyObject *
+PyErr_GetRaisedException(void)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (type == NULL) {
+        return NULL;
+    }
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback != NULL) {
+        PyException_SetTraceback(value, traceback);
+        Py_DECREF(traceback);
+    }
+    Py_DECREF(type);
+    return value;
+}
+
+/* Sets `exception` (the reference is stolen) as the one being raised. */
+static inline void
+PyErr_SetRaisedException(PyObject *exception)
+{
+    PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(exception)), exception,
+                  PyException_GetTraceback(exception));
+}
+#endif
+
+#if PY_VERSION_HEX < 0x030d0000
+#define Py_IsFinalizing _Py_IsFinalizing
+
+/* New references: without a GIL a borrowed item can be gone before it is held. */
+static inline PyObject *
+PyList_GetItemRef(PyObject *list, Py_ssize_t index)
+{
+    return Py_XNewRef(PyList_GetItem(list, index));
+}
+
+/* 1 with the item, 0 without one, -1 with an exception. */
+static inline int
+PyDict_GetItemRef(PyObject *dict, PyObject *key, PyObject **item)
+{
+    *item = Py_XNewRef(PyDict_GetItemWithError(dict, key));
+    return *item != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
+}
+
+/* 1 with the object, 0 when it is gone or going, -1 with an exception. */
+static inline int
+PyWeakref_GetRef(PyObject *reference, PyObject **object)
+{
+    PyObject *found = PyWeakref_GetObject(reference);
+    *object = found == NULL || found == Py_None ? NULL : Py_NewRef(found);
+    return *object != NULL ? 1 : found == NULL ? -1 : 0;
+}
+
+static inline int
+PyModule_Add(PyObject *module, const char *name, PyObject *value)
+{
+    int result = PyModule_AddObjectRef(module, name, value);
+    Py_XDECREF(value);
+    return result;
+}
+#endif
+
+/* librdkafka 2.15 brought share consumers (KIP-932): what needs them is compiled or left out
+ * by the file. */
+#define HAVE_SHARE_CONSUMER (RD_KAFKA_VERSION >= 0x020f0000)
+
+/* A hint that the memory will be read soon; any address will do. */
+#if defined(__GNUC__)
+#define PREFETCH_MEMORY(address) __builtin_prefetch(address)
+#else
+#define PREFETCH_MEMORY(address) ((void)(address))
+#endif
+
+#endif

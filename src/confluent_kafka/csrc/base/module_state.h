@@ -1,0 +1,80 @@
+/*
+ * The module's state: everything that would otherwise be a global.
+ */
+#ifndef CONFLUENT_KAFKA_BASE_MODULE_STATE_H
+#define CONFLUENT_KAFKA_BASE_MODULE_STATE_H
+
+#include "base/compat.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <librdkafka/rdkafka.h>
+
+#include "base/parameters.h"
+
+/* Every object the module owns: X(C type, field). NULL where librdkafka is too old for it. */
+#define MODULE_OBJECTS(X)                                                                \
+    X(PyTypeObject, Client)                                                              \
+    X(PyTypeObject, Producer)                                                            \
+    X(PyTypeObject, AdminClient)                                                         \
+    X(PyTypeObject, AdminAnswers)                                                        \
+    X(PyTypeObject, NewTopic)                                                            \
+    X(PyTypeObject, NewPartitions)                                                       \
+    X(PyTypeObject, Consumer)                                                            \
+    X(PyTypeObject, ShareConsumer)                                                       \
+    X(PyTypeObject, Message)                                                             \
+    X(PyTypeObject, MessageBatch)                                                        \
+    X(PyTypeObject, TopicPartition)                                                      \
+    X(PyTypeObject, KafkaError)                                                          \
+    X(PyTypeObject, Uuid)                                                                \
+    X(PyTypeObject, MockCluster)                                                         \
+    X(PyTypeObject, MockRequest)                                                         \
+    X(PyTypeObject, TokenRefresher)                                                      \
+    X(PyObject, KafkaException)                                                          \
+    X(PyObject, IllegalStateException)                                                   \
+    X(PyObject, ConcurrentModificationException)
+
+struct Client;
+
+/*
+ * Memory of messages that are gone, for the next ones: a consumer makes and drops millions
+ * of them. Only where the GIL guards it.
+ */
+#define FREE_MESSAGES 1024
+typedef struct {
+    void *messages[FREE_MESSAGES];
+    int count; /* FREE_MESSAGES once the module is being cleared: nothing is kept then */
+} message_free_list;
+
+typedef struct {
+#define FIELD(ctype, name) ctype *name;
+    MODULE_OBJECTS(FIELD)
+#undef FIELD
+    PyObject *parameters[PARAMETER_COUNT]; /* interned keyword names, see args.h */
+    message_free_list free_messages;
+    struct Client *live_clients;           /* linked list, see client.h */
+    object_mutex live_clients_mutex;
+    _Atomic unsigned long exiting_thread; /* the one that runs the exit handler, or 0 */
+} module_state;
+
+extern struct PyModuleDef cimpl_module;
+
+/* State of the module that defined `type` or one of its bases; never NULL for our types. */
+module_state *module_state_of_type(PyTypeObject *type);
+
+/* Creates the heap type and adds it to the module under its own name; new reference. */
+PyTypeObject *module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base);
+
+/* Adds methods from a further table: PyType_Spec takes only one. 0, or -1. */
+int module_add_methods(PyTypeObject *type, PyMethodDef *methods);
+
+/*
+ * Attribute `name` of Python module `module_name`, imported when first needed so that
+ * importing the package stays cheap; new reference or NULL with an exception.
+ */
+PyObject *import_attribute(const char *module_name, const char *name);
+
+/* Runs method `method` of `object` on a daemon thread with this name: 0, or -1. */
+int start_daemon_thread(PyObject *object, const char *method, const char *name);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Every keyword name that a method of the extension takes. They are interned once in the
+ * module state, so that a call with keywords is matched by comparing pointers (args.c).
+ */
+#ifndef CONFLUENT_KAFKA_BASE_PARAMETERS_H
+#define CONFLUENT_KAFKA_BASE_PARAMETERS_H
+
+#define PARAMETERS(X)                                                                    \
+    X(ack_type)                                                                          \
+    X(async)                                                                             \
+    X(asynchronous)                                                                      \
+    X(batch)                                                                             \
+    X(block)                                                                             \
+    X(blocking)                                                                          \
+    X(broker_id)                                                                         \
+    X(brokers)                                                                           \
+    X(cached)                                                                            \
+    X(callback)                                                                          \
+    X(columns)                                                                           \
+    X(config)                                                                            \
+    X(coordinator_type)                                                                  \
+    X(count)                                                                             \
+    X(delay)                                                                             \
+    X(delivery_count)                                                                    \
+    X(error)                                                                             \
+    X(errors)                                                                            \
+    X(fatal)                                                                             \
+    X(group)                                                                             \
+    X(group_metadata)                                                                    \
+    X(headers)                                                                           \
+    X(high)                                                                              \
+    X(in_flight)                                                                         \
+    X(in_queue)                                                                          \
+    X(interval)                                                                          \
+    X(key)                                                                               \
+    X(latency)                                                                           \
+    X(leader_epoch)                                                                      \
+    X(least_significant_bits)                                                            \
+    X(logger)                                                                            \
+    X(low)                                                                               \
+    X(max_version)                                                                       \
+    X(message)                                                                           \
+    X(messages)                                                                          \
+    X(metadata)                                                                          \
+    X(min_version)                                                                       \
+    X(most_significant_bits)                                                             \
+    X(new_total_count)                                                                   \
+    X(num_messages)                                                                      \
+    X(num_partitions)                                                                    \
+    X(offset)                                                                            \
+    X(offset_reset)                                                                      \
+    X(offsets)                                                                           \
+    X(on_assign)                                                                         \
+    X(on_delivery)                                                                       \
+    X(on_lost)                                                                           \
+    X(on_revoke)                                                                         \
+    X(partition)                                                                         \
+    X(partition_count)                                                                   \
+    X(partitions)                                                                        \
+    X(password)                                                                          \
+    X(positions)                                                                         \
+    X(rack)                                                                              \
+    X(reason)                                                                            \
+    X(replica_assignment)                                                                \
+    X(replication_factor)                                                                \
+    X(request)                                                                           \
+    X(requested_schema)                                                                  \
+    X(retriable)                                                                         \
+    X(round_trip_time)                                                                   \
+    X(timeout)                                                                           \
+    X(timestamp)                                                                         \
+    X(topic)                                                                             \
+    X(topics)                                                                            \
+    X(txn_requires_abort)                                                                \
+    X(username)                                                                          \
+    X(value)
+
+enum parameter {
+#define ENUMERATOR(name) P_##name,
+    PARAMETERS(ENUMERATOR)
+#undef ENUMERATOR
+        PARAMETER_COUNT
+};
+
+#endif

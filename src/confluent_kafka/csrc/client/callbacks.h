@@ -1,0 +1,42 @@
+/*
+ * The event bridge: librdkafka's rare callbacks, run on the thread that serves them.
+ *
+ * librdkafka calls these C functions only from inside poll(), consume(), flush() or
+ * close(), on the thread that called it. Each takes the GIL back from the frame that
+ * released it, runs one Python callable, parks an exception for that call to raise, and
+ * asks librdkafka to return.
+ */
+#ifndef CONFLUENT_KAFKA_CLIENT_CALLBACKS_H
+#define CONFLUENT_KAFKA_CLIENT_CALLBACKS_H
+
+#include "client/client.h"
+
+/* Registers the C callbacks, for the Python callables that `self` has and for what it notes. */
+void callbacks_register(Client *self, rd_kafka_conf_t *conf);
+
+/*
+ * Enters and leaves Python from a C callback. callback_begin() returns false when the
+ * client is gone and nothing may be run.
+ */
+typedef struct {
+    Client *client;
+    bool took_gil;
+} callback_scope;
+
+bool callback_begin(callback_scope *scope, void *opaque);
+void callback_end(callback_scope *scope);
+
+/* Calls `callable` with one argument (stolen; NULL when it could not be made). */
+void callback_call(PyObject *callable, PyObject *argument);
+
+/*
+ * Polling a queue for events (delivery reports, the end of a consumer) turns the other
+ * callbacks into events too: runs the same code for one, exceptions are parked. False when
+ * the event is of another kind.
+ */
+bool callbacks_serve_event(Client *self, rd_kafka_event_t *event);
+
+/* Hands waiting log records to the logger: 0, or -1 with the logger's exception. */
+int serve_logs(Client *self);
+
+#endif

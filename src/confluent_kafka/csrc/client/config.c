@@ -1,0 +1,505 @@
+#include "client/config.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const python_key client_keys[] = {
+    {"error_cb", offsetof(Client, error_cb), CONFIG_CALLABLE},
+    {"throttle_cb", offsetof(Client, throttle_cb), CONFIG_CALLABLE},
+    {"stats_cb", offsetof(Client, stats_cb), CONFIG_CALLABLE},
+    {"oauth_cb", offsetof(Client, oauth_cb), CONFIG_CALLABLE},
+    {"logger", offsetof(Client, logger), CONFIG_LOGGER},
+    {NULL, 0, CONFIG_CALLABLE},
+};
+
+typedef struct {
+    Client *client;
+    const python_key *own_keys;
+    rd_kafka_conf_t *conf;
+} reader;
+
+static int
+invalid(reader *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *text = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    if (text != NULL) {
+        raise_kafka_error(self->client->state, RD_KAFKA_RESP_ERR__INVALID_ARG, "%U", text);
+        Py_DECREF(text);
+    }
+    return -1;
+}
+
+/* ---- the nearest known key ---- */
+
+static int
+append_text(PyObject *list, const char *text)
+{
+    PyObject *object = PyUnicode_FromString(text);
+    int result = object == NULL ? -1 : PyList_Append(list, object);
+    Py_XDECREF(object);
+    return result;
+}
+
+static int
+append_python_keys(PyObject *list, const python_key *keys)
+{
+    for (; keys->key != NULL; keys++) {
+        if (append_text(list, keys->key) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The names of all properties, aliases such as bootstrap.servers among them, which only
+ * librdkafka's table for people has. Its rows begin with "name ... | ". Without a temporary
+ * file the list stays empty, and there is no suggestion.
+ */
+static int
+append_properties(PyObject *list)
+{
+    char line[256];
+    bool at_start = true;
+    int result = 0;
+    FILE *table = tmpfile();
+    if (table == NULL) {
+        return 0;
+    }
+    rd_kafka_conf_properties_show(table);
+    rewind(table);
+    while (result == 0 && fgets(line, sizeof(line), table) != NULL) {
+        bool is_row = at_start && islower((unsigned char)line[0]) && strstr(line, " | ");
+        at_start = strchr(line, '\n') != NULL;
+        if (is_row) {
+            line[strcspn(line, " ")] = '\0';
+            result = append_text(list, line);
+        }
+    }
+    fclose(table);
+    return result;
+}
+
+static PyObject *
+known_keys(reader *self)
+{
+    PyObject *list = PyList_New(0);
+    if (list != NULL
+        && (append_properties(list) < 0 || append_python_keys(list, client_keys) < 0
+            || append_python_keys(list, self->own_keys) < 0)) {
+        Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* The known key that is most like `key`, or None. */
+static PyObject *
+nearest_key(reader *self, PyObject *key)
+{
+    PyObject *nearest = NULL;
+    PyObject *known = known_keys(self);
+    /* Underscores for dots is how other clients and keyword arguments spell keys. */
+    PyObject *dotted =
+        known == NULL ? NULL : PyObject_CallMethod(key, "replace", "ss", "_", ".");
+    if (dotted != NULL) {
+        nearest = nearest_name(dotted, known);
+    }
+    Py_XDECREF(known);
+    Py_XDECREF(dotted);
+    return nearest;
+}
+
+static int
+unknown_key(reader *self, PyObject *key)
+{
+    PyObject *nearest = nearest_key(self, key);
+    if (nearest == NULL) {
+        return -1;
+    }
+    if (nearest == Py_None) {
+        invalid(self, "No such configuration property: \"%U\"", key);
+    }
+    else {
+        invalid(self, "No such configuration property: \"%U\" (did you mean '%U'?)", key,
+                nearest);
+    }
+    Py_DECREF(nearest);
+    return -1;
+}
+
+/* ---- values ---- */
+
+/*
+ * librdkafka takes this hook of its own unit tests as a string and would call it as a
+ * function.
+ */
+#define UNIT_TEST_HOOK "ut_handle_ProduceResponse"
+
+/* What librdkafka says names the property, but maybe by another of its names. */
+static int
+refused(reader *self, PyObject *key, const char *name, char *reason)
+{
+    reason[strcspn(reason, "\n")] = '\0';
+    return strstr(reason, name) != NULL
+               ? invalid(self, "%s", reason)
+               : invalid(self, "Configuration property \"%U\": %s", key, reason);
+}
+
+/*
+ * librdkafka reads as much of a text as looks like an integer, and keeps 32 bits of it:
+ * "1.5", "5 minutes" and 2**33 would become other numbers. (A property that is a text has
+ * kept it as it is, and one with names for its values gives a name back.)
+ */
+static int
+check_number(reader *self, PyObject *key, const char *name, const char *setting)
+{
+    char kept[32];
+    size_t size = sizeof(kept);
+    char *end, *end_of_kept;
+    double given = strtod(setting, &end);
+    if (end == setting
+        || rd_kafka_conf_get(self->conf, name, kept, &size) != RD_KAFKA_CONF_OK
+        || size > sizeof(kept)) {
+        return 0; /* no room for it in `kept`: a text, a password maybe, and no number */
+    }
+    long long number = strtoll(kept, &end_of_kept, 10);
+    bool is_integer = *end_of_kept == '\0' && number >= INT32_MIN && number <= INT32_MAX;
+    end += strspn(end, " \t\r\n");
+    if (!is_integer || strcmp(kept, setting) == 0
+        || (*end == '\0' && given == (double)number)) {
+        return 0;
+    }
+    return invalid(self,
+                   "Invalid value \"%s\" for configuration property \"%U\": it must be an "
+                   "integer of 32 bits (librdkafka would take it for %s)",
+                   setting, key, kept);
+}
+
+/* `setting` NULL is the default. */
+static int
+set_text(reader *self, PyObject *key, const char *name, const char *setting)
+{
+    char reason[512];
+    rd_kafka_conf_res_t result = RD_KAFKA_CONF_UNKNOWN;
+    if (strcmp(name, UNIT_TEST_HOOK) != 0) {
+        result = rd_kafka_conf_set(self->conf, name, setting, reason, sizeof(reason));
+    }
+    if (result == RD_KAFKA_CONF_UNKNOWN) {
+        return unknown_key(self, key);
+    }
+    if (setting == NULL) {
+        return 0; /* librdkafka refuses it for most properties, which have it already */
+    }
+    return result == RD_KAFKA_CONF_OK ? check_number(self, key, name, setting)
+                                      : refused(self, key, name, reason);
+}
+
+/* The text librdkafka is given for a Python value; new reference, NULL with an exception. */
+static PyObject *
+value_text(reader *self, PyObject *key, PyObject *value)
+{
+    if (PyUnicode_Check(value)) {
+        return Py_NewRef(value);
+    }
+    if (PyBool_Check(value)) {
+        return PyUnicode_FromString(value == Py_True ? "true" : "false");
+    }
+    if (PyLong_Check(value)) {
+        return PyObject_Str(value);
+    }
+    if (PyFloat_Check(value)) {
+        double number = PyFloat_AS_DOUBLE(value);
+        if (!isfinite(number)) {
+            invalid(self, "Invalid value %R for configuration property \"%U\"", value, key);
+            return NULL;
+        }
+        /* 6000.0 for an integer property: librdkafka reads only "6000". */
+        if (number == floor(number) && fabs(number) < 1e15) {
+            return PyUnicode_FromFormat("%lld", (long long)number);
+        }
+        return PyObject_Str(value);
+    }
+    /* A callback under a wrong name is more likely than one for a property. */
+    if (set_text(self, key, PyUnicode_AsUTF8(key), NULL) == 0) {
+        invalid(self,
+                "Configuration property \"%U\" must be str, int, float, bool or None, "
+                "not %.100s",
+                key, Py_TYPE(value)->tp_name);
+    }
+    return NULL;
+}
+
+static int
+set_property(reader *self, PyObject *key, PyObject *value)
+{
+    const char *name = PyUnicode_AsUTF8(key);
+    if (value == Py_None) {
+        return set_text(self, key, name, NULL);
+    }
+    PyObject *text = value_text(self, key, value);
+    if (text == NULL) {
+        return -1;
+    }
+    const char *setting = arg_utf8(text, name, NULL);
+    int result;
+    if (setting != NULL) {
+        result = set_text(self, key, name, setting);
+    }
+    else {
+        PyErr_Clear();
+        result = invalid(self,
+                         "The value of configuration property \"%U\" is not valid text: it "
+                         "has a NUL or a lone surrogate",
+                         key);
+    }
+    Py_DECREF(text);
+    return result;
+}
+
+static int
+set_callable(reader *self, const python_key *entry, PyObject *value)
+{
+    PyObject **field = (PyObject **)((char *)self->client + entry->offset);
+    if (value != Py_None && !PyCallable_Check(value)) {
+        return invalid(self, "Configuration property \"%s\" must be callable or None, not %.100s",
+                       entry->key, Py_TYPE(value)->tp_name);
+    }
+    Py_XSETREF(*field, value == Py_None ? NULL : Py_NewRef(value));
+    return 0;
+}
+
+/* A logging.Handler becomes the one handler of a Logger of the client's own. */
+static PyObject *
+logger_for_handler(PyObject *handler)
+{
+    PyObject *logger_type = import_attribute("logging", "Logger");
+    PyObject *logger =
+        logger_type == NULL ? NULL : PyObject_CallFunction(logger_type, "s", "confluent_kafka");
+    PyObject *added =
+        logger == NULL ? NULL : PyObject_CallMethod(logger, "addHandler", "O", handler);
+    Py_XDECREF(logger_type);
+    if (added == NULL) {
+        Py_CLEAR(logger);
+    }
+    Py_XDECREF(added);
+    return logger;
+}
+
+static int
+set_logger(reader *self, PyObject *value)
+{
+    PyObject *logger = NULL;
+    if (PyObject_HasAttrString(value, "log")) {
+        logger = Py_NewRef(value);
+    }
+    else if (PyObject_HasAttrString(value, "emit")) {
+        logger = logger_for_handler(value);
+        if (logger == NULL) {
+            return -1;
+        }
+    }
+    else if (value != Py_None) {
+        return invalid(self,
+                       "Configuration property \"logger\" must be a logging.Logger, a "
+                       "logging.Handler or None, not %.100s",
+                       Py_TYPE(value)->tp_name);
+    }
+    Py_XSETREF(self->client->logger, logger);
+    return 0;
+}
+
+static int
+set_flag(reader *self, const python_key *entry, PyObject *value)
+{
+    bool *field = (bool *)((char *)self->client + entry->offset);
+    if (value == Py_None) {
+        *field = false;
+        return 0;
+    }
+    static const char *const texts[] = {"false", "true"};
+    for (int i = 0; i < 2; i++) {
+        if (value == (i ? Py_True : Py_False)
+            || (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, texts[i]) == 0)) {
+            *field = i;
+            return 0;
+        }
+    }
+    return invalid(self, "Configuration property \"%s\" must be True or False, not %R",
+                   entry->key, value);
+}
+
+static const python_key *
+find_python_key(const python_key *keys, PyObject *key)
+{
+    for (; keys->key != NULL; keys++) {
+        if (PyUnicode_CompareWithASCIIString(key, keys->key) == 0) {
+            return keys;
+        }
+    }
+    return NULL;
+}
+
+static int read_dict(reader *self, PyObject *dict);
+
+static int
+read_item(reader *self, PyObject *key, PyObject *value)
+{
+    if (!PyUnicode_Check(key)) {
+        return invalid(self, "Configuration keys must be str, not %.100s: %R",
+                       Py_TYPE(key)->tp_name, key);
+    }
+    if (arg_utf8(key, "key", NULL) == NULL) {
+        PyErr_Clear();
+        return invalid(self, "Configuration key %A has a NUL or a lone surrogate", key);
+    }
+    if (PyUnicode_CompareWithASCIIString(key, "default.topic.config") == 0) {
+        if (value == Py_None) {
+            return 0;
+        }
+        if (!PyDict_Check(value)) {
+            return invalid(self,
+                           "Configuration property \"%U\" must be dict or None, not %.100s",
+                           key, Py_TYPE(value)->tp_name);
+        }
+        return read_dict(self, value);
+    }
+    const python_key *entry = find_python_key(self->own_keys, key);
+    if (entry == NULL) {
+        entry = find_python_key(client_keys, key);
+    }
+    if (entry == NULL) {
+        return set_property(self, key, value);
+    }
+    switch (entry->kind) {
+    case CONFIG_LOGGER:
+        return set_logger(self, value);
+    case CONFIG_BOOL:
+        return set_flag(self, entry, value);
+    default:
+        return set_callable(self, entry, value);
+    }
+}
+
+static int
+read_dict(reader *self, PyObject *dict)
+{
+    PyObject *items = PyDict_Items(dict); /* own list: reading can run Python code */
+    if (items == NULL) {
+        return -1;
+    }
+    int result = Py_EnterRecursiveCall(" while reading the configuration") ? -1 : 0;
+    if (result == 0) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items) && result == 0; i++) {
+            PyObject *item = PyList_GET_ITEM(items, i);
+            result = read_item(self, PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1));
+        }
+        Py_LeaveRecursiveCall();
+    }
+    Py_DECREF(items);
+    return result;
+}
+
+/* Plugins add configuration properties of their own, so they are loaded first. */
+static int
+read_plugins(reader *self, PyObject *dict)
+{
+    PyObject *key = PyUnicode_FromString("plugin.library.paths");
+    if (key == NULL) {
+        return -1;
+    }
+    PyObject *value = PyDict_GetItemWithError(dict, key);
+    int result = 0;
+    if (value != NULL) {
+        result = set_property(self, key, value);
+        if (result == 0) {
+            result = PyDict_DelItem(dict, key);
+        }
+    }
+    else if (PyErr_Occurred()) {
+        result = -1;
+    }
+    Py_DECREF(key);
+    return result;
+}
+
+/* config_dict and keywords as one dict, which is the caller's; new reference. */
+static PyObject *
+merge_arguments(Client *client, PyObject *args, PyObject *kwargs)
+{
+    Py_ssize_t given = PyTuple_GET_SIZE(args);
+    PyObject *config = given == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
+    if (given > 1 || (config != NULL && !PyDict_Check(config))
+        || (config == NULL && kwargs == NULL)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s needs its configuration: a dict such as {'bootstrap.servers': "
+                     "'localhost:9092'}, or keywords%s%.100s",
+                     Py_TYPE(client)->tp_name, config == NULL ? "" : ", not ",
+                     config == NULL ? "" : Py_TYPE(config)->tp_name);
+        return NULL;
+    }
+    PyObject *merged = config == NULL ? PyDict_New() : PyDict_Copy(config);
+    if (merged != NULL && kwargs != NULL && PyDict_Update(merged, kwargs) < 0) {
+        Py_CLEAR(merged);
+    }
+    return merged;
+}
+
+/* Brokers and librdkafka's log see which client this is (KIP-511). */
+static int
+set_software_name(reader *self)
+{
+    char version[128];
+    char reason[512];
+    PyOS_snprintf(version, sizeof(version), "%s-librdkafka-%s", CONFLUENT_KAFKA_VERSION,
+                  rd_kafka_version_str());
+    if (rd_kafka_conf_set(self->conf, "client.software.name", "confluent-kafka-python", reason,
+                          sizeof(reason)) != RD_KAFKA_CONF_OK
+        || rd_kafka_conf_set(self->conf, "client.software.version", version, reason,
+                             sizeof(reason)) != RD_KAFKA_CONF_OK) {
+        return invalid(self, "%s", reason);
+    }
+    return 0;
+}
+
+static void
+forget_python_keys(Client *client, const python_key *keys)
+{
+    for (; keys->key != NULL; keys++) {
+        char *field = (char *)client + keys->offset;
+        if (keys->kind == CONFIG_BOOL) {
+            *(bool *)field = false;
+        }
+        else {
+            Py_CLEAR(*(PyObject **)field);
+        }
+    }
+}
+
+rd_kafka_conf_t *
+config_read(Client *self, PyObject *args, PyObject *kwargs, const python_key *own_keys)
+{
+    PyObject *merged = merge_arguments(self, args, kwargs);
+    if (merged == NULL) {
+        return NULL;
+    }
+    reader reader = {self, own_keys, rd_kafka_conf_new()};
+    /* An earlier __init__ may have failed half-way. */
+    forget_python_keys(self, client_keys);
+    forget_python_keys(self, own_keys);
+    if (set_software_name(&reader) < 0 || read_plugins(&reader, merged) < 0
+        || read_dict(&reader, merged) < 0) {
+        rd_kafka_conf_destroy(reader.conf);
+        reader.conf = NULL;
+    }
+    Py_DECREF(merged);
+    return reader.conf;
+}

@@ -1,0 +1,297 @@
+/*
+ * connect(): waits until a broker has answered, or raises why none does.
+ */
+#include "client/outage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/blocking.h"
+#include "client/client.h"
+
+/* ---- the cause of an outage ---- */
+
+/* The next attempts follow within reconnect.backoff.max.ms, 10 seconds by default. */
+#define REMEMBERED_SECONDS 30
+
+/* How much an error says: a broker that refuses is there, a name that is wrong is ours. */
+static int
+telling(rd_kafka_resp_err_t code)
+{
+    switch (code) {
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
+    case RD_KAFKA_RESP_ERR__SSL:
+        return 3;
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+        return 2;
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void
+outage_note(outage *self, PyObject *error)
+{
+    rd_kafka_resp_err_t code = kafka_error_code(error);
+    if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+        self->all_down = true;
+        return;
+    }
+    int rank = telling(code);
+    if (rank > 0
+        && (self->cause == NULL || deadline_passed(&self->until)
+            || rank >= telling(kafka_error_code(self->cause)))) {
+        Py_XSETREF(self->cause, Py_NewRef(error));
+        self->until = deadline_after(REMEMBERED_SECONDS);
+    }
+}
+
+PyObject *
+outage_cause(outage *self)
+{
+    return self->cause == NULL || deadline_passed(&self->until) ? NULL : Py_NewRef(self->cause);
+}
+
+void
+outage_end(outage *self)
+{
+    Py_CLEAR(self->cause);
+    self->all_down = false;
+}
+
+/* ---- the request ---- */
+
+typedef struct {
+    blocking_call call;
+    char *topic; /* NULL: none */
+    rd_kafka_topic_t *handle;
+    int timeout_ms;
+    rd_kafka_resp_err_t code;       /* of the request */
+    rd_kafka_resp_err_t topic_code; /* of the topic */
+} connect_call;
+
+static rd_kafka_resp_err_t
+attempt_connect(blocking_call *call, int timeout_ms)
+{
+    connect_call *self = (connect_call *)call;
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_resp_err_t code =
+        rd_kafka_metadata(call->rk, 0, self->handle, &metadata, timeout_ms);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        if (self->handle != NULL && metadata->topic_cnt > 0) {
+            self->topic_code = metadata->topics[0].err;
+        }
+        rd_kafka_metadata_destroy(metadata);
+    }
+    return code;
+}
+
+static void
+connect_run(blocking_call *call)
+{
+    connect_call *self = (connect_call *)call;
+    if (self->topic != NULL) {
+        self->handle = rd_kafka_topic_new(call->rk, self->topic, NULL);
+        if (self->handle == NULL) {
+            self->topic_code = rd_kafka_last_error();
+            return;
+        }
+    }
+    self->code = blocking_call_attempts(call, self->timeout_ms, attempt_connect);
+    if (self->handle != NULL) {
+        rd_kafka_topic_destroy(self->handle);
+    }
+}
+
+static void
+connect_destroy(blocking_call *call)
+{
+    connect_call *self = (connect_call *)call;
+    free(self->topic);
+    free(self);
+}
+
+static connect_call *
+new_call(const char *topic, int timeout_ms)
+{
+    connect_call *call = calloc(1, sizeof(*call));
+    char *name = topic == NULL ? NULL : strdup(topic);
+    if (call == NULL || (topic != NULL && name == NULL)) {
+        free(call);
+        free(name);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    call->call.run = connect_run;
+    call->call.destroy = connect_destroy;
+    call->topic = name;
+    call->timeout_ms = timeout_ms;
+    return call;
+}
+
+/* ---- meanwhile ---- */
+
+/* Raises the cause of the outage; without one, `code`. */
+static void
+raise_outage(Client *self, rd_kafka_resp_err_t code)
+{
+    PyObject *cause = outage_cause(&self->outage);
+    if (cause != NULL) {
+        raise_kafka_error_object(self->state, cause);
+    }
+    else {
+        client_raise_error(self, code, "No broker answered");
+    }
+}
+
+/* Another thread serves callbacks, or one that calls connect() does. */
+static int
+watch(Client *self)
+{
+    if (!self->outage.all_down) {
+        return 1;
+    }
+    /* A connection that a broker closes without a word is no error of its own. */
+    raise_outage(self, RD_KAFKA_RESP_ERR__TRANSPORT);
+    return -1;
+}
+
+static int
+serve_and_watch(Client *self)
+{
+    int served = self->serve(self, WAIT_SLICE_MS);
+    if (served < 0 || client_raise_parked(self) < 0 || watch(self) < 0) {
+        return -1;
+    }
+    return served;
+}
+
+/* What was reported before says nothing about now: 0, or -1 with a callback's exception. */
+static int
+serve_what_waits(Client *self)
+{
+    for (size_t left = rd_kafka_queue_length(self->core->queue); left > 0; left--) {
+        if (self->serve(self, 0) < 0 || client_raise_parked(self) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Runs the request, in this thread's turn if nobody else serves the client. Takes the call
+ * over on failure: 0, or -1 with an exception.
+ */
+static int
+run(Client *self, connect_call *call)
+{
+    serve_frame frame;
+    deadline now = deadline_after(0);
+    int turn = self->serve == NULL ? 0 : serve_begin(self, &frame, &now);
+    bool nested = turn == 1 && frame.outer != NULL;
+    if (turn < 0 || (turn == 1 && !nested && serve_what_waits(self) < 0)) {
+        if (turn == 1) {
+            serve_end(self, &frame);
+        }
+        connect_destroy(&call->call);
+        return -1;
+    }
+    self->outage.all_down = false;
+    self->outage.watching++;
+    int result = blocking_call_run_while(self, &call->call, "connect()",
+                                         turn == 1 && !nested ? serve_and_watch : watch);
+    self->outage.watching--;
+    if (turn == 1) {
+        serve_end(self, &frame);
+    }
+    return result;
+}
+
+PyDoc_STRVAR(connect_doc,
+"connect($self, /, timeout=30, topic=None)\n--\n\n"
+"Wait until a broker has answered, or raise why none does.\n\n"
+"Clients connect by themselves, in the background and for as long as it takes: this is for a\n"
+"program that wants to know at its start. It raises as soon as every broker has refused or\n"
+"cannot be reached, without waiting for the timeout, and serves callbacks meanwhile.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to wait; -1 waits without limit.\n"
+"topic : str, optional\n"
+"    Also ask for this topic: whether it is there and may be seen. A producer's broker may\n"
+"    create it (allow.auto.create.topics), and say that it is not there until it has.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    By its error's code: _RESOLVE no such host; _TRANSPORT refused, or broken off; _SSL the\n"
+"    TLS handshake failed; _AUTHENTICATION, SASL_AUTHENTICATION_FAILED or\n"
+"    UNSUPPORTED_SASL_MECHANISM wrong credentials, or a mechanism that the broker does not\n"
+"    have; TOPIC_AUTHORIZATION_FAILED the topic may not be seen; UNKNOWN_TOPIC_OR_PART it is\n"
+"    not there; _TIMED_OUT, _TRANSPORT nothing happened in time; _INTR after wakeup().\n"
+"Exception\n"
+"    What a callback raised.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_metadata(), error_cb.");
+
+static PyObject *
+request_connect(Client *self, const char *topic, int timeout_ms)
+{
+    connect_call *call = new_call(topic, timeout_ms);
+    if (call == NULL || run(self, call) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (call->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_outage(self, call->code);
+    }
+    else if (call->topic_code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->state, call->topic_code, "Topic '%s': %s", topic,
+                          rd_kafka_err2str(call->topic_code));
+    }
+    else {
+        outage_end(&self->outage);
+        result = Py_NewRef(Py_None);
+    }
+    blocking_call_end(&call->call);
+    return result;
+}
+
+SIGNATURE(connect_signature, "connect()", 0, 2, P_timeout, P_topic);
+
+#define DEFAULT_TIMEOUT_MS 30000
+
+static PyObject *
+connect_(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Client *self = (Client *)object;
+    PyObject *values[2];
+    const char *topic = NULL;
+    int timeout_ms = DEFAULT_TIMEOUT_MS;
+    if (args_parse(self->state, &connect_signature, args, nargs, kwnames, values) < 0
+        || (values[0] != NULL && timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0)) {
+        return NULL;
+    }
+    if (values[1] != NULL && values[1] != Py_None) {
+        topic = arg_utf8(values[1], "topic", NULL);
+        if (topic == NULL) {
+            return NULL;
+        }
+    }
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    PyObject *result = request_connect(self, topic, timeout_ms);
+    client_leave(self);
+    return result;
+}
+
+PyMethodDef connect_methods[] = {
+    {"connect", WITH_KEYWORDS(connect_), connect_doc},
+    {NULL, NULL, 0, NULL},
+};

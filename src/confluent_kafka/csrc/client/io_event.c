@@ -1,0 +1,133 @@
+/*
+ * Telling an event loop that a client has something to serve.
+ */
+#include "client/io_event.h"
+
+#include "client/client.h"
+
+#ifdef _WIN32
+#include <winsock2.h>
+#else
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
+/*
+ * A descriptor for librdkafka's threads, which go on writing for a while after the application
+ * has closed its own: by then that number may be another file's. Owned by the core; -1 with an
+ * exception.
+ */
+static int
+duplicate(int fd)
+{
+#ifdef _WIN32
+    return fd; /* a socket's handle */
+#else
+    int flags = fcntl(fd, F_GETFL);
+    if (flags != -1 && (flags & O_NONBLOCK) == 0) {
+        PyErr_Format(PyExc_ValueError,
+                     "fd %d blocks: librdkafka's threads would wait on it while nobody reads; "
+                     "set it to be non-blocking",
+                     fd);
+        return -1;
+    }
+    int own = flags == -1 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own == -1) {
+        PyErr_SetFromErrno(PyExc_OSError);
+    }
+    return own;
+#endif
+}
+
+static const char payload[] = {1};
+
+static void
+enable_for(rd_kafka_queue_t *queue, int own)
+{
+    rd_kafka_queue_io_event_enable(queue, own, payload, sizeof(payload));
+    if (own != -1 && rd_kafka_queue_length(queue) > 0) {
+        /* librdkafka tells of what comes into an empty queue: of nothing, ever, if this one is
+         * not emptied. A pipe that takes no more is readable already. */
+#ifdef _WIN32
+        (void)send((SOCKET)own, payload, sizeof(payload), 0);
+#else
+        ssize_t Py_UNUSED(written) = write(own, payload, sizeof(payload));
+#endif
+    }
+}
+
+static void
+enable(client_core *core, int own)
+{
+    enable_for(core->queue, own);
+    if (core->callbacks != NULL) {
+        enable_for(core->callbacks, own);
+    }
+    core_set_event_fd(core, own);
+}
+
+PyDoc_STRVAR(io_event_enable_doc,
+"io_event_enable($self, fd, /)\n--\n\n"
+"Write a byte to a file descriptor each time there is something for poll() to serve, and at\n"
+"once if there is.\n\n"
+"For event loops: wait until the other end is readable, read what is there, and then call\n"
+"poll(0) or consume(n, 0) until nothing comes. There is one byte between two such calls,\n"
+"however much arrives, and none for what arrives while there is something already: poll a\n"
+"few times a second without one, too. So log records are handed over, and to\n"
+"max.poll.interval.ms it is the calls that count.\n\n"
+"Parameters\n"
+"----------\n"
+"fd : int\n"
+"    A non-blocking pipe or socket to write to, which is duplicated: it can be closed at any\n"
+"    time. It takes the place of an earlier one; -1 ends the writing.\n\n"
+"Raises\n"
+"------\n"
+"OSError\n"
+"    No such descriptor.\n"
+"ValueError\n"
+"    It blocks.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_queue_io_event_enable().");
+
+static PyObject *
+io_event_enable(PyObject *object, PyObject *argument)
+{
+    Client *self = (Client *)object;
+    int32_t fd;
+    if (arg_int32(argument, "fd", -1, INT32_MAX, &fd) < 0 || client_enter(self) < 0) {
+        return NULL;
+    }
+    int own = fd == -1 ? -1 : duplicate(fd);
+    bool failed = own == -1 && fd != -1;
+    if (!failed) {
+        Py_BEGIN_CRITICAL_SECTION(self);
+        enable(self->core, own);
+        Py_END_CRITICAL_SECTION();
+    }
+    client_leave(self);
+    return failed ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(queue_length_doc,
+"_queue_length($self, /)\n--\n\n"
+"How much there is for poll() to serve. While it is not 0 no byte tells of more: poll(0) may\n"
+"leave some, and does not count errors and statistics that have no callback.");
+
+static PyObject *
+queue_length(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Client *self = (Client *)object;
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    size_t length = rd_kafka_queue_length(self->core->queue);
+    client_leave(self);
+    return PyLong_FromSize_t(length);
+}
+
+PyMethodDef io_event_methods[] = {
+    {"_queue_length", queue_length, METH_NOARGS, queue_length_doc},
+    {"io_event_enable", io_event_enable, METH_O, io_event_enable_doc},
+    {NULL, NULL, 0, NULL},
+};

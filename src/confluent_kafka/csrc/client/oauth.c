@@ -1,0 +1,377 @@
+#include "client/oauth.h"
+
+
+/* How long close() waits for an oauth_cb that is running. */
+#define STOP_TIMEOUT_US 2000000
+
+typedef struct {
+    PyObject_HEAD
+    client_core *core;
+    rd_kafka_queue_t *queue; /* librdkafka's SASL queue */
+    PyObject *oauth_cb;
+    PyObject *config; /* sasl.oauthbearer.config, str */
+    PyObject *parked; /* the client's list of exceptions to raise */
+    atomic_bool stopping;
+    object_mutex queue_mutex;
+    _Atomic unsigned long thread; /* the one that is in run(), or 0 */
+    PyThread_type_lock ended; /* released when run() has let go of the handle */
+} TokenRefresher;
+
+/* Runs inside rd_kafka_queue_poll_callback() in run(): the token is made after it returns. */
+static void
+on_token_wanted(rd_kafka_t *Py_UNUSED(rk), const char *Py_UNUSED(config), void *opaque)
+{
+    client_core *core = opaque;
+    atomic_store(&core->token_wanted, true);
+}
+
+void
+oauth_configure(rd_kafka_conf_t *conf)
+{
+    rd_kafka_conf_enable_sasl_queue(conf, 1);
+    rd_kafka_conf_set_oauthbearer_token_refresh_cb(conf, on_token_wanted);
+}
+
+/* ---- from what oauth_cb returns to rd_kafka_oauthbearer_set_token() ---- */
+
+typedef struct {
+    const char *token;
+    int64_t expiry_ms;
+    const char *principal;
+    const char **extensions;  /* name, value, name, value ... */
+    size_t extension_count;   /* of texts */
+    PyObject *extension_dict; /* owns the texts */
+} token_parts;
+
+static int
+read_extensions(PyObject *extensions, token_parts *parts)
+{
+    if (!PyDict_Check(extensions)) {
+        PyErr_Format(PyExc_TypeError, "extensions that oauth_cb returns must be dict, not %.100s",
+                     Py_TYPE(extensions)->tp_name);
+        return -1;
+    }
+    /* A copy: the caller's can change while librdkafka reads the texts without the GIL. */
+    parts->extension_dict = PyDict_Copy(extensions);
+    if (parts->extension_dict == NULL) {
+        return -1;
+    }
+    size_t count = (size_t)PyDict_GET_SIZE(parts->extension_dict);
+    parts->extensions = PyMem_Calloc(count * 2 + 1, sizeof(char *));
+    if (parts->extensions == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyObject *name, *value;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(parts->extension_dict, &position, &name, &value)) {
+        const char *name_text = arg_utf8(name, "extension name of oauth_cb", NULL);
+        const char *value_text =
+            name_text == NULL ? NULL : arg_utf8(value, "extension value of oauth_cb", NULL);
+        if (value_text == NULL) {
+            return -1;
+        }
+        parts->extensions[parts->extension_count++] = name_text;
+        parts->extensions[parts->extension_count++] = value_text;
+    }
+    return 0;
+}
+
+static int
+read_token(PyObject *result, token_parts *parts)
+{
+    if (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) < 2
+        || PyTuple_GET_SIZE(result) > 4) {
+        PyErr_Format(PyExc_TypeError,
+                     "oauth_cb must return a tuple (token, expiry in seconds since the "
+                     "epoch[, principal[, extensions]]), not %.100s",
+                     Py_TYPE(result)->tp_name);
+        return -1;
+    }
+    double expiry;
+    parts->token = arg_utf8(PyTuple_GET_ITEM(result, 0), "token of oauth_cb", NULL);
+    if (parts->token == NULL
+        || arg_double(PyTuple_GET_ITEM(result, 1), "expiry of oauth_cb", &expiry) < 0) {
+        return -1;
+    }
+    if (expiry < 0 || expiry > 1e13) {
+        PyErr_SetString(PyExc_ValueError,
+                        "expiry of oauth_cb must be seconds since the epoch");
+        return -1;
+    }
+    parts->expiry_ms = (int64_t)(expiry * 1000);
+    parts->principal = "";
+    if (PyTuple_GET_SIZE(result) > 2) {
+        parts->principal =
+            arg_utf8(PyTuple_GET_ITEM(result, 2), "principal of oauth_cb", NULL);
+        if (parts->principal == NULL) {
+            return -1;
+        }
+    }
+    if (PyTuple_GET_SIZE(result) > 3) {
+        return read_extensions(PyTuple_GET_ITEM(result, 3), parts);
+    }
+    return 0;
+}
+
+static int
+set_token(TokenRefresher *self, const token_parts *parts)
+{
+    char reason[512];
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_oauthbearer_set_token(self->core->rk, parts->token, parts->expiry_ms,
+                                          parts->principal, parts->extensions,
+                                          parts->extension_count, reason, sizeof(reason));
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(module_state_of_type(Py_TYPE(self)), code,
+                          "the token of oauth_cb was refused: %s", reason);
+        return -1;
+    }
+    return 0;
+}
+
+static int
+refresh(TokenRefresher *self)
+{
+    PyObject *result = PyObject_CallOneArg(self->oauth_cb, self->config);
+    if (result == NULL) {
+        return -1;
+    }
+    token_parts parts = {0};
+    int status = read_token(result, &parts);
+    if (status == 0) {
+        status = set_token(self, &parts);
+    }
+    PyMem_Free(parts.extensions);
+    Py_XDECREF(parts.extension_dict);
+    Py_DECREF(result);
+    return status;
+}
+
+/* Tells librdkafka, which retries in ten seconds, and the thread that polls the client. */
+static void
+refresh_failed(TokenRefresher *self)
+{
+    PyObject *exception = PyErr_GetRaisedException();
+    PyObject *text = PyUnicode_FromFormat("oauth_cb failed: %s", Py_TYPE(exception)->tp_name);
+    const char *reason = text == NULL ? NULL : PyUnicode_AsUTF8(text);
+    if (reason == NULL) {
+        PyErr_Clear();
+        reason = "oauth_cb failed";
+    }
+    rd_kafka_oauthbearer_set_token_failure(self->core->rk, reason);
+    /* That is told when the client is polled: requests that fail meanwhile say it, too. */
+    log_ring_note_failure(self->core->logs, reason);
+    Py_XDECREF(text);
+    if (PyList_Append(self->parked, exception) < 0) {
+        PyErr_WriteUnraisable(self->oauth_cb);
+    }
+    Py_DECREF(exception);
+}
+
+/* Drops the queue and the share of the handle, which close() is waiting for. */
+static void
+let_go(TokenRefresher *self)
+{
+    object_mutex_lock(&self->queue_mutex);
+    client_core *core = self->core;
+    rd_kafka_queue_t *queue = self->queue;
+    self->core = NULL;
+    self->queue = NULL;
+    object_mutex_unlock(&self->queue_mutex);
+    if (queue != NULL && core_owned_by_this_process(core)) {
+        rd_kafka_queue_destroy(queue);
+    }
+    if (core != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        core_release(core);
+        Py_END_ALLOW_THREADS
+    }
+}
+
+PyDoc_STRVAR(run_doc, "run($self, /)\n--\n\n"
+                      "Serve token requests until the client is closed (on a thread).");
+
+static PyObject *
+run(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    TokenRefresher *self = (TokenRefresher *)object;
+    atomic_store(&self->thread, PyThread_get_thread_ident());
+    while (!atomic_load(&self->stopping)) {
+        if (atomic_exchange(&self->core->token_wanted, false) && refresh(self) < 0) {
+            refresh_failed(self);
+        }
+        Py_BEGIN_ALLOW_THREADS
+        rd_kafka_queue_poll_callback(self->queue, 1000);
+        Py_END_ALLOW_THREADS
+    }
+    let_go(self);
+    PyThread_release_lock(self->ended);
+    Py_RETURN_NONE;
+}
+
+/* ---- the type ---- */
+
+static int
+refresher_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    TokenRefresher *self = (TokenRefresher *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->oauth_cb);
+    Py_VISIT(self->config);
+    Py_VISIT(self->parked);
+    return 0;
+}
+
+static int
+refresher_clear(PyObject *object)
+{
+    TokenRefresher *self = (TokenRefresher *)object;
+    Py_CLEAR(self->oauth_cb);
+    Py_CLEAR(self->config);
+    Py_CLEAR(self->parked);
+    return 0;
+}
+
+static void
+refresher_dealloc(PyObject *object)
+{
+    TokenRefresher *self = (TokenRefresher *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    let_go(self); /* the thread could not be started */
+    refresher_clear(object);
+    if (self->ended != NULL) {
+        PyThread_free_lock(self->ended);
+    }
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static PyMethodDef refresher_methods[] = {
+    {"run", run, METH_NOARGS, run_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot refresher_slots[] = {
+    {Py_tp_doc, (void *)"Runs a client's oauth_cb on a thread of its own."},
+    {Py_tp_dealloc, refresher_dealloc},
+    {Py_tp_traverse, refresher_traverse},
+    {Py_tp_clear, refresher_clear},
+    {Py_tp_methods, refresher_methods},
+    {0, NULL},
+};
+
+static PyType_Spec refresher_spec = {
+    .name = "confluent_kafka.cimpl._TokenRefresher",
+    .basicsize = sizeof(TokenRefresher),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION
+             | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = refresher_slots,
+};
+
+int
+token_refresher_type_add(PyObject *module, module_state *state)
+{
+    state->TokenRefresher =
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &refresher_spec, NULL);
+    return state->TokenRefresher == NULL ? -1 : 0;
+}
+
+/* ---- for the client ---- */
+
+/* The value of sasl.oauthbearer.config, which oauth_cb gets. */
+static PyObject *
+oauthbearer_config(rd_kafka_t *rk)
+{
+    static const char property[] = "sasl.oauthbearer.config";
+    const rd_kafka_conf_t *conf = rd_kafka_conf(rk);
+    size_t size = 0;
+    if (rd_kafka_conf_get(conf, property, NULL, &size) != RD_KAFKA_CONF_OK) {
+        return PyUnicode_FromString(""); /* not set */
+    }
+    char *value = PyMem_Malloc(size);
+    if (value == NULL) {
+        return PyErr_NoMemory();
+    }
+    rd_kafka_conf_get(conf, property, value, &size);
+    PyObject *result = PyUnicode_FromString(value);
+    PyMem_Free(value);
+    return result;
+}
+
+static TokenRefresher *
+new_refresher(Client *self, rd_kafka_queue_t *queue)
+{
+    PyTypeObject *type = self->state->TokenRefresher;
+    TokenRefresher *refresher = (TokenRefresher *)type->tp_alloc(type, 0);
+    if (refresher == NULL) {
+        rd_kafka_queue_destroy(queue);
+        return NULL;
+    }
+    refresher->core = core_retain(self->core);
+    refresher->queue = queue;
+    refresher->oauth_cb = Py_NewRef(self->oauth_cb);
+    refresher->parked = Py_NewRef(self->parked);
+    refresher->config = oauthbearer_config(self->rk);
+    refresher->ended = PyThread_allocate_lock();
+    if (refresher->ended == NULL && refresher->config != NULL) {
+        PyErr_NoMemory();
+    }
+    if (refresher->ended != NULL) {
+        PyThread_acquire_lock(refresher->ended, NOWAIT_LOCK); /* new, so this cannot fail */
+    }
+    if (refresher->config == NULL || refresher->ended == NULL) {
+        Py_CLEAR(refresher);
+    }
+    return refresher;
+}
+
+int
+oauth_start(Client *self)
+{
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_sasl(self->rk);
+    if (queue == NULL) {
+        return 0; /* the mechanism is not OAUTHBEARER: nobody will ask for a token */
+    }
+    self->refresher = (PyObject *)new_refresher(self, queue);
+    if (self->refresher == NULL) {
+        return -1;
+    }
+    return start_daemon_thread(self->refresher, "run", "confluent_kafka oauth_cb");
+}
+
+/* Ends the wait of run(); false when it has ended already. */
+static bool
+tell_to_stop(TokenRefresher *self)
+{
+    atomic_store(&self->stopping, true);
+    object_mutex_lock(&self->queue_mutex);
+    bool running = self->queue != NULL && core_owned_by_this_process(self->core);
+    if (running) {
+        rd_kafka_queue_yield(self->queue);
+    }
+    object_mutex_unlock(&self->queue_mutex);
+    return running;
+}
+
+void
+oauth_stop(Client *self)
+{
+    TokenRefresher *refresher = (TokenRefresher *)self->refresher;
+    if (refresher == NULL) {
+        return;
+    }
+    self->refresher = NULL;
+    if (tell_to_stop(refresher)
+        && atomic_load(&refresher->thread) != PyThread_get_thread_ident()) {
+        /* The handle is destroyed by whoever lets go of it last: that should be us, unless
+         * oauth_cb takes long. */
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock_timed(refresher->ended, STOP_TIMEOUT_US, 0);
+        Py_END_ALLOW_THREADS
+    }
+    Py_DECREF(refresher);
+}

@@ -1,0 +1,23 @@
+/*
+ * SASL/OAUTHBEARER tokens from a Python callable, refreshed in the background.
+ *
+ * A Python thread of the client's own waits on librdkafka's SASL queue and runs `oauth_cb`
+ * there, so that a token is renewed even when nobody polls. It holds the client's core, not
+ * the client, so that it does not keep the client alive.
+ */
+#ifndef CONFLUENT_KAFKA_CLIENT_OAUTH_H
+#define CONFLUENT_KAFKA_CLIENT_OAUTH_H
+
+#include "client/client.h"
+
+int token_refresher_type_add(PyObject *module, module_state *state);
+
+/* Makes `conf` send token requests to the SASL queue. */
+void oauth_configure(rd_kafka_conf_t *conf);
+
+/* Starts the thread of a client whose handle exists: 0, or -1 with an exception. */
+int oauth_start(Client *self);
+/* Ends the thread; waits for it, but not long for an oauth_cb that is running. */
+void oauth_stop(Client *self);
+
+#endif

@@ -1,0 +1,401 @@
+/*
+ * What the consumer reads: subscriptions and assignments.
+ */
+#include "consumer/consumer.h"
+
+#include "values/topic_partition.h"
+
+/* ---- subscribe ---- */
+
+PyDoc_STRVAR(subscribe_doc,
+"subscribe($self, /, topics, on_assign=None, on_revoke=None, on_lost=None)\n--\n\n"
+"Join the group and read its share of these topics' partitions.\n\n"
+"Replaces an earlier subscription. The callbacks run inside poll(), consume() and close()\n"
+"when the group's assignment changes; a callback that changes the assignment itself (with\n"
+"assign() or incremental_assign() ...) replaces what would be done after it.\n\n"
+"Parameters\n"
+"----------\n"
+"topics : list of str\n"
+"    Topic names; one that starts with '^' is a regular expression for names.\n"
+"on_assign : callable(Consumer, list of TopicPartition), optional\n"
+"    New partitions: all of them, or with a cooperative protocol those added.\n"
+"on_revoke : callable(Consumer, list of TopicPartition), optional\n"
+"    Partitions about to be taken away: the time to commit.\n"
+"on_lost : callable(Consumer, list of TopicPartition), optional\n"
+"    Partitions that other members may own already; on_revoke is called if not given.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _INVALID_ARG for an empty list, an empty name or a wrong expression.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_subscribe(), rd_kafka_conf_set_rebalance_cb().");
+
+SIGNATURE(subscribe_signature, "subscribe()", 1, 4, P_topics, P_on_assign, P_on_revoke,
+          P_on_lost);
+
+static void
+keep_callbacks(Consumer *self, PyObject *on_assign, PyObject *on_revoke, PyObject *on_lost)
+{
+    Py_BEGIN_CRITICAL_SECTION(self);
+    Py_XSETREF(self->on_assign, Py_XNewRef(on_assign));
+    Py_XSETREF(self->on_revoke, Py_XNewRef(on_revoke));
+    Py_XSETREF(self->on_lost, Py_XNewRef(on_lost));
+    Py_END_CRITICAL_SECTION();
+}
+
+static PyObject *
+subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[4];
+    PyObject *on_assign, *on_revoke, *on_lost;
+    if (args_parse(self->client.state, &subscribe_signature, args, nargs, kwnames, values) < 0
+        || arg_callable(values[1], "on_assign", &on_assign) < 0
+        || arg_callable(values[2], "on_revoke", &on_revoke) < 0
+        || arg_callable(values[3], "on_lost", &on_lost) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *topics = topics_to_c(values[0]);
+    if (topics == NULL) {
+        return NULL;
+    }
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__STATE;
+    int entered = client_enter(&self->client);
+    if (entered == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        code = rd_kafka_subscribe(self->client.rk, topics);
+        Py_END_ALLOW_THREADS
+        if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            keep_callbacks(self, on_assign, on_revoke, on_lost);
+        }
+        else {
+            raise_kafka_error(self->client.state, code, "Failed to subscribe to these topics: %s",
+                              rd_kafka_err2str(code));
+        }
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(topics);
+    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(unsubscribe_doc,
+"unsubscribe($self, /)\n--\n\n"
+"Give the subscription up: leaves the group and its partitions.\n\n"
+"librdkafka: rd_kafka_unsubscribe().");
+
+static PyObject *
+unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_unsubscribe(self->client.rk);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Failed to unsubscribe: %s",
+                          rd_kafka_err2str(code));
+    }
+    client_leave(&self->client);
+    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+}
+
+/* ---- assign ---- */
+
+static rd_kafka_error_t *
+assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_resp_err_t code = rd_kafka_assign(rk, partitions);
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR
+               ? NULL
+               : rd_kafka_error_new(code, "Failed to assign: %s", rd_kafka_err2str(code));
+}
+
+/* Runs one of librdkafka's assign calls; `partitions` NULL is rd_kafka_assign(NULL). */
+static PyObject *
+change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
+                  rd_kafka_error_t *(*change)(rd_kafka_t *,
+                                              const rd_kafka_topic_partition_list_t *))
+{
+    Client *client = &self->client;
+    serve_turn turn;
+    rd_kafka_error_t *error;
+    if (client_enter(client) < 0) {
+        return NULL;
+    }
+    int failed = serve_take_turn(client, &turn);
+    if (failed == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        error = change(client->rk, partitions);
+        Py_END_ALLOW_THREADS
+        failed = raise_if_error(client->state, error);
+        if (failed == 0) {
+            self->assigned = true;
+            /* assign() starts its partitions anew; incremental_assign() adds new ones. */
+            consumer_drop_prefetched(self, change == assign_all ? NULL : partitions);
+            if (partitions != NULL && change != rd_kafka_incremental_unassign) {
+                consumer_note_revoked(self, partitions, false);
+                hold_note_assigned(&self->hold, client->rk, partitions);
+            }
+        }
+        serve_end_turn(client, &turn);
+    }
+    client_leave(client);
+    return failed < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+SIGNATURE(assign_signature, "assign()", 1, 1, P_partitions);
+SIGNATURE(incremental_assign_signature, "incremental_assign()", 1, 1, P_partitions);
+SIGNATURE(incremental_unassign_signature, "incremental_unassign()", 1, 1, P_partitions);
+
+static PyObject *
+assign_with(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+            const signature *sig,
+            rd_kafka_error_t *(*change)(rd_kafka_t *, const rd_kafka_topic_partition_list_t *))
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[1];
+    if (args_parse(self->client.state, sig, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(self->client.state, values[0], "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    PyObject *result = change_assignment(self, partitions, change);
+    rd_kafka_topic_partition_list_destroy(partitions);
+    return result;
+}
+
+PyDoc_STRVAR(assign_doc,
+"assign($self, /, partitions)\n--\n\n"
+"Read exactly these partitions.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n"
+"    Their offset is where to start: a number, OFFSET_BEGINNING, OFFSET_END, or\n"
+"    OFFSET_STORED and OFFSET_INVALID for the committed one.\n\n"
+"Notes\n"
+"-----\n"
+"A topic or partition that does not exist is told to error_cb (or the log), after\n"
+"'topic.metadata.propagation.max.ms'.\n\n"
+"librdkafka: rd_kafka_assign().");
+
+static PyObject *
+assign(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return assign_with(object, args, nargs, kwnames, &assign_signature, assign_all);
+}
+
+PyDoc_STRVAR(incremental_assign_doc,
+"incremental_assign($self, /, partitions)\n--\n\n"
+"Read these partitions too.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n"
+"    Their offset is where to start, as for assign().\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_incremental_assign() (KIP-429).");
+
+static PyObject *
+incremental_assign(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    return assign_with(object, args, nargs, kwnames, &incremental_assign_signature,
+                       rd_kafka_incremental_assign);
+}
+
+PyDoc_STRVAR(incremental_unassign_doc,
+"incremental_unassign($self, /, partitions)\n--\n\n"
+"Stop reading these partitions.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_incremental_unassign() (KIP-429).");
+
+static PyObject *
+incremental_unassign(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    return assign_with(object, args, nargs, kwnames, &incremental_unassign_signature,
+                       rd_kafka_incremental_unassign);
+}
+
+PyDoc_STRVAR(unassign_doc,
+"unassign($self, /)\n--\n\n"
+"Stop reading all partitions.\n\n"
+"librdkafka: rd_kafka_assign(NULL).");
+
+static PyObject *
+unassign(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    return change_assignment((Consumer *)object, NULL, assign_all);
+}
+
+PyDoc_STRVAR(assignment_doc,
+"assignment($self, /)\n--\n\n"
+"The partitions that are assigned now.\n\n"
+"Returns\n"
+"-------\n"
+"list of TopicPartition\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_assignment().");
+
+static PyObject *
+assignment(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    rd_kafka_resp_err_t code;
+    rd_kafka_topic_partition_list_t *partitions = NULL;
+    PyObject *result = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_assignment(self->client.rk, &partitions);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Failed to get assignment: %s",
+                          rd_kafka_err2str(code));
+    }
+    else {
+        result = topic_partitions_from(self->client.state, partitions);
+        rd_kafka_topic_partition_list_destroy(partitions);
+    }
+    client_leave(&self->client);
+    return result;
+}
+
+/* ---- pause and resume ---- */
+
+/* Each partition's own result counts: librdkafka's call returns no error for them. */
+static rd_kafka_resp_err_t
+first_error(const rd_kafka_topic_partition_list_t *partitions)
+{
+    for (int i = 0; i < partitions->cnt; i++) {
+        if (partitions->elems[i].err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            return partitions->elems[i].err;
+        }
+    }
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+void
+consumer_put_back_prefetched(Consumer *self,
+                             const rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        int64_t offset =
+            prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+        if (offset != RD_KAFKA_OFFSET_INVALID) {
+            rd_kafka_topic_partition_list_add(offsets, entry->topic, entry->partition)->offset =
+                offset;
+        }
+    }
+    consumer_go_back(self, offsets);
+    rd_kafka_topic_partition_list_destroy(offsets);
+}
+
+static PyObject *
+pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                const signature *sig,
+                rd_kafka_resp_err_t (*change)(rd_kafka_t *, rd_kafka_topic_partition_list_t *))
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    PyObject *values[1];
+    serve_turn turn;
+    if (args_parse(client->state, sig, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(client->state, values[0], "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    int failed = client_enter(client);
+    if (failed == 0) {
+        failed = serve_take_turn(client, &turn);
+        if (failed == 0) {
+            consumer_put_back_prefetched(self, partitions);
+            rd_kafka_resp_err_t code = change(client->rk, partitions);
+            code = code != RD_KAFKA_RESP_ERR_NO_ERROR ? code : first_error(partitions);
+            if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+                raise_kafka_error(client->state, code, "%s failed: %s", sig->function,
+                                  rd_kafka_err2str(code));
+                failed = -1;
+            }
+            else {
+                hold_note_paused(&self->hold, partitions, change == rd_kafka_pause_partitions);
+            }
+            serve_end_turn(client, &turn);
+        }
+        client_leave(client);
+    }
+    rd_kafka_topic_partition_list_destroy(partitions);
+    return failed < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+SIGNATURE(pause_signature, "pause()", 1, 1, P_partitions);
+SIGNATURE(resume_signature, "resume()", 1, 1, P_partitions);
+
+PyDoc_STRVAR(pause_doc,
+"pause($self, /, partitions)\n--\n\n"
+"Stop fetching from these partitions, which stay assigned; polling must go on.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _UNKNOWN_PARTITION: one of them is not assigned.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_pause_partitions().");
+
+static PyObject *
+pause_(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return pause_or_resume(object, args, nargs, kwnames, &pause_signature,
+                           rd_kafka_pause_partitions);
+}
+
+PyDoc_STRVAR(resume_doc,
+"resume($self, /, partitions)\n--\n\n"
+"Fetch from paused partitions again, from where they stopped.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_resume_partitions().");
+
+static PyObject *
+resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return pause_or_resume(object, args, nargs, kwnames, &resume_signature,
+                           rd_kafka_resume_partitions);
+}
+
+PyMethodDef consumer_assignment_methods[] = {
+    {"subscribe", WITH_KEYWORDS(subscribe), subscribe_doc},
+    {"unsubscribe", unsubscribe, METH_NOARGS, unsubscribe_doc},
+    {"assign", WITH_KEYWORDS(assign), assign_doc},
+    {"unassign", unassign, METH_NOARGS, unassign_doc},
+    {"incremental_assign", WITH_KEYWORDS(incremental_assign), incremental_assign_doc},
+    {"incremental_unassign", WITH_KEYWORDS(incremental_unassign), incremental_unassign_doc},
+    {"assignment", assignment, METH_NOARGS, assignment_doc},
+    {"pause", WITH_KEYWORDS(pause_), pause_doc},
+    {"resume", WITH_KEYWORDS(resume), resume_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,388 @@
+/*
+ * The type Consumer: making it and ending it.
+ */
+#include "consumer/consumer.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "client/callbacks.h"
+#include "client/config.h"
+
+static const python_key consumer_keys[] = {
+    {"on_commit", offsetof(Consumer, on_commit), CONFIG_CALLABLE},
+    {NULL, 0, CONFIG_CALLABLE},
+};
+
+/* ---- life ---- */
+
+static int
+check_group_id(rd_kafka_conf_t *conf)
+{
+    size_t size = 0;
+    if (rd_kafka_conf_get(conf, "group.id", NULL, &size) == RD_KAFKA_CONF_OK && size > 1) {
+        return 0;
+    }
+    PyErr_SetString(PyExc_ValueError,
+                    "Failed to create consumer: group.id must be set (any name will do for a "
+                    "consumer that uses assign() and does not commit)");
+    return -1;
+}
+
+/*
+ * Offsets are stored when a message is handed out (prefetch.h), so librdkafka must not store
+ * them when it is fetched: 0, or -1 with an exception.
+ */
+static int
+take_over_offset_store(Consumer *self, rd_kafka_conf_t *conf)
+{
+    static const char property[] = "enable.auto.offset.store";
+    char value[8], reason[256];
+    size_t size = sizeof(value);
+    if (rd_kafka_conf_get(conf, property, value, &size) != RD_KAFKA_CONF_OK
+        || rd_kafka_conf_set(conf, property, "false", reason, sizeof(reason))
+               != RD_KAFKA_CONF_OK) {
+        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "cannot set %s", property);
+        return -1;
+    }
+    self->auto_offset_store = strcmp(value, "true") == 0;
+    return 0;
+}
+
+/*
+ * A close() that was interrupted has told librdkafka to leave the group, and its handle does
+ * not end before that is done: serves what it waits for, without callbacks into Python.
+ */
+static void
+finish_leaving(Consumer *self)
+{
+    client_core *core = self->client.core;
+    deadline moment = deadline_after(2);
+    while (!rd_kafka_consumer_closed(core->rk) && !deadline_passed(&moment)) {
+        rd_kafka_event_t *event = rd_kafka_queue_poll(self->closing_queue, 50);
+        if (event != NULL && rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE) {
+            consumer_rebalance_cb(core->rk, rd_kafka_event_error(event),
+                                  rd_kafka_event_topic_partition_list(event), core);
+        }
+        rd_kafka_event_destroy(event);
+    }
+    rd_kafka_queue_destroy(self->closing_queue);
+    self->closing_queue = NULL;
+}
+
+/* Before the handle ends: what refers to it. */
+static void
+consumer_release(Client *client)
+{
+    Consumer *self = (Consumer *)client;
+    prefetch_drop_all(&self->prefetch);
+    if (self->closing_queue != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        finish_leaving(self);
+        Py_END_ALLOW_THREADS
+    }
+}
+
+static int
+open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Consumer *self = (Consumer *)object;
+    rd_kafka_conf_t *conf = config_read(&self->client, args, kwargs, consumer_keys);
+    if (conf == NULL) {
+        return -1;
+    }
+    if (check_group_id(conf) < 0 || take_over_offset_store(self, conf) < 0) {
+        rd_kafka_conf_destroy(conf);
+        return -1;
+    }
+    if (self->gone_back == NULL) { /* else an earlier __init__() failed */
+        self->gone_back = rd_kafka_topic_partition_list_new(0);
+        self->revoked = rd_kafka_topic_partition_list_new(0);
+    }
+    if (prefetch_reserve(&self->prefetch, PREFETCH_AHEAD) < 0) {
+        PyErr_NoMemory();
+        rd_kafka_conf_destroy(conf);
+        return -1;
+    }
+    hold_init(&self->hold);
+    self->client.release = consumer_release;
+    self->client.serve = consumer_serve_once;
+    rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
+    if (self->on_commit != NULL) {
+        rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
+    }
+    return client_open(&self->client, RD_KAFKA_CONSUMER, conf);
+}
+
+static int
+consumer_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)object;
+    if (client_init_begin(client) < 0) {
+        return -1;
+    }
+    return client_init_end(client, open_consumer(object, args, kwargs));
+}
+
+static int
+consumer_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    Consumer *self = (Consumer *)object;
+    Py_VISIT(self->on_commit);
+    Py_VISIT(self->on_assign);
+    Py_VISIT(self->on_revoke);
+    Py_VISIT(self->on_lost);
+    return client_traverse(&self->client, visit, arg);
+}
+
+static void
+clear_callbacks(Consumer *self)
+{
+    Py_CLEAR(self->on_commit);
+    Py_CLEAR(self->on_assign);
+    Py_CLEAR(self->on_revoke);
+    Py_CLEAR(self->on_lost);
+}
+
+static int
+consumer_clear(PyObject *object)
+{
+    clear_callbacks((Consumer *)object);
+    return client_clear((Client *)object);
+}
+
+static void
+consumer_dealloc(PyObject *object)
+{
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
+        return; /* the finalizer made it live again */
+    }
+    PyObject_GC_UnTrack(object);
+    Consumer *self = (Consumer *)object;
+    clear_callbacks(self);
+    hold_clear(&self->hold);
+    if (self->gone_back != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->gone_back);
+        rd_kafka_topic_partition_list_destroy(self->revoked);
+    }
+    if (self->deferral.partitions != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->deferral.partitions);
+    }
+    prefetch_free(&self->prefetch);
+    client_dealloc(object);
+}
+
+/* ---- close ---- */
+
+/*
+ * Tells librdkafka to leave the group, once: 1 it has begun, 0 there is nothing to leave,
+ * -1 exception. It needs a queue of its own: the consumer's is forwarded to it.
+ */
+static int
+start_leaving(Consumer *self)
+{
+    if (self->closing_queue != NULL) {
+        return 1; /* an earlier close() was interrupted after this */
+    }
+    rd_kafka_t *rk = self->client.rk;
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(rk);
+    rd_kafka_error_t *error;
+    Py_BEGIN_ALLOW_THREADS
+    error = rd_kafka_consumer_close_queue(rk, queue);
+    Py_END_ALLOW_THREADS
+    if (error == NULL) {
+        self->closing_queue = queue;
+        return 1;
+    }
+    rd_kafka_queue_destroy(queue);
+    if (rd_kafka_error_is_fatal(error)) {
+        /* The group has removed this consumer already, and the error was reported. */
+        rd_kafka_error_destroy(error);
+        return 0;
+    }
+    return raise_if_error(self->client.state, error);
+}
+
+/*
+ * Serves one callback or drops one message. A message that is still queued must not be
+ * consumed here: its offset would be stored, and committed without anyone having seen it.
+ */
+static void
+serve_closing(Consumer *self, rd_kafka_queue_t *queue, int timeout_ms)
+{
+    Client *client = &self->client;
+    rd_kafka_event_t *event;
+    serve_release_gil(client);
+    event = rd_kafka_queue_poll(queue, timeout_ms);
+    serve_take_gil(client);
+    if (event == NULL) {
+        return;
+    }
+    switch (rd_kafka_event_type(event)) {
+    case RD_KAFKA_EVENT_REBALANCE:
+        consumer_rebalance_cb(client->rk, rd_kafka_event_error(event),
+                              rd_kafka_event_topic_partition_list(event), client->core);
+        break;
+    case RD_KAFKA_EVENT_OFFSET_COMMIT:
+        if (self->on_commit != NULL) {
+            consumer_commit_cb(client->rk, rd_kafka_event_error(event),
+                               rd_kafka_event_topic_partition_list(event), client->core);
+        }
+        break;
+    default:
+        callbacks_serve_event(client, event);
+    }
+    rd_kafka_event_destroy(event);
+}
+
+/* Only what is there now: statistics may come faster than their callback returns. */
+static void
+serve_waiting(Consumer *self, rd_kafka_queue_t *queue)
+{
+    for (size_t left = rd_kafka_queue_length(queue); left > 0; left--) {
+        serve_closing(self, queue, 0);
+    }
+}
+
+/* Serves the last rebalance and commit callbacks until the group is left: 0 or -1. */
+static int
+leave_group(Client *client)
+{
+    Consumer *self = (Consumer *)client;
+    consumer_finish_deferred(self);
+    if (self->answered_revocation) {
+        /* To librdkafka the revocation is not over before everything is unassigned, and the
+         * group is not left before that. */
+        self->answered_revocation = false;
+        Py_BEGIN_ALLOW_THREADS
+        (void)rd_kafka_assign(self->client.rk, NULL);
+        Py_END_ALLOW_THREADS
+    }
+    if (self->closing_queue == NULL) {
+        /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
+         * one to the last rebalance, and has left before on_revoke is called. */
+        serve_waiting(self, self->client.core->queue);
+    }
+    int begun = start_leaving(self);
+    if (begun != 1) {
+        return begun;
+    }
+    while (!rd_kafka_consumer_closed(self->client.rk)) {
+        serve_closing(self, self->closing_queue, WAIT_SLICE_MS);
+        if (client_check_signals(&self->client) < 0) {
+            return -1;
+        }
+    }
+    /* What came last, the answer to a commit, may have come while another callback ran. */
+    serve_waiting(self, self->closing_queue);
+    return 0;
+}
+
+PyDoc_STRVAR(close_doc,
+"close($self, /)\n--\n\n"
+"Commit stored offsets (with enable.auto.commit), leave the group and end the client.\n\n"
+"Runs the last rebalance and commit callbacks. Waits for calls of other threads to leave.\n"
+"Closing a closed consumer does nothing; if a signal handler raises, close() can be called\n"
+"again to go on.\n\n"
+"Raises\n"
+"------\n"
+"RuntimeError\n"
+"    When called from one of the client's callbacks.\n"
+"Exception\n"
+"    What a callback raised; the consumer is closed all the same.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_consumer_close_queue(), rd_kafka_destroy().");
+
+static PyObject *
+close_(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    if (client_close_after((Client *)object, leave_group) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- the type ---- */
+
+static PyMethodDef consumer_methods[] = {
+    {"close", close_, METH_NOARGS, close_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(consumer_doc,
+"Consumer(config={}, /, **kwargs)\n--\n\n"
+"Reads messages from Kafka, alone or as a member of a group.\n\n"
+"poll() and consume() return messages and run the callbacks on the calling thread. Other\n"
+"methods can be called from other threads; polls of several threads take turns. Iterating\n"
+"over a consumer polls without limit, raises KafkaException for an error, and ends after\n"
+"wakeup() or when another thread closes it.\n\n"
+"Parameters\n"
+"----------\n"
+"config : dict\n"
+"    librdkafka's configuration properties (CONFIGURATION.md there), among them group.id,\n"
+"    which is required; values are str, int, float, bool or None (the default). And these\n"
+"    keys:\n\n"
+"    - on_commit: callable(KafkaError or None, list of TopicPartition), for each commit in\n"
+"      the background.\n"
+"    - error_cb: callable(KafkaError), for errors of the client. Mostly information: it\n"
+"      recovers by itself. Without one they go to the log, and poll(), consume() and\n"
+"      iteration raise KafkaException when all brokers are down and credentials or a\n"
+"      certificate were refused.\n"
+"    - throttle_cb: callable(ThrottleEvent).\n"
+"    - stats_cb: callable(str), gets JSON each statistics.interval.ms.\n"
+"    - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
+"      sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
+"      the epoch. Runs on a thread of its own, without poll().\n"
+"    - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
+"      by poll(), consume() and close(). Without one they go to the logger\n"
+"      'confluent_kafka'.\n"
+"**kwargs\n"
+"    More configuration, for keys that are Python identifiers.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _INVALID_ARG: a key, type or value is wrong; names it.\n"
+"ValueError\n"
+"    group.id is missing.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_new().");
+
+static PyType_Slot consumer_slots[] = {
+    {Py_tp_doc, (void *)consumer_doc},
+    {Py_tp_new, client_new},
+    {Py_tp_init, consumer_init},
+    {Py_tp_traverse, consumer_traverse},
+    {Py_tp_clear, consumer_clear},
+    {Py_tp_finalize, client_finalize},
+    {Py_tp_dealloc, consumer_dealloc},
+    {Py_tp_iter, PyObject_SelfIter},
+    {Py_tp_iternext, consumer_iter_next},
+    {Py_tp_methods, consumer_methods},
+    {0, NULL},
+};
+
+static PyType_Spec consumer_spec = {
+    .name = "confluent_kafka.cimpl.Consumer",
+    .basicsize = sizeof(Consumer),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = consumer_slots,
+};
+
+int
+consumer_type_add(PyObject *module, module_state *state)
+{
+    state->Consumer = module_add_type(module, &consumer_spec, state->Client);
+    if (state->Consumer == NULL || module_add_methods(state->Consumer, consumer_fetch_methods) < 0
+        || module_add_methods(state->Consumer, consumer_assignment_methods) < 0
+        || module_add_methods(state->Consumer, consumer_rebalance_methods) < 0
+        || module_add_methods(state->Consumer, consumer_offsets_methods) < 0
+        || module_add_methods(state->Consumer, consumer_positions_methods) < 0
+        || module_add_methods(state->Consumer, consumer_lag_methods) < 0
+        || module_add_methods(state->Consumer, consumer_hold_methods) < 0) {
+        return -1;
+    }
+    return 0;
+}

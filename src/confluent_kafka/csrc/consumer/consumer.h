@@ -1,0 +1,107 @@
+/*
+ * Consumer: the type (consumer.c), what it fetches (consumer_fetch.c), what is assigned to
+ * it (consumer_assignment.c, consumer_rebalance.c) and where it stands (consumer_offsets.c).
+ */
+#ifndef CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
+#define CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
+
+#include "client/client.h"
+#include "consumer/pause.h"
+#include "consumer/read_ahead.h"
+
+/* A rebalance whose callback has not ended when it returns: a coroutine. */
+typedef struct {
+    bool allowed; /* inside a rebalance callback */
+    bool wanted;  /* by the callback that runs */
+    int32_t number;
+    rd_kafka_resp_err_t code;
+    rd_kafka_topic_partition_list_t *partitions; /* NULL: no step waits to be taken */
+} deferral;
+
+typedef struct {
+    Client client;
+    PyObject *on_commit;
+    PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
+    bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
+    prefetch prefetch;
+    rd_kafka_topic_partition_list_t *gone_back; /* see consumer_go_back() */
+    rd_kafka_topic_partition_list_t *revoked; /* during a fetch, see drop_revoked() */
+    /* What consume() has collected so far, while it fetches more: not yet returned. */
+    rd_kafka_message_t **in_hand;
+    size_t in_hand_count;
+    hold hold; /* pause_while() */
+    bool assigned; /* the rebalance callback has changed the assignment itself */
+    bool answered_revocation; /* and that was the last rebalance: something may be assigned */
+    deferral deferral;
+    rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
+} Consumer;
+
+int consumer_type_add(PyObject *module, module_state *state);
+
+/* ---- consumer_fetch.c ---- */
+
+extern PyMethodDef consumer_fetch_methods[];
+PyObject *consumer_iter_next(PyObject *self);
+/* Client.serve: a message that comes meanwhile is the next that poll() returns. */
+int consumer_serve_once(Client *client, int timeout_ms);
+
+/* ---- consumer_assignment.c ---- */
+
+extern PyMethodDef consumer_assignment_methods[];
+/* What was fetched ahead of partitions to be paused comes again when they are resumed. */
+void consumer_put_back_prefetched(Consumer *self,
+                                  const rd_kafka_topic_partition_list_t *partitions);
+
+/* ---- consumer_rebalance.c ---- */
+
+extern PyMethodDef consumer_rebalance_methods[];
+void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
+                           rd_kafka_topic_partition_list_t *partitions, void *opaque);
+
+/*
+ * True while a callback that has not ended holds a step up: nothing is handed out then, since
+ * it may be of partitions that go away.
+ */
+bool consumer_is_deferring(const Consumer *self);
+/* Takes the step that a callback has put off, if there is one; exceptions are parked. */
+void consumer_finish_deferred(Consumer *self);
+/* Notes that the partitions were taken away, or that they were assigned (again). */
+void consumer_note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
+                           bool revoked);
+
+/* ---- consumer_offsets.c, consumer_positions.c, consumer_lag.c ---- */
+
+extern PyMethodDef consumer_offsets_methods[];
+extern PyMethodDef consumer_positions_methods[];
+extern PyMethodDef consumer_lag_methods[];
+void consumer_commit_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
+                        rd_kafka_topic_partition_list_t *offsets, void *opaque);
+
+/* Fills in the positions, in this thread's turn: 0, or -1 with an exception. */
+int consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions);
+
+/*
+ * Notes that messages have been handed to the application: unless enable.auto.offset.store
+ * is off, their offsets are what the next commit commits.
+ */
+void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count);
+
+/*
+ * Takes back messages that were fetched and not handed out: the next fetch returns them
+ * again, or raises if it was an error. For a call that must raise instead.
+ */
+void consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count);
+/* The error that `message` is will be raised by the next call that serves callbacks. */
+void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
+
+/*
+ * Fetches from these offsets again. They are the partitions' position() until a message is
+ * handed out: to librdkafka, seeking forgets the position.
+ */
+void consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
+
+/* Drops what was fetched ahead of these partitions (NULL: of all). */
+void consumer_drop_prefetched(Consumer *self,
+                              const rd_kafka_topic_partition_list_t *partitions);
+
+#endif

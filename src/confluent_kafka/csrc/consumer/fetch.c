@@ -1,0 +1,626 @@
+/*
+ * poll(), consume(), consume_arrow() and iteration.
+ */
+#include "consumer/consumer.h"
+
+#include "consumer/message_batch.h"
+#include "values/record_memory.h"
+#include "values/topic_partition.h"
+
+/* consumer_put_back() with an exception set. */
+static void
+put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    PyObject *raised = PyErr_GetRaisedException();
+    consumer_put_back(self, messages, count);
+    PyErr_SetRaisedException(raised);
+}
+
+/*
+ * True in a callback that fetches again. It gets nothing: the fetch around it has messages
+ * in hand that come first.
+ */
+static bool
+is_nested(const Client *client)
+{
+    return client->frame->outer != NULL;
+}
+
+/* ---- one message ---- */
+
+/*
+ * Messages into `messages`, waiting up to `timeout_ms` for all of them: how many. Callbacks
+ * may run.
+ */
+static size_t
+fetch_batch(Client *client, int timeout_ms, rd_kafka_message_t **messages, size_t wanted)
+{
+    rd_kafka_queue_t *queue = client->core->queue;
+    ssize_t fetched;
+    if (timeout_ms == 0 && wanted <= PREFETCH_AHEAD) { /* so quick that the GIL may stay */
+        fetched = rd_kafka_consume_batch_queue(queue, 0, messages, wanted);
+    }
+    else {
+        serve_release_gil(client);
+        fetched = rd_kafka_consume_batch_queue(queue, timeout_ms, messages, wanted);
+        serve_take_gil(client);
+    }
+    return fetched > 0 ? (size_t)fetched : 0;
+}
+
+static bool
+is_revoked(const Consumer *self, const rd_kafka_message_t *message)
+{
+    return message->rkt != NULL
+           && rd_kafka_topic_partition_list_find(
+                  self->revoked, rd_kafka_topic_name(message->rkt), message->partition)
+                  != NULL;
+}
+
+/*
+ * Drops the messages of partitions that a rebalance callback took away while they were
+ * fetched: how many are left. Their new owner reads them; handed out here too, they would be
+ * processed twice. Partitions that were assigned again since are not in the list.
+ */
+static size_t
+drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    if (self->revoked->cnt == 0) {
+        return count;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_revoked(self, messages[i])) {
+            rd_kafka_message_destroy(messages[i]);
+        }
+        else {
+            messages[kept++] = messages[i];
+        }
+    }
+    rd_kafka_topic_partition_list_destroy(self->revoked);
+    self->revoked = rd_kafka_topic_partition_list_new(0);
+    return kept;
+}
+
+/*
+ * Fetches up to `wanted` messages (at most PREFETCH_AHEAD) for which there is room in
+ * `prefetch`: how many there were, before a rebalance took some of them away.
+ */
+static size_t
+fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
+{
+    /* Not into `prefetch` itself: a rebalance callback drops messages there meanwhile. */
+    rd_kafka_message_t *messages[PREFETCH_AHEAD];
+    size_t fetched = fetch_batch(&self->client, timeout_ms, messages, wanted);
+    size_t kept = drop_revoked(self, messages, fetched);
+    if (kept > 0) {
+        prefetch_add(&self->prefetch, messages, kept);
+    }
+    return fetched;
+}
+
+int
+consumer_serve_once(Client *client, int timeout_ms)
+{
+    Consumer *self = (Consumer *)client;
+    if (self->prefetch.count == self->prefetch.capacity) {
+        return 1; /* no room for what may come */
+    }
+    fetch_ahead(self, timeout_ms, 1);
+    return 0;
+}
+
+/* Sees to it that there is a message to take, if one can be had without waiting. */
+static void
+look_for_one(Consumer *self)
+{
+    prefetch *waiting = &self->prefetch;
+    if (waiting->count == 0) {
+        fetch_ahead(self, 0, prefetch_next_size(waiting));
+    }
+    else if (prefetch_is_stale(waiting) && waiting->count < waiting->capacity) {
+        fetch_ahead(self, 0, 1);
+    }
+}
+
+/*
+ * Between serve_begin() and serve_end(): 1 with a message (or a consumer error as one),
+ * 0 time is up or woken, -1 exception.
+ */
+static int
+fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
+{
+    Client *client = &self->client;
+    if (is_nested(client)) {
+        return 0;
+    }
+    look_for_one(self);
+    for (;;) {
+        if (client_raise_parked(client) < 0) {
+            return -1; /* the next call takes the message */
+        }
+        if (consumer_is_deferring(self)) {
+            return 0;
+        }
+        *message = prefetch_take(&self->prefetch);
+        if (*message != NULL) {
+            return 1;
+        }
+        if (deadline_passed(until)) {
+            return 0; /* before wakeup() is looked at: it is for a call that waits */
+        }
+        int go_on = serve_check(client);
+        if (go_on <= 0) {
+            return go_on;
+        }
+        fetch_ahead(self, deadline_remaining_ms(until, WAIT_SLICE_MS), 1);
+    }
+}
+
+/* 1 with a new Message, 0 nothing, -1 exception. */
+static int
+poll_message(Consumer *self, deadline *until, PyObject **result)
+{
+    Client *client = &self->client;
+    serve_frame frame;
+    rd_kafka_message_t *message;
+    if (client_enter(client) < 0) {
+        return -1;
+    }
+    int found = serve_begin(client, &frame, until);
+    if (found == 1) {
+        found = fetch_one(self, until, &message);
+        if (found == 1) {
+            *result = message_from_consumed(client->state, &client->names, message);
+            if (*result != NULL) {
+                consumer_handed_out(self, &message, 1);
+            }
+            else {
+                put_back(self, &message, 1);
+                found = -1;
+            }
+            rd_kafka_message_destroy(message);
+        }
+        serve_end(client, &frame);
+    }
+    client_leave(client);
+    return found;
+}
+
+PyDoc_STRVAR(poll_doc,
+"poll($self, /, timeout=-1)\n--\n\n"
+"Fetch one message, and serve callbacks.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to wait for a message; -1 waits without limit, 0 does not wait.\n\n"
+"Returns\n"
+"-------\n"
+"Message or None\n"
+"    None when there is none in time, after wakeup(), and inside a callback of this\n"
+"    consumer. A message's error() tells of an\n"
+"    event such as _PARTITION_EOF or UNKNOWN_TOPIC_OR_PART instead of a record.\n\n"
+"Raises\n"
+"------\n"
+"Exception\n"
+"    What a callback raised.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_consumer_poll().");
+
+SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
+
+static PyObject *
+poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[1];
+    PyObject *result;
+    deadline until;
+    if (args_parse(self->client.state, &poll_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0) {
+        return NULL;
+    }
+    int found = poll_message(self, &until, &result);
+    if (found < 0) {
+        return NULL;
+    }
+    return found ? result : Py_NewRef(Py_None);
+}
+
+PyObject *
+consumer_iter_next(PyObject *object)
+{
+    Consumer *self = (Consumer *)object;
+    deadline never = DEADLINE_NEVER;
+    PyObject *message;
+    int found = poll_message(self, &never, &message);
+    if (found <= 0) {
+        return NULL; /* without an exception: woken or closed, the iteration ends */
+    }
+    PyObject *error = message_error(message);
+    if (error != NULL && kafka_error_code(error) != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        raise_kafka_error_object(self->client.state, Py_NewRef(error));
+        Py_CLEAR(message);
+    }
+    Py_XDECREF(error);
+    return message;
+}
+
+/* ---- many messages ---- */
+
+#define MAX_MESSAGES 1000000
+
+/* What consume() and consume_arrow() have fetched so far. */
+typedef struct {
+    rd_kafka_message_t **messages;
+    size_t count, wanted;
+} collected;
+
+static void
+collected_clear(collected *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        rd_kafka_message_destroy(batch->messages[i]);
+    }
+    PyMem_Free(batch->messages);
+    *batch = (collected){0};
+}
+
+/* What poll() has fetched ahead comes first. */
+static void
+take_prefetched(Consumer *self, collected *batch)
+{
+    rd_kafka_message_t *message;
+    while (batch->count < batch->wanted
+           && (message = prefetch_take(&self->prefetch)) != NULL) {
+        batch->messages[batch->count++] = message;
+    }
+}
+
+/* Adds what can be had within `timeout_ms`. Callbacks may run. */
+static void
+collect_more(Consumer *self, collected *batch, int timeout_ms)
+{
+    self->in_hand = batch->messages;
+    self->in_hand_count = batch->count;
+    batch->count += fetch_batch(&self->client, timeout_ms, batch->messages + batch->count,
+                                batch->wanted - batch->count);
+    self->in_hand = NULL;
+    self->in_hand_count = 0;
+    batch->count = drop_revoked(self, batch->messages, batch->count);
+}
+
+/*
+ * Fills the batch until it is full, time is up or someone called wakeup(): 0 or -1. On -1
+ * what was fetched has been put back, so that the exception loses nothing.
+ */
+static int
+collect(Consumer *self, collected *batch, deadline *until)
+{
+    Client *client = &self->client;
+    int timeout_ms = 0;
+    if (is_nested(client) || consumer_is_deferring(self)) {
+        return 0;
+    }
+    take_prefetched(self, batch);
+    for (;;) {
+        if (batch->count < batch->wanted) {
+            collect_more(self, batch, timeout_ms);
+        }
+        if (batch->count == batch->wanted && PyList_GET_SIZE(client->parked) == 0) {
+            return 0;
+        }
+        int go_on = deadline_passed(until) ? client_raise_parked(client) : serve_check(client);
+        if (go_on < 0) {
+            put_back(self, batch->messages, batch->count);
+            return -1;
+        }
+        if (!go_on) {
+            return 0;
+        }
+        timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+    }
+}
+
+/* Reads the arguments; the batch must be cleared in any case. */
+static int
+collected_init(collected *batch, PyObject *num_messages)
+{
+    int32_t wanted = 1;
+    if (num_messages != NULL
+        && arg_int32(num_messages, "num_messages", 0, MAX_MESSAGES, &wanted) < 0) {
+        return -1;
+    }
+    batch->wanted = (size_t)wanted;
+    batch->messages = PyMem_Calloc(batch->wanted + 1, sizeof(*batch->messages));
+    if (batch->messages == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *
+messages_as_list(Consumer *self, collected *batch, message_column_set Py_UNUSED(columns))
+{
+    Client *client = &self->client;
+    PyObject *list = PyList_New((Py_ssize_t)batch->count);
+    if (batch->count == 0) {
+        return list; /* it may be another thread's turn */
+    }
+    client->names.in_batch = true;
+    for (size_t i = 0; list != NULL && i < batch->count; i++) {
+        record_memory_prefetch(batch->messages, i, batch->count);
+        PyObject *message =
+            message_from_consumed(client->state, &client->names, batch->messages[i]);
+        if (message == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, (Py_ssize_t)i, message);
+    }
+    client->names.in_batch = false;
+    client->names.current = NULL;
+    if (list == NULL) {
+        put_back(self, batch->messages, batch->count);
+        return NULL;
+    }
+    consumer_handed_out(self, batch->messages, batch->count);
+    return list;
+}
+
+/*
+ * Collects messages and makes an object of them with `build`, all in this thread's turn:
+ * new reference, or NULL with an exception.
+ */
+static PyObject *
+collect_and_build(Consumer *self, PyObject *num_messages, PyObject *timeout,
+                  PyObject *(*build)(Consumer *, collected *, message_column_set),
+                  message_column_set columns)
+{
+    Client *client = &self->client;
+    collected batch = {0};
+    deadline until;
+    serve_frame frame;
+    PyObject *result = NULL;
+    if (collected_init(&batch, num_messages) < 0
+        || deadline_from_arg(timeout, "timeout", &until) < 0 || client_enter(client) < 0) {
+        collected_clear(&batch);
+        return NULL;
+    }
+    int turn = serve_begin(client, &frame, &until);
+    if (turn == 1) {
+        turn = batch.wanted == 0 ? 0 : collect(self, &batch, &until);
+        if (turn == 0) {
+            result = build(self, &batch, columns);
+        }
+        serve_end(client, &frame);
+    }
+    else if (turn == 0) {
+        result = build(self, &batch, columns); /* nothing: another thread had the turn all the time */
+    }
+    collected_clear(&batch);
+    client_leave(client);
+    return result;
+}
+
+PyDoc_STRVAR(consume_doc,
+"consume($self, /, num_messages=1, timeout=-1)\n--\n\n"
+"Fetch a list of messages, and serve callbacks.\n\n"
+"Parameters\n"
+"----------\n"
+"num_messages : int\n"
+"    At most so many, up to 1,000,000.\n"
+"timeout : float\n"
+"    Seconds to wait for all of them; -1 waits without limit, 0 returns what is there.\n\n"
+"Returns\n"
+"-------\n"
+"list of Message\n"
+"    Fewer than num_messages when time was up, after wakeup(), and inside a callback of\n"
+"    this consumer (none). A message's error()\n"
+"    tells of an event instead of a record.\n\n"
+"Raises\n"
+"------\n"
+"Exception\n"
+"    What a callback or a signal handler raised. Messages fetched by then are not lost:\n"
+"    the next call returns them.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_consume_batch_queue().");
+
+SIGNATURE(consume_signature, "consume()", 0, 2, P_num_messages, P_timeout);
+
+static PyObject *
+consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    return collect_and_build(self, values[0], values[1], messages_as_list, 0);
+}
+
+/* ---- columns ---- */
+
+static int
+append_eof(Consumer *self, PyObject *eof, const rd_kafka_message_t *message)
+{
+    rd_kafka_topic_partition_t partition = {
+        .topic = (char *)rd_kafka_topic_name(message->rkt),
+        .partition = message->partition,
+        .offset = message->offset,
+    };
+    PyObject *object = topic_partition_from(self->client.state, &partition);
+    int result = object == NULL ? -1 : PyList_Append(eof, object);
+    Py_XDECREF(object);
+    return result;
+}
+
+/*
+ * Moves the records to the front and destroys the rest: ends of partitions are noted in
+ * `eof`, errors parked. Returns 0, or -1 with an exception.
+ */
+static int
+keep_records(Consumer *self, collected *batch, PyObject *eof)
+{
+    size_t kept = 0;
+    int result = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        rd_kafka_message_t *message = batch->messages[i];
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            batch->messages[kept++] = message;
+            continue;
+        }
+        if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+            consumer_park_error(self, message);
+        }
+        else if (result == 0) {
+            result = append_eof(self, eof, message);
+        }
+        rd_kafka_message_destroy(message);
+    }
+    batch->count = kept;
+    return result;
+}
+
+static PyObject *
+messages_as_columns(Consumer *self, collected *batch, message_column_set columns)
+{
+    bool fetched_any = batch->count > 0; /* else it may be another thread's turn */
+    PyObject *eof = PyList_New(0);
+    if (eof == NULL || keep_records(self, batch, eof) < 0) {
+        Py_XDECREF(eof);
+        put_back(self, batch->messages, batch->count);
+        return NULL;
+    }
+    if (fetched_any && batch->count == 0 && PyList_GET_SIZE(eof) == 0
+        && client_raise_parked(&self->client) < 0) {
+        Py_DECREF(eof);
+        return NULL;
+    }
+    size_t taken = batch->count;
+    PyObject *result =
+        message_batch_new(self->client.state, batch->messages, &taken, columns, eof);
+    if (result != NULL) {
+        consumer_handed_out(self, batch->messages, taken);
+        /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
+        consumer_put_back(self, batch->messages + taken, batch->count - taken);
+    }
+    else {
+        put_back(self, batch->messages, batch->count);
+    }
+    return result;
+}
+
+PyDoc_STRVAR(consume_arrow_doc,
+"consume_arrow($self, /, num_messages=1, timeout=-1, *, headers=False,\n"
+"              columns=None)\n--\n\n"
+"Fetch messages as Arrow columns, and serve callbacks.\n\n"
+"Columns: key binary, value binary, topic string, partition int32, offset int64, timestamp\n"
+"timestamp[us, UTC], timestampType int32 (those of Spark's Kafka source), and headers\n"
+"list<struct<key: string, value: binary>> when asked for. Their buffers are filled without\n"
+"the GIL, and pyarrow, polars, DuckDB or pandas read them without a copy, for example\n"
+"pyarrow.record_batch(batch).\n\n"
+"Parameters\n"
+"----------\n"
+"num_messages : int\n"
+"    At most so many rows, up to 1,000,000.\n"
+"timeout : float\n"
+"    Seconds to wait for all of them; -1 waits without limit, 0 returns what is there.\n"
+"headers : bool\n"
+"    Whether to add the column of headers.\n"
+"columns : list of str, optional\n"
+"    Which of the columns above are wanted: the others are not built. They come in the\n"
+"    order above, whatever the order here.\n\n"
+"Returns\n"
+"-------\n"
+"MessageBatch\n"
+"    Its eof lists the partitions whose end was reached (with enable.partition.eof).\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    An error of the consumer, after the rows before it have been returned.\n"
+"Exception\n"
+"    What a callback or a signal handler raised. Rows fetched by then are not lost.\n\n"
+"Notes\n"
+"-----\n"
+"Source: rd_kafka_consume_batch_queue(); Arrow C data interface, PyCapsule protocol.");
+
+SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,
+          P_headers, P_columns);
+
+static PyObject *
+consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[4];
+    bool with_headers = false;
+    message_column_set columns;
+    if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
+        || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
+        || message_column_set_from_args(values[3], with_headers, &columns) < 0) {
+        return NULL;
+    }
+    return collect_and_build(self, values[0], values[1], messages_as_columns, columns);
+}
+
+/* ---- for event loops ---- */
+
+/* Between serve_begin() and serve_end(): until so many wait, or there are no more. 0 or -1. */
+static int
+gather(Consumer *self, size_t wanted)
+{
+    prefetch *waiting = &self->prefetch;
+    if (prefetch_reserve(waiting, wanted) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    size_t fetched = 1;
+    while (fetched > 0 && waiting->count < wanted && !consumer_is_deferring(self)) {
+        size_t missing = wanted - waiting->count;
+        fetched = fetch_ahead(self, 0, missing < PREFETCH_AHEAD ? missing : PREFETCH_AHEAD);
+        if (client_raise_parked(&self->client) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(gather_doc,
+"_gather($self, num_messages, /)\n--\n\n"
+"Fetch without waiting, for consume() to take, until so many messages are at hand.\n\n"
+"Serves callbacks. What is gathered has not been handed out: a rebalance, seek() or pause()\n"
+"takes it away again. Returns how many messages there are.");
+
+static PyObject *
+gather_messages(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    int32_t wanted;
+    deadline now = deadline_after(0);
+    serve_frame frame;
+    if (arg_int32(argument, "num_messages", 0, MAX_MESSAGES, &wanted) < 0
+        || client_enter(client) < 0) {
+        return NULL;
+    }
+    size_t count = 0;
+    int result = serve_begin(client, &frame, &now);
+    if (result == 1) {
+        result = is_nested(client) ? 0 : gather(self, (size_t)wanted);
+        count = self->prefetch.count;
+        serve_end(client, &frame);
+    }
+    client_leave(client);
+    return result < 0 ? NULL : PyLong_FromSize_t(count);
+}
+
+PyMethodDef consumer_fetch_methods[] = {
+    {"poll", WITH_KEYWORDS(poll), poll_doc},
+    {"consume", WITH_KEYWORDS(consume), consume_doc},
+    {"consume_arrow", WITH_KEYWORDS(consume_arrow), consume_arrow_doc},
+    {"_gather", gather_messages, METH_O, gather_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,443 @@
+/*
+ * Which offsets are committed: commit(), store_offsets(), and messages put back.
+ */
+#include "consumer/consumer.h"
+
+#include <string.h>
+
+#include "client/callbacks.h"
+#include "values/topic_partition.h"
+
+/* ---- offsets from arguments ---- */
+
+/* The offset after `message`, as a list of one; NULL with an exception. */
+static rd_kafka_topic_partition_list_t *
+offsets_after_message(Consumer *self, PyObject *message)
+{
+    if (!PyObject_TypeCheck(message, self->client.state->Message)) {
+        PyErr_Format(PyExc_TypeError, "message must be Message, not %.100s",
+                     Py_TYPE(message)->tp_name);
+        return NULL;
+    }
+    PyObject *error = message_error(message);
+    if (error != NULL) {
+        raise_kafka_error_object(self->client.state, error);
+        return NULL;
+    }
+    PyObject *topic;
+    int32_t partition, leader_epoch;
+    int64_t offset;
+    if (message_position(message, &topic, &partition, &offset, &leader_epoch) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *list = NULL;
+    const char *name = arg_utf8(topic, "topic of message", NULL);
+    if (name != NULL) {
+        list = rd_kafka_topic_partition_list_new(1);
+        rd_kafka_topic_partition_t *entry =
+            rd_kafka_topic_partition_list_add(list, name, partition);
+        entry->offset = offset + 1;
+        rd_kafka_topic_partition_set_leader_epoch(entry, leader_epoch);
+    }
+    Py_DECREF(topic);
+    return list;
+}
+
+/*
+ * From `message` or `offsets`, of which one at most may be given: 0 with `*list` to be
+ * destroyed (NULL: neither was given), or -1 with an exception.
+ */
+static int
+offsets_from_args(Consumer *self, PyObject *message, PyObject *offsets,
+                  rd_kafka_topic_partition_list_t **list)
+{
+    bool has_message = message != NULL && message != Py_None;
+    bool has_offsets = offsets != NULL && offsets != Py_None;
+    *list = NULL;
+    if (has_message && has_offsets) {
+        PyErr_SetString(PyExc_ValueError,
+                        "message and offsets are mutually exclusive: give only one");
+        return -1;
+    }
+    if (has_message) {
+        *list = offsets_after_message(self, message);
+    }
+    else if (has_offsets) {
+        *list = topic_partitions_to_c(self->client.state, offsets, "offsets");
+    }
+    return *list == NULL && (has_message || has_offsets) ? -1 : 0;
+}
+
+/* ---- commit ---- */
+
+void
+consumer_commit_cb(rd_kafka_t *Py_UNUSED(rk), rd_kafka_resp_err_t code,
+                   rd_kafka_topic_partition_list_t *offsets, void *opaque)
+{
+    callback_scope scope;
+    if (!callback_begin(&scope, opaque)) {
+        return;
+    }
+    Consumer *self = (Consumer *)scope.client;
+    module_state *state = self->client.state;
+    PyObject *error = kafka_error_or_none(state, code, NULL);
+    PyObject *list = error == NULL ? NULL : topic_partitions_from(state, offsets);
+    if (list != NULL) {
+        PyObject *callback = Py_NewRef(self->on_commit);
+        PyObject *arguments[] = {error, list};
+        Py_XDECREF(PyObject_Vectorcall(callback, arguments, 2, NULL));
+        Py_DECREF(callback);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(list);
+    callback_end(&scope);
+}
+
+/* The answer to a synchronous commit, filled in without Python. */
+typedef struct {
+    bool answered;
+    rd_kafka_resp_err_t code;
+    rd_kafka_topic_partition_list_t *offsets;
+} commit_answer;
+
+static void
+on_commit_answer(rd_kafka_t *Py_UNUSED(rk), rd_kafka_resp_err_t code,
+                 rd_kafka_topic_partition_list_t *offsets, void *opaque)
+{
+    commit_answer *answer = opaque;
+    answer->answered = true;
+    answer->code = code;
+    answer->offsets = offsets == NULL ? NULL : rd_kafka_topic_partition_list_copy(offsets);
+}
+
+/*
+ * Waits on a queue of its own, in slices: 0 answered, -1 exception. The queue is destroyed
+ * before `answer` goes away, so a late answer finds nobody to call.
+ */
+static int
+wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer)
+{
+    while (!answer->answered) {
+        /* Asked first: an answer from before the end is waiting already. */
+        bool group_left = rd_kafka_consumer_closed(client->rk);
+        Py_BEGIN_ALLOW_THREADS
+        rd_kafka_queue_poll_callback(queue, group_left ? 0 : WAIT_SLICE_MS);
+        Py_END_ALLOW_THREADS
+        if (!answer->answered && group_left) {
+            raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__DESTROY,
+                              "Commit failed: the consumer has left its group");
+            return -1;
+        }
+        if (!answer->answered && client_check_signals(client) < 0) {
+            return -1;
+        }
+        if (!answer->answered && client_interrupted(client)) {
+            if (!client_end_thread_at_exit(client)) {
+                raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR,
+                                  "commit() was interrupted by wakeup() or close(): whether "
+                                  "the offsets are committed is not known");
+            }
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *
+commit_result(Client *client, const commit_answer *answer)
+{
+    if (answer->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        client_raise_error(client, answer->code, "Commit failed");
+        return NULL;
+    }
+    return topic_partitions_from(client->state, answer->offsets);
+}
+
+static PyObject *
+commit_and_wait(Consumer *self, const rd_kafka_topic_partition_list_t *offsets)
+{
+    Client *client = &self->client;
+    commit_answer answer = {0};
+    PyObject *result = NULL;
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client->rk);
+    rd_kafka_resp_err_t code =
+        rd_kafka_commit_queue(client->rk, offsets, queue, on_commit_answer, &answer);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(client->state, code, "Commit failed: %s", rd_kafka_err2str(code));
+    }
+    else if (wait_for_commit(client, queue, &answer) == 0) {
+        result = commit_result(client, &answer);
+    }
+    rd_kafka_queue_destroy(queue);
+    if (answer.offsets != NULL) {
+        rd_kafka_topic_partition_list_destroy(answer.offsets);
+    }
+    return result;
+}
+
+static PyObject *
+commit_in_background(Consumer *self, const rd_kafka_topic_partition_list_t *offsets)
+{
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_commit(self->client.rk, offsets, 1);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Commit failed: %s",
+                          rd_kafka_err2str(code));
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(commit_doc,
+"commit($self, /, message=None, offsets=None, asynchronous=True)\n--\n\n"
+"Commit offsets of the group.\n\n"
+"Parameters\n"
+"----------\n"
+"message : Message, optional\n"
+"    Commits the offset after it.\n"
+"offsets : list of TopicPartition, optional\n"
+"    Commits these: each the next offset to read. Without message and offsets the stored\n"
+"    ones are committed: those after the last message of each partition that poll() or\n"
+"    consume() returned, unless enable.auto.offset.store is false.\n"
+"asynchronous : bool\n"
+"    True returns at once, and on_commit is called from a later poll(); False waits for\n"
+"    the broker. Its older name, async, is a keyword of Python now and can be given by\n"
+"    expanding a dict.\n\n"
+"Returns\n"
+"-------\n"
+"None, or list of TopicPartition\n"
+"    The committed offsets when asynchronous is false; check each one's error.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _NO_OFFSET: there is nothing to commit; _ASSIGNMENT_LOST: see pause_while(); or the\n"
+"    group coordinator's error.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
+
+SIGNATURE(commit_signature, "commit()", 0, 3, P_message, P_offsets, P_asynchronous, P_async);
+
+static PyObject *
+commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[4];
+    rd_kafka_topic_partition_list_t *offsets;
+    bool asynchronous = true;
+    if (args_parse(self->client.state, &commit_signature, args, nargs, kwnames, values) < 0
+        || (values[3] != NULL && arg_bool(values[3], "async", &asynchronous) < 0)
+        || (values[2] != NULL && arg_bool(values[2], "asynchronous", &asynchronous) < 0)
+        || offsets_from_args(self, values[0], values[1], &offsets) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (client_enter(&self->client) == 0) {
+        if (offsets == NULL || hold_check(&self->hold, self->client.state, "Commit", offsets) == 0) {
+            result = asynchronous ? commit_in_background(self, offsets)
+                                  : commit_and_wait(self, offsets);
+        }
+        client_leave(&self->client);
+    }
+    if (offsets != NULL) {
+        rd_kafka_topic_partition_list_destroy(offsets);
+    }
+    return result;
+}
+
+/* ---- store ---- */
+
+PyDoc_STRVAR(store_offsets_doc,
+"store_offsets($self, /, message=None, offsets=None)\n--\n\n"
+"Store offsets for the next commit, by commit() or enable.auto.commit.\n\n"
+"For at-least-once processing: set enable.auto.offset.store to false and store a message's\n"
+"offset once it is processed.\n\n"
+"Parameters\n"
+"----------\n"
+"message : Message, optional\n"
+"    Stores the offset after it.\n"
+"offsets : list of TopicPartition, optional\n"
+"    Stores these. One of message and offsets must be given.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _INVALID_ARG with enable.auto.offset.store on, _STATE for a partition that is not\n"
+"    assigned, _ASSIGNMENT_LOST: see pause_while().\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_offsets_store().");
+
+SIGNATURE(store_offsets_signature, "store_offsets()", 0, 2, P_message, P_offsets);
+
+/* 0, or -1 with a KafkaException. */
+static int
+store(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
+{
+    rd_kafka_resp_err_t code;
+    if (self->auto_offset_store) {
+        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "StoreOffsets failed: set 'enable.auto.offset.store' to False to "
+                          "store offsets yourself");
+        return -1;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_offsets_store(self->client.rk, offsets);
+    Py_END_ALLOW_THREADS
+    for (int i = 0; code == RD_KAFKA_RESP_ERR_NO_ERROR && i < offsets->cnt; i++) {
+        code = offsets->elems[i].err;
+    }
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "StoreOffsets failed: %s",
+                          rd_kafka_err2str(code));
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *
+store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    rd_kafka_topic_partition_list_t *offsets;
+    if (args_parse(self->client.state, &store_offsets_signature, args, nargs, kwnames, values) < 0
+        || offsets_from_args(self, values[0], values[1], &offsets) < 0) {
+        return NULL;
+    }
+    if (offsets == NULL) {
+        PyErr_SetString(PyExc_ValueError, "store_offsets() needs message or offsets");
+        return NULL;
+    }
+    int result = client_enter(&self->client);
+    if (result == 0) {
+        result = hold_check(&self->hold, self->client.state, "StoreOffsets", offsets);
+        result = result < 0 ? result : store(self, offsets);
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(offsets);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* ---- messages handed out, and messages that are not ---- */
+
+static bool
+same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
+{
+    return one->partition == other->partition && one->rkt == other->rkt;
+}
+
+void
+consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rd_kafka_message_t *message = messages[i];
+        bool last_of_run = i + 1 == count || messages[i + 1]->err != RD_KAFKA_RESP_ERR_NO_ERROR
+                           || !same_partition(message, messages[i + 1]);
+        if (!last_of_run || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            continue;
+        }
+        if (self->gone_back->cnt > 0) {
+            rd_kafka_topic_partition_list_del(
+                self->gone_back, rd_kafka_topic_name(message->rkt), message->partition);
+        }
+        hold_end_fence(&self->hold, rd_kafka_topic_name(message->rkt), message->partition);
+        if (self->auto_offset_store) {
+            /* Fails only if the partition was taken away, and then it must. */
+            rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
+        }
+    }
+}
+
+void
+consumer_park_error(Consumer *self, const rd_kafka_message_t *message)
+{
+    raise_kafka_error(self->client.state, message->err, "%s[%d]: %s",
+                      message->rkt == NULL ? "" : rd_kafka_topic_name(message->rkt),
+                      (int)message->partition, rd_kafka_message_errstr(message));
+    client_park_exception(&self->client);
+}
+
+/* Errors that do not come again are parked: true for those. */
+static bool
+park_if_error(Consumer *self, const rd_kafka_message_t *message)
+{
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR
+        || message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        return false;
+    }
+    consumer_park_error(self, message);
+    return true;
+}
+
+/* Each partition's first offset among `messages`; errors are parked. */
+static rd_kafka_topic_partition_list_t *
+first_offsets(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    for (size_t i = 0; i < count; i++) {
+        rd_kafka_message_t *message = messages[i];
+        if (park_if_error(self, message)) {
+            continue;
+        }
+        const char *topic = rd_kafka_topic_name(message->rkt);
+        if (rd_kafka_topic_partition_list_find(list, topic, message->partition) == NULL) {
+            rd_kafka_topic_partition_list_add(list, topic, message->partition)->offset =
+                message->offset;
+        }
+    }
+    return list;
+}
+
+void
+consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    rd_kafka_topic_partition_list_t *offsets = first_offsets(self, messages, count);
+    consumer_go_back(self, offsets);
+    rd_kafka_topic_partition_list_destroy(offsets);
+}
+
+void
+consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
+{
+    consumer_drop_prefetched(self, offsets); /* they are fetched again */
+    if (offsets->cnt == 0) {
+        return;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    /* A partition that is no longer ours cannot be sought, and need not be: its new owner
+     * reads the messages. So the results are of no interest. Timeout 0 does not wait. */
+    rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
+    Py_END_ALLOW_THREADS
+    for (int i = 0; i < offsets->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &offsets->elems[i];
+        rd_kafka_topic_partition_list_add(self->gone_back, entry->topic, entry->partition)
+            ->offset = entry->offset;
+    }
+}
+
+void
+consumer_drop_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    if (partitions == NULL) {
+        prefetch_drop_all(&self->prefetch);
+        rd_kafka_topic_partition_list_destroy(self->gone_back);
+        self->gone_back = rd_kafka_topic_partition_list_new(0);
+        return;
+    }
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        prefetch_drop_partition(&self->prefetch, entry->topic, entry->partition);
+        rd_kafka_topic_partition_list_del(self->gone_back, entry->topic, entry->partition);
+    }
+}
+
+PyMethodDef consumer_offsets_methods[] = {
+    {"commit", WITH_KEYWORDS(commit), commit_doc},
+    {"store_offsets", WITH_KEYWORDS(store_offsets), store_offsets_doc},
+    {NULL, NULL, 0, NULL},
+};

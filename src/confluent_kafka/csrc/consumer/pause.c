@@ -1,0 +1,320 @@
+#include "consumer/pause.h"
+
+#include "client/callbacks.h"
+#include "consumer/consumer.h"
+#include "values/topic_partition.h"
+
+/* ---- what is held, lost and fenced ---- */
+
+void
+hold_init(hold *self)
+{
+    if (self->paused == NULL) {
+        self->paused = rd_kafka_topic_partition_list_new(0);
+        self->held = rd_kafka_topic_partition_list_new(0);
+        self->lost = rd_kafka_topic_partition_list_new(0);
+        self->fenced = rd_kafka_topic_partition_list_new(0);
+    }
+}
+
+void
+hold_clear(hold *self)
+{
+    if (self->paused != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->paused);
+        rd_kafka_topic_partition_list_destroy(self->held);
+        rd_kafka_topic_partition_list_destroy(self->lost);
+        rd_kafka_topic_partition_list_destroy(self->fenced);
+    }
+}
+
+static void
+clear_list(rd_kafka_topic_partition_list_t **list)
+{
+    rd_kafka_topic_partition_list_destroy(*list);
+    *list = rd_kafka_topic_partition_list_new(0);
+}
+
+static void
+add_once(rd_kafka_topic_partition_list_t *list, const rd_kafka_topic_partition_t *entry)
+{
+    if (rd_kafka_topic_partition_list_find(list, entry->topic, entry->partition) == NULL) {
+        rd_kafka_topic_partition_list_add(list, entry->topic, entry->partition);
+    }
+}
+
+void
+hold_note_paused(hold *self, const rd_kafka_topic_partition_list_t *partitions, bool paused)
+{
+    object_mutex_lock(&self->mutex);
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        rd_kafka_topic_partition_list_del(self->held, entry->topic, entry->partition);
+        if (paused) {
+            add_once(self->paused, entry);
+        }
+        else {
+            rd_kafka_topic_partition_list_del(self->paused, entry->topic, entry->partition);
+        }
+    }
+    object_mutex_unlock(&self->mutex);
+}
+
+void
+hold_note_revoked(hold *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    object_mutex_lock(&self->mutex);
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        rd_kafka_topic_partition_list_del(self->paused, entry->topic, entry->partition);
+        rd_kafka_topic_partition_list_del(self->held, entry->topic, entry->partition);
+        if (self->active) {
+            add_once(self->lost, entry);
+            add_once(self->fenced, entry);
+        }
+    }
+    object_mutex_unlock(&self->mutex);
+}
+
+void
+hold_note_assigned(hold *self, rd_kafka_t *rk,
+                   const rd_kafka_topic_partition_list_t *partitions)
+{
+    if (!self->active) {
+        return;
+    }
+    object_mutex_lock(&self->mutex);
+    for (int i = 0; i < partitions->cnt; i++) {
+        add_once(self->held, &partitions->elems[i]);
+    }
+    object_mutex_unlock(&self->mutex);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_copy(partitions);
+    /* One that a callback has not assigned after all cannot be paused, and need not be. */
+    (void)rd_kafka_pause_partitions(rk, list);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+void
+hold_end_fence(hold *self, const char *topic, int32_t partition)
+{
+    if (self->fenced->cnt > 0 && !self->active) {
+        object_mutex_lock(&self->mutex);
+        rd_kafka_topic_partition_list_del(self->fenced, topic, partition);
+        object_mutex_unlock(&self->mutex);
+    }
+}
+
+int
+hold_check(hold *self, module_state *state, const char *what,
+           const rd_kafka_topic_partition_list_t *offsets)
+{
+    const rd_kafka_topic_partition_t *fenced = NULL;
+    object_mutex_lock(&self->mutex);
+    for (int i = 0; fenced == NULL && i < offsets->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &offsets->elems[i];
+        if (rd_kafka_topic_partition_list_find(self->fenced, entry->topic, entry->partition)) {
+            fenced = entry;
+        }
+    }
+    object_mutex_unlock(&self->mutex);
+    if (fenced == NULL) {
+        return 0;
+    }
+    raise_kafka_error(state, RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST,
+                      "%s failed: %s[%d] was taken away during pause_while(), and another "
+                      "member of the group may have read on: nothing was committed",
+                      what, fenced->topic, (int)fenced->partition);
+    return -1;
+}
+
+/* ---- the steps of pause_while() ---- */
+
+/* The assignment without what the application itself has paused; NULL with an exception. */
+static rd_kafka_topic_partition_list_t *
+partitions_to_hold(Consumer *self)
+{
+    rd_kafka_topic_partition_list_t *partitions = NULL;
+    rd_kafka_resp_err_t code = rd_kafka_assignment(self->client.rk, &partitions);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Failed to get assignment: %s",
+                          rd_kafka_err2str(code));
+        return NULL;
+    }
+    for (int i = 0; i < self->hold.paused->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &self->hold.paused->elems[i];
+        rd_kafka_topic_partition_list_del(partitions, entry->topic, entry->partition);
+    }
+    return partitions;
+}
+
+static int
+begin_in_turn(Consumer *self)
+{
+    if (self->hold.active) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "pause_while() is in use: its blocks do not stand in one another");
+        return -1;
+    }
+    rd_kafka_topic_partition_list_t *partitions = partitions_to_hold(self);
+    if (partitions == NULL) {
+        return -1;
+    }
+    consumer_put_back_prefetched(self, partitions);
+    object_mutex_lock(&self->hold.mutex);
+    self->hold.active = true;
+    clear_list(&self->hold.lost);
+    clear_list(&self->hold.held);
+    object_mutex_unlock(&self->hold.mutex);
+    hold_note_assigned(&self->hold, self->client.rk, partitions);
+    rd_kafka_topic_partition_list_destroy(partitions);
+    return 0;
+}
+
+static int
+end_in_turn(Consumer *self)
+{
+    object_mutex_lock(&self->hold.mutex);
+    rd_kafka_topic_partition_list_t *held = self->hold.held;
+    self->hold.held = rd_kafka_topic_partition_list_new(0);
+    self->hold.active = false;
+    object_mutex_unlock(&self->hold.mutex);
+    (void)rd_kafka_resume_partitions(self->client.rk, held);
+    rd_kafka_topic_partition_list_destroy(held);
+    return 0;
+}
+
+/* Serves what waits. What a callback raises is left to the next call that may raise it. */
+static int
+serve_in_turn(Consumer *self)
+{
+    Client *client = &self->client;
+    size_t left = rd_kafka_queue_length(client->core->queue);
+    do {
+        /* At least one call even if there is nothing: it counts as a poll. */
+        (void)consumer_serve_once(client, 0);
+    } while (left-- > 0);
+    if (serve_logs(client) < 0) {
+        client_park_exception(client);
+    }
+    return 0;
+}
+
+/* One of the steps above, in this thread's turn. */
+static PyObject *
+run_step(PyObject *object, int (*step)(Consumer *))
+{
+    Consumer *self = (Consumer *)object;
+    serve_turn turn;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    int result = serve_take_turn(&self->client, &turn);
+    if (result == 0) {
+        result = step(self);
+        serve_end_turn(&self->client, &turn);
+    }
+    client_leave(&self->client);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(begin_doc, "_pause_begin($self, /)\n--\n\n"
+                        "Pause the assignment, and what will be added to it.");
+
+static PyObject *
+pause_begin(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    return run_step(object, begin_in_turn);
+}
+
+PyDoc_STRVAR(serve_doc, "_pause_serve($self, /)\n--\n\n"
+                        "Poll without waiting and without taking a message.");
+
+static PyObject *
+pause_serve(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    return run_step(object, serve_in_turn);
+}
+
+PyDoc_STRVAR(end_doc, "_pause_end($self, /)\n--\n\n"
+                      "Resume what _pause_begin() and rebalances since then have paused.");
+
+static PyObject *
+pause_end(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    return run_step(object, end_in_turn);
+}
+
+PyDoc_STRVAR(lost_doc, "_pause_lost($self, /)\n--\n\n"
+                       "The partitions that were taken away since _pause_begin().");
+
+static PyObject *
+pause_lost(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    object_mutex_lock(&self->hold.mutex);
+    rd_kafka_topic_partition_list_t *lost = rd_kafka_topic_partition_list_copy(self->hold.lost);
+    object_mutex_unlock(&self->hold.mutex);
+    PyObject *result = topic_partitions_from(self->client.state, lost);
+    rd_kafka_topic_partition_list_destroy(lost);
+    client_leave(&self->client);
+    return result;
+}
+
+/* ---- pause_while() ---- */
+
+PyDoc_STRVAR(pause_while_doc,
+"pause_while($self, /)\n--\n\n"
+"A context manager for long work on messages: the group keeps this member meanwhile.\n\n"
+"Inside the block every assigned partition is paused, and a thread polls ten times a second,\n"
+"so that max.poll.interval.ms is honoured however long the block takes. Callbacks (on_assign,\n"
+"on_revoke, error_cb ...) run on that thread; what one raises comes out of the next poll().\n"
+"At the end of the block reading goes on where it stopped, but for partitions that pause()\n"
+"had paused before.\n\n"
+"The group may take partitions away inside the block. They are in the lost attribute of the\n"
+"object that the block gets, and they are fenced: commit() and store_offsets() of their\n"
+"offsets raise, until one of their messages is returned after the block. Without the fence\n"
+"such a commit could set back what the partition's new owner has committed.\n\n"
+"::\n\n"
+"    messages = consumer.consume(100, 1.0)\n"
+"    with consumer.pause_while() as pause:\n"
+"        process(messages)\n"
+"    if not pause.lost:\n"
+"        consumer.commit(asynchronous=False)\n\n"
+"Returns\n"
+"-------\n"
+"context manager\n"
+"    Its target has one attribute, lost: list of TopicPartition.\n\n"
+"Raises\n"
+"------\n"
+"RuntimeError\n"
+"    At the beginning of the block: inside another one.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_pause_partitions(), rd_kafka_resume_partitions(),\n"
+"max.poll.interval.ms (KIP-62).");
+
+static PyObject *
+pause_while(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    client_leave(&self->client);
+    PyObject *type = import_attribute("confluent_kafka._pausing", "PauseWhile");
+    PyObject *result = type == NULL ? NULL : PyObject_CallOneArg(type, object);
+    Py_XDECREF(type);
+    return result;
+}
+
+PyMethodDef consumer_hold_methods[] = {
+    {"pause_while", pause_while, METH_NOARGS, pause_while_doc},
+    {"_pause_begin", pause_begin, METH_NOARGS, begin_doc},
+    {"_pause_serve", pause_serve, METH_NOARGS, serve_doc},
+    {"_pause_end", pause_end, METH_NOARGS, end_doc},
+    {"_pause_lost", pause_lost, METH_NOARGS, lost_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,633 @@
+/*
+ * Where the consumer stands, and questions about offsets to the brokers.
+ */
+#include "consumer/consumer.h"
+
+#include <stdlib.h>
+
+#include "client/blocking.h"
+#include "values/topic_partition.h"
+
+/* ---- requests that take and fill a partition list ---- */
+
+typedef struct list_call {
+    blocking_call call;
+    rd_kafka_error_t *(*request)(struct list_call *self);
+    rd_kafka_topic_partition_list_t *partitions;
+    int timeout_ms;
+    rd_kafka_error_t *error;
+} list_call;
+
+static void
+list_run(blocking_call *call)
+{
+    list_call *self = (list_call *)call;
+    self->error = self->request(self);
+}
+
+static void
+list_destroy(blocking_call *call)
+{
+    list_call *self = (list_call *)call;
+    rd_kafka_topic_partition_list_destroy(self->partitions);
+    rd_kafka_error_destroy(self->error);
+    free(self);
+}
+
+static rd_kafka_error_t *
+error_from_code(rd_kafka_resp_err_t code, const char *what)
+{
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR
+               ? NULL
+               : rd_kafka_error_new(code, "%s: %s", what, rd_kafka_err2str(code));
+}
+
+/* librdkafka looks for the coordinator anew, but does not ask it again. */
+static bool
+is_coordinator_elsewhere(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_NOT_COORDINATOR
+           || code == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE
+           || code == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS;
+}
+
+static rd_kafka_resp_err_t
+attempt_committed(blocking_call *call, int timeout_ms)
+{
+    list_call *self = (list_call *)call;
+    deadline until = deadline_after(timeout_ms / 1000.0);
+    rd_kafka_resp_err_t code;
+    do {
+        int left_ms = deadline_remaining_ms(&until, timeout_ms);
+        code = rd_kafka_committed(call->rk, self->partitions, left_ms);
+    } while (is_coordinator_elsewhere(code) && blocking_call_pause(call, &until));
+    return code;
+}
+
+static rd_kafka_error_t *
+request_committed(list_call *self)
+{
+    return error_from_code(
+        blocking_call_attempts(&self->call, self->timeout_ms, attempt_committed),
+        "Failed to get committed offsets");
+}
+
+static rd_kafka_resp_err_t
+attempt_offsets_for_times(blocking_call *call, int timeout_ms)
+{
+    list_call *self = (list_call *)call;
+    /* The times stand in the list that the offsets are written to: each attempt needs them. */
+    rd_kafka_topic_partition_list_t *answer =
+        rd_kafka_topic_partition_list_copy(self->partitions);
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(call->rk, answer, timeout_ms);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        rd_kafka_topic_partition_list_destroy(self->partitions);
+        self->partitions = answer;
+    }
+    else {
+        rd_kafka_topic_partition_list_destroy(answer);
+    }
+    return code;
+}
+
+static rd_kafka_error_t *
+request_offsets_for_times(list_call *self)
+{
+    return error_from_code(
+        blocking_call_attempts(&self->call, self->timeout_ms, attempt_offsets_for_times),
+        "Failed to get offsets");
+}
+
+/* The error of the one partition is that of the call. */
+static rd_kafka_error_t *
+request_seek(list_call *self)
+{
+    rd_kafka_error_t *error =
+        rd_kafka_seek_partitions(self->call.rk, self->partitions, self->timeout_ms);
+    if (error != NULL) {
+        return error;
+    }
+    return error_from_code(self->partitions->elems[0].err, "Failed to seek");
+}
+
+/*
+ * Runs `request` on `partitions`, which is taken over: a new list of TopicPartition, or
+ * NULL with an exception.
+ */
+static PyObject *
+run_list_request(Consumer *self, rd_kafka_topic_partition_list_t *partitions, int timeout_ms,
+                 rd_kafka_error_t *(*request)(list_call *), const char *what)
+{
+    Client *client = &self->client;
+    list_call *call = calloc(1, sizeof(*call));
+    if (call == NULL) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return PyErr_NoMemory();
+    }
+    call->call.run = list_run;
+    call->call.destroy = list_destroy;
+    call->request = request;
+    call->partitions = partitions;
+    call->timeout_ms = timeout_ms;
+    if (blocking_call_run(client, &call->call, what) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    rd_kafka_error_t *error = call->error;
+    call->error = NULL;
+    if (client_raise_if_error(client, error) == 0) {
+        result = topic_partitions_from(client->state, call->partitions);
+    }
+    blocking_call_end(&call->call);
+    return result;
+}
+
+static PyObject *
+list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+             const signature *sig, rd_kafka_error_t *(*request)(list_call *))
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    int timeout_ms;
+    if (args_parse(self->client.state, sig, args, nargs, kwnames, values) < 0
+        || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(self->client.state, values[0], "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    if (client_enter(&self->client) < 0) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return NULL;
+    }
+    PyObject *result = run_list_request(self, partitions, timeout_ms, request, sig->function);
+    client_leave(&self->client);
+    return result;
+}
+
+PyDoc_STRVAR(committed_doc,
+"committed($self, /, partitions, timeout=-1)\n--\n\n"
+"The group's committed offsets.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n"
+"timeout : float\n"
+"    Seconds to wait for the group coordinator; -1 waits without limit.\n\n"
+"Returns\n"
+"-------\n"
+"list of TopicPartition\n"
+"    Offset is OFFSET_INVALID where nothing is committed; check each one's error.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_committed().");
+
+SIGNATURE(committed_signature, "committed()", 1, 2, P_partitions, P_timeout);
+
+static PyObject *
+committed(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return list_request(object, args, nargs, kwnames, &committed_signature, request_committed);
+}
+
+PyDoc_STRVAR(offsets_for_times_doc,
+"offsets_for_times($self, /, partitions, timeout=-1)\n--\n\n"
+"For each partition the offset of its first message at or after a time.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n"
+"    The time, in milliseconds since the epoch, in place of the offset.\n"
+"timeout : float\n"
+"    Seconds to wait for the brokers; -1 waits without limit.\n\n"
+"Returns\n"
+"-------\n"
+"list of TopicPartition\n"
+"    Offset is OFFSET_END where all messages are older; check each one's error.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_offsets_for_times().");
+
+SIGNATURE(offsets_for_times_signature, "offsets_for_times()", 1, 2, P_partitions, P_timeout);
+
+static PyObject *
+offsets_for_times(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    return list_request(object, args, nargs, kwnames, &offsets_for_times_signature,
+                        request_offsets_for_times);
+}
+
+/* ---- seek, position ---- */
+
+PyDoc_STRVAR(seek_doc,
+"seek($self, /, partition)\n--\n\n"
+"Continue at another offset of an assigned partition.\n\n"
+"Parameters\n"
+"----------\n"
+"partition : TopicPartition\n"
+"    With the offset of the next message, or OFFSET_BEGINNING or OFFSET_END.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _STATE: the partition is not assigned, or not being fetched: not yet, or not any\n"
+"    more after _AUTO_OFFSET_RESET, when it must be assigned again at an offset.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_seek_partitions().");
+
+/* A thread that polls meanwhile must not get a message from before the seek after it. */
+static PyObject *
+seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    serve_turn turn;
+    if (serve_take_turn(&self->client, &turn) < 0) {
+        return NULL;
+    }
+    PyObject *result = run_list_request(self, rd_kafka_topic_partition_list_copy(partitions), -1,
+                                        request_seek, "seek()");
+    if (result != NULL) {
+        consumer_drop_prefetched(self, partitions);
+    }
+    serve_end_turn(&self->client, &turn);
+    return result;
+}
+
+SIGNATURE(seek_signature, "seek()", 1, 1, P_partition);
+
+static PyObject *
+seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[1];
+    if (args_parse(self->client.state, &seek_signature, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new(1);
+    if (topic_partition_add_to(self->client.state, values[0], "partition", partitions) < 0
+        || client_enter(&self->client) < 0) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return NULL;
+    }
+    PyObject *result = seek_in_turn(self, partitions);
+    rd_kafka_topic_partition_list_destroy(partitions);
+    client_leave(&self->client);
+    if (result == NULL) {
+        return NULL;
+    }
+    Py_DECREF(result);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(go_back_doc,
+"_go_back($self, partitions, /)\n--\n\n"
+"Fetch from these offsets again, without waiting: their messages have been returned, but not\n"
+"to the application. Partitions that are not assigned any more are left alone.");
+
+static PyObject *
+go_back(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    serve_turn turn;
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(client->state, argument, "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    int result = client_enter(client);
+    if (result == 0) {
+        result = serve_take_turn(client, &turn);
+        if (result == 0) {
+            consumer_go_back(self, partitions);
+            serve_end_turn(client, &turn);
+        }
+        client_leave(client);
+    }
+    rd_kafka_topic_partition_list_destroy(partitions);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(position_doc,
+"position($self, /, partitions)\n--\n\n"
+"Where the application stands: the offset after the last message returned to it.\n\n"
+"Parameters\n"
+"----------\n"
+"partitions : list of TopicPartition\n\n"
+"Returns\n"
+"-------\n"
+"list of TopicPartition\n"
+"    Offset is OFFSET_INVALID where no message was returned yet.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_position().");
+
+/* The offset of the partition's first message that consume() has in hand, or _INVALID. */
+static int64_t
+first_offset_in_hand(const Consumer *self, const char *topic, int32_t partition)
+{
+    for (size_t i = 0; i < self->in_hand_count; i++) {
+        const rd_kafka_message_t *message = self->in_hand[i];
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->partition == partition
+            && strcmp(rd_kafka_topic_name(message->rkt), topic) == 0) {
+            return message->offset;
+        }
+    }
+    return RD_KAFKA_OFFSET_INVALID;
+}
+
+/* The same of all that the application has not been given. */
+static int64_t
+first_offset_waiting(const Consumer *self, const char *topic, int32_t partition)
+{
+    int64_t offset = first_offset_in_hand(self, topic, partition);
+    return offset != RD_KAFKA_OFFSET_INVALID
+               ? offset
+               : prefetch_first_offset(&self->prefetch, topic, partition);
+}
+
+/*
+ * To librdkafka, what was fetched ahead has been returned to the application; and it does not
+ * know that we went back for the application's sake.
+ */
+static void
+correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+{
+    for (int i = 0; i < partitions->cnt; i++) {
+        rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        const rd_kafka_topic_partition_t *gone_back = rd_kafka_topic_partition_list_find(
+            self->gone_back, entry->topic, entry->partition);
+        int64_t waiting =
+            gone_back != NULL
+                ? gone_back->offset
+                : first_offset_waiting(self, entry->topic, entry->partition);
+        if (waiting != RD_KAFKA_OFFSET_INVALID) {
+            entry->offset = waiting;
+        }
+    }
+}
+
+/* What librdkafka knows and what was fetched ahead must be of one moment. */
+int
+consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_position(self->client.rk, partitions);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Failed to get position: %s",
+                          rd_kafka_err2str(code));
+        return -1;
+    }
+    correct_positions(self, partitions);
+    return 0;
+}
+
+static PyObject *
+position_in_turn(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+{
+    serve_turn turn;
+    if (serve_take_turn(&self->client, &turn) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (consumer_positions(self, partitions) == 0) {
+        result = topic_partitions_from(self->client.state, partitions);
+    }
+    serve_end_turn(&self->client, &turn);
+    return result;
+}
+
+SIGNATURE(position_signature, "position()", 1, 1, P_partitions);
+
+static PyObject *
+position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[1];
+    PyObject *result = NULL;
+    if (args_parse(self->client.state, &position_signature, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partitions =
+        topic_partitions_to_c(self->client.state, values[0], "partitions");
+    if (partitions == NULL) {
+        return NULL;
+    }
+    if (client_enter(&self->client) == 0) {
+        result = position_in_turn(self, partitions);
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(partitions);
+    return result;
+}
+
+/* ---- watermarks ---- */
+
+typedef struct {
+    blocking_call call;
+    rd_kafka_topic_partition_list_t *partition; /* a list of one */
+    int timeout_ms;
+    int64_t low, high;
+    rd_kafka_resp_err_t code;
+} watermark_call;
+
+static rd_kafka_resp_err_t
+attempt_watermarks(blocking_call *call, int timeout_ms)
+{
+    watermark_call *self = (watermark_call *)call;
+    rd_kafka_topic_partition_t *partition = &self->partition->elems[0];
+    return rd_kafka_query_watermark_offsets(call->rk, partition->topic, partition->partition,
+                                            &self->low, &self->high, timeout_ms);
+}
+
+static void
+watermark_run(blocking_call *call)
+{
+    watermark_call *self = (watermark_call *)call;
+    self->code = blocking_call_attempts(call, self->timeout_ms, attempt_watermarks);
+}
+
+static void
+watermark_destroy(blocking_call *call)
+{
+    watermark_call *self = (watermark_call *)call;
+    rd_kafka_topic_partition_list_destroy(self->partition);
+    free(self);
+}
+
+static PyObject *
+watermark_result(Client *client, rd_kafka_resp_err_t code, int64_t low, int64_t high)
+{
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        client_raise_error(client, code, "Failed to get watermark offsets");
+        return NULL;
+    }
+    return Py_BuildValue("LL", (long long)low, (long long)high);
+}
+
+/* Takes `partition` over. */
+static PyObject *
+query_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition, int timeout_ms)
+{
+    watermark_call *call = calloc(1, sizeof(*call));
+    if (call == NULL) {
+        rd_kafka_topic_partition_list_destroy(partition);
+        return PyErr_NoMemory();
+    }
+    call->call.run = watermark_run;
+    call->call.destroy = watermark_destroy;
+    call->partition = partition;
+    call->timeout_ms = timeout_ms;
+    if (blocking_call_run(client, &call->call, "get_watermark_offsets()") < 0) {
+        return NULL;
+    }
+    PyObject *result = watermark_result(client, call->code, call->low, call->high);
+    blocking_call_end(&call->call);
+    return result;
+}
+
+static PyObject *
+cached_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition)
+{
+    int64_t low, high;
+    rd_kafka_topic_partition_t *entry = &partition->elems[0];
+    rd_kafka_resp_err_t code = rd_kafka_get_watermark_offsets(
+        client->rk, entry->topic, entry->partition, &low, &high);
+    rd_kafka_topic_partition_list_destroy(partition);
+    return watermark_result(client, code, low, high);
+}
+
+PyDoc_STRVAR(get_watermark_offsets_doc,
+"get_watermark_offsets($self, /, partition, timeout=-1, cached=False)\n--\n\n"
+"The partition's low watermark (its first offset) and high watermark (its next one).\n\n"
+"Parameters\n"
+"----------\n"
+"partition : TopicPartition\n"
+"timeout : float\n"
+"    Seconds to wait for the broker; -1 waits without limit.\n"
+"cached : bool\n"
+"    Answer from what the last fetch said, without a request; OFFSET_INVALID where\n"
+"    nothing was fetched.\n\n"
+"Returns\n"
+"-------\n"
+"tuple of int\n"
+"    (low, high).\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_query_watermark_offsets(), rd_kafka_get_watermark_offsets().");
+
+SIGNATURE(watermarks_signature, "get_watermark_offsets()", 1, 3, P_partition, P_timeout,
+          P_cached);
+
+static PyObject *
+get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    PyObject *values[3];
+    int timeout_ms;
+    bool cached = false;
+    if (args_parse(client->state, &watermarks_signature, args, nargs, kwnames, values) < 0
+        || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0
+        || (values[2] != NULL && arg_bool(values[2], "cached", &cached) < 0)) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *partition = rd_kafka_topic_partition_list_new(1);
+    if (topic_partition_add_to(client->state, values[0], "partition", partition) < 0
+        || client_enter(client) < 0) {
+        rd_kafka_topic_partition_list_destroy(partition);
+        return NULL;
+    }
+    PyObject *result = cached ? cached_watermarks(client, partition)
+                              : query_watermarks(client, partition, timeout_ms);
+    client_leave(client);
+    return result;
+}
+
+/* ---- the group ---- */
+
+PyDoc_STRVAR(memberid_doc,
+"memberid($self, /)\n--\n\n"
+"This consumer's member id in its group.\n\n"
+"Returns\n"
+"-------\n"
+"str or None\n"
+"    None while it is not a member.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_memberid().");
+
+static PyObject *
+memberid(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    char *member_id = rd_kafka_memberid(self->client.rk);
+    PyObject *result = member_id == NULL || *member_id == '\0'
+                           ? Py_NewRef(Py_None)
+                           : PyUnicode_FromString(member_id);
+    if (member_id != NULL) {
+        rd_kafka_mem_free(self->client.rk, member_id);
+    }
+    client_leave(&self->client);
+    return result;
+}
+
+PyDoc_STRVAR(consumer_group_metadata_doc,
+"consumer_group_metadata($self, /)\n--\n\n"
+"The group membership, for Producer.send_offsets_to_transaction().\n\n"
+"Returns\n"
+"-------\n"
+"bytes\n"
+"    Opaque: librdkafka's serialized form.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_consumer_group_metadata(), ..._write().");
+
+static PyObject *
+consumer_group_metadata(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    rd_kafka_consumer_group_metadata_t *metadata =
+        rd_kafka_consumer_group_metadata(self->client.rk);
+    if (metadata == NULL) {
+        raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__STATE,
+                          "The consumer is not part of a group");
+    }
+    else {
+        void *buffer;
+        size_t size;
+        rd_kafka_error_t *error =
+            rd_kafka_consumer_group_metadata_write(metadata, &buffer, &size);
+        if (raise_if_error(self->client.state, error) == 0) {
+            result = PyBytes_FromStringAndSize(buffer, (Py_ssize_t)size);
+            rd_kafka_mem_free(self->client.rk, buffer);
+        }
+        rd_kafka_consumer_group_metadata_destroy(metadata);
+    }
+    client_leave(&self->client);
+    return result;
+}
+
+PyMethodDef consumer_positions_methods[] = {
+    {"committed", WITH_KEYWORDS(committed), committed_doc},
+    {"offsets_for_times", WITH_KEYWORDS(offsets_for_times), offsets_for_times_doc},
+    {"seek", WITH_KEYWORDS(seek), seek_doc},
+    {"_go_back", go_back, METH_O, go_back_doc},
+    {"position", WITH_KEYWORDS(position), position_doc},
+    {"get_watermark_offsets", WITH_KEYWORDS(get_watermark_offsets),
+     get_watermark_offsets_doc},
+    {"memberid", memberid, METH_NOARGS, memberid_doc},
+    {"consumer_group_metadata", consumer_group_metadata, METH_NOARGS,
+     consumer_group_metadata_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,55 @@
+/*
+ * Messages fetched ahead of poll().
+ *
+ * One call of librdkafka per message costs more than everything else that poll() does, so
+ * a loop that polls fast is given its messages from here, fetched many at a time. What
+ * makes that safe:
+ *   - offsets are stored when a message is handed out, never when it is fetched ahead
+ *     (the consumer keeps librdkafka's own enable.auto.offset.store off for this);
+ *   - whatever moves or takes away a partition (seek, pause, assign, a rebalance) drops
+ *     its messages from here;
+ *   - a loop that is not fast gets one message per call, and messages that have waited for
+ *     a while are followed by a call of librdkafka all the same, so that callbacks are
+ *     served and max.poll.interval.ms is honoured.
+ * Only the thread that serves the consumer touches it.
+ */
+#ifndef CONFLUENT_KAFKA_CONSUMER_READ_AHEAD_H
+#define CONFLUENT_KAFKA_CONSUMER_READ_AHEAD_H
+
+#include "base/module_state.h"
+
+/* How many poll() fetches ahead at most. */
+#define PREFETCH_AHEAD 256
+
+typedef struct {
+    rd_kafka_message_t **messages; /* a ring */
+    size_t capacity;               /* a power of two */
+    size_t first, count;
+    size_t ahead; /* how many to fetch next time: grows while the loop is fast */
+    int64_t filled_at_us;
+} prefetch;
+
+/* How many to fetch now that there is none; adapts to how fast the last ones went. */
+size_t prefetch_next_size(prefetch *self);
+
+/* True when the messages have waited so long that librdkafka wants to be called. */
+bool prefetch_is_stale(const prefetch *self);
+
+/* Makes room for `count` messages in all: 0, or -1 without memory (no exception is set). */
+int prefetch_reserve(prefetch *self, size_t count);
+void prefetch_free(prefetch *self);
+
+/* Takes over `count` messages, at most what there is room for. */
+void prefetch_add(prefetch *self, rd_kafka_message_t **messages, size_t count);
+
+/* The oldest message, which becomes the caller's, or NULL. */
+rd_kafka_message_t *prefetch_take(prefetch *self);
+
+/* The offset of the partition's first waiting message, or RD_KAFKA_OFFSET_INVALID. */
+int64_t prefetch_first_offset(const prefetch *self, const char *topic, int32_t partition);
+
+/* Drops the messages of one partition, or all. */
+void prefetch_drop_partition(prefetch *self, const char *topic, int32_t partition);
+void prefetch_drop_all(prefetch *self);
+
+#endif

@@ -1,0 +1,240 @@
+/*
+ * Rebalances: what is done when the group gives partitions to this member, or takes them away.
+ */
+#include "consumer/consumer.h"
+
+#include <string.h>
+
+#include "client/callbacks.h"
+#include "values/topic_partition.h"
+
+static bool
+is_cooperative(rd_kafka_t *rk)
+{
+    const char *protocol = rd_kafka_rebalance_protocol(rk);
+    return protocol != NULL && strcmp(protocol, "COOPERATIVE") == 0;
+}
+
+/* Does what librdkafka would have done without a callback. The GIL is not held. */
+static rd_kafka_error_t *
+follow_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t code,
+                 const rd_kafka_topic_partition_list_t *partitions)
+{
+    bool assign = code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+    if (is_cooperative(rk)) {
+        return assign ? rd_kafka_incremental_assign(rk, partitions)
+                      : rd_kafka_incremental_unassign(rk, partitions);
+    }
+    rd_kafka_resp_err_t result = rd_kafka_assign(rk, assign ? partitions : NULL);
+    return result == RD_KAFKA_RESP_ERR_NO_ERROR ? NULL
+                                                : rd_kafka_error_new(result, NULL);
+}
+
+/* ---- the application's callback ---- */
+
+static PyObject *
+callback_lock_held(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
+{
+    if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+        return self->on_assign;
+    }
+    if (self->on_lost != NULL && rd_kafka_assignment_lost(rk)) {
+        return self->on_lost;
+    }
+    return self->on_revoke;
+}
+
+/* New reference, or NULL: another thread, or the callback itself, may subscribe. */
+static PyObject *
+callback_for(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code)
+{
+    PyObject *callback;
+    Py_BEGIN_CRITICAL_SECTION(self);
+    callback = Py_XNewRef(callback_lock_held(self, rk, code));
+    Py_END_CRITICAL_SECTION();
+    return callback;
+}
+
+static void
+call_rebalance_callback(Consumer *self, PyObject *callback,
+                        const rd_kafka_topic_partition_list_t *partitions)
+{
+    PyObject *list = topic_partitions_from(self->client.state, partitions);
+    if (list == NULL) {
+        return;
+    }
+    PyObject *arguments[] = {(PyObject *)self, list};
+    self->deferral.allowed = true;
+    PyObject *result = PyObject_Vectorcall(callback, arguments, 2, NULL);
+    self->deferral.allowed = false;
+    Py_DECREF(list);
+    Py_XDECREF(result);
+}
+
+/* ---- the step ---- */
+
+void
+consumer_note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
+                      bool revoked)
+{
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        rd_kafka_topic_partition_list_del(self->revoked, entry->topic, entry->partition);
+        if (revoked) {
+            rd_kafka_topic_partition_list_add(self->revoked, entry->topic, entry->partition);
+        }
+    }
+}
+
+/*
+ * What the group waits for after the callback: assigns or unassigns, unless the callback has
+ * done so, and tells who keeps something of these partitions. Exceptions are parked.
+ */
+static void
+take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
+          const rd_kafka_topic_partition_list_t *partitions)
+{
+    if (!self->assigned) {
+        rd_kafka_error_t *error;
+        Py_BEGIN_ALLOW_THREADS
+        error = follow_rebalance(rk, code, partitions);
+        Py_END_ALLOW_THREADS
+        if (rd_kafka_consumer_closed(rk)) {
+            rd_kafka_error_destroy(error); /* nobody waits for this step any more */
+            error = NULL;
+        }
+        if (raise_if_error(self->client.state, error) < 0) {
+            client_park_exception(&self->client);
+        }
+    }
+    self->answered_revocation =
+        self->assigned && code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+    if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+        hold_note_assigned(&self->hold, rk, partitions);
+    }
+    else {
+        /* Not before the callback: position() there must not count these messages. */
+        consumer_drop_prefetched(self, partitions);
+        /* Nor this: on_revoke is the time to commit. Lost ones are refused already. */
+        hold_note_revoked(&self->hold, partitions);
+    }
+}
+
+void
+consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
+                      rd_kafka_topic_partition_list_t *partitions, void *opaque)
+{
+    callback_scope scope;
+    if (!callback_begin(&scope, opaque)) {
+        rd_kafka_error_t *ignored = follow_rebalance(rk, code, partitions);
+        rd_kafka_error_destroy(ignored);
+        return;
+    }
+    Consumer *self = (Consumer *)scope.client;
+    consumer_finish_deferred(self); /* librdkafka counts one step at a time */
+    consumer_note_revoked(self, partitions, code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS);
+    PyObject *callback = callback_for(self, rk, code);
+    self->assigned = false;
+    self->deferral.wanted = false;
+    if (callback != NULL) {
+        call_rebalance_callback(self, callback, partitions);
+        Py_DECREF(callback);
+    }
+    if (PyErr_Occurred()) {
+        client_park_exception(&self->client);
+        self->deferral.wanted = false; /* the step is taken even if the callback raised */
+    }
+    if (self->deferral.wanted) {
+        self->deferral.code = code;
+        self->deferral.partitions = rd_kafka_topic_partition_list_copy(partitions);
+    }
+    else {
+        take_step(self, rk, code, partitions);
+    }
+    callback_end(&scope);
+}
+
+/* ---- a step that is taken later ---- */
+
+bool
+consumer_is_deferring(const Consumer *self)
+{
+    return self->deferral.partitions != NULL;
+}
+
+void
+consumer_finish_deferred(Consumer *self)
+{
+    rd_kafka_topic_partition_list_t *partitions = self->deferral.partitions;
+    if (partitions != NULL) {
+        self->deferral.partitions = NULL;
+        take_step(self, self->client.rk, self->deferral.code, partitions);
+        rd_kafka_topic_partition_list_destroy(partitions);
+    }
+}
+
+PyDoc_STRVAR(defer_doc,
+"_defer_rebalance($self, /)\n--\n\n"
+"In a rebalance callback: put off what is done after it, until _finish_rebalance().\n\n"
+"For callbacks that are coroutines, which have only begun when the callback returns. The\n"
+"group waits meanwhile. Returns a number that stands for this rebalance.");
+
+static PyObject *
+defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    serve_frame frame;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    client_leave(&self->client);
+    /* 0 is a callback of this client on this thread. */
+    if (!self->deferral.allowed || serve_try_turn(&self->client, &frame) != 0) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "_defer_rebalance() is for rebalance callbacks while they run");
+        return NULL;
+    }
+    self->deferral.wanted = true;
+    self->deferral.number = self->deferral.number == INT32_MAX ? 1 : self->deferral.number + 1;
+    return PyLong_FromLong(self->deferral.number);
+}
+
+PyDoc_STRVAR(finish_doc,
+"_finish_rebalance($self, number, /)\n--\n\n"
+"Do what _defer_rebalance() put off, unless assign() or another rebalance has done it.");
+
+static int
+finish_in_turn(Consumer *self, int32_t number)
+{
+    serve_turn turn;
+    if (serve_take_turn(&self->client, &turn) < 0) {
+        return -1;
+    }
+    int result = 0;
+    if (number == self->deferral.number) {
+        consumer_finish_deferred(self);
+        result = client_raise_parked(&self->client);
+    }
+    serve_end_turn(&self->client, &turn);
+    return result;
+}
+
+static PyObject *
+finish_rebalance(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    int32_t number;
+    if (arg_int32(argument, "number", 0, INT32_MAX, &number) < 0
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    int result = finish_in_turn(self, number);
+    client_leave(&self->client);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyMethodDef consumer_rebalance_methods[] = {
+    {"_defer_rebalance", defer_rebalance, METH_NOARGS, defer_doc},
+    {"_finish_rebalance", finish_rebalance, METH_O, finish_doc},
+    {NULL, NULL, 0, NULL},
+};

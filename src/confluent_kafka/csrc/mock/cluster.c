@@ -1,0 +1,577 @@
+#include "mock/cluster.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#ifdef _WIN32
+#include <process.h>
+#define getpid _getpid
+#else
+#include <unistd.h>
+#endif
+
+#include "values/error.h"
+
+/* One broker costs a listener and its connections' descriptors. */
+#define MAX_BROKERS 100
+#define MAX_SECONDS (24 * 3600)
+/* What must be left beside the listeners: for librdkafka's pipes and connections. */
+#define SPARE_DESCRIPTORS 50
+
+/* ---- the guard ---- */
+
+static bool
+in_forked_child(MockCluster *self)
+{
+    return self->owner_pid != (long)getpid();
+}
+
+/*
+ * Keeps two calls a millisecond apart. A command that reaches the brokers' thread between
+ * answering the last one and emptying its wake-up pipe loses its wake-up, and would wait
+ * for the end of that thread's sleep: a second (rd_kafka_mock_cluster_io_poll()).
+ */
+static void
+let_brokers_settle(MockCluster *self)
+{
+    rd_kafka_poll(self->rk, 1);
+}
+
+int
+mock_cluster_call(MockCluster *self, mock_call *call, rd_kafka_resp_err_t *error)
+{
+    /* Before the lock: a thread that does not exist in the child may hold it there. */
+    if (in_forked_child(self)) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "MockCluster was created before os.fork() and its brokers run "
+                        "in the parent process: control them there; clients in the "
+                        "child can connect to its bootstrap_servers");
+        return -1;
+    }
+    bool open;
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(self->lock, WAIT_LOCK);
+    open = self->cluster != NULL;
+    if (open) {
+        let_brokers_settle(self);
+        *error = call->run(self, call);
+    }
+    PyThread_release_lock(self->lock);
+    Py_END_ALLOW_THREADS
+    if (!open) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "MockCluster has been closed: create a new one");
+        return -1;
+    }
+    return 0;
+}
+
+PyObject *
+mock_cluster_do(MockCluster *self, mock_call *call)
+{
+    rd_kafka_resp_err_t error;
+    if (mock_cluster_call(self, call, &error) < 0) {
+        return NULL;
+    }
+    switch (error) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+        Py_RETURN_NONE;
+    case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS:
+        raise_kafka_error(self->state, error, "topic '%s' already exists", call->topic);
+        return NULL;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+        raise_kafka_error(self->state, error, "topic '%s' has no partition %d",
+                          call->topic, (int)call->partition);
+        return NULL;
+    default:
+        raise_kafka_error(self->state, error, NULL);
+        return NULL;
+    }
+}
+
+/* ---- arguments ---- */
+
+int
+mock_arg_broker_id(MockCluster *self, PyObject *object, int32_t *result)
+{
+    if (object == NULL || object == Py_None) {
+        *result = -1;
+        return 0;
+    }
+    return arg_int32(object, "broker_id", 1, self->brokers, result);
+}
+
+int
+mock_arg_topic(PyObject *object, const char **result)
+{
+    Py_ssize_t size;
+    const char *topic = arg_utf8(object, "topic", &size);
+    if (topic == NULL) {
+        return -1;
+    }
+    /* The mock takes any name; a test must not pass with one that Kafka refuses. */
+    size_t legal = strspn(topic, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789._-");
+    if (size == 0 || size > 249 || legal != (size_t)size || strcmp(topic, ".") == 0
+        || strcmp(topic, "..") == 0) {
+        PyErr_Format(PyExc_ValueError,
+                     "topic must be 1 to 249 of the characters a-z, A-Z, 0-9, '.', '_' "
+                     "and '-' (and not '.' or '..'), not %R",
+                     object);
+        return -1;
+    }
+    *result = topic;
+    return 0;
+}
+
+int
+mock_arg_milliseconds(PyObject *seconds, const char *name, int *result)
+{
+    double value;
+    if (arg_double(seconds, name, &value) < 0) {
+        return -1;
+    }
+    if (value < 0 || value > MAX_SECONDS) {
+        PyErr_Format(PyExc_ValueError, "%s must be 0 to %d seconds, not %R", name,
+                     MAX_SECONDS, seconds);
+        return -1;
+    }
+    *result = (int)lround(value * 1000);
+    return 0;
+}
+
+static bool
+known_error_code(int64_t code)
+{
+    const struct rd_kafka_err_desc *table;
+    size_t count;
+    rd_kafka_get_err_descs(&table, &count);
+    for (size_t i = 0; i < count; i++) {
+        if ((int64_t)table[i].code == code && table[i].name != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int
+mock_arg_error(MockCluster *self, PyObject *object, const char *name, bool or_disconnect,
+               rd_kafka_resp_err_t *result)
+{
+    int64_t code;
+    if (PyObject_TypeCheck(object, self->state->KafkaError)) {
+        code = kafka_error_code(object);
+    }
+    else if (!PyLong_Check(object)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be error codes such as "
+                     "KafkaError.NOT_LEADER_FOR_PARTITION, or KafkaError objects, not %s",
+                     name, Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    else if (arg_int64(object, name, INT64_MIN, INT64_MAX, &code) < 0) {
+        return -1;
+    }
+    /* Below UNKNOWN (-1) are librdkafka's own codes, which no broker sends. */
+    bool allowed = code >= RD_KAFKA_RESP_ERR_UNKNOWN
+                   || (or_disconnect && code == RD_KAFKA_RESP_ERR__TRANSPORT);
+    if (!allowed || !known_error_code(code)) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s: %lld is not an error that a broker sends; give a code >= -1 "
+                     "that KafkaError names%s",
+                     name, (long long)code,
+                     or_disconnect ? ", or KafkaError._TRANSPORT to close the connection"
+                                   : "");
+        return -1;
+    }
+    *result = (rd_kafka_resp_err_t)code;
+    return 0;
+}
+
+/* ---- life cycle ---- */
+
+/* The brokers' handle has nothing to tell the application; stderr is the user's. */
+static void
+discard_log(const rd_kafka_t *rk, int level, const char *facility, const char *message)
+{
+    (void)rk, (void)level, (void)facility, (void)message;
+}
+
+/*
+ * Refuses to start with too few file descriptors left: when a mock broker finds none,
+ * librdkafka ends the process in an assertion.
+ */
+static int
+check_file_descriptors(int needed)
+{
+#ifndef _WIN32
+    int opened[MAX_BROKERS + SPARE_DESCRIPTORS];
+    int count = 0;
+    while (count < needed && (opened[count] = dup(STDIN_FILENO)) >= 0) {
+        count++;
+    }
+    int failure = count < needed ? errno : 0;
+    while (count > 0) {
+        close(opened[--count]);
+    }
+    if (failure == EMFILE || failure == ENFILE) {
+        errno = failure;
+        PyErr_SetFromErrno(PyExc_OSError);
+        return -1;
+    }
+#else
+    (void)needed;
+#endif
+    return 0;
+}
+
+/* Keys of requests in Kafka's protocol. */
+enum { PRODUCE = 0, FETCH = 1 };
+
+/* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
+static bool
+start_brokers(MockCluster *self, char *error_text, size_t size)
+{
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    rd_kafka_conf_set_log_cb(conf, discard_log);
+    rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_PRODUCER, conf, error_text, size);
+    if (rk == NULL) {
+        rd_kafka_conf_destroy(conf);
+        return false;
+    }
+    rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(rk, self->brokers);
+    if (cluster == NULL) {
+        snprintf(error_text, size, "the mock brokers could not be started");
+        rd_kafka_destroy(rk);
+        return false;
+    }
+    /* librdkafka's default of 3 s would be the longest part of most tests. None at all
+     * would cost a rebalance where two members start together. */
+    rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, 100);
+    self->rk = rk;
+    self->cluster = cluster;
+    /* Newer versions tell a client of the partition's leader (KIP-951), and the brokers
+     * crash when there is none: after set_leader(None), or for a topic that is not there. */
+    let_brokers_settle(self);
+    rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
+    let_brokers_settle(self);
+    rd_kafka_mock_set_apiversion(cluster, FETCH, 0, 11);
+    return true;
+}
+
+/* Idempotent; needs no GIL and should not have it. */
+static void
+stop_brokers(MockCluster *self)
+{
+    PyThread_acquire_lock(self->lock, WAIT_LOCK);
+    if (self->cluster != NULL) {
+        let_brokers_settle(self);
+        rd_kafka_mock_cluster_destroy(self->cluster);
+        rd_kafka_destroy(self->rk);
+        self->cluster = NULL;
+        self->rk = NULL;
+    }
+    PyThread_release_lock(self->lock);
+}
+
+static int
+mock_cluster_start(MockCluster *self)
+{
+    char error_text[512] = "";
+    bool started;
+    if (check_file_descriptors(self->brokers + SPARE_DESCRIPTORS) < 0) {
+        return -1;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    started = start_brokers(self, error_text, sizeof(error_text));
+    Py_END_ALLOW_THREADS
+    if (!started) {
+        raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE, "%s",
+                          error_text);
+        return -1;
+    }
+    self->bootstrap_servers =
+        PyUnicode_FromString(rd_kafka_mock_cluster_bootstraps(self->cluster));
+    return self->bootstrap_servers == NULL ? -1 : 0;
+}
+
+static PyObject *
+mock_cluster_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    SIGNATURE(arguments, "MockCluster()", 0, 1, P_brokers);
+    module_state *state = module_state_of_type(type);
+    PyObject *values[1];
+    int32_t brokers = 3;
+    if (args_parse_tuple(state, &arguments, args, kwargs, values) < 0
+        || (values[0] != NULL
+            && arg_int32(values[0], "brokers", 1, MAX_BROKERS, &brokers) < 0)) {
+        return NULL;
+    }
+    MockCluster *self = (MockCluster *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->state = state;
+    self->brokers = brokers;
+    self->owner_pid = (long)getpid();
+    self->lock = PyThread_allocate_lock();
+    if (self->lock == NULL) {
+        PyErr_NoMemory();
+        Py_DECREF(self);
+        return NULL;
+    }
+    if (mock_cluster_start(self) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+/* Warns of a cluster that was dropped and not closed, as files and sockets do. */
+static void
+mock_cluster_finalize(PyObject *object)
+{
+    MockCluster *self = (MockCluster *)object;
+    if (self->cluster == NULL || in_forked_child(self)) {
+        return;
+    }
+    PyObject *raised = PyErr_GetRaisedException();
+    if (PyErr_ResourceWarning(
+            object, 1, "MockCluster was not closed: call close() or use 'with'") < 0) {
+        PyErr_WriteUnraisable(object);
+    }
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+}
+
+static int
+mock_cluster_traverse(MockCluster *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+static void
+mock_cluster_dealloc(MockCluster *self)
+{
+    if (PyObject_CallFinalizerFromDealloc((PyObject *)self) < 0) {
+        return; /* whoever records warnings keeps their source alive */
+    }
+    PyObject_GC_UnTrack(self);
+    PyTypeObject *type = Py_TYPE(self);
+    /* A forked child leaves its copy of the handle to the process's end: the threads that
+     * would have to end, and may hold its locks, are the parent's. */
+    if (self->cluster != NULL && !in_forked_child(self)) {
+        Py_BEGIN_ALLOW_THREADS
+        stop_brokers(self);
+        Py_END_ALLOW_THREADS
+    }
+    if (self->lock != NULL) {
+        PyThread_free_lock(self->lock);
+    }
+    Py_XDECREF(self->bootstrap_servers);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyDoc_STRVAR(close_doc,
+"close($self, /)\n--\n\n"
+"Stop the brokers and free their ports; clients that are connected see them go away.\n\n"
+"Later calls do nothing, and any other use of a closed cluster raises RuntimeError.\n"
+"In a forked child close() does nothing: the brokers are the parent's.\n\n"
+"librdkafka: rd_kafka_mock_cluster_destroy().");
+
+static PyObject *
+mock_cluster_close(MockCluster *self, PyObject *unused)
+{
+    (void)unused;
+    if (!in_forked_child(self)) {
+        Py_BEGIN_ALLOW_THREADS
+        stop_brokers(self);
+        Py_END_ALLOW_THREADS
+    }
+    Py_RETURN_NONE;
+}
+
+static rd_kafka_resp_err_t
+do_nothing(MockCluster *self, mock_call *call)
+{
+    (void)self, (void)call;
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static int
+check_open(MockCluster *self)
+{
+    mock_call call = {.run = do_nothing};
+    rd_kafka_resp_err_t error;
+    return mock_cluster_call(self, &call, &error);
+}
+
+PyDoc_STRVAR(enter_doc, "__enter__($self, /)\n--\n\nReturn the cluster itself.");
+
+static PyObject *
+mock_cluster_enter(MockCluster *self, PyObject *unused)
+{
+    (void)unused;
+    return check_open(self) < 0 ? NULL : Py_NewRef((PyObject *)self);
+}
+
+PyDoc_STRVAR(exit_doc,
+"__exit__($self, exc_type, exc_value, traceback, /)\n--\n\nClose the cluster.");
+
+static PyObject *
+mock_cluster_exit(MockCluster *self, PyObject *exception)
+{
+    PyObject *type, *value, *traceback;
+    if (!PyArg_UnpackTuple(exception, "__exit__()", 3, 3, &type, &value, &traceback)) {
+        return NULL;
+    }
+    return mock_cluster_close(self, NULL);
+}
+
+PyDoc_STRVAR(reduce_doc,
+"__reduce__($self, /)\n--\n\nRaise TypeError: a running cluster cannot be pickled.");
+
+static PyObject *
+mock_cluster_reduce(MockCluster *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    PyErr_SetString(PyExc_TypeError,
+                    "MockCluster cannot be pickled or copied: give other processes its "
+                    "bootstrap_servers, they can connect to the same brokers");
+    return NULL;
+}
+
+static PyObject *
+mock_cluster_repr(MockCluster *self)
+{
+    if (!in_forked_child(self) && check_open(self) < 0) {
+        PyErr_Clear();
+        return PyUnicode_FromString("<MockCluster, closed>");
+    }
+    return PyUnicode_FromFormat("<MockCluster %U>", self->bootstrap_servers);
+}
+
+/* ---- the type ---- */
+
+PyDoc_STRVAR(bootstrap_servers_doc,
+"The addresses of all brokers, \"127.0.0.1:port,127.0.0.1:port,...\", as clients take\n"
+"them in 'bootstrap.servers'. librdkafka: rd_kafka_mock_cluster_bootstraps().");
+
+static PyObject *
+get_bootstrap_servers(MockCluster *self, void *unused)
+{
+    (void)unused;
+    /* Also in a forked child: there it is the address of the parent's brokers. */
+    if (!in_forked_child(self) && check_open(self) < 0) {
+        return NULL;
+    }
+    return Py_NewRef(self->bootstrap_servers);
+}
+
+PyDoc_STRVAR(brokers_doc,
+"How many brokers the cluster has; their ids are 1 to this number.");
+
+static PyObject *
+get_brokers(MockCluster *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(self->brokers);
+}
+
+static PyGetSetDef mock_cluster_getset[] = {
+    {"bootstrap_servers", (getter)get_bootstrap_servers, NULL, bootstrap_servers_doc,
+     NULL},
+    {"brokers", (getter)get_brokers, NULL, brokers_doc, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef mock_cluster_methods[] = {
+#define METHOD(name)                                                                     \
+    {#name, (PyCFunction)(void (*)(void))mock_##name, METH_FASTCALL | METH_KEYWORDS,     \
+     mock_##name##_doc},
+    MOCK_METHODS(METHOD)
+#undef METHOD
+#define METHOD(name) {#name, (PyCFunction)mock_##name, METH_NOARGS, mock_##name##_doc},
+    MOCK_METHODS_WITHOUT_ARGUMENTS(METHOD)
+#undef METHOD
+    {"close", (PyCFunction)mock_cluster_close, METH_NOARGS, close_doc},
+    {"__enter__", (PyCFunction)mock_cluster_enter, METH_NOARGS, enter_doc},
+    {"__exit__", (PyCFunction)mock_cluster_exit, METH_VARARGS, exit_doc},
+    {"__reduce__", (PyCFunction)mock_cluster_reduce, METH_NOARGS, reduce_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(mock_cluster_doc,
+"MockCluster(brokers=3)\n--\n\n"
+"A Kafka cluster inside this process, for tests, demonstrations and laptops.\n\n"
+"Its brokers listen on 127.0.0.1, on ports that the system chooses, and speak Kafka's\n"
+"protocol: any client in any process of this machine can connect. They are\n"
+"librdkafka's mock brokers and keep everything in memory. Use the cluster as a\n"
+"context manager, or call close(). In a forked child it cannot be controlled\n"
+"(RuntimeError), but clients there can connect to its bootstrap_servers.\n\n"
+"Parameters\n----------\n"
+"brokers : int\n"
+"    How many, 1 to 100; their ids are 1 to this number.\n\n"
+"Raises\n------\n"
+"OSError\n"
+"    The process has too few file descriptors left.\n"
+"KafkaException\n"
+"    The brokers could not be started.\n\n"
+"Notes\n-----\n"
+"Where it differs from Apache Kafka:\n\n"
+"- A partition keeps 5 MiB of record batches, as sent (compressed or not). The oldest\n"
+"  are dropped and the low watermark moves up; the latest batch stays, whatever its\n"
+"  size. There is no retention by time, no compaction, and nothing survives close().\n"
+"- A topic that a client asks for is created with 4 partitions and 3 replicas (fewer\n"
+"  with fewer brokers). Replicas are the same records under another name: a new\n"
+"  leader never lacks any.\n"
+"- A new group of the classic protocol waits 0.1 s for members, see\n"
+"  set_group_initial_rebalance_delay() (Kafka: 3 s). A librdkafka without our patches\n"
+"  (the system's) lets every later rebalance take session.timeout.ms less 1 s, also\n"
+"  when all members have joined again.\n"
+"- Sequence numbers are checked for transactional producers only. What a merely\n"
+"  idempotent one sends again because of a fault is stored twice, and after an injected\n"
+"  Produce error it can take a record for stored that is not.\n"
+"- Consumers with isolation.level=read_committed also see the records of aborted\n"
+"  transactions.\n"
+"- offsets_for_times() finds the beginning and the end only, no offset by timestamp.\n"
+"- Produce is offered up to version 9 and Fetch up to 11: a client whose leader has\n"
+"  moved is not told of the new one (KIP-951), it asks for metadata.\n"
+"- Answered are the requests of producers (idempotent and transactional ones too), of\n"
+"  consumers (classic and KIP-848 groups), of share consumers and of telemetry\n"
+"  (KIP-714). Creating, deleting and describing topics and groups, ACLs,\n"
+"  configuration, SASL and TLS are not there: such calls fail or time out in the\n"
+"  client.\n\n"
+"librdkafka: rd_kafka_mock_cluster_new().");
+
+static PyType_Slot mock_cluster_slots[] = {
+    {Py_tp_doc, (void *)mock_cluster_doc},
+    {Py_tp_new, mock_cluster_new},
+    {Py_tp_dealloc, mock_cluster_dealloc},
+    {Py_tp_finalize, mock_cluster_finalize},
+    {Py_tp_traverse, mock_cluster_traverse},
+    {Py_tp_repr, mock_cluster_repr},
+    {Py_tp_methods, mock_cluster_methods},
+    {Py_tp_getset, mock_cluster_getset},
+    {0, NULL},
+};
+
+static PyType_Spec mock_cluster_spec = {
+    .name = "confluent_kafka.cimpl.MockCluster",
+    .basicsize = sizeof(MockCluster),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = mock_cluster_slots,
+};
+
+int
+mock_cluster_type_add(PyObject *module, module_state *state)
+{
+    state->MockCluster = module_add_type(module, &mock_cluster_spec, NULL);
+    if (state->MockCluster == NULL) {
+        return -1;
+    }
+    return mock_request_type_add(module, state);
+}

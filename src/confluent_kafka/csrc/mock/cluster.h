@@ -1,0 +1,119 @@
+/*
+ * MockCluster: a Kafka cluster inside this process, made of librdkafka's mock brokers
+ * (rdkafka_mock.h) on real TCP listeners.
+ *
+ * mock_cluster.c      the type, its life cycle and the guard
+ * mock_topology.c     topics, partitions and brokers
+ * mock_groups.c       coordinators and the times that groups live by
+ * share_mock.c        the same of share groups
+ * mock_requests.c     request kinds, injected errors and protocol versions
+ * mock_request_log.c  the log of received requests
+ */
+#ifndef CONFLUENT_KAFKA_MOCK_CLUSTER_H
+#define CONFLUENT_KAFKA_MOCK_CLUSTER_H
+
+#include "base/args.h"
+
+#include <librdkafka/rdkafka_mock.h>
+
+typedef struct {
+    PyObject_HEAD
+    module_state *state;
+    rd_kafka_t *rk;                   /* the brokers' own handle; NULL once closed */
+    rd_kafka_mock_cluster_t *cluster; /* NULL once closed */
+    PyThread_type_lock lock;          /* one call at a time; held without the GIL */
+    PyObject *bootstrap_servers;
+    int32_t brokers;                  /* their ids are 1 to `brokers` */
+    bool tracking;                    /* the request log is on; under `lock` */
+    long owner_pid;                   /* the brokers' thread exists in this process */
+} MockCluster;
+
+/*
+ * One call of the mock API with its arguments; `run` is called without the GIL. Texts are
+ * borrowed from the Python arguments, which outlive the call.
+ */
+typedef struct mock_call {
+    rd_kafka_resp_err_t (*run)(MockCluster *self, struct mock_call *call);
+    const char *topic, *text, *key;
+    int32_t partition, broker_id; /* broker_id -1: all brokers, or none */
+    int64_t low, high;
+    int milliseconds;
+    int16_t api_key;              /* -1: every request kind */
+    rd_kafka_resp_err_t *errors;
+    size_t count;
+    rd_kafka_mock_request_t **requests; /* result, to be destroyed by the caller */
+} mock_call;
+
+/*
+ * The guard and the call: 0 with librdkafka's answer in `error`, or -1 with a
+ * RuntimeError (closed, or a forked child).
+ */
+int mock_cluster_call(MockCluster *self, mock_call *call, rd_kafka_resp_err_t *error);
+
+/* The same for a method: None, or NULL with an exception. */
+PyObject *mock_cluster_do(MockCluster *self, mock_call *call);
+
+/* Arguments that several methods take. 0, or -1 with an exception. */
+int mock_arg_broker_id(MockCluster *self, PyObject *object, int32_t *result);
+int mock_arg_topic(PyObject *object, const char **result);
+int mock_arg_milliseconds(PyObject *seconds, const char *name, int *result);
+/* A code that a broker can send (KafkaError or int); _TRANSPORT if `or_disconnect`. */
+int mock_arg_error(MockCluster *self, PyObject *object, const char *name,
+                   bool or_disconnect, rd_kafka_resp_err_t *result);
+
+/* A request's name in Kafka's protocol, such as "Produce"; new str. */
+PyObject *mock_request_name(int16_t api_key);
+
+/* Methods: the functions and docstrings of the other files. */
+#if HAVE_SHARE_CONSUMER
+#define MOCK_SHARE_METHODS(X)                                                            \
+    X(set_share_group_auto_offset_reset)                                                 \
+    X(set_share_group_heartbeat_interval)
+#else
+#define MOCK_SHARE_METHODS(X)
+#endif
+#define MOCK_METHODS(X)                                                                  \
+    X(create_topic)                                                                      \
+    X(set_topic_error)                                                                   \
+    X(set_leader)                                                                        \
+    X(set_follower)                                                                      \
+    X(set_follower_watermarks)                                                           \
+    X(set_broker_down)                                                                   \
+    X(set_broker_up)                                                                     \
+    X(set_rack)                                                                          \
+    X(set_round_trip_time)                                                               \
+    X(set_coordinator)                                                                   \
+    X(set_group_initial_rebalance_delay)                                                 \
+    X(set_group_consumer_heartbeat_interval)                                             \
+    X(set_group_consumer_session_timeout)                                                \
+    X(inject_errors)                                                                     \
+    X(pending_errors)                                                                    \
+    X(clear_errors)                                                                      \
+    X(set_api_versions)                                                                  \
+    MOCK_SHARE_METHODS(X)
+
+#define MOCK_METHODS_WITHOUT_ARGUMENTS(X)                                                \
+    X(start_request_tracking)                                                            \
+    X(stop_request_tracking)                                                             \
+    X(requests)                                                                          \
+    X(clear_requests)
+
+#define DECLARE(name)                                                                    \
+    PyObject *mock_##name(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,    \
+                          PyObject *kwnames);                                            \
+    extern const char mock_##name##_doc[];
+MOCK_METHODS(DECLARE)
+#undef DECLARE
+
+#define DECLARE(name)                                                                    \
+    PyObject *mock_##name(MockCluster *self, PyObject *unused);                          \
+    extern const char mock_##name##_doc[];
+MOCK_METHODS_WITHOUT_ARGUMENTS(DECLARE)
+#undef DECLARE
+
+/* Adds MockCluster and MockRequest. */
+int mock_cluster_type_add(PyObject *module, module_state *state);
+/* Adds MockRequest, an entry of the request log. */
+int mock_request_type_add(PyObject *module, module_state *state);
+
+#endif

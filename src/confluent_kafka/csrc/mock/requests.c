@@ -1,0 +1,346 @@
+/*
+ * MockCluster: request kinds, injected errors and protocol versions.
+ */
+#include "mock/cluster.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* The requests that mock brokers answer: their names and API keys in Kafka's protocol. */
+typedef struct {
+    const char *name;
+    int16_t api_key;
+} request_kind;
+
+static const request_kind request_kinds[] = {
+    {"Produce", 0},
+    {"Fetch", 1},
+    {"ListOffsets", 2},
+    {"Metadata", 3},
+    {"OffsetCommit", 8},
+    {"OffsetFetch", 9},
+    {"FindCoordinator", 10},
+    {"JoinGroup", 11},
+    {"Heartbeat", 12},
+    {"LeaveGroup", 13},
+    {"SyncGroup", 14},
+    {"ApiVersions", 18},
+    {"InitProducerId", 22},
+    {"OffsetForLeaderEpoch", 23},
+    {"AddPartitionsToTxn", 24},
+    {"AddOffsetsToTxn", 25},
+    {"EndTxn", 26},
+    {"TxnOffsetCommit", 28},
+    {"ConsumerGroupHeartbeat", 68},
+    {"GetTelemetrySubscriptions", 71},
+    {"PushTelemetry", 72},
+    {"ShareGroupHeartbeat", 76},
+    {"ShareFetch", 78},
+    {"ShareAcknowledge", 79},
+};
+
+#define REQUEST_KINDS ((Py_ssize_t)(sizeof(request_kinds) / sizeof(request_kinds[0])))
+
+/* ---- names ---- */
+
+static PyObject *
+all_request_names(void)
+{
+    PyObject *names = PyList_New(REQUEST_KINDS);
+    for (Py_ssize_t i = 0; names != NULL && i < REQUEST_KINDS; i++) {
+        PyObject *name = PyUnicode_FromString(request_kinds[i].name);
+        if (name == NULL) {
+            Py_CLEAR(names);
+        }
+        else {
+            PyList_SET_ITEM(names, i, name);
+        }
+    }
+    return names;
+}
+
+/* The names to offer instead of `given`: the nearest one, or all; new list. */
+static int
+refuse_request(PyObject *given)
+{
+    PyObject *names = all_request_names();
+    PyObject *nearest = names == NULL ? NULL : nearest_name(given, names);
+    if (nearest == Py_None) {
+        PyErr_Format(PyExc_ValueError, "request must be one of %S, not %R", names, given);
+    }
+    else if (nearest != NULL) {
+        PyErr_Format(PyExc_ValueError, "request: no kind %R; did you mean %R?", given,
+                     nearest);
+    }
+    Py_XDECREF(names);
+    Py_XDECREF(nearest);
+    return -1;
+}
+
+/* A request kind by its name, such as "Produce". */
+static int
+arg_request(PyObject *object, int16_t *api_key)
+{
+    const char *name = arg_utf8(object, "request", NULL);
+    if (name == NULL) {
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < REQUEST_KINDS; i++) {
+        if (strcmp(request_kinds[i].name, name) == 0) {
+            *api_key = request_kinds[i].api_key;
+            return 0;
+        }
+    }
+    return refuse_request(object);
+}
+
+PyObject *
+mock_request_name(int16_t api_key)
+{
+    for (Py_ssize_t i = 0; i < REQUEST_KINDS; i++) {
+        if (request_kinds[i].api_key == api_key) {
+            return PyUnicode_FromString(request_kinds[i].name);
+        }
+    }
+    /* A librdkafka that is newer than the table. */
+    return PyUnicode_FromFormat("ApiKey%d", (int)api_key);
+}
+
+/* ---- injected errors ---- */
+
+const char mock_inject_errors_doc[] =
+"inject_errors($self, /, request, errors, *, broker_id=None, round_trip_time=None)\n"
+"--\n\n"
+"Make the next requests of one kind fail, with one error each in this order.\n\n"
+"Parameters\n----------\n"
+"request : str\n"
+"    Its name in Kafka's protocol, such as \"Produce\", \"Fetch\", \"Metadata\",\n"
+"    \"OffsetCommit\", \"FindCoordinator\" or \"JoinGroup\".\n"
+"errors : list of int or KafkaError\n"
+"    What the requests are answered with, such as\n"
+"    KafkaError.NOT_LEADER_FOR_PARTITION. KafkaError._TRANSPORT closes the\n"
+"    connection, KafkaError.NO_ERROR lets one pass.\n"
+"broker_id : int or None\n"
+"    Only requests to this broker; they are taken before those for whichever broker\n"
+"    is asked (None).\n"
+"round_trip_time : float or None\n"
+"    Seconds by which each of these responses is delayed, 0 to 86,400. Needs\n"
+"    broker_id.\n\n"
+"Raises\n------\n"
+"ValueError\n"
+"    The request or the code is not known; the nearest name is given.\n\n"
+"librdkafka: rd_kafka_mock_push_request_errors_array(),\n"
+"rd_kafka_mock_broker_push_request_error_rtts().";
+
+static rd_kafka_resp_err_t
+run_inject_errors(MockCluster *self, mock_call *call)
+{
+    if (call->broker_id == -1) {
+        rd_kafka_mock_push_request_errors_array(self->cluster, call->api_key, call->count,
+                                                call->errors);
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    }
+    rd_kafka_resp_err_t result = RD_KAFKA_RESP_ERR_NO_ERROR;
+    for (size_t i = 0; i < call->count && result == RD_KAFKA_RESP_ERR_NO_ERROR; i++) {
+        result = rd_kafka_mock_broker_push_request_error_rtts(
+            self->cluster, call->broker_id, call->api_key, 1, call->errors[i],
+            call->milliseconds);
+    }
+    return result;
+}
+
+/* The codes in list `errors` as a C array, to be freed with PyMem_Free(). */
+static rd_kafka_resp_err_t *
+arg_errors(MockCluster *self, PyObject *errors, size_t *count)
+{
+    if (arg_list(errors, "errors", "error codes") < 0) {
+        return NULL;
+    }
+    PyObject *items = PySequence_Tuple(errors); /* a copy that nobody else changes */
+    if (items == NULL) {
+        return NULL;
+    }
+    Py_ssize_t size = PyTuple_GET_SIZE(items);
+    rd_kafka_resp_err_t *codes = PyMem_New(rd_kafka_resp_err_t, size);
+    if (size == 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "errors is empty: give at least one error code");
+        PyMem_Free(codes);
+        codes = NULL;
+    }
+    else if (codes == NULL) {
+        PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; codes != NULL && i < size; i++) {
+        if (mock_arg_error(self, PyTuple_GET_ITEM(items, i), "errors", true, &codes[i])
+            < 0) {
+            PyMem_Free(codes);
+            codes = NULL;
+        }
+    }
+    Py_DECREF(items);
+    *count = (size_t)size;
+    return codes;
+}
+
+static int
+arg_delay(PyObject *round_trip_time, mock_call *call)
+{
+    if (round_trip_time == NULL || round_trip_time == Py_None) {
+        return 0;
+    }
+    if (call->broker_id == -1) {
+        PyErr_SetString(PyExc_ValueError,
+                        "round_trip_time needs broker_id: delays are per broker");
+        return -1;
+    }
+    return mock_arg_milliseconds(round_trip_time, "round_trip_time", &call->milliseconds);
+}
+
+PyObject *
+mock_inject_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    SIGNATURE(arguments, "inject_errors()", 2, 2, P_request, P_errors, P_broker_id,
+              P_round_trip_time);
+    PyObject *values[4];
+    mock_call call = {.run = run_inject_errors};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || arg_request(values[0], &call.api_key) < 0
+        || mock_arg_broker_id(self, values[2], &call.broker_id) < 0
+        || arg_delay(values[3], &call) < 0
+        || (call.errors = arg_errors(self, values[1], &call.count)) == NULL) {
+        return NULL;
+    }
+    PyObject *result = mock_cluster_do(self, &call);
+    PyMem_Free(call.errors);
+    return result;
+}
+
+const char mock_pending_errors_doc[] =
+"pending_errors($self, /, request, broker_id)\n--\n\n"
+"Count the errors injected for one broker that are still to come.\n\n"
+"Parameters\n----------\n"
+"request : str\n"
+"    The request's name.\n"
+"broker_id : int\n"
+"    The broker. Errors that were injected for whichever broker is asked do not\n"
+"    count.\n\n"
+"Returns\n-------\n"
+"int\n\n"
+"librdkafka: rd_kafka_mock_broker_error_stack_cnt().";
+
+static rd_kafka_resp_err_t
+run_pending_errors(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_broker_error_stack_cnt(self->cluster, call->broker_id,
+                                                call->api_key, &call->count);
+}
+
+PyObject *
+mock_pending_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    SIGNATURE(arguments, "pending_errors()", 2, 2, P_request, P_broker_id);
+    PyObject *values[2];
+    mock_call call = {.run = run_pending_errors};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || arg_request(values[0], &call.api_key) < 0
+        || arg_int32(values[1], "broker_id", 1, self->brokers, &call.broker_id) < 0) {
+        return NULL;
+    }
+    PyObject *done = mock_cluster_do(self, &call);
+    if (done == NULL) {
+        return NULL;
+    }
+    Py_DECREF(done);
+    return PyLong_FromSize_t(call.count);
+}
+
+const char mock_clear_errors_doc[] =
+"clear_errors($self, /, request=None)\n--\n\n"
+"Take back errors that were injected for whichever broker is asked.\n\n"
+"Errors that were injected for one broker stay, librdkafka cannot take them back; see\n"
+"pending_errors().\n\n"
+"Parameters\n----------\n"
+"request : str or None\n"
+"    The request's name; None for every kind.\n\n"
+"librdkafka: rd_kafka_mock_clear_request_errors().";
+
+static rd_kafka_resp_err_t
+run_clear_errors(MockCluster *self, mock_call *call)
+{
+    for (Py_ssize_t i = 0; i < REQUEST_KINDS; i++) {
+        int16_t api_key = request_kinds[i].api_key;
+        if (call->api_key == -1 || call->api_key == api_key) {
+            rd_kafka_mock_clear_request_errors(self->cluster, api_key);
+        }
+    }
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+PyObject *
+mock_clear_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    SIGNATURE(arguments, "clear_errors()", 0, 1, P_request);
+    PyObject *values[1];
+    mock_call call = {.run = run_clear_errors, .api_key = -1};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (values[0] != NULL && values[0] != Py_None
+            && arg_request(values[0], &call.api_key) < 0)) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+/* ---- protocol versions ---- */
+
+const char mock_set_api_versions_doc[] =
+"set_api_versions($self, /, request, min_version, max_version)\n--\n\n"
+"Let the brokers offer other versions of a request, as older ones would.\n\n"
+"Clients ask when they connect: those that are connected keep what they were told.\n\n"
+"Parameters\n----------\n"
+"request : str\n"
+"    The request's name.\n"
+"min_version, max_version : int or None\n"
+"    The range that ApiVersions responses give; at most what a new MockCluster\n"
+"    offers. None for both withdraws the request.\n\n"
+"librdkafka: rd_kafka_mock_set_apiversion().";
+
+static rd_kafka_resp_err_t
+run_set_api_versions(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_set_apiversion(self->cluster, call->api_key, (int16_t)call->low,
+                                        (int16_t)call->high);
+}
+
+static int
+arg_version_range(PyObject *minimum, PyObject *maximum, mock_call *call)
+{
+    call->low = call->high = -1;
+    if (minimum == Py_None && maximum == Py_None) {
+        return 0;
+    }
+    if (arg_int64(minimum, "min_version", 0, INT16_MAX, &call->low) < 0) {
+        return -1;
+    }
+    return arg_int64(maximum, "max_version", call->low, INT16_MAX, &call->high);
+}
+
+PyObject *
+mock_set_api_versions(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    SIGNATURE(arguments, "set_api_versions()", 3, 3, P_request, P_min_version,
+              P_max_version);
+    PyObject *values[3];
+    mock_call call = {.run = run_set_api_versions};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || arg_request(values[0], &call.api_key) < 0
+        || arg_version_range(values[1], values[2], &call) < 0) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}

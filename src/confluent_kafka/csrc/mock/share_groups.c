@@ -1,0 +1,84 @@
+/*
+ * MockCluster: what share groups (KIP-932) live by.
+ */
+#include "mock/cluster.h"
+
+#if HAVE_SHARE_CONSUMER
+
+const char mock_set_share_group_auto_offset_reset_doc[] =
+"set_share_group_auto_offset_reset($self, /, offset_reset)\n--\n\n"
+"Set where share groups begin to read a partition.\n\n"
+"It is the groups' share.auto.offset.reset.\n\n"
+"Parameters\n----------\n"
+"offset_reset : str\n"
+"    \"earliest\", or \"latest\" as in a new MockCluster.\n\n"
+"librdkafka: rd_kafka_mock_sharegroup_set_auto_offset_reset().";
+
+SIGNATURE(set_offset_reset_signature, "set_share_group_auto_offset_reset()", 1, 1,
+          P_offset_reset);
+
+static rd_kafka_resp_err_t
+run_set_offset_reset(MockCluster *self, mock_call *call)
+{
+    rd_kafka_mock_sharegroup_set_auto_offset_reset(self->cluster, (int)call->count);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+PyObject *
+mock_set_share_group_auto_offset_reset(MockCluster *self, PyObject *const *args,
+                                       Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *values[1];
+    mock_call call = {.run = run_set_offset_reset};
+    if (args_parse(self->state, &set_offset_reset_signature, args, nargs, kwnames, values) < 0
+        || arg_utf8(values[0], "offset_reset", NULL) == NULL) {
+        return NULL;
+    }
+    if (PyUnicode_CompareWithASCIIString(values[0], "earliest") == 0) {
+        call.count = 1;
+    }
+    else if (PyUnicode_CompareWithASCIIString(values[0], "latest") != 0) {
+        PyErr_Format(PyExc_ValueError, "offset_reset must be 'earliest' or 'latest', not %R",
+                     values[0]);
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+const char mock_set_share_group_heartbeat_interval_doc[] =
+"set_share_group_heartbeat_interval($self, /, interval)\n--\n\n"
+"Set how often members of share groups send heartbeats and learn of an assignment.\n\n"
+"It is the groups' share.heartbeat.interval.ms, for members that join afterwards.\n\n"
+"Parameters\n----------\n"
+"interval : float\n"
+"    Seconds, 0.001 to 86,400; 5 in a new MockCluster.\n\n"
+"librdkafka: rd_kafka_mock_sharegroup_set_heartbeat_interval().";
+
+SIGNATURE(set_heartbeat_signature, "set_share_group_heartbeat_interval()", 1, 1, P_interval);
+
+static rd_kafka_resp_err_t
+run_set_heartbeat(MockCluster *self, mock_call *call)
+{
+    rd_kafka_mock_sharegroup_set_heartbeat_interval(self->cluster, call->milliseconds);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+PyObject *
+mock_set_share_group_heartbeat_interval(MockCluster *self, PyObject *const *args,
+                                        Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *values[1];
+    mock_call call = {.run = run_set_heartbeat};
+    if (args_parse(self->state, &set_heartbeat_signature, args, nargs, kwnames, values) < 0
+        || mock_arg_milliseconds(values[0], "interval", &call.milliseconds) < 0) {
+        return NULL;
+    }
+    if (call.milliseconds < 1) {
+        PyErr_Format(PyExc_ValueError, "interval must be at least 0.001 seconds, not %R",
+                     values[0]);
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+#endif

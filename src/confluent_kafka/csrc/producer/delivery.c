@@ -1,0 +1,284 @@
+/*
+ * Delivery reports: from librdkafka's events to the application's callbacks.
+ *
+ * librdkafka reports messages in batches, one event each. The GIL is taken once for a whole
+ * batch, and a Message is built only for a callback. When a callback raises, the rest of
+ * its event stays in `deliveries` for the next call; a callback that polls or flushes goes
+ * on with the same event.
+ */
+#include "producer/producer.h"
+
+#include "client/callbacks.h"
+
+int
+producer_outstanding(Producer *self)
+{
+    Py_ssize_t popped = atomic_load_explicit(&self->popped, memory_order_relaxed);
+    return rd_kafka_outq_len(self->client.rk) - (int)popped;
+}
+
+/* ---- the list of events being served ---- */
+
+/* Takes ownership of the event: 0, or -1 with MemoryError. */
+static int
+push_event(Producer *self, rd_kafka_event_t *event)
+{
+    delivery *entry = PyMem_Calloc(1, sizeof(*entry));
+    if (entry == NULL) {
+        rd_kafka_event_destroy(event);
+        PyErr_NoMemory();
+        return -1;
+    }
+    entry->event = event;
+    delivery **end = &self->deliveries;
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    *end = entry;
+    return 0;
+}
+
+/* Frees exhausted events that no callback is using. */
+static void
+remove_exhausted(Producer *self)
+{
+    delivery **link = &self->deliveries;
+    while (*link != NULL) {
+        delivery *entry = *link;
+        if (entry->exhausted && entry->active == 0) {
+            *link = entry->next;
+            shared_count_add(&self->popped, -(Py_ssize_t)entry->popped);
+            rd_kafka_event_destroy(entry->event);
+            PyMem_Free(entry);
+        }
+        else {
+            link = &entry->next;
+        }
+    }
+}
+
+/* The next report in the events at hand, or NULL; sets `*owner` to its event. */
+static const rd_kafka_message_t *
+next_report(Producer *self, delivery **owner)
+{
+    for (delivery *entry = self->deliveries; entry != NULL; entry = entry->next) {
+        if (entry->exhausted) {
+            continue;
+        }
+        const rd_kafka_message_t *report = rd_kafka_event_message_next(entry->event);
+        if (report != NULL) {
+            entry->popped++;
+            shared_count_add(&self->popped, 1);
+            *owner = entry;
+            return report;
+        }
+        entry->exhausted = true;
+    }
+    return NULL;
+}
+
+/* ---- one report ---- */
+
+static int
+call_callback(Producer *self, PyObject *callback, const rd_kafka_message_t *report)
+{
+    module_state *state = self->client.state;
+    PyObject *message = message_borrow_delivered(state, &self->client.names, report);
+    if (message == NULL) {
+        return -1;
+    }
+    PyObject *error = kafka_error_or_none(state, report->err, NULL);
+    PyObject *result = NULL;
+    if (error != NULL) {
+        PyObject *arguments[] = {error, message};
+        result = PyObject_Vectorcall(callback, arguments, 2, NULL);
+        Py_DECREF(error);
+    }
+    /* Ending the borrow can fail too; an exception of the callback goes first. */
+    PyObject *raised = result == NULL ? PyErr_GetRaisedException() : NULL;
+    int ended = message_end_borrow(message);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+    Py_XDECREF(result);
+    return result == NULL || ended < 0 ? -1 : 0;
+}
+
+static int
+serve_report(Producer *self, delivery *owner, const rd_kafka_message_t *report)
+{
+    PyObject *own_callback = report->_private; /* the reference that produce() took */
+    PyObject *callback = own_callback != NULL ? own_callback : self->on_delivery;
+    int result = 0;
+    if (callback != NULL && (report->err || !self->report_only_errors)) {
+        Py_INCREF(callback);
+        owner->active++;
+        result = call_callback(self, callback, report);
+        owner->active--;
+        Py_DECREF(callback);
+    }
+    Py_XDECREF(own_callback);
+    return result;
+}
+
+/* All reports of the events at hand: how many, or -1 with the rest kept. */
+static Py_ssize_t
+serve_reports(Producer *self)
+{
+    Py_ssize_t count = 0;
+    delivery *owner;
+    const rd_kafka_message_t *report;
+    while ((report = next_report(self, &owner)) != NULL) {
+        if (serve_report(self, owner, report) < 0) {
+            return -1;
+        }
+        count++;
+    }
+    remove_exhausted(self);
+    return count;
+}
+
+/* ---- the queue ---- */
+
+/* Pops one event, waiting up to `timeout_ms`; callbacks of other kinds run in here. */
+static rd_kafka_event_t *
+pop_event(Producer *self, int timeout_ms)
+{
+    rd_kafka_queue_t *queue = self->client.core->queue;
+    if (timeout_ms == 0) {
+        return rd_kafka_queue_poll(queue, 0);
+    }
+    rd_kafka_event_t *event;
+    serve_release_gil(&self->client);
+    event = rd_kafka_queue_poll(queue, timeout_ms);
+    serve_take_gil(&self->client);
+    return event;
+}
+
+/* One event: reports served, or -1. */
+static Py_ssize_t
+serve_event(Producer *self, rd_kafka_event_t *event)
+{
+    if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
+        return push_event(self, event) < 0 ? -1 : serve_reports(self);
+    }
+    callbacks_serve_event(&self->client, event);
+    rd_kafka_event_destroy(event);
+    return client_raise_parked(&self->client);
+}
+
+/* What is in the queue now, without waiting: reports served, or -1. */
+static Py_ssize_t
+serve_queue(Producer *self, rd_kafka_event_t *event)
+{
+    Py_ssize_t count = 0;
+    /* Not more than there is on entry: callbacks that produce must not keep us here. */
+    size_t budget = rd_kafka_queue_length(self->client.core->queue) + 1;
+    while (event != NULL) {
+        Py_ssize_t served = serve_event(self, event);
+        if (served < 0) {
+            return -1;
+        }
+        count += served;
+        event = --budget > 0 ? pop_event(self, 0) : NULL;
+    }
+    return count;
+}
+
+Py_ssize_t
+producer_serve_once(Producer *self, int timeout_ms)
+{
+    Py_ssize_t count = serve_reports(self); /* what an exception left behind */
+    if (count < 0) {
+        return -1;
+    }
+    rd_kafka_event_t *event = pop_event(self, count > 0 ? 0 : timeout_ms);
+    Py_ssize_t more = event == NULL ? 0 : serve_queue(self, event);
+    return more < 0 ? -1 : count + more;
+}
+
+Py_ssize_t
+producer_serve(Producer *self, deadline *until)
+{
+    Client *client = &self->client;
+    Py_ssize_t served_before = client->served;
+    Py_ssize_t count = 0;
+    int timeout_ms = 0;
+    for (;;) {
+        Py_ssize_t reports = producer_serve_once(self, timeout_ms);
+        if (reports < 0) {
+            return -1;
+        }
+        count += reports;
+        if (client_raise_parked(client) < 0) {
+            return -1;
+        }
+        Py_ssize_t total = count + client->served - served_before;
+        if (total > 0 || deadline_passed(until)) {
+            return total;
+        }
+        int go_on = serve_check(client);
+        if (go_on <= 0) {
+            return go_on;
+        }
+        timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+    }
+}
+
+void
+producer_note_errors(Producer *self)
+{
+    rd_kafka_event_t *event;
+    /* Not more than there is on entry: reports may come as fast as they are kept. */
+    size_t left = rd_kafka_queue_length(self->client.core->queue);
+    while (left-- > 0 && (event = pop_event(self, 0)) != NULL) {
+        if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
+            if (push_event(self, event) < 0) {
+                client_park_exception(&self->client);
+            }
+            continue;
+        }
+        callbacks_serve_event(&self->client, event);
+        rd_kafka_event_destroy(event);
+    }
+}
+
+/* ---- a producer that was dropped ---- */
+
+static void
+drop_callbacks(rd_kafka_event_t *event)
+{
+    const rd_kafka_message_t *report;
+    while ((report = rd_kafka_event_message_next(event)) != NULL) {
+        Py_XDECREF((PyObject *)report->_private);
+    }
+    rd_kafka_event_destroy(event);
+}
+
+void
+producer_discard_deliveries(Producer *self)
+{
+    client_core *core = self->client.core;
+    if (core->rk == NULL) {
+        return; /* it could not be created */
+    }
+    while (self->deliveries != NULL) {
+        delivery *entry = self->deliveries;
+        self->deliveries = entry->next;
+        drop_callbacks(entry->event);
+        PyMem_Free(entry);
+    }
+    /* Purged messages come back as reports, which own their callbacks. */
+    rd_kafka_purge(core->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT
+                                 | RD_KAFKA_PURGE_F_NON_BLOCKING);
+    deadline moment = deadline_after(1);
+    while (rd_kafka_outq_len(core->rk) > 0 && !deadline_passed(&moment)) {
+        rd_kafka_event_t *event;
+        Py_BEGIN_ALLOW_THREADS
+        event = rd_kafka_queue_poll(core->queue, 50);
+        Py_END_ALLOW_THREADS
+        if (event != NULL) {
+            drop_callbacks(event);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+/*
+ * produce(): one message on its way to librdkafka's queue.
+ */
+#include "producer/producer.h"
+
+#include "values/headers.h"
+
+/* ---- topic handles ---- */
+
+static rd_kafka_topic_t *
+open_topic(Producer *self, PyObject *name)
+{
+    Py_ssize_t size;
+    const char *text = arg_utf8(name, "topic", &size);
+    if (text == NULL) {
+        return NULL;
+    }
+    if (size == 0) {
+        PyErr_SetString(PyExc_ValueError, "topic must not be empty");
+        return NULL;
+    }
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(self->client.rk, text, NULL);
+    if (handle == NULL) {
+        raise_kafka_error(self->client.state, rd_kafka_last_error(), NULL);
+        return NULL;
+    }
+    PyObject *address = PyLong_FromVoidPtr(handle);
+    if (address == NULL || PyDict_SetItem(self->topics, name, address) < 0) {
+        Py_XDECREF(address);
+        rd_kafka_topic_destroy(handle);
+        return NULL;
+    }
+    Py_DECREF(address);
+    return handle;
+}
+
+static rd_kafka_topic_t *
+topic_lock_held(Producer *self, PyObject *name)
+{
+    /* Loops produce to one topic through one str object: no look-up then. */
+    if (name == self->last_topic) {
+        return self->last_handle;
+    }
+    if (!PyUnicode_Check(name)) {
+        PyErr_Format(PyExc_TypeError, "topic must be str, not %.100s", Py_TYPE(name)->tp_name);
+        return NULL;
+    }
+    PyObject *address = PyDict_GetItemWithError(self->topics, name);
+    if (address == NULL && PyErr_Occurred()) {
+        return NULL;
+    }
+    rd_kafka_topic_t *handle =
+        address != NULL ? PyLong_AsVoidPtr(address) : open_topic(self, name);
+    if (handle != NULL) {
+        /* Both, before letting go of the old name: that can run Python code which produces. */
+        PyObject *previous = self->last_topic;
+        self->last_topic = Py_NewRef(name);
+        self->last_handle = handle;
+        Py_XDECREF(previous);
+    }
+    return handle;
+}
+
+rd_kafka_topic_t *
+producer_topic(Producer *self, PyObject *name)
+{
+    rd_kafka_topic_t *handle;
+    /* Threads share last_topic, and two must not open one topic's handle. */
+    Py_BEGIN_CRITICAL_SECTION(self);
+    handle = topic_lock_held(self, name);
+    Py_END_CRITICAL_SECTION();
+    return handle;
+}
+
+void
+producer_release_topics(Producer *self)
+{
+    Py_CLEAR(self->last_topic);
+    self->last_handle = NULL;
+    PyObject *name, *address;
+    Py_ssize_t position = 0;
+    while (self->topics != NULL && PyDict_Next(self->topics, &position, &name, &address)) {
+        rd_kafka_topic_destroy(PyLong_AsVoidPtr(address));
+    }
+    Py_CLEAR(self->topics);
+}
+
+/* ---- enqueueing ---- */
+
+static rd_kafka_resp_err_t
+enqueue_with_extras(Producer *self, outgoing *message)
+{
+    rd_kafka_vu_t fields[8];
+    size_t count = 0;
+    fields[count++] = (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = message->topic};
+    fields[count++] =
+        (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = message->partition};
+    fields[count++] =
+        (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_VALUE,
+                        .u.mem = {(void *)message->value, message->value_size}};
+    fields[count++] = (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_KEY,
+                                      .u.mem = {(void *)message->key, message->key_size}};
+    fields[count++] =
+        (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY};
+    fields[count++] =
+        (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = message->callback};
+    if (message->timestamp_ms != 0) {
+        fields[count++] = (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_TIMESTAMP,
+                                          .u.i64 = message->timestamp_ms};
+    }
+    if (message->headers != NULL) {
+        fields[count++] =
+            (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = message->headers};
+    }
+    rd_kafka_error_t *error = rd_kafka_produceva(self->client.rk, fields, count);
+    if (error == NULL) {
+        message->headers = NULL; /* librdkafka's now */
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    }
+    rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+    rd_kafka_error_destroy(error);
+    return code;
+}
+
+rd_kafka_resp_err_t
+producer_enqueue(Producer *self, outgoing *message)
+{
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+    /* Taken before the call: the report can be served by another thread at once. */
+    Py_XINCREF(message->callback);
+    if (message->timestamp_ms != 0 || message->headers != NULL) {
+        code = enqueue_with_extras(self, message);
+    }
+    else if (rd_kafka_produce(message->topic, message->partition, RD_KAFKA_MSG_F_COPY,
+                              (void *)message->value, message->value_size, message->key,
+                              message->key_size, message->callback)
+             != 0) {
+        code = rd_kafka_last_error();
+    }
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        Py_XDECREF(message->callback);
+    }
+    return code;
+}
+
+void
+raise_produce_error(Producer *self, rd_kafka_resp_err_t code)
+{
+    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+        if (client_end_thread_at_exit(&self->client)) {
+            return;
+        }
+        PyErr_SetString(PyExc_BufferError,
+                        "Local: Queue full: call poll() to serve delivery reports and try "
+                        "again, or give produce(block=seconds)");
+        return;
+    }
+    raise_kafka_error(self->client.state, code, "Unable to produce message: %s",
+                      rd_kafka_err2str(code));
+}
+
+/* Between serve_begin() and serve_end(): 0 with `*code`, -1 with an exception. */
+static int
+serve_until_enqueued(Producer *self, outgoing *message, deadline *until,
+                     rd_kafka_resp_err_t *code)
+{
+    while (*code == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline_passed(until)) {
+        deadline slice = deadline_after(deadline_remaining_ms(until, WAIT_SLICE_MS) / 1000.0);
+        if (producer_serve(self, &slice) < 0) {
+            return -1;
+        }
+        *code = producer_enqueue(self, message);
+        int go_on = *code == RD_KAFKA_RESP_ERR__QUEUE_FULL ? serve_check(&self->client) : 1;
+        if (go_on < 0) {
+            return -1;
+        }
+        if (!go_on) {
+            *until = deadline_after(0); /* for the rest of a batch, too */
+        }
+    }
+    return 0;
+}
+
+int
+producer_enqueue_within(Producer *self, outgoing *message, deadline *until,
+                        rd_kafka_resp_err_t *code)
+{
+    serve_frame frame;
+    *code = producer_enqueue(self, message);
+    if (*code != RD_KAFKA_RESP_ERR__QUEUE_FULL || until->at_us == 0) {
+        return 0;
+    }
+    int result = serve_begin(&self->client, &frame, until);
+    if (result == 1) {
+        result = serve_until_enqueued(self, message, until, code);
+        serve_end(&self->client, &frame);
+    }
+    return result;
+}
+
+/* ---- produce() ---- */
+
+int
+delivery_callback_from_args(PyObject *callback, PyObject *on_delivery, PyObject **result)
+{
+    PyObject *other;
+    if (arg_callable(callback, "callback", result) < 0
+        || arg_callable(on_delivery, "on_delivery", &other) < 0) {
+        return -1;
+    }
+    if (other != NULL && *result != NULL && other != *result) {
+        PyErr_SetString(PyExc_TypeError,
+                        "callback and on_delivery are the same argument: give only one");
+        return -1;
+    }
+    if (other != NULL) {
+        *result = other;
+    }
+    return 0;
+}
+
+const char producer_produce_doc[] =
+"produce($self, /, topic, value=None, key=None, partition=-1, callback=None,\n"
+"        on_delivery=None, timestamp=0, headers=None, *, block=0)\n--\n\n"
+"Enqueue a message; a background thread of librdkafka sends it.\n\n"
+"Parameters\n"
+"----------\n"
+"topic : str\n"
+"value, key : str (as UTF-8), bytes, bytearray, memoryview or None\n"
+"    Copied before the call returns. None is Kafka's null.\n"
+"partition : int\n"
+"    -1: chosen by the configured partitioner, from the key.\n"
+"callback, on_delivery : callable(KafkaError or None, Message), optional\n"
+"    Called from poll(), flush() or close() when the message was delivered or has failed\n"
+"    for good; instead of the client's on_delivery. Two names of one argument.\n"
+"timestamp : int\n"
+"    CreateTime in milliseconds since the epoch; 0 means now.\n"
+"headers : dict, or list of (str, value), optional\n"
+"    Values as for value.\n"
+"block : float\n"
+"    Seconds to serve callbacks and wait while the queue is full; -1 without limit. In a\n"
+"    delivery callback the messages reported together with its own still take their\n"
+"    place in the queue: give a limit there.\n\n"
+"Raises\n"
+"------\n"
+"BufferError\n"
+"    The queue is full (queue.buffering.max.messages or .kbytes).\n"
+"KafkaException\n"
+"    For example MSG_SIZE_TOO_LARGE, _UNKNOWN_PARTITION, _FATAL.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_produce(), rd_kafka_produceva().";
+
+SIGNATURE(produce_signature, "produce()", 1, 8, P_topic, P_value, P_key, P_partition, P_callback,
+          P_on_delivery, P_timestamp, P_headers, P_block);
+
+enum { TOPIC, VALUE, KEY, PARTITION, CALLBACK, ON_DELIVERY, TIMESTAMP, HEADERS, BLOCK, COUNT };
+
+/* The arguments whose conversion allocates nothing. */
+static int
+read_scalars(PyObject **values, outgoing *message, deadline *until)
+{
+    message->partition = RD_KAFKA_PARTITION_UA;
+    if (values[PARTITION] != NULL
+        && arg_int32(values[PARTITION], "partition", -1, INT32_MAX, &message->partition) < 0) {
+        return -1;
+    }
+    if (values[TIMESTAMP] != NULL
+        && arg_int64(values[TIMESTAMP], "timestamp", 0, INT64_MAX, &message->timestamp_ms) < 0) {
+        return -1;
+    }
+    until->at_us = 0;
+    if (values[BLOCK] != NULL && deadline_from_arg(values[BLOCK], "block", until) < 0) {
+        return -1;
+    }
+    return delivery_callback_from_args(values[CALLBACK], values[ON_DELIVERY],
+                                       &message->callback);
+}
+
+static int
+enqueue_arguments(Producer *self, PyObject *topic, outgoing *message, deadline *until)
+{
+    if (client_enter(&self->client) < 0) {
+        return -1;
+    }
+    int result = -1;
+    message->topic = producer_topic(self, topic);
+    if (message->topic != NULL) {
+        rd_kafka_resp_err_t code;
+        result = producer_enqueue_within(self, message, until, &code);
+        if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            raise_produce_error(self, code);
+            result = -1;
+        }
+    }
+    client_leave(&self->client);
+    return result;
+}
+
+PyObject *
+producer_produce(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[COUNT];
+    outgoing message = {0};
+    deadline until;
+    bytes_view value, key = {0};
+    if (args_parse(self->client.state, &produce_signature, args, nargs, kwnames, values) < 0
+        || read_scalars(values, &message, &until) < 0
+        || bytes_view_get(values[VALUE], "value", &value) < 0) {
+        return NULL;
+    }
+    int result = -1;
+    if (bytes_view_get(values[KEY], "key", &key) == 0
+        && (values[HEADERS] == NULL || values[HEADERS] == Py_None
+            || headers_to_c(values[HEADERS], "headers", &message.headers) == 0)) {
+        message.value = value.data;
+        message.value_size = value.size;
+        message.key = key.data;
+        message.key_size = key.size;
+        result = enqueue_arguments(self, values[TOPIC], &message, &until);
+    }
+    if (message.headers != NULL) {
+        rd_kafka_headers_destroy(message.headers);
+    }
+    bytes_view_release(&value);
+    bytes_view_release(&key);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}

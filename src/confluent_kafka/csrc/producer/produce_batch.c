@@ -1,0 +1,485 @@
+/*
+ * produce_batch() and produce_arrow(): many messages in one C loop.
+ */
+#include "producer/producer.h"
+
+#include "arrow/order.h"
+#include "values/headers.h"
+
+/* ---- produce_batch() ---- */
+
+const char producer_produce_batch_doc[] =
+"produce_batch($self, /, topic, messages, partition=-1, callback=None, on_delivery=None,\n"
+"              *, block=0)\n--\n\n"
+"Enqueue a list of messages.\n\n"
+"A dict that cannot be enqueued does not stop the others: it gets an `_error` item with\n"
+"the KafkaError.\n\n"
+"Parameters\n"
+"----------\n"
+"topic : str\n"
+"messages : list of dict, bytes-like, str or None\n"
+"    A dict takes `value`, `key`, `headers`, `timestamp` (milliseconds), `partition`,\n"
+"    `callback` and `on_delivery`, as produce() does; anything else is a bare value.\n"
+"partition : int\n"
+"    For messages without their own; -1: the configured partitioner decides.\n"
+"callback, on_delivery : callable(KafkaError or None, Message), optional\n"
+"    For messages without their own.\n"
+"block : float\n"
+"    Seconds to serve callbacks and wait, in all, while the queue is full; -1 without\n"
+"    limit.\n\n"
+"Returns\n"
+"-------\n"
+"int\n"
+"    How many messages were enqueued.\n\n"
+"Raises\n"
+"------\n"
+"TypeError, ValueError, OverflowError\n"
+"    A message's field is wrong; names the message's index. Those before it are enqueued.\n"
+"BufferError, KafkaException\n"
+"    A bare value could not be enqueued. Those before it are enqueued.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_produce(), rd_kafka_produceva().";
+
+SIGNATURE(batch_signature, "produce_batch()", 2, 5, P_topic, P_messages, P_partition,
+          P_callback, P_on_delivery, P_block);
+
+typedef struct {
+    Producer *producer;
+    rd_kafka_topic_t *topic;
+    int32_t partition;
+    PyObject *callback;
+    deadline until;
+} batch_defaults;
+
+/*
+ * One message while it is being enqueued, with what must be released afterwards. Callbacks
+ * that are served while the queue is full can change the message's dict, so what is used of
+ * it is held.
+ */
+typedef struct {
+    outgoing message;
+    bytes_view value, key;
+    PyObject *held_value, *held_key, *held_callback;
+} batch_entry;
+
+static void
+entry_release(batch_entry *entry)
+{
+    bytes_view_release(&entry->value);
+    bytes_view_release(&entry->key);
+    if (entry->message.headers != NULL) {
+        rd_kafka_headers_destroy(entry->message.headers);
+    }
+    Py_XDECREF(entry->held_value);
+    Py_XDECREF(entry->held_key);
+    Py_XDECREF(entry->held_callback);
+}
+
+/* The dict's item, a new reference, or NULL; `*failed` is set when looking it up raised. */
+static PyObject *
+dict_item(Producer *self, PyObject *dict, enum parameter name, bool *failed)
+{
+    PyObject *item;
+    *failed |= PyDict_GetItemRef(dict, self->client.state->parameters[name], &item) < 0;
+    return item;
+}
+
+/* Fields beyond key and value, which most messages do not have. */
+static int
+read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
+{
+    Producer *self = defaults->producer;
+    bool failed = false;
+    PyObject *partition = dict_item(self, dict, P_partition, &failed);
+    PyObject *timestamp = dict_item(self, dict, P_timestamp, &failed);
+    PyObject *headers = dict_item(self, dict, P_headers, &failed);
+    PyObject *callback = dict_item(self, dict, P_callback, &failed);
+    PyObject *on_delivery = dict_item(self, dict, P_on_delivery, &failed);
+    PyObject *own_callback = NULL;
+    failed = failed
+        || (partition != NULL
+            && arg_int32(partition, "partition", -1, INT32_MAX, &entry->message.partition) < 0)
+        || (timestamp != NULL
+            && arg_int64(timestamp, "timestamp", 0, INT64_MAX, &entry->message.timestamp_ms)
+                   < 0)
+        || (headers != NULL && headers != Py_None
+            && headers_to_c(headers, "headers", &entry->message.headers) < 0)
+        || delivery_callback_from_args(callback, on_delivery, &own_callback) < 0;
+    if (own_callback != NULL) {
+        entry->message.callback = entry->held_callback = Py_NewRef(own_callback);
+    }
+    Py_XDECREF(partition);
+    Py_XDECREF(timestamp);
+    Py_XDECREF(headers);
+    Py_XDECREF(callback);
+    Py_XDECREF(on_delivery);
+    return failed ? -1 : 0;
+}
+
+static int
+read_dict(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
+{
+    bool failed = false;
+    PyObject *value = dict_item(defaults->producer, dict, P_value, &failed);
+    PyObject *key = dict_item(defaults->producer, dict, P_key, &failed);
+    entry->held_value = value;
+    entry->held_key = key;
+    if (failed || bytes_view_get(value, "value", &entry->value) < 0
+        || bytes_view_get(key, "key", &entry->key) < 0) {
+        return -1;
+    }
+    bool only_these = PyDict_GET_SIZE(dict) == (value != NULL) + (key != NULL);
+    return only_these ? 0 : read_extras(defaults, dict, entry);
+}
+
+/* Fills `entry`; what it holds must be released in any case. */
+static int
+read_entry(batch_defaults *defaults, PyObject *object, batch_entry *entry)
+{
+    *entry = (batch_entry){
+        .message = {.topic = defaults->topic,
+                    .partition = defaults->partition,
+                    .callback = defaults->callback},
+    };
+    int result = PyDict_Check(object) ? read_dict(defaults, object, entry)
+                                      : bytes_view_get(object, "value", &entry->value);
+    entry->message.value = entry->value.data;
+    entry->message.value_size = entry->value.size;
+    entry->message.key = entry->key.data;
+    entry->message.key_size = entry->key.size;
+    return result;
+}
+
+/* Puts "messages[index]: " before the text of the exception that is set. */
+static void
+name_index(Py_ssize_t index)
+{
+    PyObject *raised = PyErr_GetRaisedException();
+    PyObject *type = (PyObject *)Py_TYPE(raised);
+    if (type == PyExc_TypeError || type == PyExc_ValueError || type == PyExc_OverflowError
+        || type == PyExc_BufferError) {
+        PyErr_Format(type, "messages[%zd]: %S", index, raised);
+        Py_DECREF(raised);
+        return;
+    }
+    PyErr_SetRaisedException(raised);
+}
+
+/* A message was refused: noted in its dict (0), or raised where there is none (-1). */
+static int
+note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code, Py_ssize_t index)
+{
+    if (!PyDict_Check(object)) {
+        if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+            raise_produce_error(self, code);
+            name_index(index);
+        }
+        else {
+            raise_kafka_error(self->client.state, code, "messages[%zd]: %s", index,
+                              rd_kafka_err2str(code));
+        }
+        return -1;
+    }
+    PyObject *error = kafka_error_new(self->client.state, code, NULL);
+    int result = error == NULL ? -1 : PyDict_SetItemString(object, "_error", error);
+    Py_XDECREF(error);
+    return result;
+}
+
+/* 1 enqueued, 0 refused and noted in its dict, -1 with an exception. */
+static int
+enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
+{
+    Producer *self = defaults->producer;
+    batch_entry entry;
+    rd_kafka_resp_err_t code;
+    int result = read_entry(defaults, object, &entry);
+    if (result < 0) {
+        name_index(index);
+    }
+    else {
+        result = producer_enqueue_within(self, &entry.message, &defaults->until, &code);
+    }
+    entry_release(&entry);
+    if (result < 0) {
+        return -1;
+    }
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR ? 1 : note_error(self, object, code, index);
+}
+
+static Py_ssize_t
+enqueue_list(batch_defaults *defaults, PyObject *messages)
+{
+    Py_ssize_t enqueued = 0;
+    /* The size is read each time: callbacks that are served in between may change the list. */
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(messages); i++) {
+        PyObject *object = PyList_GetItemRef(messages, i);
+        if (object == NULL) {
+            return -1; /* another thread has just shortened the list */
+        }
+        int result = enqueue_entry(defaults, object, i);
+        Py_DECREF(object);
+        if (result < 0) {
+            return -1;
+        }
+        enqueued += result;
+    }
+    return enqueued;
+}
+
+PyObject *
+producer_produce_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[6];
+    batch_defaults defaults = {.producer = self, .partition = RD_KAFKA_PARTITION_UA};
+    if (args_parse(self->client.state, &batch_signature, args, nargs, kwnames, values) < 0) {
+        return NULL;
+    }
+    if (!PyList_Check(values[1])) {
+        PyErr_Format(PyExc_TypeError, "messages must be a list, not %.100s",
+                     Py_TYPE(values[1])->tp_name);
+        return NULL;
+    }
+    if ((values[2] != NULL
+         && arg_int32(values[2], "partition", -1, INT32_MAX, &defaults.partition) < 0)
+        || delivery_callback_from_args(values[3], values[4], &defaults.callback) < 0
+        || (values[5] != NULL && deadline_from_arg(values[5], "block", &defaults.until) < 0)
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    Py_ssize_t enqueued = -1;
+    defaults.topic = producer_topic(self, values[0]);
+    if (defaults.topic != NULL) {
+        enqueued = enqueue_list(&defaults, values[1]);
+    }
+    client_leave(&self->client);
+    return enqueued < 0 ? NULL : PyLong_FromSsize_t(enqueued);
+}
+
+/* ---- produce_arrow() ---- */
+
+const char producer_produce_arrow_doc[] =
+"produce_arrow($self, /, batch, topic=None, *, on_delivery=None, block=0,\n"
+"              partition_count=None)\n--\n\n"
+"Enqueue the rows of an Arrow record batch.\n\n"
+"Parameters\n"
+"----------\n"
+"batch : object with __arrow_c_array__ or __arrow_c_stream__\n"
+"    Of pyarrow, polars, DuckDB, MessageBatch and others. Columns among key, value\n"
+"    (binary or string), topic (string), partition (int32), timestamp, headers (list of\n"
+"    struct of key and value). Null partition and timestamp mean the partitioner's\n"
+"    choice and now.\n"
+"topic : str, optional\n"
+"    For all rows, instead of the column `topic`.\n"
+"on_delivery : callable(KafkaError or None, Message), optional\n"
+"    For each row, as in produce().\n"
+"block : float\n"
+"    Seconds to serve callbacks and wait, in all, while the queue is full; -1 without\n"
+"    limit.\n"
+"partition_count : int, optional\n"
+"    How many partitions `topic` has. Rows are then enqueued partition after partition,\n"
+"    which saves up to a third of the CPU time; those of one key keep their order. Where\n"
+"    they go does not depend on it.\n\n"
+"Returns\n"
+"-------\n"
+"int\n"
+"    How many rows were enqueued: all of them.\n\n"
+"Raises\n"
+"------\n"
+"BufferError, KafkaException\n"
+"    A row could not be enqueued; names its index. Those before it are enqueued; with\n"
+"    `partition_count`, any others may be.\n"
+"TypeError, ValueError\n"
+"    A column has a wrong name or type, or there is no topic.\n\n"
+"Notes\n"
+"-----\n"
+"Source: Arrow C data interface and PyCapsule protocol; rd_kafka_produce().";
+
+SIGNATURE(arrow_signature, "produce_arrow()", 1, 2, P_batch, P_topic, P_on_delivery, P_block,
+          P_partition_count);
+
+/* More than a cluster has. */
+#define MAX_PARTITIONS 1000000
+
+/* The handle of a row's topic; rows that follow each other mostly share it. */
+static rd_kafka_topic_t *
+row_topic(Producer *self, const arrow_row *row, PyObject **name)
+{
+    Py_ssize_t size;
+    const char *previous = *name == NULL ? NULL : PyUnicode_AsUTF8AndSize(*name, &size);
+    if (row->topic == NULL) {
+        PyErr_SetString(PyExc_ValueError, "topic is null and no topic argument was given");
+        return NULL;
+    }
+    if (previous == NULL || (size_t)size != row->topic_size
+        || memcmp(previous, row->topic, row->topic_size) != 0) {
+        Py_XSETREF(*name, PyUnicode_DecodeUTF8(row->topic, (Py_ssize_t)row->topic_size, NULL));
+        if (*name == NULL) {
+            return NULL;
+        }
+    }
+    return producer_topic(self, *name);
+}
+
+static int
+enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyObject **name)
+{
+    Producer *self = defaults->producer;
+    arrow_row row;
+    arrow_rows_get(rows, index, &row);
+    outgoing message = {
+        .topic = defaults->topic != NULL ? defaults->topic : row_topic(self, &row, name),
+        .partition = row.partition,
+        .value = row.value,
+        .value_size = row.value_size,
+        .key = row.key,
+        .key_size = row.key_size,
+        .timestamp_ms = row.timestamp_ms,
+        .callback = defaults->callback,
+    };
+    if (message.topic == NULL) {
+        return -1;
+    }
+    if (arrow_rows_headers(rows, index, &message.headers) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    rd_kafka_resp_err_t code;
+    int result = producer_enqueue_within(self, &message, &defaults->until, &code);
+    if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_produce_error(self, code);
+        result = -1;
+    }
+    if (message.headers != NULL) {
+        rd_kafka_headers_destroy(message.headers);
+    }
+    return result;
+}
+
+/* Says which row it was, in an exception of the same kind. */
+static void
+name_row(Producer *self, int64_t index)
+{
+    PyObject *raised = PyErr_GetRaisedException();
+    if ((PyObject *)Py_TYPE(raised) == self->client.state->KafkaException) {
+        PyObject *arguments = PyObject_GetAttrString(raised, "args");
+        PyObject *error = arguments == NULL ? NULL : PySequence_GetItem(arguments, 0);
+        if (error != NULL && Py_IS_TYPE(error, self->client.state->KafkaError)) {
+            raise_kafka_error(self->client.state, kafka_error_code(error), "batch row %lld: %s",
+                              (long long)index, rd_kafka_err2str(kafka_error_code(error)));
+            Py_CLEAR(raised);
+        }
+        Py_XDECREF(error);
+        Py_XDECREF(arguments);
+    }
+    else if ((PyObject *)Py_TYPE(raised) == PyExc_BufferError
+             || (PyObject *)Py_TYPE(raised) == PyExc_ValueError) {
+        PyErr_Format((PyObject *)Py_TYPE(raised), "batch row %lld: %S", (long long)index, raised);
+        Py_CLEAR(raised);
+    }
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+}
+
+/* In `order`, or as they come if that is NULL. */
+static int
+enqueue_rows(batch_defaults *defaults, const arrow_rows *rows, const int64_t *order)
+{
+    PyObject *name = NULL;
+    int64_t count = arrow_rows_count(rows);
+    int result = 0;
+    for (int64_t i = 0; i < count && result == 0; i++) {
+        int64_t index = order == NULL ? i : order[i];
+        result = enqueue_row(defaults, rows, index, &name);
+        if (result < 0) {
+            name_row(defaults->producer, index);
+        }
+    }
+    Py_XDECREF(name);
+    return result;
+}
+
+static int
+enqueue_by_partition(batch_defaults *defaults, const arrow_rows *rows, int32_t partition_count)
+{
+    partitioner_function *partitioner = partitioner_of(defaults->producer->client.rk);
+    int64_t *order;
+    Py_BEGIN_ALLOW_THREADS
+    order = arrow_rows_by_partition(rows, partitioner, partition_count);
+    Py_END_ALLOW_THREADS
+    if (order == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int result = enqueue_rows(defaults, rows, order);
+    PyMem_RawFree(order);
+    return result;
+}
+
+/* The topic of all rows, if there is one: 0, or -1 with an exception. */
+static int
+common_topic(batch_defaults *defaults, PyObject *topic, const arrow_rows *rows)
+{
+    if (topic != NULL && topic != Py_None) {
+        defaults->topic = producer_topic(defaults->producer, topic);
+        return defaults->topic == NULL ? -1 : 0;
+    }
+    if (!arrow_rows_has_topic(rows)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "batch has no column 'topic': add one or give the topic argument");
+        return -1;
+    }
+    return 0;
+}
+
+/* 0 when it is not given. */
+static int
+read_partition_count(PyObject *given, PyObject *topic, int32_t *partition_count)
+{
+    if (given == NULL || given == Py_None) {
+        return 0;
+    }
+    if (topic == NULL || topic == Py_None) {
+        PyErr_SetString(PyExc_ValueError, "partition_count needs the argument topic: it is the "
+                                          "number of partitions of that topic");
+        return -1;
+    }
+    return arg_int32(given, "partition_count", 1, MAX_PARTITIONS, partition_count);
+}
+
+PyObject *
+producer_produce_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[5];
+    batch_defaults defaults = {.producer = self};
+    int32_t partition_count = 0;
+    if (args_parse(self->client.state, &arrow_signature, args, nargs, kwnames, values) < 0
+        || arg_callable(values[2], "on_delivery", &defaults.callback) < 0
+        || (values[3] != NULL && deadline_from_arg(values[3], "block", &defaults.until) < 0)
+        || read_partition_count(values[4], values[1], &partition_count) < 0) {
+        return NULL;
+    }
+    arrow_rows *rows = arrow_rows_import(values[0], "batch");
+    if (rows == NULL) {
+        return NULL;
+    }
+    int64_t count = arrow_rows_count(rows);
+    int result = client_enter(&self->client);
+    if (result == 0) {
+        result = common_topic(&defaults, values[1], rows);
+        if (result == 0) {
+            result = partition_count == 0
+                ? enqueue_rows(&defaults, rows, NULL)
+                : enqueue_by_partition(&defaults, rows, partition_count);
+        }
+        client_leave(&self->client);
+    }
+    arrow_rows_release(rows);
+    return result < 0 ? NULL : PyLong_FromLongLong(count);
+}

@@ -1,0 +1,508 @@
+/*
+ * The type Producer: making it, serving it, ending it.
+ */
+#include "producer/producer.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "client/blocking.h"
+#include "client/config.h"
+
+static const python_key producer_keys[] = {
+    {"on_delivery", offsetof(Producer, on_delivery), CONFIG_CALLABLE},
+    {"delivery.report.only.error", offsetof(Producer, report_only_errors), CONFIG_BOOL},
+    {NULL, 0, CONFIG_CALLABLE},
+};
+
+/* ---- life ---- */
+
+/* Before the handle ends: what refers to it. */
+static void
+producer_release(Client *client)
+{
+    Producer *self = (Producer *)client;
+    producer_discard_deliveries(self);
+    producer_release_topics(self);
+}
+
+static int
+serve_once(Client *client, int timeout_ms)
+{
+    return producer_serve_once((Producer *)client, timeout_ms) < 0 ? -1 : 0;
+}
+
+static void
+note_errors(Client *client)
+{
+    producer_note_errors((Producer *)client);
+}
+
+static int
+open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Producer *self = (Producer *)object;
+    rd_kafka_conf_t *conf = config_read(&self->client, args, kwargs, producer_keys);
+    if (conf == NULL) {
+        return -1;
+    }
+    Py_XSETREF(self->topics, PyDict_New()); /* an earlier __init__ may have failed */
+    if (self->topics == NULL) {
+        rd_kafka_conf_destroy(conf);
+        return -1;
+    }
+    self->client.release = producer_release;
+    self->client.serve = serve_once;
+    self->client.note_errors = note_errors;
+    rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
+    return client_open(&self->client, RD_KAFKA_PRODUCER, conf);
+}
+
+static int
+producer_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)object;
+    if (client_init_begin(client) < 0) {
+        return -1;
+    }
+    return client_init_end(client, open_producer(object, args, kwargs));
+}
+
+static int
+producer_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    Producer *self = (Producer *)object;
+    Py_VISIT(self->on_delivery);
+    Py_VISIT(self->topics);
+    return client_traverse(&self->client, visit, arg);
+}
+
+static int
+producer_clear(PyObject *object)
+{
+    Producer *self = (Producer *)object;
+    Py_CLEAR(self->on_delivery);
+    return client_clear(&self->client);
+}
+
+static void
+producer_dealloc(PyObject *object)
+{
+    Producer *self = (Producer *)object;
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
+        return; /* the finalizer made it live again */
+    }
+    PyObject_GC_UnTrack(object);
+    Py_CLEAR(self->on_delivery);
+    client_core *core = self->client.core;
+    if (core != NULL && !core_owned_by_this_process(core)) {
+        /* The handles are the parent process's: only their table is let go of. */
+        Py_CLEAR(self->last_topic);
+        Py_CLEAR(self->topics);
+    }
+    client_dealloc(object);
+}
+
+/* ---- poll, flush, purge ---- */
+
+PyDoc_STRVAR(poll_doc,
+"poll($self, /, timeout=-1)\n--\n\n"
+"Serve delivery reports and other callbacks.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to wait for something to serve; -1 waits without limit, 0 does not wait.\n\n"
+"Returns\n"
+"-------\n"
+"int\n"
+"    Delivery reports and callbacks served.\n\n"
+"Raises\n"
+"------\n"
+"Exception\n"
+"    What a callback raised. Callbacks not run yet are kept for the next call.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_queue_poll().");
+
+SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
+
+static PyObject *
+poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[1];
+    deadline until;
+    if (args_parse(self->client.state, &poll_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    serve_frame frame;
+    Py_ssize_t served = serve_begin(&self->client, &frame, &until);
+    if (served == 1) {
+        served = producer_serve(self, &until);
+        serve_end(&self->client, &frame);
+    }
+    client_leave(&self->client);
+    return served < 0 ? NULL : PyLong_FromSsize_t(served);
+}
+
+/*
+ * rd_kafka_flush() tells the broker threads to send now, whatever linger.ms says. With
+ * reports as events it only waits besides, so it is called briefly, in turn with serving.
+ */
+static void
+hurry(Producer *self)
+{
+    serve_release_gil(&self->client);
+    rd_kafka_flush(self->client.rk, 1);
+    serve_take_gil(&self->client);
+}
+
+/*
+ * Between serve_begin() and serve_end(): what is outstanding when all is delivered, which is
+ * nothing though an event may come right then, or when time is up; -1 exception.
+ */
+static int
+flush_until(Producer *self, deadline *until)
+{
+    while (producer_outstanding(self) > 0) {
+        hurry(self);
+        deadline slice = deadline_after(deadline_remaining_ms(until, 10) / 1000.0);
+        if (producer_serve(self, &slice) < 0) {
+            return -1;
+        }
+        int go_on = deadline_passed(until) ? 0 : serve_check(&self->client);
+        if (go_on <= 0) {
+            return go_on < 0 ? -1 : producer_outstanding(self);
+        }
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(flush_doc,
+"flush($self, /, timeout=-1)\n--\n\n"
+"Send what is queued and serve callbacks until everything is delivered or has failed.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds; -1 waits without limit (at most until each message's delivery.timeout.ms).\n\n"
+"Returns\n"
+"-------\n"
+"int\n"
+"    Messages still outstanding; 0 when all were delivered or have failed.\n\n"
+"Raises\n"
+"------\n"
+"Exception\n"
+"    What a callback raised.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_flush().");
+
+SIGNATURE(flush_signature, "flush()", 0, 1, P_timeout);
+
+static PyObject *
+flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[1];
+    deadline until;
+    if (args_parse(self->client.state, &flush_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    serve_frame frame;
+    int result = serve_begin(&self->client, &frame, &until);
+    if (result == 1) {
+        result = flush_until(self, &until);
+        serve_end(&self->client, &frame);
+    }
+    else if (result == 0) {
+        result = producer_outstanding(self);
+    }
+    client_leave(&self->client);
+    return result < 0 ? NULL : PyLong_FromLong(result);
+}
+
+PyDoc_STRVAR(hurry_doc,
+"_hurry($self, timeout, /)\n--\n\n"
+"Send what is queued, whatever linger.ms says, until all is delivered or time is up.\n\n"
+"Serves nothing: the event loop does meanwhile. Returns early when all has been served.");
+
+static PyObject *
+hurry_meanwhile(PyObject *object, PyObject *timeout)
+{
+    Producer *self = (Producer *)object;
+    int timeout_ms;
+    if (timeout_ms_from_arg(timeout, "timeout", &timeout_ms) < 0
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    rd_kafka_flush(self->client.rk, timeout_ms);
+    Py_END_ALLOW_THREADS
+    client_leave(&self->client);
+    Py_RETURN_NONE;
+}
+
+typedef struct {
+    blocking_call call;
+    int flags;
+    rd_kafka_resp_err_t code;
+} purge_call;
+
+static void
+purge_run(blocking_call *call)
+{
+    purge_call *self = (purge_call *)call;
+    self->code = rd_kafka_purge(call->rk, self->flags);
+}
+
+static void
+purge_destroy(blocking_call *call)
+{
+    free(call);
+}
+
+static int
+purge_with(Producer *self, int flags)
+{
+    purge_call *call = calloc(1, sizeof(*call));
+    if (call == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    call->call.run = purge_run;
+    call->call.destroy = purge_destroy;
+    call->flags = flags;
+    if (blocking_call_run(&self->client, &call->call, "purge()") < 0) {
+        return -1;
+    }
+    rd_kafka_resp_err_t code = call->code;
+    blocking_call_end(&call->call);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, NULL);
+        return -1;
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(purge_doc,
+"purge($self, /, in_queue=True, in_flight=True, blocking=True)\n--\n\n"
+"Give messages up. Their callbacks get _PURGE_QUEUE or _PURGE_INFLIGHT from poll().\n\n"
+"Parameters\n"
+"----------\n"
+"in_queue : bool\n"
+"    Messages not sent yet.\n"
+"in_flight : bool\n"
+"    Messages sent and not acknowledged: whether they arrive is then unknown.\n"
+"blocking : bool\n"
+"    Wait until the broker threads have let go of their messages.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_purge().");
+
+SIGNATURE(purge_signature, "purge()", 0, 3, P_in_queue, P_in_flight, P_blocking);
+
+static PyObject *
+purge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[3];
+    bool in_queue = true, in_flight = true, blocking = true;
+    if (args_parse(self->client.state, &purge_signature, args, nargs, kwnames, values) < 0
+        || (values[0] != NULL && arg_bool(values[0], "in_queue", &in_queue) < 0)
+        || (values[1] != NULL && arg_bool(values[1], "in_flight", &in_flight) < 0)
+        || (values[2] != NULL && arg_bool(values[2], "blocking", &blocking) < 0)
+        || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    int flags = (in_queue ? RD_KAFKA_PURGE_F_QUEUE : 0)
+                | (in_flight ? RD_KAFKA_PURGE_F_INFLIGHT : 0)
+                | (blocking ? 0 : RD_KAFKA_PURGE_F_NON_BLOCKING);
+    int result = purge_with(self, flags);
+    client_leave(&self->client);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* ---- close ---- */
+
+/* Time was up: gives the rest up, and still reports each message to its callback. */
+static int
+purge_rest(Producer *self)
+{
+    if (purge_with(self, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT) < 0) {
+        return -1;
+    }
+    deadline never = DEADLINE_NEVER;
+    return flush_until(self, &never);
+}
+
+static int
+close_producer(Producer *self, deadline *until)
+{
+    Client *client = &self->client;
+    deadline never = DEADLINE_NEVER;
+    serve_frame frame;
+    int begun = client_close_begin(client);
+    if (begun != 1) {
+        return begun;
+    }
+    int result = serve_begin(client, &frame, &never);
+    if (result == 1) {
+        int timeout_ms =
+            until->at_us == INT64_MAX ? -1 : deadline_remaining_ms(until, INT32_MAX);
+        result = producer_abort_open_transaction(self, timeout_ms);
+        if (result == 0) {
+            result = flush_until(self, until);
+        }
+        if (result > 0) {
+            result = purge_rest(self);
+        }
+        serve_end(client, &frame);
+    }
+    if (result < 0) {
+        client_close_interrupted(client);
+        return -1;
+    }
+    return client_close_finish(client);
+}
+
+PyDoc_STRVAR(close_doc,
+"close($self, /, timeout=-1)\n--\n\n"
+"Flush, then end the client. Every message's callback has been called afterwards. A\n"
+"transaction that is open is aborted first.\n\n"
+"Waits for calls of other threads to leave. Closing a closed producer does nothing; if a\n"
+"callback raises or Ctrl-C is pressed, close() can be called again to go on.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to flush; then the rest is given up as purge() does. -1 flushes without\n"
+"    limit (at most until each message's delivery.timeout.ms).\n\n"
+"Returns\n"
+"-------\n"
+"bool\n"
+"    True.\n\n"
+"Raises\n"
+"------\n"
+"RuntimeError\n"
+"    When called from one of the client's callbacks.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_flush(), rd_kafka_purge(), rd_kafka_destroy().");
+
+SIGNATURE(close_signature, "close()", 0, 1, P_timeout);
+
+static PyObject *
+close_(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[1];
+    deadline until;
+    if (args_parse(self->client.state, &close_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0
+        || close_producer(self, &until) < 0) {
+        return NULL;
+    }
+    Py_RETURN_TRUE;
+}
+
+/* ---- the type ---- */
+
+static Py_ssize_t
+producer_length(PyObject *object)
+{
+    Producer *self = (Producer *)object;
+    if (atomic_load(&self->client.phase) == CLIENT_CLOSED) {
+        return 0;
+    }
+    if (client_enter(&self->client) < 0) {
+        return -1;
+    }
+    Py_ssize_t outstanding = producer_outstanding(self);
+    client_leave(&self->client);
+    return outstanding;
+}
+
+static int
+producer_bool(PyObject *Py_UNUSED(object))
+{
+    return 1; /* `if producer:` asks whether there is one, not whether it is busy */
+}
+
+static PyMethodDef producer_methods[] = {
+    {"produce", WITH_KEYWORDS(producer_produce), producer_produce_doc},
+    {"produce_batch", WITH_KEYWORDS(producer_produce_batch), producer_produce_batch_doc},
+    {"produce_arrow", WITH_KEYWORDS(producer_produce_arrow), producer_produce_arrow_doc},
+    {"poll", WITH_KEYWORDS(poll), poll_doc},
+    {"flush", WITH_KEYWORDS(flush), flush_doc},
+    {"_hurry", hurry_meanwhile, METH_O, hurry_doc},
+    {"purge", WITH_KEYWORDS(purge), purge_doc},
+    {"close", WITH_KEYWORDS(close_), close_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(producer_doc,
+"Producer(config={}, /, **kwargs)\n--\n\n"
+"Sends messages to Kafka.\n\n"
+"produce() only enqueues; librdkafka's threads send in the background, and poll(), flush()\n"
+"and close() run the callbacks on the calling thread. Thread-safe.\n\n"
+"Parameters\n"
+"----------\n"
+"config : dict\n"
+"    librdkafka's configuration properties (CONFIGURATION.md there), str to str, int,\n"
+"    float, bool or None (the default), and these keys:\n\n"
+"    - on_delivery: callable(KafkaError or None, Message), for messages without a\n"
+"      callback of their own.\n"
+"    - delivery.report.only.error: bool, call delivery callbacks for failed messages only.\n"
+"    - error_cb: callable(KafkaError), for errors of the client. Mostly information: it\n"
+"      recovers by itself.\n"
+"    - throttle_cb: callable(ThrottleEvent).\n"
+"    - stats_cb: callable(str), gets JSON each statistics.interval.ms.\n"
+"    - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
+"      sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
+"      the epoch. Runs on a thread of its own, without poll().\n"
+"    - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
+"      by poll(), flush() and close(). Without one they go to the logger\n"
+"      'confluent_kafka'.\n"
+"**kwargs\n"
+"    More configuration, for keys that are Python identifiers.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _INVALID_ARG: a key, type or value is wrong; names it.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_new().");
+
+static PyType_Slot producer_slots[] = {
+    {Py_tp_doc, (void *)producer_doc},
+    {Py_tp_new, client_new},
+    {Py_tp_init, producer_init},
+    {Py_tp_traverse, producer_traverse},
+    {Py_tp_clear, producer_clear},
+    {Py_tp_finalize, client_finalize},
+    {Py_tp_dealloc, producer_dealloc},
+    {Py_tp_methods, producer_methods},
+    {Py_sq_length, producer_length},
+    {Py_nb_bool, producer_bool},
+    {0, NULL},
+};
+
+static PyType_Spec producer_spec = {
+    .name = "confluent_kafka.cimpl.Producer",
+    .basicsize = sizeof(Producer),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = producer_slots,
+};
+
+int
+producer_type_add(PyObject *module, module_state *state)
+{
+    state->Producer = module_add_type(module, &producer_spec, state->Client);
+    return state->Producer == NULL
+                   || module_add_methods(state->Producer, producer_transaction_methods) < 0
+               ? -1
+               : 0;
+}

@@ -1,0 +1,102 @@
+/*
+ * Producer: the type, its way in (produce*.c) and its way out (delivery.c).
+ */
+#ifndef CONFLUENT_KAFKA_PRODUCER_PRODUCER_H
+#define CONFLUENT_KAFKA_PRODUCER_PRODUCER_H
+
+#include "client/client.h"
+
+/*
+ * A delivery report event that is being served. Its messages are freed, and no longer
+ * counted as outstanding, only when the whole event is destroyed.
+ */
+typedef struct delivery {
+    rd_kafka_event_t *event;
+    size_t popped; /* messages taken out of the event */
+    int active;    /* calls that are inside a callback for one of its messages */
+    bool exhausted;
+    struct delivery *next;
+} delivery;
+
+typedef struct {
+    Client client;
+    PyObject *on_delivery;   /* for messages without a callback of their own */
+    bool report_only_errors; /* delivery.report.only.error */
+    PyObject *topics;        /* dict: name to address of its rd_kafka_topic_t */
+    PyObject *last_topic;    /* the str of the topic used last, and its handle */
+    rd_kafka_topic_t *last_handle;
+    delivery *deliveries;    /* events not finished yet */
+    _Atomic Py_ssize_t popped; /* the sum of their `popped`; len() reads it out of turn */
+} Producer;
+
+int producer_type_add(PyObject *module, module_state *state);
+
+/* ---- produce.c, produce_batch.c ---- */
+
+/* The handle of a topic given as argument `topic`; owned by the producer. */
+rd_kafka_topic_t *producer_topic(Producer *self, PyObject *name);
+/* Lets go of all topic handles; must come before the client's handle is dropped. */
+void producer_release_topics(Producer *self);
+
+/* One message for librdkafka; pointers are borrowed until it has been enqueued. */
+typedef struct {
+    rd_kafka_topic_t *topic;
+    int32_t partition;
+    const void *value, *key;
+    size_t value_size, key_size;
+    int64_t timestamp_ms;        /* 0: now */
+    rd_kafka_headers_t *headers; /* taken over when the message is enqueued */
+    PyObject *callback;          /* a reference is taken when the message is enqueued */
+} outgoing;
+
+/* Enqueues without waiting; the GIL is held. Takes over headers only on success. */
+rd_kafka_resp_err_t producer_enqueue(Producer *self, outgoing *message);
+
+/*
+ * The same, but while the queue is full serves callbacks until `until`. 0 with the result in
+ * `*code`, or -1 with an exception of a callback or signal handler.
+ */
+int producer_enqueue_within(Producer *self, outgoing *message, deadline *until,
+                            rd_kafka_resp_err_t *code);
+
+/* Raises BufferError for _QUEUE_FULL and KafkaException for anything else. */
+void raise_produce_error(Producer *self, rd_kafka_resp_err_t code);
+
+/* Reads `callback` and its alias `on_delivery`, borrowed or NULL. */
+int delivery_callback_from_args(PyObject *callback, PyObject *on_delivery, PyObject **result);
+
+PyObject *producer_produce(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames);
+PyObject *producer_produce_batch(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *kwnames);
+PyObject *producer_produce_arrow(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                                 PyObject *kwnames);
+extern const char producer_produce_doc[], producer_produce_batch_doc[],
+    producer_produce_arrow_doc[];
+
+/* ---- transactions.c ---- */
+
+extern PyMethodDef producer_transaction_methods[];
+/* Aborts the transaction that is open, if one is: 0, or -1 with an exception. */
+int producer_abort_open_transaction(Producer *self, int timeout_ms);
+
+/* ---- delivery.c ---- */
+
+/* Messages and requests not delivered yet, without those whose callback has been run. */
+int producer_outstanding(Producer *self);
+
+/*
+ * Serves what is there, waiting for it until `until`: the number of reports and callbacks
+ * served, or -1. Must be called between serve_begin() and serve_end().
+ */
+Py_ssize_t producer_serve(Producer *self, deadline *until);
+/* The same, but waits once, and less when someone yields the queue. */
+Py_ssize_t producer_serve_once(Producer *self, int timeout_ms);
+
+/* Serves what is there but for reports, which poll() serves later; no wait, no exception. */
+void producer_note_errors(Producer *self);
+
+/* Frees what nobody will serve any more, without running callbacks. */
+void producer_discard_deliveries(Producer *self);
+
+#endif

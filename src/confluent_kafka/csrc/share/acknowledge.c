@@ -1,0 +1,653 @@
+/*
+ * ShareConsumer: what becomes of the records, and what the brokers say to it.
+ *
+ * librdkafka's own commit_sync cannot be interrupted, and runs callbacks on whichever thread
+ * waits for it. Here commit_sync() sends like commit_async(), and serves the answers until
+ * those to this sending have come. To know them from answers to earlier sendings, each
+ * sending is kept as an entry per partition (ShareConsumer.acknowledgements).
+ */
+#include "share/share.h"
+
+#if HAVE_SHARE_CONSUMER
+
+#include <string.h>
+
+#include "client/callbacks.h"
+#include "values/topic_partition.h"
+
+/* ---- sendings ---- */
+
+enum acknowledgement_state {
+    UNSENT,   /* goes out with the next sending */
+    SENT,     /* nobody waits for the answer */
+    AWAITED,  /* commit_sync() does */
+    ANSWERED, /* and it has come: err */
+};
+
+static enum acknowledgement_state
+state_of(const rd_kafka_topic_partition_t *entry)
+{
+    return (enum acknowledgement_state)(uintptr_t)entry->opaque;
+}
+
+static void
+set_state(rd_kafka_topic_partition_t *entry, enum acknowledgement_state state)
+{
+    entry->opaque = (void *)(uintptr_t)state;
+}
+
+/* Moves all entries in state `from` to state `to`; how many they are. */
+static int
+advance(ShareConsumer *self, enum acknowledgement_state from, enum acknowledgement_state to)
+{
+    int moved = 0;
+    for (int i = 0; i < self->acknowledgements->cnt; i++) {
+        rd_kafka_topic_partition_t *entry = &self->acknowledgements->elems[i];
+        if (state_of(entry) == from) {
+            set_state(entry, to);
+            moved++;
+        }
+    }
+    return moved;
+}
+
+void
+share_acknowledgements_sent(ShareConsumer *self)
+{
+    advance(self, UNSENT, SENT);
+}
+
+/* The record at `offset` goes out with the next sending. */
+static void
+note_acknowledged(ShareConsumer *self, const char *topic, int32_t partition, int64_t offset)
+{
+    rd_kafka_topic_partition_list_t *list = self->acknowledgements;
+    for (int i = list->cnt; i-- > 0 && state_of(&list->elems[i]) == UNSENT;) {
+        rd_kafka_topic_partition_t *entry = &list->elems[i];
+        if (entry->partition == partition && strcmp(entry->topic, topic) == 0) {
+            return; /* any offset of the sending will do */
+        }
+    }
+    rd_kafka_topic_partition_t *entry =
+        rd_kafka_topic_partition_list_add(list, topic, partition);
+    entry->offset = offset;
+    set_state(entry, UNSENT);
+}
+
+void
+share_handed_out(ShareConsumer *self, const rd_kafka_messages_t *batch)
+{
+    const rd_kafka_message_t *last = NULL;
+    for (size_t i = 0; !self->explicit_mode && i < rd_kafka_messages_count(batch); i++) {
+        const rd_kafka_message_t *rkm = rd_kafka_messages_get(batch, i);
+        if (last == NULL || rkm->rkt != last->rkt || rkm->partition != last->partition) {
+            note_acknowledged(self, rd_kafka_topic_name(rkm->rkt), rkm->partition,
+                              rkm->offset);
+        }
+        last = rkm;
+    }
+}
+
+static bool
+has_offset(const rd_kafka_share_partition_offsets_t *answer, int64_t offset)
+{
+    const int64_t *offsets = rd_kafka_share_partition_offsets_offsets(answer);
+    size_t count = rd_kafka_share_partition_offsets_offsets_cnt(answer);
+    for (size_t i = 0; i < count; i++) {
+        if (offsets[i] == offset) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Notes the answer to one or several sendings of a partition, which librdkafka may have put
+ * together. A record that was released and acquired again can be in two of them, but only
+ * the second of those can be without its answer: the first entry is the one answered.
+ */
+static void
+note_answer(ShareConsumer *self, const rd_kafka_share_partition_offsets_t *answer,
+            rd_kafka_resp_err_t code)
+{
+    const rd_kafka_topic_partition_t *of = rd_kafka_share_partition_offsets_partition(answer);
+    rd_kafka_topic_partition_list_t *list = self->acknowledgements;
+    int64_t last = RD_KAFKA_OFFSET_INVALID;
+    for (int i = 0; i < list->cnt;) {
+        rd_kafka_topic_partition_t *entry = &list->elems[i];
+        if (state_of(entry) == ANSWERED || entry->partition != of->partition
+            || entry->offset == last || strcmp(entry->topic, of->topic) != 0
+            || !has_offset(answer, entry->offset)) {
+            i++;
+            continue;
+        }
+        last = entry->offset;
+        if (state_of(entry) == AWAITED) {
+            set_state(entry, ANSWERED);
+            entry->err = code;
+            i++;
+        }
+        else {
+            rd_kafka_topic_partition_list_del_by_idx(list, i);
+        }
+    }
+}
+
+/* ---- the callback ---- */
+
+/* KafkaException(KafkaError(code)), or None without an error; new reference. */
+static PyObject *
+exception_or_none(module_state *state, rd_kafka_resp_err_t code)
+{
+    PyObject *error = kafka_error_or_none(state, code, NULL);
+    if (error == NULL || error == Py_None) {
+        return error;
+    }
+    PyObject *exception = PyObject_CallOneArg(state->KafkaException, error);
+    Py_DECREF(error);
+    return exception;
+}
+
+/* TopicPartition with nothing but the names, and the error if there is one. */
+static PyObject *
+partition_key(module_state *state, const rd_kafka_topic_partition_t *of,
+              rd_kafka_resp_err_t code)
+{
+    rd_kafka_topic_partition_t plain = {
+        .topic = of->topic,
+        .partition = of->partition,
+        .offset = RD_KAFKA_OFFSET_INVALID,
+        .err = code,
+    };
+    return topic_partition_from(state, &plain);
+}
+
+static PyObject *
+offsets_as_set(const rd_kafka_share_partition_offsets_t *answer)
+{
+    const int64_t *offsets = rd_kafka_share_partition_offsets_offsets(answer);
+    size_t count = rd_kafka_share_partition_offsets_offsets_cnt(answer);
+    PyObject *set = PySet_New(NULL);
+    for (size_t i = 0; set != NULL && i < count; i++) {
+        PyObject *offset = PyLong_FromLongLong(offsets[i]);
+        if (offset == NULL || PySet_Add(set, offset) < 0) {
+            Py_CLEAR(set);
+        }
+        Py_XDECREF(offset);
+    }
+    return set;
+}
+
+/* Stores `value` under `key` (both stolen, NULL: an exception is set): 0 or -1. */
+static int
+store(PyObject *dict, PyObject *key, PyObject *value)
+{
+    int result = key == NULL || value == NULL ? -1 : PyDict_SetItem(dict, key, value);
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+    return result;
+}
+
+/* {TopicPartition: set of int}; new reference or NULL. */
+static PyObject *
+answers_as_dict(module_state *state, const rd_kafka_share_partition_offsets_list_t *answers)
+{
+    PyObject *dict = PyDict_New();
+    size_t count = rd_kafka_share_partition_offsets_list_count(answers);
+    for (size_t i = 0; dict != NULL && i < count; i++) {
+        const rd_kafka_share_partition_offsets_t *answer =
+            rd_kafka_share_partition_offsets_list_get(answers, i);
+        const rd_kafka_topic_partition_t *of =
+            rd_kafka_share_partition_offsets_partition(answer);
+        if (store(dict, partition_key(state, of, RD_KAFKA_RESP_ERR_NO_ERROR),
+                  offsets_as_set(answer)) < 0) {
+            Py_CLEAR(dict);
+        }
+    }
+    return dict;
+}
+
+/* Runs the application's callback, if there is one; an exception stays set. */
+static void
+call_callback(ShareConsumer *self, const rd_kafka_share_partition_offsets_list_t *answers,
+              rd_kafka_resp_err_t code)
+{
+    if (self->on_acknowledged == NULL) {
+        return;
+    }
+    PyObject *callback = Py_NewRef(self->on_acknowledged);
+    PyObject *offsets = answers_as_dict(self->client.state, answers);
+    PyObject *exception =
+        offsets == NULL ? NULL : exception_or_none(self->client.state, code);
+    if (exception != NULL) {
+        Py_XDECREF(PyObject_CallFunctionObjArgs(callback, offsets, exception, NULL));
+    }
+    Py_XDECREF(exception);
+    Py_XDECREF(offsets);
+    Py_DECREF(callback);
+}
+
+void
+share_acknowledged(rd_kafka_share_t *Py_UNUSED(share),
+                   rd_kafka_share_partition_offsets_list_t *partitions,
+                   rd_kafka_resp_err_t code, void *opaque)
+{
+    callback_scope scope;
+    if (partitions == NULL || !callback_begin(&scope, opaque)) {
+        return;
+    }
+    ShareConsumer *self = (ShareConsumer *)scope.client;
+    size_t count = rd_kafka_share_partition_offsets_list_count(partitions);
+    for (size_t i = 0; i < count; i++) {
+        note_answer(self, rd_kafka_share_partition_offsets_list_get(partitions, i), code);
+    }
+    call_callback(self, partitions, code);
+    callback_end(&scope);
+}
+
+PyDoc_STRVAR(set_callback_doc,
+"set_acknowledgement_commit_callback($self, /, callback)\n--\n\n"
+"Choose what is told of the brokers' answers to acknowledgements.\n\n"
+"It is called inside poll(), commit_sync(), commit_async() and close(), once for each\n"
+"partition of each answer. No method of this consumer but wakeup() can be called in it; its\n"
+"exception is raised by the call that it ran in, or by the next poll().\n\n"
+"Parameters\n"
+"----------\n"
+"callback : callable(dict, KafkaException or None), or None\n"
+"    Gets the offsets, a set of int for each TopicPartition, and what went wrong with all\n"
+"    of them. None ends it.\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    The consumer is closed, or this is one of its callbacks.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_set_acknowledgement_commit_cb().");
+
+SIGNATURE(set_callback_signature, "set_acknowledgement_commit_callback()", 1, 1, P_callback);
+
+static PyObject *
+set_callback(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    PyObject *values[1];
+    PyObject *callback;
+    serve_frame frame;
+    if (args_parse(self->client.state, &set_callback_signature, args, nargs, kwnames, values)
+            < 0
+        || arg_callable(values[0], "callback", &callback) < 0
+        || share_begin(self, &frame, "set_acknowledgement_commit_callback()") < 0) {
+        return NULL;
+    }
+    PyObject *before = self->on_acknowledged;
+    self->on_acknowledged = Py_XNewRef(callback);
+    share_end(self, &frame);
+    Py_XDECREF(before);
+    Py_RETURN_NONE;
+}
+
+/* ---- acknowledge ---- */
+
+/* `object` may be NULL, the default. 0, or -1 with an exception. */
+static int
+arg_ack_type(PyObject *object, int32_t *type)
+{
+    *type = RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_ACCEPT;
+    if (object == NULL) {
+        return 0;
+    }
+    return arg_int32(object, "ack_type", RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_ACCEPT,
+                     RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_REJECT, type);
+}
+
+static void
+raise_acknowledge_error(ShareConsumer *self, rd_kafka_resp_err_t code, const char *function,
+                        const char *topic, int32_t partition, int64_t offset)
+{
+    module_state *state = self->client.state;
+    if (code != RD_KAFKA_RESP_ERR__STATE) {
+        raise_kafka_error(state, code, "%s: %s", function, rd_kafka_err2str(code));
+    }
+    else if (!self->explicit_mode) {
+        PyErr_Format(state->IllegalStateException,
+                     "%s needs share.acknowledgement.mode=explicit: in implicit mode the next "
+                     "poll() or commit accepts all records",
+                     function);
+    }
+    else {
+        PyErr_Format(state->IllegalStateException,
+                     "%s: %s [%d] at offset %lld is not a record that waits for an "
+                     "acknowledgement: the last poll() has not returned it, or its "
+                     "acknowledgement has been sent",
+                     function, topic, (int)partition, (long long)offset);
+    }
+}
+
+static int
+acknowledge_at(ShareConsumer *self, const char *function, const char *topic,
+               int32_t partition, int64_t offset, int32_t type)
+{
+    serve_frame frame;
+    if (share_begin(self, &frame, function) < 0) {
+        return -1;
+    }
+    /* It only looks the record up and waits for nothing, so the GIL may stay. */
+    rd_kafka_resp_err_t code = rd_kafka_share_acknowledge_offset(
+        self->share, topic, partition, offset, (rd_kafka_share_AcknowledgeType_t)type);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        note_acknowledged(self, topic, partition, offset);
+    }
+    else {
+        raise_acknowledge_error(self, code, function, topic, partition, offset);
+    }
+    share_end(self, &frame);
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR ? 0 : -1;
+}
+
+PyDoc_STRVAR(acknowledge_doc,
+"acknowledge($self, /, message, ack_type=1)\n--\n\n"
+"Say what became of a record (explicit mode).\n\n"
+"Nothing is sent yet: the next poll(), commit_sync(), commit_async() or close() does. Until\n"
+"then the last call for a record counts.\n\n"
+"Parameters\n"
+"----------\n"
+"message : Message\n"
+"    One that the last poll() returned.\n"
+"ack_type : AcknowledgeType\n"
+"    ACCEPT: it is processed. RELEASE: it shall be delivered again, to any member. REJECT:\n"
+"    it shall not.\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    The mode is implicit, the record does not wait for an acknowledgement, the consumer is\n"
+"    closed, or this is one of its callbacks.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n"
+"TypeError, ValueError, OverflowError\n"
+"    An argument is not of these types, or the message has no position.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_acknowledge_offset().");
+
+SIGNATURE(acknowledge_signature, "acknowledge()", 1, 2, P_message, P_ack_type);
+
+static PyObject *
+acknowledge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    module_state *state = self->client.state;
+    PyObject *values[2], *topic;
+    int32_t type, partition, leader_epoch;
+    int64_t offset;
+    if (args_parse(state, &acknowledge_signature, args, nargs, kwnames, values) < 0
+        || arg_ack_type(values[1], &type) < 0) {
+        return NULL;
+    }
+    if (!PyObject_TypeCheck(values[0], state->Message)) {
+        PyErr_Format(PyExc_TypeError, "message must be a Message, not %.100s",
+                     Py_TYPE(values[0])->tp_name);
+        return NULL;
+    }
+    if (message_position(values[0], &topic, &partition, &offset, &leader_epoch) < 0) {
+        return NULL;
+    }
+    const char *name = arg_utf8(topic, "message", NULL);
+    int failed =
+        name == NULL
+        || acknowledge_at(self, "acknowledge()", name, partition, offset, type) < 0;
+    Py_DECREF(topic);
+    return failed ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(acknowledge_offset_doc,
+"acknowledge_offset($self, /, topic, partition, offset, ack_type=1)\n"
+"--\n\n"
+"acknowledge() for a record whose Message is not at hand.\n\n"
+"Parameters\n"
+"----------\n"
+"topic : str\n"
+"partition, offset : int\n"
+"    Where the record is.\n"
+"ack_type : AcknowledgeType\n"
+"    See acknowledge().\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException, ConcurrentModificationException\n"
+"    As by acknowledge().\n"
+"TypeError, ValueError, OverflowError\n"
+"    An argument is not of these types or ranges.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_acknowledge_offset().");
+
+SIGNATURE(acknowledge_offset_signature, "acknowledge_offset()", 3, 4, P_topic, P_partition,
+          P_offset, P_ack_type);
+
+static PyObject *
+acknowledge_offset(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    PyObject *values[4];
+    int32_t partition, type;
+    int64_t offset;
+    if (args_parse(self->client.state, &acknowledge_offset_signature, args, nargs, kwnames,
+                   values) < 0
+        || arg_int32(values[1], "partition", 0, INT32_MAX, &partition) < 0
+        || arg_int64(values[2], "offset", 0, INT64_MAX, &offset) < 0
+        || arg_ack_type(values[3], &type) < 0) {
+        return NULL;
+    }
+    const char *topic = arg_utf8(values[0], "topic", NULL);
+    if (topic == NULL
+        || acknowledge_at(self, "acknowledge_offset()", topic, partition, offset, type) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- commit ---- */
+
+/* Sends what is acknowledged, and serves the callbacks that wait: 0, or -1. */
+static int
+send_acknowledged(ShareConsumer *self)
+{
+    rd_kafka_error_t *error;
+    if (self->batch != NULL && !self->explicit_mode) {
+        PyErr_SetString(self->client.state->IllegalStateException,
+                        "the last poll() raised before it returned the records that it had, "
+                        "which this would accept: call poll() again first");
+        return -1;
+    }
+    serve_release_gil(&self->client);
+    error = rd_kafka_share_commit_async(self->share);
+    serve_take_gil(&self->client);
+    return client_raise_if_error(&self->client, error);
+}
+
+PyDoc_STRVAR(commit_async_doc,
+"commit_async($self, /)\n--\n\n"
+"Send acknowledgements now, without waiting for the answers.\n\n"
+"In implicit mode it accepts the records of the last poll() first. The callback of\n"
+"set_acknowledgement_commit_callback() gets the answers; nothing is sent again after an\n"
+"error: the brokers deliver the records again when their locks have run out.\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    The consumer is closed, or this is one of its callbacks.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n"
+"Exception\n"
+"    What a callback raised; the acknowledgements are sent all the same.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_commit_async().");
+
+static PyObject *
+commit_async(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    serve_frame frame;
+    if (share_begin(self, &frame, "commit_async()") < 0) {
+        return NULL;
+    }
+    int failed = send_acknowledged(self);
+    if (failed == 0) {
+        share_acknowledgements_sent(self);
+        failed = client_raise_parked(&self->client);
+    }
+    share_end(self, &frame);
+    return failed < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static int
+count_awaited(const ShareConsumer *self)
+{
+    int count = 0;
+    for (int i = 0; i < self->acknowledgements->cnt; i++) {
+        count += state_of(&self->acknowledgements->elems[i]) == AWAITED;
+    }
+    return count;
+}
+
+/* Serves callbacks until the answers have come or time is up: 0, or -1 with an exception. */
+static int
+wait_for_answers(ShareConsumer *self, deadline *until)
+{
+    Client *client = &self->client;
+    while (count_awaited(self) > 0 && !deadline_passed(until)) {
+        int go_on = serve_check(client);
+        if (go_on < 0) {
+            return -1;
+        }
+        if (!go_on) {
+            if (!client_end_thread_at_exit(client)) {
+                bool open = atomic_load(&client->phase) == CLIENT_OPEN;
+                raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR,
+                                  "commit_sync() was interrupted by %s: the acknowledgements "
+                                  "are sent, but their answers are not known",
+                                  open ? "wakeup()" : "close()");
+            }
+            return -1;
+        }
+        serve_release_gil(client);
+        rd_kafka_poll(client->rk, deadline_remaining_ms(until, WAIT_SLICE_MS));
+        serve_take_gil(client);
+    }
+    return client_raise_parked(client);
+}
+
+/* {TopicPartition: KafkaException or None} of the entries that were awaited, or NULL. */
+static PyObject *
+results_as_dict(const ShareConsumer *self)
+{
+    module_state *state = self->client.state;
+    PyObject *dict = PyDict_New();
+    for (int i = 0; dict != NULL && i < self->acknowledgements->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &self->acknowledgements->elems[i];
+        rd_kafka_resp_err_t code = entry->err;
+        if (state_of(entry) == AWAITED) {
+            code = RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT;
+        }
+        else if (state_of(entry) != ANSWERED) {
+            continue;
+        }
+        if (store(dict, partition_key(state, entry, code), exception_or_none(state, code))
+            < 0) {
+            Py_CLEAR(dict);
+        }
+    }
+    return dict;
+}
+
+/* Nobody waits any more. */
+static void
+end_waiting(ShareConsumer *self)
+{
+    rd_kafka_topic_partition_list_t *list = self->acknowledgements;
+    for (int i = list->cnt; i-- > 0;) {
+        if (state_of(&list->elems[i]) == ANSWERED) {
+            rd_kafka_topic_partition_list_del_by_idx(list, i);
+        }
+    }
+    advance(self, AWAITED, SENT);
+}
+
+PyDoc_STRVAR(commit_sync_doc,
+"commit_sync($self, /, timeout=60)\n--\n\n"
+"Send acknowledgements now, and wait for the brokers' answers.\n\n"
+"In implicit mode it accepts the records of the last poll() first. Nothing is sent again\n"
+"after an error: the brokers deliver the records again when their locks have run out.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to wait for all answers; -1 waits without limit.\n\n"
+"Returns\n"
+"-------\n"
+"dict of TopicPartition to KafkaException or None\n"
+"    What went wrong, for each partition with records acknowledged since the last sending;\n"
+"    REQUEST_TIMED_OUT where no answer came in time. Empty when there were none.\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    The consumer is closed, or this is one of its callbacks.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n"
+"KafkaException\n"
+"    _INTR after wakeup().\n"
+"Exception\n"
+"    What a callback raised; the acknowledgements are sent all the same.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_commit_async(), rd_kafka_poll(); rd_kafka_share_commit_sync()\n"
+"could not be interrupted.");
+
+SIGNATURE(commit_sync_signature, "commit_sync()", 0, 1, P_timeout);
+
+static PyObject *
+commit_and_wait(ShareConsumer *self, deadline *until)
+{
+    PyObject *results = NULL;
+    /* Their answers may come while they are being sent. */
+    advance(self, UNSENT, AWAITED);
+    if (send_acknowledged(self) < 0) {
+        advance(self, AWAITED, UNSENT);
+        return NULL;
+    }
+    if (wait_for_answers(self, until) == 0) {
+        results = results_as_dict(self);
+    }
+    end_waiting(self);
+    return results;
+}
+
+static PyObject *
+commit_sync(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    PyObject *values[1];
+    deadline until = deadline_after(60);
+    serve_frame frame;
+    if (args_parse(self->client.state, &commit_sync_signature, args, nargs, kwnames, values)
+            < 0
+        || (values[0] != NULL && deadline_from_arg(values[0], "timeout", &until) < 0)
+        || share_begin(self, &frame, "commit_sync()") < 0) {
+        return NULL;
+    }
+    PyObject *results = commit_and_wait(self, &until);
+    share_end(self, &frame);
+    return results;
+}
+
+PyMethodDef share_acknowledge_methods[] = {
+    {"acknowledge", WITH_KEYWORDS(acknowledge), acknowledge_doc},
+    {"acknowledge_offset", WITH_KEYWORDS(acknowledge_offset), acknowledge_offset_doc},
+    {"commit_sync", WITH_KEYWORDS(commit_sync), commit_sync_doc},
+    {"commit_async", commit_async, METH_NOARGS, commit_async_doc},
+    {"set_acknowledgement_commit_callback", WITH_KEYWORDS(set_callback), set_callback_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+#endif

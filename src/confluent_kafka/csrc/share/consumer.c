@@ -1,0 +1,779 @@
+/*
+ * The type ShareConsumer: making it, what it fetches, and ending it.
+ */
+#include "share/share.h"
+
+#if HAVE_SHARE_CONSUMER
+
+#include <string.h>
+
+#include "client/callbacks.h"
+#include "client/config.h"
+#include "values/message_object.h"
+#include "values/topic_partition.h"
+
+static const python_key share_keys[] = {{NULL, 0, CONFIG_CALLABLE}};
+
+/* ---- one thread at a time ---- */
+
+/*
+ * Two threads must not even take turns: in implicit mode each poll() accepts the records of
+ * the poll() before, which the other thread may not have processed.
+ */
+int
+share_begin(ShareConsumer *self, serve_frame *frame, const char *function)
+{
+    Client *client = &self->client;
+    if (client_enter(client) < 0) {
+        return -1;
+    }
+    int turn = serve_try_turn(client, frame);
+    if (turn == 1) {
+        return 0;
+    }
+    client_leave(client);
+    if (turn == 0) {
+        PyErr_Format(client->state->IllegalStateException,
+                     "%s was called from a callback or signal handler inside a call of this "
+                     "ShareConsumer: set a flag there, and call it when that call has returned",
+                     function);
+    }
+    else {
+        PyErr_Format(client->state->ConcurrentModificationException,
+                     "%s was called while another thread is inside a call of this "
+                     "ShareConsumer: give each thread its own (only wakeup(), close() and "
+                     "requests such as list_topics() may come from other threads)",
+                     function);
+    }
+    return -1;
+}
+
+void
+share_end(ShareConsumer *self, serve_frame *frame)
+{
+    serve_end(&self->client, frame);
+    client_leave(&self->client);
+}
+
+/* ---- life ---- */
+
+static PyObject *
+share_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)client_new(type, args, kwargs);
+    if (client != NULL) {
+        Py_SETREF(client->misuse, Py_NewRef(client->state->IllegalStateException));
+    }
+    return (PyObject *)client;
+}
+
+/* 1 explicit, 0 implicit, -1 with an exception, also for a missing group.id. */
+static int
+read_mode(Client *client, rd_kafka_conf_t *conf)
+{
+    char mode[64];
+    size_t size = 0;
+    if (rd_kafka_conf_get(conf, "group.id", NULL, &size) != RD_KAFKA_CONF_OK || size <= 1) {
+        PyErr_SetString(PyExc_ValueError,
+                        "Failed to create share consumer: group.id must be set");
+        return -1;
+    }
+    size = sizeof(mode);
+    if (rd_kafka_conf_get(conf, "share.acknowledgement.mode", mode, &size)
+        != RD_KAFKA_CONF_OK) {
+        raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "cannot read share.acknowledgement.mode");
+        return -1;
+    }
+    bool explicit_mode = strcmp(mode, "explicit") == 0;
+    if (!explicit_mode && strcmp(mode, "implicit") != 0) {
+        /* librdkafka takes any text for it, and would accept records that nobody accepted. */
+        raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "share.acknowledgement.mode must be 'implicit' or 'explicit', not "
+                          "'%s'",
+                          mode);
+        return -1;
+    }
+    return explicit_mode;
+}
+
+/* An rd_kafka_share_t does not tell its rd_kafka_t, which every other request needs. */
+static rd_kafka_resp_err_t
+note_handle(rd_kafka_t *rk, const rd_kafka_conf_t *Py_UNUSED(conf), void *opaque,
+            char *Py_UNUSED(reason), size_t Py_UNUSED(size))
+{
+    *(rd_kafka_t **)opaque = rk;
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static rd_kafka_t *
+new_share_consumer(Client *client, rd_kafka_conf_t *conf, char *reason, size_t size)
+{
+    ShareConsumer *self = (ShareConsumer *)client;
+    rd_kafka_t *rk = NULL;
+    rd_kafka_resp_err_t code =
+        rd_kafka_conf_interceptor_add_on_new(conf, "ShareConsumer", note_handle, &rk);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        PyOS_snprintf(reason, size, "%s", rd_kafka_err2str(code));
+        return NULL;
+    }
+    self->share = rd_kafka_share_consumer_new(conf, reason, size);
+    if (self->share == NULL) {
+        return NULL;
+    }
+    client->core->callbacks = rd_kafka_queue_get_main(rk);
+    /* Never taken back: librdkafka aborts at an answer that it has no callback for. It refuses
+     * this in states only that a new handle cannot be in. */
+    rd_kafka_error_destroy(rd_kafka_share_set_acknowledgement_commit_cb(
+        self->share, share_acknowledged, client->core));
+    return rk;
+}
+
+/*
+ * A close() that was interrupted has told librdkafka to leave the group, and its handle does
+ * not end before that is done: serves what it waits for, without callbacks into Python.
+ */
+static void
+finish_leaving(ShareConsumer *self)
+{
+    deadline moment = deadline_after(2);
+    while (!rd_kafka_share_consumer_closed(self->share) && !deadline_passed(&moment)) {
+        rd_kafka_event_destroy(rd_kafka_queue_poll(self->closing_queue, 50));
+    }
+    rd_kafka_queue_destroy(self->closing_queue);
+    self->closing_queue = NULL;
+}
+
+/* Before the handle ends: what refers to it. */
+static void
+share_release(Client *client)
+{
+    ShareConsumer *self = (ShareConsumer *)client;
+    rd_kafka_messages_destroy(self->batch);
+    self->batch = NULL;
+    if (self->closing_queue != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        finish_leaving(self);
+        Py_END_ALLOW_THREADS
+    }
+    self->share = NULL;
+}
+
+static int
+open_share_consumer(ShareConsumer *self, PyObject *args, PyObject *kwargs)
+{
+    Client *client = &self->client;
+    rd_kafka_conf_t *conf = config_read(client, args, kwargs, share_keys);
+    if (conf == NULL) {
+        return -1;
+    }
+    int mode = read_mode(client, conf);
+    if (mode < 0) {
+        rd_kafka_conf_destroy(conf);
+        return -1;
+    }
+    self->explicit_mode = mode;
+    if (self->acknowledgements == NULL) { /* else an earlier __init__() failed */
+        self->acknowledgements = rd_kafka_topic_partition_list_new(0);
+    }
+    client->release = share_release;
+    return client_open_with(client, RD_KAFKA_CONSUMER, conf, new_share_consumer);
+}
+
+static int
+share_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    Client *client = (Client *)object;
+    if (client_init_begin(client) < 0) {
+        return -1;
+    }
+    return client_init_end(client, open_share_consumer((ShareConsumer *)object, args, kwargs));
+}
+
+static int
+share_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    Py_VISIT(((ShareConsumer *)object)->on_acknowledged);
+    Py_VISIT(((ShareConsumer *)object)->records);
+    return client_traverse((Client *)object, visit, arg);
+}
+
+static int
+share_clear(PyObject *object)
+{
+    Py_CLEAR(((ShareConsumer *)object)->on_acknowledged);
+    Py_CLEAR(((ShareConsumer *)object)->records);
+    return client_clear((Client *)object);
+}
+
+static void
+share_dealloc(PyObject *object)
+{
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
+        return; /* the finalizer made it live again */
+    }
+    PyObject_GC_UnTrack(object);
+    ShareConsumer *self = (ShareConsumer *)object;
+    Py_CLEAR(self->on_acknowledged);
+    Py_CLEAR(self->records);
+    if (self->acknowledgements != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->acknowledgements);
+    }
+    client_dealloc(object);
+}
+
+/* ---- subscription ---- */
+
+/* The exception that fits `code`: _INVALID_ARG is a ValueError. */
+static void
+raise_share_error(ShareConsumer *self, rd_kafka_resp_err_t code, const char *what)
+{
+    module_state *state = self->client.state;
+    if (code == RD_KAFKA_RESP_ERR__INVALID_ARG) {
+        PyErr_Format(PyExc_ValueError, "%s: %s", what, rd_kafka_err2str(code));
+    }
+    else if (code == RD_KAFKA_RESP_ERR__STATE) {
+        PyErr_Format(state->IllegalStateException, "%s: %s", what, rd_kafka_err2str(code));
+    }
+    else {
+        client_raise_error(&self->client, code, what);
+    }
+}
+
+/* Share groups know topics by their names only: 0, or -1 with a ValueError. */
+static int
+check_topics(const rd_kafka_topic_partition_list_t *topics)
+{
+    for (int i = 0; i < topics->cnt; i++) {
+        const char *topic = topics->elems[i].topic;
+        if (topic[0] == '\0' || topic[0] == '^') {
+            PyErr_Format(PyExc_ValueError, "topics[%d] must be a topic's name, not %s", i,
+                         topic[0] == '\0' ? "empty" : "a regular expression");
+            return -1;
+        }
+        for (int j = 0; j < i; j++) {
+            if (strcmp(topic, topics->elems[j].topic) == 0) {
+                PyErr_Format(PyExc_ValueError, "topics[%d] and topics[%d] are the same", j, i);
+                return -1;
+            }
+        }
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(subscribe_doc,
+"subscribe($self, /, topics)\n--\n\n"
+"Join the share group and get records of these topics.\n\n"
+"Replaces an earlier subscription. The brokers choose each member's partitions, and give one\n"
+"partition's records to several members; there are no rebalance callbacks.\n\n"
+"Parameters\n"
+"----------\n"
+"topics : list of str\n"
+"    Topic names, not regular expressions. An empty list is unsubscribe().\n\n"
+"Raises\n"
+"------\n"
+"ValueError\n"
+"    A name is empty, a regular expression, or there twice.\n"
+"IllegalStateException\n"
+"    The consumer is closed, or this is one of its callbacks.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_subscribe().");
+
+SIGNATURE(subscribe_signature, "subscribe()", 1, 1, P_topics);
+
+static int
+subscribe_to(ShareConsumer *self, const rd_kafka_topic_partition_list_t *topics)
+{
+    serve_frame frame;
+    if (share_begin(self, &frame, "subscribe()") < 0) {
+        return -1;
+    }
+    rd_kafka_resp_err_t code;
+    serve_release_gil(&self->client);
+    code = rd_kafka_share_subscribe(self->share, topics);
+    serve_take_gil(&self->client);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_share_error(self, code, "Failed to subscribe to these topics");
+    }
+    share_end(self, &frame);
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR ? 0 : -1;
+}
+
+static PyObject *
+subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    PyObject *values[1];
+    if (args_parse(self->client.state, &subscribe_signature, args, nargs, kwnames, values)
+        < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *topics = topics_to_c(values[0]);
+    if (topics == NULL) {
+        return NULL;
+    }
+    int failed = check_topics(topics) < 0 || subscribe_to(self, topics) < 0;
+    rd_kafka_topic_partition_list_destroy(topics);
+    return failed ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(unsubscribe_doc,
+"unsubscribe($self, /)\n--\n\n"
+"Give the subscription up: leaves the share group.\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    The consumer is closed, or this is one of its callbacks.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_unsubscribe().");
+
+static PyObject *
+unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    serve_frame frame;
+    if (share_begin(self, &frame, "unsubscribe()") < 0) {
+        return NULL;
+    }
+    rd_kafka_resp_err_t code;
+    serve_release_gil(&self->client);
+    code = rd_kafka_share_unsubscribe(self->share);
+    serve_take_gil(&self->client);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_share_error(self, code, "Failed to unsubscribe");
+    }
+    share_end(self, &frame);
+    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+topic_names_from(const rd_kafka_topic_partition_list_t *topics)
+{
+    PyObject *names = PyList_New(topics->cnt);
+    for (int i = 0; names != NULL && i < topics->cnt; i++) {
+        PyObject *name = PyUnicode_FromString(topics->elems[i].topic);
+        if (name == NULL) {
+            Py_CLEAR(names);
+            break;
+        }
+        PyList_SET_ITEM(names, i, name);
+    }
+    return names;
+}
+
+PyDoc_STRVAR(subscription_doc,
+"subscription($self, /)\n--\n\n"
+"The names of the topics subscribed to.\n\n"
+"Returns\n"
+"-------\n"
+"list of str\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    The consumer is closed, or this is one of its callbacks.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_subscription().");
+
+static PyObject *
+subscription(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    serve_frame frame;
+    if (share_begin(self, &frame, "subscription()") < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *topics = NULL;
+    rd_kafka_resp_err_t code;
+    serve_release_gil(&self->client);
+    code = rd_kafka_share_subscription(self->share, &topics);
+    serve_take_gil(&self->client);
+    PyObject *names = NULL;
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_share_error(self, code, "Failed to get the subscription");
+    }
+    else {
+        names = topic_names_from(topics);
+        rd_kafka_topic_partition_list_destroy(topics);
+    }
+    share_end(self, &frame);
+    return names;
+}
+
+/* ---- poll ---- */
+
+/* Raises for an error of rd_kafka_share_poll() and destroys it. */
+static void
+raise_poll_error(ShareConsumer *self, rd_kafka_error_t *error)
+{
+    if (rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR__STATE) {
+        (void)client_raise_if_error(&self->client, error);
+        return;
+    }
+    PyErr_Format(self->client.state->IllegalStateException, "poll(): %s",
+                 rd_kafka_error_string(error));
+    rd_kafka_error_destroy(error);
+}
+
+/* Waits up to `timeout_ms` for a batch: 0, with or without one, or -1 with an exception. */
+static int
+fetch(ShareConsumer *self, int timeout_ms)
+{
+    rd_kafka_error_t *error;
+    serve_release_gil(&self->client);
+    error = rd_kafka_share_poll(self->share, timeout_ms, &self->batch);
+    serve_take_gil(&self->client);
+    /* It refuses a call in a wrong state before it sends anything. */
+    if (error == NULL || rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR__STATE) {
+        share_acknowledgements_sent(self);
+    }
+    if (error != NULL) {
+        raise_poll_error(self, error);
+        return -1;
+    }
+    return 0;
+}
+
+/*
+ * 0 with a batch, or without one when time is up or wakeup() was called; -1 with an
+ * exception. What a callback raises while records come in is left to the next call: their
+ * acquisition locks run out, the exception does not.
+ */
+static int
+wait_for_batch(ShareConsumer *self, deadline *until)
+{
+    Client *client = &self->client;
+    int timeout_ms = 0;
+    if (client_raise_parked(client) < 0 || serve_logs(client) < 0) {
+        return -1;
+    }
+    while (self->batch == NULL) {
+        if (fetch(self, timeout_ms) < 0) {
+            return -1;
+        }
+        if (self->batch != NULL) {
+            break;
+        }
+        if (deadline_passed(until)) {
+            return client_raise_parked(client);
+        }
+        int go_on = serve_check(client);
+        if (go_on <= 0) {
+            return go_on;
+        }
+        timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
+    }
+    return 0;
+}
+
+/* Adds the batch's record `index` to the list as a Message: 0 or -1. */
+static int
+add_record(ShareConsumer *self, size_t index)
+{
+    Client *client = &self->client;
+    rd_kafka_message_t *rkm = rd_kafka_messages_get(self->batch, index);
+    PyObject *message = message_from_consumed(client->state, &client->names, rkm);
+    if (message == NULL) {
+        return -1;
+    }
+    ((Message *)message)->delivery_count = rd_kafka_message_delivery_count(rkm);
+    int result = PyList_Append(self->records, message);
+    Py_DECREF(message);
+    return result;
+}
+
+/* Makes the list of the batch's records, or goes on with it: 0 or -1. */
+static int
+collect_records(ShareConsumer *self)
+{
+    topic_names *names = &self->client.names;
+    size_t count = rd_kafka_messages_count(self->batch);
+    int result = 0;
+    if (self->records == NULL && (self->records = PyList_New(0)) == NULL) {
+        return -1;
+    }
+    names->in_batch = true;
+    for (size_t i = (size_t)PyList_GET_SIZE(self->records); result == 0 && i < count; i++) {
+        result = add_record(self, i);
+    }
+    names->in_batch = false;
+    names->current = NULL;
+    return result;
+}
+
+/* What poll() returns. Without memory everything stays for the next call. */
+static PyObject *
+hand_out(ShareConsumer *self)
+{
+    PyObject *type = import_attribute("confluent_kafka._values.share", "Messages");
+    if (type == NULL) {
+        return NULL;
+    }
+    PyObject *messages =
+        collect_records(self) < 0 ? NULL : PyObject_CallOneArg(type, self->records);
+    Py_DECREF(type);
+    if (messages != NULL) {
+        share_handed_out(self, self->batch);
+        rd_kafka_messages_destroy(self->batch);
+        self->batch = NULL;
+        Py_CLEAR(self->records);
+    }
+    return messages;
+}
+
+PyDoc_STRVAR(poll_doc,
+"poll($self, /, timeout=-1)\n--\n\n"
+"Fetch a batch of records, send acknowledgements, and serve callbacks.\n\n"
+"In implicit mode it accepts the records of the poll() before; in explicit mode each of them\n"
+"has to be acknowledged by then.\n\n"
+"Parameters\n"
+"----------\n"
+"timeout : float\n"
+"    Seconds to wait for records; -1 waits without limit, 0 does not wait.\n\n"
+"Returns\n"
+"-------\n"
+"Messages\n"
+"    Empty when there are none in time, and after wakeup(). A message's error() tells that\n"
+"    its record cannot be read (corrupt, or of an unknown format); such a record has been\n"
+"    acknowledged already. max.poll.records bounds the batch, though not strictly.\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    Not subscribed, closed, inside a callback of this consumer, or (explicit mode) records\n"
+"    have not been acknowledged.\n"
+"ConcurrentModificationException\n"
+"    Another thread is inside a call of this consumer.\n"
+"KafkaException\n"
+"    TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PART and others that a broker answers.\n"
+"Exception\n"
+"    What a callback raised, if no records have come.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_poll().");
+
+SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
+
+static PyObject *
+poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    ShareConsumer *self = (ShareConsumer *)object;
+    PyObject *values[1];
+    deadline until;
+    serve_frame frame;
+    if (args_parse(self->client.state, &poll_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0
+        || share_begin(self, &frame, "poll()") < 0) {
+        return NULL;
+    }
+    PyObject *messages = wait_for_batch(self, &until) < 0 ? NULL : hand_out(self);
+    share_end(self, &frame);
+    return messages;
+}
+
+/* ---- close ---- */
+
+/* Tells librdkafka to leave the group, once: 0, or -1 with an exception. */
+static int
+start_leaving(ShareConsumer *self)
+{
+    if (self->closing_queue != NULL) {
+        return 0; /* an earlier close() was interrupted after this */
+    }
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(self->client.rk);
+    rd_kafka_error_t *error;
+    Py_BEGIN_ALLOW_THREADS
+    error = rd_kafka_share_consumer_close_queue(self->share, queue);
+    Py_END_ALLOW_THREADS
+    if (error == NULL) {
+        self->closing_queue = queue;
+        return 0;
+    }
+    rd_kafka_queue_destroy(queue);
+    return raise_if_error(self->client.state, error);
+}
+
+/* Runs the callbacks that wait in the queue, and drops records: they are released. */
+static void
+serve_closing(ShareConsumer *self, int timeout_ms)
+{
+    Client *client = &self->client;
+    rd_kafka_event_t *event;
+    serve_release_gil(client);
+    event = rd_kafka_queue_poll(self->closing_queue, timeout_ms);
+    serve_take_gil(client);
+    if (event != NULL) {
+        callbacks_serve_event(client, event);
+        rd_kafka_event_destroy(event);
+    }
+}
+
+/* Serves the last callbacks until the group is left: 0 or -1. */
+static int
+leave_group(Client *client)
+{
+    ShareConsumer *self = (ShareConsumer *)client;
+    if (start_leaving(self) < 0) {
+        return -1;
+    }
+    while (!rd_kafka_share_consumer_closed(self->share)) {
+        serve_closing(self, WAIT_SLICE_MS);
+        if (client_check_signals(&self->client) < 0) {
+            return -1;
+        }
+    }
+    /* What came last may have come while another callback ran. */
+    for (size_t left = rd_kafka_queue_length(self->closing_queue); left > 0; left--) {
+        serve_closing(self, 0);
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(close_doc,
+"close($self, /)\n--\n\n"
+"Send the acknowledgements made so far, leave the share group and end the client.\n\n"
+"Records that were not acknowledged are released: other members get them. That is so in\n"
+"implicit mode too, for the records of the last poll(); commit_sync() accepts them first.\n"
+"Runs the last callbacks, and waits for calls of other threads to leave. Closing a closed\n"
+"consumer does nothing; if a signal handler raises, close() can be called again to go on.\n\n"
+"Raises\n"
+"------\n"
+"IllegalStateException\n"
+"    When called from one of the client's callbacks.\n"
+"Exception\n"
+"    What a callback raised; the consumer is closed all the same.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_consumer_close_queue(), rd_kafka_destroy_flags().");
+
+static PyObject *
+close_(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    if (client_close_after((Client *)object, leave_group) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- the type ---- */
+
+static PyMethodDef share_methods[] = {
+    {"subscribe", WITH_KEYWORDS(subscribe), subscribe_doc},
+    {"unsubscribe", unsubscribe, METH_NOARGS, unsubscribe_doc},
+    {"subscription", subscription, METH_NOARGS, subscription_doc},
+    {"poll", WITH_KEYWORDS(poll), poll_doc},
+    {"close", close_, METH_NOARGS, close_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(share_doc,
+"ShareConsumer(config={}, /, **kwargs)\n--\n\n"
+"A member of a share group (KIP-932): records are shared out one by one, as by a queue.\n\n"
+"Members of a share group read the same partitions together. poll() acquires records for a\n"
+"time (the group's share.record.lock.duration.ms, 30 s by default); each is accepted,\n"
+"released for another attempt, or rejected. What is not acknowledged in time is delivered\n"
+"again, up to the group's share.delivery.count.limit. Needs brokers of version 4.2 or newer.\n\n"
+"It is for one thread: calls from two at once raise ConcurrentModificationException. Only\n"
+"wakeup(), close() and requests such as list_topics() may come from other threads.\n\n"
+"Parameters\n"
+"----------\n"
+"config : dict\n"
+"    librdkafka's configuration properties (CONFIGURATION.md there), among them group.id,\n"
+"    which is required; values are str, int, float, bool or None (the default).\n"
+"    share.acknowledgement.mode is 'implicit' (default) or 'explicit'. And these keys:\n\n"
+"    - error_cb: callable(KafkaError), for errors of the client. Mostly information: it\n"
+"      recovers by itself. Without one they go to the log, and poll() raises KafkaException\n"
+"      when all brokers are down and credentials or a certificate were refused.\n"
+"    - throttle_cb: callable(ThrottleEvent).\n"
+"    - stats_cb: callable(str), gets JSON each statistics.interval.ms.\n"
+"    - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
+"      sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
+"      the epoch. Runs on a thread of its own, without poll().\n"
+"    - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
+"      by poll() and close(). Without one they go to the logger 'confluent_kafka'.\n"
+"**kwargs\n"
+"    More configuration, for keys that are Python identifiers.\n\n"
+"Raises\n"
+"------\n"
+"KafkaException\n"
+"    _INVALID_ARG: a key, type or value is wrong, or not for share consumers; names it.\n"
+"ValueError\n"
+"    group.id is missing.\n\n"
+"Notes\n"
+"-----\n"
+"librdkafka: rd_kafka_share_consumer_new(), a preview there in 2.15.");
+
+static PyType_Slot share_slots[] = {
+    {Py_tp_doc, (void *)share_doc},
+    {Py_tp_new, share_new},
+    {Py_tp_init, share_init},
+    {Py_tp_traverse, share_traverse},
+    {Py_tp_clear, share_clear},
+    {Py_tp_finalize, client_finalize},
+    {Py_tp_dealloc, share_dealloc},
+    {Py_tp_methods, share_methods},
+    {0, NULL},
+};
+
+static PyType_Spec share_spec = {
+    .name = "confluent_kafka.cimpl.ShareConsumer",
+    .basicsize = sizeof(ShareConsumer),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = share_slots,
+};
+
+PyDoc_STRVAR(illegal_state_doc,
+"Raised for a call that a ShareConsumer's state does not allow: it is closed, not subscribed,\n"
+"inside one of its callbacks, or records are not acknowledged.");
+
+PyDoc_STRVAR(concurrent_doc,
+"Raised when two threads are inside calls of one ShareConsumer.");
+
+/* New exception of `name`, a RuntimeError, in the module; NULL with an exception. */
+static PyObject *
+add_exception(PyObject *module, const char *name, const char *doc)
+{
+    char full_name[80];
+    PyOS_snprintf(full_name, sizeof(full_name), "confluent_kafka.cimpl.%s", name);
+    PyObject *type = PyErr_NewExceptionWithDoc(full_name, doc, PyExc_RuntimeError, NULL);
+    if (type != NULL && PyModule_AddObjectRef(module, name, type) < 0) {
+        Py_CLEAR(type);
+    }
+    return type;
+}
+
+int
+share_types_add(PyObject *module, module_state *state)
+{
+    state->IllegalStateException =
+        add_exception(module, "IllegalStateException", illegal_state_doc);
+    state->ConcurrentModificationException =
+        add_exception(module, "ConcurrentModificationException", concurrent_doc);
+    if (state->IllegalStateException == NULL
+        || state->ConcurrentModificationException == NULL) {
+        return -1;
+    }
+    state->ShareConsumer = module_add_type(module, &share_spec, state->Client);
+    if (state->ShareConsumer == NULL
+        || module_add_methods(state->ShareConsumer, share_acknowledge_methods) < 0) {
+        return -1;
+    }
+    if (PyModule_AddIntConstant(module, "SHARE_ACKNOWLEDGE_TYPE_ACCEPT",
+                                RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_ACCEPT) < 0
+        || PyModule_AddIntConstant(module, "SHARE_ACKNOWLEDGE_TYPE_RELEASE",
+                                   RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_RELEASE) < 0
+        || PyModule_AddIntConstant(module, "SHARE_ACKNOWLEDGE_TYPE_REJECT",
+                                   RD_KAFKA_SHARE_ACKNOWLEDGE_TYPE_REJECT) < 0) {
+        return -1;
+    }
+    return 0;
+}
+
+#endif

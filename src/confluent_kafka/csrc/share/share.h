@@ -1,0 +1,66 @@
+/*
+ * ShareConsumer, a member of a share group (KIP-932): the type and what it fetches
+ * (share_consumer.c), and what becomes of the records (share_acknowledge.c).
+ *
+ * Needs librdkafka 2.15; with an older one the module has none of the names.
+ */
+#ifndef CONFLUENT_KAFKA_SHARE_SHARE_H
+#define CONFLUENT_KAFKA_SHARE_SHARE_H
+
+#include "client/client.h"
+
+#if HAVE_SHARE_CONSUMER
+
+typedef struct {
+    Client client;
+    rd_kafka_share_t *share; /* of client.rk */
+    bool explicit_mode;      /* share.acknowledgement.mode */
+    rd_kafka_messages_t *batch; /* fetched and not handed out yet, or NULL */
+    PyObject *records;          /* list: those of it that are Messages already, or NULL */
+    PyObject *on_acknowledged;
+    /*
+     * One entry for each partition of each sending of acknowledgements, with one of the
+     * offsets in it: librdkafka answers for all offsets of a sending together. Its `opaque`
+     * is an acknowledgement_state. See share_acknowledge.c.
+     */
+    rd_kafka_topic_partition_list_t *acknowledgements;
+    rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
+} ShareConsumer;
+
+/* Adds the type, its exceptions and constants: 0, or -1 with an exception. */
+int share_types_add(PyObject *module, module_state *state);
+
+/*
+ * Brackets every method but close(): the guard, and the turn, which nothing waits for. 0, or
+ * -1 with an exception: IllegalStateException when closed or inside a callback,
+ * ConcurrentModificationException while another thread is inside.
+ */
+int share_begin(ShareConsumer *self, serve_frame *frame, const char *function);
+void share_end(ShareConsumer *self, serve_frame *frame);
+
+/* ---- share_acknowledge.c ---- */
+
+extern PyMethodDef share_acknowledge_methods[];
+
+/* librdkafka's acknowledgement callback, always registered; `opaque` is the core. */
+void share_acknowledged(rd_kafka_share_t *share,
+                        rd_kafka_share_partition_offsets_list_t *partitions,
+                        rd_kafka_resp_err_t code, void *opaque);
+
+/* What was acknowledged so far has been sent. */
+void share_acknowledgements_sent(ShareConsumer *self);
+
+/* In implicit mode the next sending is for these records. */
+void share_handed_out(ShareConsumer *self, const rd_kafka_messages_t *batch);
+
+#else
+
+static inline int
+share_types_add(PyObject *Py_UNUSED(module), module_state *Py_UNUSED(state))
+{
+    return 0;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * KafkaError, KafkaException, and the one way from librdkafka's errors to them.
+ */
+#ifndef CONFLUENT_KAFKA_VALUES_ERROR_H
+#define CONFLUENT_KAFKA_VALUES_ERROR_H
+
+#include "base/module_state.h"
+
+/* Adds KafkaError (a constant for each code librdkafka knows) and KafkaException. */
+int error_types_add(PyObject *module, module_state *state);
+
+/* A KafkaError; `reason` NULL means librdkafka's own text for the code. New reference. */
+PyObject *kafka_error_new(module_state *state, rd_kafka_resp_err_t code, const char *reason);
+
+/* A KafkaError with the code, text and flags of `error`, which stays the caller's. */
+PyObject *kafka_error_from(module_state *state, const rd_kafka_error_t *error);
+
+/* `code` as a KafkaError, or None for RD_KAFKA_RESP_ERR_NO_ERROR. New reference. */
+PyObject *kafka_error_or_none(module_state *state, rd_kafka_resp_err_t code,
+                              const char *reason);
+
+/* The code of a KafkaError object. */
+rd_kafka_resp_err_t kafka_error_code(PyObject *kafka_error);
+
+/* 0 when argument `name` is a KafkaError, None or not given; else -1 with a TypeError. */
+int arg_kafka_error(module_state *state, PyObject *object, const char *name);
+
+/* Appends what may have caused a new KafkaError to its text: 0, or -1 with an exception. */
+int kafka_error_add_cause(PyObject *kafka_error, const char *cause);
+
+/* Raises KafkaException(KafkaError); `format` (PyUnicode_FromFormat style) may be NULL. */
+void raise_kafka_error(module_state *state, rd_kafka_resp_err_t code, const char *format, ...);
+
+/* Raises KafkaException(kafka_error); the reference is stolen (NULL: an exception is set). */
+void raise_kafka_error_object(module_state *state, PyObject *kafka_error);
+
+/* NULL gives 0. Otherwise raises from `error`, destroys it and gives -1. */
+int raise_if_error(module_state *state, rd_kafka_error_t *error);
+
+#endif

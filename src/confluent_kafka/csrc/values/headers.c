@@ -1,0 +1,154 @@
+#include "values/headers.h"
+
+#include "base/args.h"
+#include "base/text.h"
+
+/* One (name, value) pair; new reference. */
+static PyObject *
+header_from(const char *name, const void *value, size_t size)
+{
+    PyObject *name_object = text_from(name);
+    if (name_object == NULL) {
+        return NULL;
+    }
+    PyObject *value_object = value == NULL
+                                 ? Py_NewRef(Py_None)
+                                 : PyBytes_FromStringAndSize(value, (Py_ssize_t)size);
+    PyObject *pair = value_object == NULL ? NULL : PyTuple_New(2);
+    if (pair == NULL) {
+        Py_DECREF(name_object);
+        Py_XDECREF(value_object);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(pair, 0, name_object);
+    PyTuple_SET_ITEM(pair, 1, value_object);
+    return pair;
+}
+
+PyObject *
+headers_from(const rd_kafka_headers_t *headers)
+{
+    size_t count = rd_kafka_header_cnt(headers);
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    if (list == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name;
+        const void *value;
+        size_t size;
+        rd_kafka_header_get_all(headers, i, &name, &value, &size);
+        PyObject *pair = header_from(name, value, size);
+        if (pair == NULL) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        PyList_SET_ITEM(list, (Py_ssize_t)i, pair);
+    }
+    return list;
+}
+
+/* Puts "argument[index] " before the message of the exception that is set. */
+static void
+name_header_in_exception(const char *argument, Py_ssize_t index)
+{
+    PyObject *exception = PyErr_GetRaisedException();
+    PyErr_Format((PyObject *)Py_TYPE(exception), "%s[%zd] %S", argument, index,
+                 exception);
+    Py_DECREF(exception);
+}
+
+static int
+add_header(rd_kafka_headers_t *headers, PyObject *name, PyObject *value)
+{
+    Py_ssize_t name_size;
+    const char *name_text = arg_utf8(name, "name", &name_size);
+    if (name_text == NULL) {
+        return -1;
+    }
+    bytes_view view;
+    if (bytes_view_get(value, "value", &view) < 0) {
+        return -1;
+    }
+    rd_kafka_resp_err_t failed = rd_kafka_header_add(
+        headers, name_text, (ssize_t)name_size, view.data, (ssize_t)view.size);
+    bytes_view_release(&view);
+    if (failed) {
+        PyErr_Format(PyExc_ValueError, "cannot be added: %s", rd_kafka_err2str(failed));
+        return -1;
+    }
+    return 0;
+}
+
+/* `pair` is borrowed and may be anything. */
+static int
+add_pair(rd_kafka_headers_t *headers, PyObject *pair)
+{
+    PyObject *fields = NULL;
+    if (PyTuple_Check(pair) || PyList_Check(pair)) {
+        fields = PySequence_Tuple(pair);
+        if (fields == NULL) {
+            return -1;
+        }
+    }
+    int result = -1;
+    if (fields != NULL && PyTuple_GET_SIZE(fields) == 2) {
+        result = add_header(headers, PyTuple_GET_ITEM(fields, 0),
+                            PyTuple_GET_ITEM(fields, 1));
+    }
+    else {
+        PyErr_Format(PyExc_TypeError, "must be a (name, value) pair, not %.100s",
+                     fields == NULL ? Py_TYPE(pair)->tp_name : "one of another length");
+    }
+    Py_XDECREF(fields);
+    return result;
+}
+
+/* The pairs as a tuple, which no other thread can change meanwhile; new reference. */
+static PyObject *
+header_pairs(PyObject *object, const char *name)
+{
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+        return PySequence_Tuple(object);
+    }
+    if (PyDict_Check(object)) {
+        PyObject *items = PyDict_Items(object);
+        PyObject *pairs = items == NULL ? NULL : PyList_AsTuple(items);
+        Py_XDECREF(items);
+        return pairs;
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "%s must be a dict or a list of (name, value) pairs, not %.100s", name,
+                 Py_TYPE(object)->tp_name);
+    return NULL;
+}
+
+int
+headers_to_c(PyObject *object, const char *name, rd_kafka_headers_t **result)
+{
+    *result = NULL;
+    if (object == NULL || object == Py_None) {
+        return 0;
+    }
+    PyObject *pairs = header_pairs(object, name);
+    if (pairs == NULL) {
+        return -1;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(pairs);
+    if (count == 0) {
+        Py_DECREF(pairs);
+        return 0;
+    }
+    rd_kafka_headers_t *headers = rd_kafka_headers_new((size_t)count);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (add_pair(headers, PyTuple_GET_ITEM(pairs, i)) < 0) {
+            name_header_in_exception(name, i);
+            rd_kafka_headers_destroy(headers);
+            Py_DECREF(pairs);
+            return -1;
+        }
+    }
+    Py_DECREF(pairs);
+    *result = headers;
+    return 0;
+}

@@ -1,0 +1,19 @@
+/*
+ * Message headers: a Python list of (str, bytes or None), and rd_kafka_headers_t.
+ */
+#ifndef CONFLUENT_KAFKA_VALUES_HEADERS_H
+#define CONFLUENT_KAFKA_VALUES_HEADERS_H
+
+#include "base/module_state.h"
+
+/* A list of (str, bytes or None) in their order, duplicates kept. New reference. */
+PyObject *headers_from(const rd_kafka_headers_t *headers);
+
+/*
+ * From a dict, or a list of (name, value) pairs, given as argument `name`: values are str,
+ * bytes-like or None. Returns 0 with `*result` owned by the caller (NULL when there are no
+ * headers), or -1 with an exception that names the argument and the index.
+ */
+int headers_to_c(PyObject *object, const char *name, rd_kafka_headers_t **result);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * Message: a consumed record, a delivery report, or one that the application made.
+ */
+#ifndef CONFLUENT_KAFKA_VALUES_MESSAGE_H
+#define CONFLUENT_KAFKA_VALUES_MESSAGE_H
+
+#include "base/module_state.h"
+
+int message_type_add(PyObject *module, module_state *state);
+
+/* Frees what the list keeps and closes it. */
+void message_free_list_clear(message_free_list *list);
+
+/*
+ * The topic names of the messages handed out last, so that a message shares its topic's
+ * str. Compared by content: a topic handle's address can be used again for another topic.
+ */
+#define TOPIC_NAMES 8
+typedef struct {
+    PyObject *names[TOPIC_NAMES];
+    /* While a batch of messages is converted, which keeps their handles: the one whose name
+     * is names[0]. Later its address may be used again. */
+    bool in_batch;
+    const rd_kafka_topic_t *current;
+} topic_names;
+
+void topic_names_clear(topic_names *cache);
+int topic_names_traverse(topic_names *cache, visitproc visit, void *arg);
+/* The str of the topic's name; new reference. */
+PyObject *topic_names_get(topic_names *cache, const rd_kafka_topic_t *topic);
+
+/*
+ * A consumed message. Copies key and value (a fetched message pins its whole fetch buffer)
+ * and takes the headers over without parsing them; `rkm` stays the caller's to destroy and
+ * is not needed afterwards. New reference.
+ */
+PyObject *message_from_consumed(module_state *state, topic_names *names,
+                                rd_kafka_message_t *rkm);
+
+/*
+ * A delivery report that borrows `rkm`: key, value and headers are converted when read.
+ * Before `rkm` goes away call message_end_borrow(), which keeps what was not yet read if
+ * anyone else still holds the message. New reference.
+ */
+PyObject *message_borrow_delivered(module_state *state, topic_names *names,
+                                   const rd_kafka_message_t *rkm);
+/* Steals the reference to `message`; -1 with an exception (MemoryError). */
+int message_end_borrow(PyObject *message);
+
+/* Topic (new reference), partition, offset, leader epoch (-1: none) of a Message, for commits. */
+int message_position(PyObject *message, PyObject **topic, int32_t *partition,
+                     int64_t *offset, int32_t *leader_epoch);
+/* The message's KafkaError, a new reference, or NULL. */
+PyObject *message_error(PyObject *message);
+
+#endif

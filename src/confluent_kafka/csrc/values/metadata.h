@@ -1,0 +1,10 @@
+#ifndef CONFLUENT_KAFKA_VALUES_METADATA_H
+#define CONFLUENT_KAFKA_VALUES_METADATA_H
+
+#include "base/module_state.h"
+
+/* A confluent_kafka.admin.ClusterMetadata; `metadata` stays the caller's. New reference. */
+PyObject *cluster_metadata_from(module_state *state, rd_kafka_t *rk,
+                                const struct rd_kafka_metadata *metadata);
+
+#endif

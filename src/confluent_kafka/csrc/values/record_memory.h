@@ -1,0 +1,29 @@
+/*
+ * Going through many fetched records.
+ */
+#ifndef CONFLUENT_KAFKA_VALUES_RECORD_MEMORY_H
+#define CONFLUENT_KAFKA_VALUES_RECORD_MEMORY_H
+
+#include "base/compat.h"
+
+#include <librdkafka/rdkafka.h>
+
+/*
+ * Call it before messages[i] of `count` is read: asks for the value, and for the headers
+ * behind it, of a later one. A consumer that is behind finds them in no cache, and without
+ * this waits for each.
+ */
+static inline void
+record_memory_prefetch(rd_kafka_message_t *const *messages, size_t i, size_t count)
+{
+    const size_t ahead = 8;
+    if (i + ahead < count) {
+        const rd_kafka_message_t *later = messages[i + ahead];
+        if (later->payload != NULL) {
+            PREFETCH_MEMORY(later->payload);
+            PREFETCH_MEMORY((const char *)later->payload + later->len);
+        }
+    }
+}
+
+#endif

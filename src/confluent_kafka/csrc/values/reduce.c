@@ -1,0 +1,20 @@
+#include "values/reduce.h"
+
+PyObject *
+reduce_to_arguments(PyObject *self, PyObject *arguments)
+{
+    if (arguments == NULL) {
+        return NULL;
+    }
+    /* Only an instance of a Python subclass has a __dict__. */
+    PyObject *attributes = PyObject_GetAttrString(self, "__dict__");
+    if (attributes == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            Py_DECREF(arguments);
+            return NULL;
+        }
+        PyErr_Clear();
+        return Py_BuildValue("(ON)", Py_TYPE(self), arguments);
+    }
+    return Py_BuildValue("(ONN)", Py_TYPE(self), arguments, attributes);
+}

@@ -1,0 +1,16 @@
+/*
+ * Pickling and copying of the value types, all of which are made from their constructor's
+ * arguments.
+ */
+#ifndef CONFLUENT_KAFKA_VALUES_REDUCE_H
+#define CONFLUENT_KAFKA_VALUES_REDUCE_H
+
+#include "base/module_state.h"
+
+/*
+ * What __reduce__ returns: type(*arguments), and the attributes that a Python subclass
+ * added. Steals `arguments` (NULL: an exception is set).
+ */
+PyObject *reduce_to_arguments(PyObject *self, PyObject *arguments);
+
+#endif
