@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from confluent_kafka import Consumer
+from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, Producer
 from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import join_group, sync_group
+from tests.support.kafka import Reports, read
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -68,7 +69,7 @@ def test_member_without_metadata() -> None:
     check_script(
         """
         import struct
-        from confluent_kafka import Consumer
+        from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, Producer
         from confluent_kafka.testing import MockCluster
         from tests.support.hostile import HostileProxy
 
@@ -303,3 +304,20 @@ def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
         wait_until_assigned(0)
         one.subscribe(["shared"])
         wait_until_assigned(2)
+
+
+@unpatched
+def test_time_of_delivered_messages(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """Delivery reports have the time that was given, or that of produce(), as the log has it.
+
+    mock-append-time.patch: they all had the time 1234, as if the broker had set it.
+    """
+    reports = Reports()
+    producer.produce(kafka_topic, b"given", timestamp=4711, on_delivery=reports)
+    producer.produce(kafka_topic, b"now", on_delivery=reports)
+    assert producer.flush(TIMEOUT) == 0
+    told = [message.timestamp() for message in reports.messages]
+    assert told[0] == (TIMESTAMP_CREATE_TIME, 4711)
+    assert told == [message.timestamp() for message in read(consumer, kafka_topic, 2)]
