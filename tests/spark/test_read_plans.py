@@ -170,7 +170,8 @@ def test_one_question_without_an_answer_proves_nothing(
 
     monkeypatch.setattr(positions, "UNREACHED_TIMEOUT", 0)
     monkeypatch.setattr(positions, "_FIRST_TIMEOUT", TIMEOUT)
-    with Paused(clients.consumer_config({"bootstrap.servers": servers})) as consumer:
+    config = {"bootstrap.servers": servers, "group.id": "any"}
+    with Paused(clients.consumer_config(config)) as consumer:
         asking = positions.Positions(consumer, Retries(0, 0))
         assert asking.partitions(Subscribe((filled,))) == [(filled, 0), (filled, 1)]
 
@@ -295,6 +296,38 @@ def test_a_micro_batch_waits_for_its_minimum(
     reader.stop()
     least = stream_reader(servers, subscribe=filled, minOffsetsPerTrigger=5)
     assert least.getDefaultReadLimit() == ReadMinRows(5)
+
+
+def test_the_end_of_an_available_now_query_is_not_before_its_start(
+    cluster: MockCluster, filled: str, servers: str
+) -> None:
+    """Spark fixes the end first: messages and partitions that come before the start are no loss."""
+    reader = stream_reader(servers, subscribe=filled)
+    reader.prepareForTriggerAvailableNow()
+    fill(cluster, filled, numbered(4))
+    start = reader.initialOffset()
+    assert start == {filled: {"0": 12, "1": 12}}
+    first = reader.latestOffset(start, EVERYTHING)
+    assert (first, reader.partitions(start, first)) == (start, [])
+    fill(cluster, filled, numbered(2))
+    assert reader.latestOffset(first, EVERYTHING) == first
+    reader.stop()
+
+
+def test_partitions_added_before_an_available_now_query_starts_are_read(
+    cluster: MockCluster, new_topic: Callable[..., str], servers: str
+) -> None:
+    """A topic that appears between the end and the start of the query belongs to both."""
+    topic = new_topic(partitions=1)
+    fill(cluster, topic, [{"value": "old"}])
+    reader = stream_reader(servers, subscribePattern=f"{topic}.*", startingOffsets="earliest")
+    reader.prepareForTriggerAvailableNow()
+    cluster.create_topic(f"{topic}-new", 1)
+    fill(cluster, f"{topic}-new", [{"value": "new"}])
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, EVERYTHING)
+    assert values_of(reader, reader.partitions(start, end)) == ["new", "old"]
+    reader.stop()
 
 
 def test_a_new_topic_of_a_pattern_joins_a_running_query(
