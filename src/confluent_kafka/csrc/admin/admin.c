@@ -295,16 +295,11 @@ admin_clear(PyObject *object)
 static void
 admin_dealloc(PyObject *object)
 {
-    AdminClient *self = (AdminClient *)object;
-    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
-        return; /* the finalizer made it live again */
+    if (!client_dealloc_begin(object)) {
+        return;
     }
-    PyObject_GC_UnTrack(object);
-    client_core *core = self->client.core;
-    if (core != NULL && !core_owned_by_this_process(core)) {
-        Py_CLEAR(self->answers); /* the thread is the parent process's */
-    }
-    client_dealloc(object);
+    Py_CLEAR(((AdminClient *)object)->answers); /* in a forked child: its thread is the parent's */
+    client_dealloc_end(object);
 }
 
 /* ---- poll, close ---- */

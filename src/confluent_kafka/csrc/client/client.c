@@ -436,13 +436,12 @@ drop_core(Client *self, bool closed_in_order)
     Py_END_ALLOW_THREADS
 }
 
-void
-client_dealloc(PyObject *object)
+bool
+client_dealloc_begin(PyObject *object)
 {
     Client *self = (Client *)object;
-    PyTypeObject *type = Py_TYPE(object);
     if (PyObject_CallFinalizerFromDealloc(object) < 0) {
-        return; /* the finalizer made it live again */
+        return false;
     }
     PyObject_GC_UnTrack(object);
     unlink_live(self); /* first: what follows can run Python code, which must not find it */
@@ -453,6 +452,14 @@ client_dealloc(PyObject *object)
     if (self->core != NULL) {
         drop_core(self, false);
     }
+    return true;
+}
+
+void
+client_dealloc_end(PyObject *object)
+{
+    Client *self = (Client *)object;
+    PyTypeObject *type = Py_TYPE(object);
     client_clear(self);
     Py_CLEAR(self->parked);
     Py_CLEAR(self->misuse);

@@ -97,7 +97,13 @@ PyObject *client_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 int client_traverse(Client *self, visitproc visit, void *arg);
 int client_clear(Client *self);
 void client_finalize(PyObject *self);
-void client_dealloc(PyObject *self);
+/*
+ * Brackets tp_dealloc: begin ends the handle, for which `release` needs all that the subtype
+ * has; end frees the object. Between them the subtype frees its own. False: the finalizer made
+ * the object live again.
+ */
+bool client_dealloc_begin(PyObject *self);
+void client_dealloc_end(PyObject *self);
 
 /*
  * Brackets __init__: begin is 0, or -1 with a RuntimeError when it has run or is running;

@@ -361,11 +361,19 @@ clear(PyObject *object)
     return client_clear((Client *)object);
 }
 
+static void
+dealloc(PyObject *object)
+{
+    if (client_dealloc_begin(object)) {
+        client_dealloc_end(object);
+    }
+}
+
 static PyType_Slot client_slots[] = {
     {Py_tp_doc, (void *)client_doc},
     {Py_tp_traverse, traverse},
     {Py_tp_clear, clear},
-    {Py_tp_dealloc, client_dealloc},
+    {Py_tp_dealloc, dealloc},
     {Py_tp_methods, client_methods},
     {Py_tp_members, client_members},
     {Py_tp_getset, latest_getters},

@@ -155,10 +155,9 @@ consumer_clear(PyObject *object)
 static void
 consumer_dealloc(PyObject *object)
 {
-    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
-        return; /* the finalizer made it live again */
+    if (!client_dealloc_begin(object)) {
+        return;
     }
-    PyObject_GC_UnTrack(object);
     Consumer *self = (Consumer *)object;
     clear_callbacks(self);
     hold_clear(&self->hold);
@@ -170,7 +169,7 @@ consumer_dealloc(PyObject *object)
         rd_kafka_topic_partition_list_destroy(self->deferral.partitions);
     }
     prefetch_free(&self->prefetch);
-    client_dealloc(object);
+    client_dealloc_end(object);
 }
 
 /* ---- close ---- */

@@ -88,19 +88,15 @@ producer_clear(PyObject *object)
 static void
 producer_dealloc(PyObject *object)
 {
+    if (!client_dealloc_begin(object)) {
+        return;
+    }
     Producer *self = (Producer *)object;
-    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
-        return; /* the finalizer made it live again */
-    }
-    PyObject_GC_UnTrack(object);
     Py_CLEAR(self->on_delivery);
-    client_core *core = self->client.core;
-    if (core != NULL && !core_owned_by_this_process(core)) {
-        /* The handles are the parent process's: only their table is let go of. */
-        Py_CLEAR(self->last_topic);
-        Py_CLEAR(self->topics);
-    }
-    client_dealloc(object);
+    /* In a forked child the handles are the parent's: only their table is let go of. */
+    Py_CLEAR(self->last_topic);
+    Py_CLEAR(self->topics);
+    client_dealloc_end(object);
 }
 
 /* ---- poll, flush, purge ---- */

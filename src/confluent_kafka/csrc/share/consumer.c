@@ -209,17 +209,16 @@ share_clear(PyObject *object)
 static void
 share_dealloc(PyObject *object)
 {
-    if (PyObject_CallFinalizerFromDealloc(object) < 0) {
-        return; /* the finalizer made it live again */
+    if (!client_dealloc_begin(object)) {
+        return;
     }
-    PyObject_GC_UnTrack(object);
     ShareConsumer *self = (ShareConsumer *)object;
     Py_CLEAR(self->on_acknowledged);
     Py_CLEAR(self->records);
     if (self->acknowledgements != NULL) {
         rd_kafka_topic_partition_list_destroy(self->acknowledgements);
     }
-    client_dealloc(object);
+    client_dealloc_end(object);
 }
 
 /* ---- subscription ---- */

@@ -1,0 +1,179 @@
+"""Clients that are dropped with work in hand end: their handles, and the threads of those."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, Producer, ShareConsumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.testing import MockCluster
+from tests.support.clients import ADMIN_REQUESTS, config
+from tests.support.kafka import numbers, send
+from tests.support.waiting import SOON, TIMEOUT, wait_until
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc"),
+    pytest.mark.filterwarnings("ignore:.* was not closed:ResourceWarning"),
+]
+
+ROWS = 1000
+
+
+def threads() -> int:
+    """Of the whole process: librdkafka's too."""
+    return len(os.listdir("/proc/self/task"))
+
+
+@pytest.fixture
+def bootstrap(kafka_cluster: MockCluster, kafka_topic: str) -> str:
+    """A cluster whose topic has ROWS messages."""
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        send(producer, kafka_topic, numbers(0, ROWS))
+    return kafka_cluster.bootstrap_servers
+
+
+@contextlib.contextmanager
+def ends_what_it_begins() -> Iterator[None]:
+    """A client that is made and dropped in the block leaves none of its threads."""
+    before = threads()
+    yield
+    gc.collect()
+    wait_until(lambda: threads() <= before, timeout=SOON)
+
+
+def read_ahead(consumer: Consumer, read: Callable[[], object]) -> None:
+    """Reads until there are messages that the consumer has fetched and not handed out."""
+    wait_until(lambda: consumer._gather(0), read)
+
+
+READ: dict[str, Callable[[Consumer], Any]] = {
+    "poll": lambda consumer: consumer.poll(TIMEOUT),
+    "iteration": next,
+    "consume": lambda consumer: (consumer.poll(TIMEOUT), consumer.consume(2, TIMEOUT)),
+    "consume_arrow": lambda consumer: (consumer.poll(TIMEOUT), consumer.consume_arrow(2, TIMEOUT)),
+    "_gather": lambda consumer: consumer._gather(ROWS // 2),
+}
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["assigned", "subscribed"])
+@pytest.mark.parametrize("kind", READ)
+def test_consumer(kafka_topic: str, bootstrap: str, kind: str, group: bool) -> None:
+    """Messages that were fetched ahead, and those that the application still has."""
+    handed_out: list[Any] = []
+
+    def work() -> None:
+        consumer = Consumer(
+            {"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest"}
+        )
+        if group:
+            consumer.subscribe([kafka_topic])
+        else:
+            consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        read_ahead(consumer, lambda: handed_out.append(READ[kind](consumer)))
+
+    with ends_what_it_begins():
+        work()
+
+
+def test_consumer_whose_callback_raised(kafka_topic: str, bootstrap: str) -> None:
+    """Messages that consume() fetched and did not return, since a callback raised."""
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    def work() -> None:
+        settings: dict[str, Any] = {"statistics.interval.ms": 1, "stats_cb": fail}
+        consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "g"} | settings)
+        consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        with pytest.raises(ZeroDivisionError):
+            consumer.consume(ROWS * 2, TIMEOUT)
+
+    with ends_what_it_begins():
+        work()
+
+
+@pytest.mark.parametrize("mode", ["implicit", "explicit"])
+@pytest.mark.parametrize("failing", [False, True], ids=["handed out", "kept"])
+def test_share_consumer(
+    kafka_topic: str,
+    kafka_cluster: MockCluster,
+    bootstrap: str,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    failing: bool,
+) -> None:
+    """Records without an acknowledgement, and a batch that poll() could not make objects of."""
+    kafka_cluster.set_share_group_auto_offset_reset("earliest")
+    handed_out: list[Any] = []
+
+    def fail(*_: object) -> None:
+        handed_out.append(None)
+        raise ZeroDivisionError
+
+    def work() -> None:
+        settings = {"group.id": "g", "share.acknowledgement.mode": mode}
+        consumer = ShareConsumer({"bootstrap.servers": bootstrap} | settings)
+        consumer.subscribe([kafka_topic])
+        if failing:
+            monkeypatch.setattr("confluent_kafka._values.share.Messages", fail)
+            with pytest.raises(ZeroDivisionError):
+                consumer.poll(TIMEOUT)
+        else:
+            handed_out.append(consumer.poll(TIMEOUT))
+            assert handed_out[0]
+
+    with ends_what_it_begins():
+        work()
+    assert handed_out
+
+
+def test_producer_with_queued_messages() -> None:
+    """Messages that no broker took, with and without callbacks."""
+
+    def work() -> None:
+        producer = Producer(config())
+        for number in range(ROWS):
+            producer.produce("topic", b"v", on_delivery=None if number % 2 else (lambda *_: None))
+
+    with ends_what_it_begins():
+        work()
+
+
+def test_producer_with_reports(kafka_topic: str, bootstrap: str) -> None:
+    """Reports that a callback which raised has left to the next poll(), and of later messages."""
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    def work() -> None:
+        producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 100})
+        for value in numbers(0, ROWS):
+            producer.produce(kafka_topic, value, partition=0, on_delivery=fail)
+        with pytest.raises(ZeroDivisionError):
+            producer.flush(TIMEOUT)
+        assert len(producer) > 0
+        producer.produce(kafka_topic, b"v", on_delivery=fail)
+
+    with ends_what_it_begins():
+        work()
+
+
+def test_admin_client_with_requests() -> None:
+    """Requests in flight: their futures fail."""
+    sent: list[Any] = []
+
+    def work() -> None:
+        admin = AdminClient(config())
+        sent.extend(request(admin, TIMEOUT) for request in ADMIN_REQUESTS.values())
+
+    with ends_what_it_begins():
+        work()
+    futures = [each for one in sent for each in (one.values() if isinstance(one, dict) else [one])]
+    assert None not in [future.exception(TIMEOUT) for future in futures]
