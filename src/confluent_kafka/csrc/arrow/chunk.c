@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "arrow/row_columns.h"
 #include "base/text.h"
 
 /* An array and its type, found side by side in the tree, and its name for messages. */
@@ -201,23 +202,6 @@ bind_headers(const node *found, int64_t first, int64_t rows, arrow_chunk *chunk)
                              &chunk->header_value);
 }
 
-enum column {
-    COLUMN_KEY,
-    COLUMN_VALUE,
-    COLUMN_TOPIC,
-    COLUMN_PARTITION,
-    COLUMN_TIMESTAMP,
-    COLUMN_HEADERS,
-    COLUMN_OFFSET, /* this and the next are ignored */
-    COLUMN_TIMESTAMP_TYPE,
-    COLUMN_COUNT
-};
-
-static const char *const column_names[COLUMN_COUNT] = {
-    "key",       "value",   "topic",  "partition",
-    "timestamp", "headers", "offset", "timestampType",
-};
-
 static int
 unknown_column(const char *batch, const char *name)
 {
@@ -234,10 +218,7 @@ bind_column(arrow_chunk *chunk, node *found, bool *seen)
 {
     int64_t first = chunk->array.offset, rows = chunk->count;
     const char *name = field_name(found);
-    int column = 0;
-    while (column < COLUMN_COUNT && strcmp(column_names[column], name) != 0) {
-        column++;
-    }
+    int column = row_column_named(name);
     if (column == COLUMN_COUNT) {
         return unknown_column(found->batch, name);
     }
@@ -246,7 +227,7 @@ bind_column(arrow_chunk *chunk, node *found, bool *seen)
         return -1;
     }
     seen[column] = true;
-    found->column = column_names[column];
+    found->column = row_column_names[column];
     switch (column) {
     case COLUMN_KEY:
         return bind_bytes(found, bytes_types, first, rows, &chunk->key);
@@ -261,7 +242,7 @@ bind_column(arrow_chunk *chunk, node *found, bool *seen)
     case COLUMN_HEADERS:
         return bind_headers(found, first, rows, chunk);
     default:
-        return 0;
+        return 0; /* offset and timestampType: what was consumed can be produced again */
     }
 }
 

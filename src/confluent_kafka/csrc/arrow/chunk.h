@@ -6,7 +6,7 @@
 #define CONFLUENT_KAFKA_ARROW_CHUNK_H
 
 #include "arrow/column.h"
-#include "consumer/message_batch.h"
+#include "arrow/row.h"
 
 typedef struct {
     struct ArrowArray array; /* moved here; owns all memory that the columns refer to */

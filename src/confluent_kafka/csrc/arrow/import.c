@@ -1,3 +1,5 @@
+#include "arrow/import.h"
+
 #include "arrow/chunk.h"
 
 #include <string.h>

@@ -42,7 +42,7 @@ struct Client;
  */
 #define FREE_MESSAGES 1024
 typedef struct {
-    void *messages[FREE_MESSAGES];
+    void *messages[FREE_MESSAGES]; /* of PyObject_GC_New(), their deallocation done */
     int count; /* FREE_MESSAGES once the module is being cleared: nothing is kept then */
 } message_free_list;
 
@@ -57,7 +57,11 @@ typedef struct {
     _Atomic unsigned long exiting_thread; /* the one that runs the exit handler, or 0 */
 } module_state;
 
+/* The module itself; module.c gives it its functions and its types. */
 extern struct PyModuleDef cimpl_module;
+
+/* Fills in what needs no type: 0, or -1 with an exception. */
+int module_state_init(module_state *state);
 
 /* State of the module that defined `type` or one of its bases; never NULL for our types. */
 module_state *module_state_of_type(PyTypeObject *type);

@@ -4,7 +4,7 @@
 #include "consumer/consumer.h"
 
 #include "consumer/message_batch.h"
-#include "values/record_memory.h"
+#include "consumer/record_memory.h"
 #include "values/topic_partition.h"
 
 /* consumer_put_back() with an exception set. */

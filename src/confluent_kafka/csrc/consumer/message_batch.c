@@ -1,48 +1,14 @@
 #include "consumer/message_batch.h"
 
-#include <string.h>
-
-#include "arrow/export.h"
+#include "arrow/row_columns.h"
 #include "base/args.h"
-#include "base/text.h"
+#include "consumer/column_export.h"
 
 typedef struct {
     PyObject_HEAD
     message_columns *columns; /* never NULL, immutable */
     PyObject *eof;
 } MessageBatch;
-
-/* A list of the names that columns have. */
-static PyObject *
-column_names(void)
-{
-    PyObject *names = PyList_New(0);
-    for (int field = FIELD_KEY; names != NULL && field <= FIELD_HEADERS; field++) {
-        PyObject *name = PyUnicode_FromString(message_field_types[field].name);
-        if (name == NULL || PyList_Append(names, name) < 0) {
-            Py_CLEAR(names);
-        }
-        Py_XDECREF(name);
-    }
-    return names;
-}
-
-void
-refuse_column(const char *argument, PyObject *given)
-{
-    PyObject *names = column_names();
-    PyObject *nearest = names == NULL ? NULL : nearest_name(given, names);
-    if (nearest == Py_None) {
-        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; allowed are %R", argument,
-                     given, names);
-    }
-    else if (nearest != NULL) {
-        PyErr_Format(PyExc_ValueError, "%s has an unknown column %R; did you mean %R?",
-                     argument, given, nearest);
-    }
-    Py_XDECREF(nearest);
-    Py_XDECREF(names);
-}
 
 static int
 add_column(PyObject *name, message_column_set *wanted)
@@ -51,14 +17,13 @@ add_column(PyObject *name, message_column_set *wanted)
     if (text == NULL) {
         return -1;
     }
-    for (int field = FIELD_KEY; field <= FIELD_HEADERS; field++) {
-        if (strcmp(text, message_field_types[field].name) == 0) {
-            *wanted |= MESSAGE_COLUMN(field);
-            return 0;
-        }
+    int column = row_column_named(text);
+    if (column == COLUMN_COUNT) {
+        refuse_column("columns", name);
+        return -1;
     }
-    refuse_column("columns", name);
-    return -1;
+    *wanted |= MESSAGE_COLUMN(FIELD_KEY + column);
+    return 0;
 }
 
 int

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "arrow/abi.h"
-#include "values/record_memory.h"
+#include "consumer/record_memory.h"
 
 #define NULLABLE ARROW_FLAG_NULLABLE
 

@@ -1,4 +1,4 @@
-#include "mock/cluster.h"
+#include "mock/mock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
  * MockCluster: coordinators, and the times that groups live by.
  */
-#include "mock/cluster.h"
+#include "mock/mock.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * MockCluster: the request log.
  */
-#include "mock/cluster.h"
+#include "mock/mock.h"
 
 static PyStructSequence_Field mock_request_fields[] = {
     {"request", "the request's name in Kafka's protocol, such as \"Produce\""},

@@ -1,7 +1,7 @@
 /*
  * MockCluster: request kinds, injected errors and protocol versions.
  */
-#include "mock/cluster.h"
+#include "mock/mock.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * MockCluster: what share groups (KIP-932) live by.
  */
-#include "mock/cluster.h"
+#include "mock/mock.h"
 
 #if HAVE_SHARE_CONSUMER
 

@@ -1,7 +1,7 @@
 /*
  * MockCluster: topics, partitions and brokers.
  */
-#include "mock/cluster.h"
+#include "mock/mock.h"
 
 /* A partition costs about 400 bytes; without memory for them librdkafka aborts. */
 #define MAX_PARTITIONS 10000

@@ -3,7 +3,7 @@
  */
 #include "producer/producer.h"
 
-#include "arrow/order.h"
+#include "producer/row_order.h"
 #include "values/headers.h"
 
 /* ---- produce_batch() ---- */

@@ -108,17 +108,6 @@ message_free(Message *self)
     Py_DECREF(type);
 }
 
-void
-message_free_list_clear(message_free_list *list)
-{
-    if (list->count < FREE_MESSAGES) {
-        while (list->count > 0) {
-            PyObject_GC_Del(list->messages[--list->count]);
-        }
-    }
-    list->count = FREE_MESSAGES;
-}
-
 /* ---- fields that are converted when read ---- */
 
 void

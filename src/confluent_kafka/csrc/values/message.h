@@ -8,8 +8,6 @@
 
 int message_type_add(PyObject *module, module_state *state);
 
-/* Frees what the list keeps and closes it. */
-void message_free_list_clear(message_free_list *list);
 
 /*
  * The topic names of the messages handed out last, so that a message shares its topic's

@@ -1,4 +1,4 @@
-#include "arrow/export.h"
+#include "consumer/column_export.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * Message columns through the Arrow C data interface, in capsules.
  */
-#ifndef CONFLUENT_KAFKA_ARROW_EXPORT_H
-#define CONFLUENT_KAFKA_ARROW_EXPORT_H
+#ifndef CONFLUENT_KAFKA_CONSUMER_COLUMN_EXPORT_H
+#define CONFLUENT_KAFKA_CONSUMER_COLUMN_EXPORT_H
 
 #include "base/module_state.h"
 #include "consumer/message_columns.h"

@@ -1,4 +1,4 @@
-#include "arrow/order.h"
+#include "producer/row_order.h"
 
 /* Where a row goes; `partition_count` where that is not known before it is enqueued. */
 static int32_t

@@ -1,8 +1,8 @@
 /*
  * Going through many fetched records.
  */
-#ifndef CONFLUENT_KAFKA_VALUES_RECORD_MEMORY_H
-#define CONFLUENT_KAFKA_VALUES_RECORD_MEMORY_H
+#ifndef CONFLUENT_KAFKA_CONSUMER_RECORD_MEMORY_H
+#define CONFLUENT_KAFKA_CONSUMER_RECORD_MEMORY_H
 
 #include "base/compat.h"
 

@@ -1,10 +1,10 @@
 /*
  * The order in which the rows of a batch are enqueued.
  */
-#ifndef CONFLUENT_KAFKA_ARROW_ORDER_H
-#define CONFLUENT_KAFKA_ARROW_ORDER_H
+#ifndef CONFLUENT_KAFKA_PRODUCER_ROW_ORDER_H
+#define CONFLUENT_KAFKA_PRODUCER_ROW_ORDER_H
 
-#include "consumer/message_batch.h"
+#include "arrow/import.h"
 #include "values/partitioner.h"
 
 /*

@@ -9,8 +9,8 @@
  * mock_requests.c     request kinds, injected errors and protocol versions
  * mock_request_log.c  the log of received requests
  */
-#ifndef CONFLUENT_KAFKA_MOCK_CLUSTER_H
-#define CONFLUENT_KAFKA_MOCK_CLUSTER_H
+#ifndef CONFLUENT_KAFKA_MOCK_MOCK_H
+#define CONFLUENT_KAFKA_MOCK_MOCK_H
 
 #include "base/args.h"
 

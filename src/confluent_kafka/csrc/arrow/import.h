@@ -1,0 +1,35 @@
+/*
+ * Columns to produce, by the Arrow C data interface and PyCapsule protocol (no pyarrow
+ * needed).
+ */
+#ifndef CONFLUENT_KAFKA_ARROW_IMPORT_H
+#define CONFLUENT_KAFKA_ARROW_IMPORT_H
+
+#include "arrow/row.h"
+
+typedef struct arrow_rows arrow_rows;
+
+/*
+ * Imports anything with __arrow_c_array__ or __arrow_c_stream__ (the whole stream):
+ * struct arrays with columns among key, value, topic, partition, timestamp, headers, by
+ * name; offset and timestampType are ignored so that a consumed batch can be produced
+ * again; other names are a ValueError that gives the nearest allowed one; wrong types are
+ * a TypeError that names column and type. All of it is checked here, so that reading rows
+ * cannot fail; a row that Kafka cannot take (such as a negative partition) is a
+ * ValueError. NULL with an exception. No copy.
+ */
+arrow_rows *arrow_rows_import(PyObject *object, const char *name);
+/* With the GIL, since the array's owner may be Python code. */
+void arrow_rows_release(arrow_rows *rows);
+int64_t arrow_rows_count(const arrow_rows *rows);
+bool arrow_rows_has_topic(const arrow_rows *rows);
+/* Needs no GIL and cannot fail. */
+void arrow_rows_get(const arrow_rows *rows, int64_t index, arrow_row *row);
+/*
+ * The headers of a row: 0 and `*headers` owned by the caller (NULL: none), -1 without
+ * memory. Needs no GIL, sets no exception.
+ */
+int arrow_rows_headers(const arrow_rows *rows, int64_t index,
+                       rd_kafka_headers_t **headers);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * A row of columns that are to be produced.
+ */
+#ifndef CONFLUENT_KAFKA_ARROW_ROW_H
+#define CONFLUENT_KAFKA_ARROW_ROW_H
+
+#include "base/module_state.h"
+
+/* One row to produce; pointers stay valid until the rows are released. */
+typedef struct {
+    const char *topic; /* not NUL-terminated; NULL: none */
+    size_t topic_size;
+    int32_t partition; /* RD_KAFKA_PARTITION_UA when null or no such column */
+    int64_t timestamp_ms; /* 0: now */
+    const void *key, *value; /* NULL: null */
+    size_t key_size, value_size;
+} arrow_row;
+
+#endif
