@@ -3,8 +3,8 @@
  *
  * Each kind of request is one admin_request: how its argument is read, which librdkafka
  * function sends it, how its answer is converted. All else is written once: the call frame
- * (admin.c), the options (admin_options.c) and the thread that waits for answers
- * (admin_answers.c). C converts values only, from and to tuples; the classes that users see
+ * (type.c), its argument (reading.c), the options (options.c) and the thread that waits for
+ * answers (answers.c). C converts values only, from and to tuples; the classes that users see
  * are made in confluent_kafka.admin.
  */
 #ifndef CONFLUENT_KAFKA_ADMIN_ADMIN_H
@@ -51,6 +51,8 @@ extern const admin_request admin_topic_requests[], admin_config_requests[],
     admin_acl_requests[], admin_group_requests[], admin_record_requests[],
     admin_scram_requests[], admin_cluster_requests[];
 
+/* The kind of this name (a str), or NULL with an exception. */
+const admin_request *admin_request_by_name(PyObject *name);
 /* The request that an answer's event belongs to; NULL for an event of another kind. */
 const admin_request *admin_request_of_event(rd_kafka_event_type_t event);
 
@@ -74,13 +76,13 @@ int admin_read_nothing(admin_call *call);
 /* destroy_item for a rd_kafka_topic_partition_list_t. */
 void admin_destroy_partitions(void *item);
 
-/* ---- admin_options.c ---- */
+/* ---- options.c ---- */
 
 /* From a dict of options (None: not given); NULL with an exception that names the option. */
 rd_kafka_AdminOptions_t *admin_options_from(rd_kafka_t *rk, const admin_request *request,
                                             PyObject *options);
 
-/* ---- admin_answers.c ---- */
+/* ---- answers.c ---- */
 
 int admin_answers_type_add(PyObject *module, module_state *state);
 
@@ -95,7 +97,7 @@ int admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer)
 void admin_answers_stop(PyObject *answers);
 Py_ssize_t admin_answers_pending(PyObject *answers);
 
-/* ---- admin_values.c: what answers are made of ---- */
+/* ---- values.c: what answers are made of ---- */
 
 /* A list of what `convert` makes of each of `count` pointers at `array`; new reference. */
 PyObject *admin_list_from(module_state *state, const void *array, size_t count,
@@ -107,11 +109,11 @@ PyObject *admin_node_from(module_state *state, const void *node);
 /* A list of int; None when librdkafka was not asked for it. */
 PyObject *admin_operations_from(const rd_kafka_AclOperation_t *operations, size_t count);
 
-/* ---- admin_new_topic.c ---- */
+/* ---- new_topic.c ---- */
 
 int new_topic_types_add(PyObject *module, module_state *state);
 
-/* ---- admin_list_groups.c ---- */
+/* ---- list_groups.c ---- */
 
 PyObject *admin_list_groups(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames);

@@ -13,126 +13,6 @@ static const python_key admin_keys[] = {
     {NULL, 0, CONFIG_CALLABLE},
 };
 
-/* ---- the kinds of requests ---- */
-
-static const admin_request *const request_tables[] = {
-    admin_topic_requests, admin_config_requests, admin_acl_requests,     admin_group_requests,
-    admin_record_requests, admin_scram_requests, admin_cluster_requests,
-};
-
-#define TABLE_COUNT (sizeof(request_tables) / sizeof(request_tables[0]))
-
-const admin_request *
-admin_request_of_event(rd_kafka_event_type_t event)
-{
-    for (size_t i = 0; i < TABLE_COUNT; i++) {
-        for (const admin_request *request = request_tables[i]; request->name != NULL;
-             request++) {
-            if (request->event == event) {
-                return request;
-            }
-        }
-    }
-    return NULL;
-}
-
-static const admin_request *
-request_by_name(PyObject *name)
-{
-    const char *text = arg_utf8(name, "request", NULL);
-    for (size_t i = 0; text != NULL && i < TABLE_COUNT; i++) {
-        for (const admin_request *request = request_tables[i]; request->name != NULL;
-             request++) {
-            if (strcmp(request->name, text) == 0) {
-                return request;
-            }
-        }
-    }
-    if (text != NULL) {
-        PyErr_Format(PyExc_ValueError, "there is no request %R", name);
-    }
-    return NULL;
-}
-
-/* ---- reading an argument ---- */
-
-int
-admin_read_items(admin_call *call, const char *of_what,
-                 void *(*read_item)(admin_call *call, PyObject *item),
-                 void (*destroy_item)(void *item))
-{
-    if (arg_list(call->argument, "the argument", of_what) < 0) {
-        return -1;
-    }
-    /* A copy, so that another thread cannot free what the items point to. */
-    PyObject *sequence = PySequence_Tuple(call->argument);
-    if (sequence == NULL) {
-        return -1;
-    }
-    Py_SETREF(call->argument, sequence);
-    Py_ssize_t count = PyTuple_GET_SIZE(sequence);
-    call->items = PyMem_Calloc((size_t)count + 1, sizeof(*call->items));
-    if (call->items == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    call->destroy_item = destroy_item;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        call->items[i] = read_item(call, PyTuple_GET_ITEM(sequence, i));
-        if (call->items[i] == NULL) {
-            return -1;
-        }
-        call->count++;
-    }
-    return 0;
-}
-
-static void *
-read_text(admin_call *Py_UNUSED(call), PyObject *item)
-{
-    return (void *)arg_utf8(item, "a name", NULL);
-}
-
-int
-admin_read_texts(admin_call *call)
-{
-    return admin_read_items(call, "str", read_text, NULL);
-}
-
-int
-admin_read_one(admin_call *call, void *item, void (*destroy_item)(void *item))
-{
-    if (item == NULL) {
-        return -1;
-    }
-    call->items = PyMem_Calloc(1, sizeof(*call->items));
-    if (call->items == NULL) {
-        destroy_item(item);
-        PyErr_NoMemory();
-        return -1;
-    }
-    call->destroy_item = destroy_item;
-    call->items[0] = item;
-    call->count = 1;
-    return 0;
-}
-
-int
-admin_read_nothing(admin_call *call)
-{
-    if (call->argument == Py_None) {
-        return 0;
-    }
-    PyErr_Format(PyExc_TypeError, "%s takes no argument", call->request->name);
-    return -1;
-}
-
-void
-admin_destroy_partitions(void *item)
-{
-    rd_kafka_topic_partition_list_destroy(item);
-}
-
 static void
 call_clear(admin_call *call)
 {
@@ -212,7 +92,7 @@ request(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
         PyErr_Format(PyExc_TypeError, "_request() takes 4 arguments (%zd given)", nargs);
         return NULL;
     }
-    const admin_request *kind = request_by_name(args[0]);
+    const admin_request *kind = admin_request_by_name(args[0]);
     if (kind == NULL || arg_callable(args[3], "on_answer", &on_answer) < 0) {
         return NULL;
     }

@@ -8,6 +8,11 @@
 #include <Python.h>
 
 #include <stdatomic.h>
+#ifdef _WIN32
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
 
 #if PY_VERSION_HEX < 0x030b0000
 #error "confluent_kafka needs CPython 3.11 or newer"
@@ -135,6 +140,17 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
 /* librdkafka 2.15 brought share consumers (KIP-932): what needs them is compiled or left out
  * by the file. */
 #define HAVE_SHARE_CONSUMER (RD_KAFKA_VERSION >= 0x020f0000)
+
+/* Which process this is: a handle's threads exist in one only. */
+static inline long
+process_id(void)
+{
+#ifdef _WIN32
+    return (long)_getpid();
+#else
+    return (long)getpid();
+#endif
+}
 
 /* A hint that the memory will be read soon; any address will do. */
 #if defined(__GNUC__)

@@ -1,10 +1,7 @@
 #include "client/core.h"
 
 #include <stdlib.h>
-#ifdef _WIN32
-#include <process.h>
-#define getpid _getpid
-#else
+#ifndef _WIN32
 #include <unistd.h>
 #endif
 
@@ -21,7 +18,7 @@ core_new(void)
         return NULL;
     }
     atomic_init(&core->references, 1);
-    core->owner_pid = (long)getpid();
+    core->owner_pid = process_id();
     core->event_fd = -1;
     return core;
 }
@@ -36,7 +33,7 @@ core_retain(client_core *core)
 bool
 core_owned_by_this_process(const client_core *core)
 {
-    return core->owner_pid == (long)getpid();
+    return core->owner_pid == process_id();
 }
 
 void

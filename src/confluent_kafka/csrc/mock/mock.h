@@ -2,12 +2,14 @@
  * MockCluster: a Kafka cluster inside this process, made of librdkafka's mock brokers
  * (rdkafka_mock.h) on real TCP listeners.
  *
- * mock_cluster.c      the type, its life cycle and the guard
- * mock_topology.c     topics, partitions and brokers
- * mock_groups.c       coordinators and the times that groups live by
- * share_mock.c        the same of share groups
- * mock_requests.c     request kinds, injected errors and protocol versions
- * mock_request_log.c  the log of received requests
+ * type.c           the type, and the life of the cluster
+ * call.c           the guard, and arguments that several methods take
+ * topology.c       topics, partitions and brokers
+ * groups.c         coordinators and the timeouts of groups
+ * share_groups.c   the same of share groups
+ * request_kinds.c  the kinds of requests, by name
+ * requests.c       injected errors and protocol versions
+ * request_log.c    the log of received requests
  */
 #ifndef CONFLUENT_KAFKA_MOCK_MOCK_H
 #define CONFLUENT_KAFKA_MOCK_MOCK_H
@@ -44,6 +46,18 @@ typedef struct mock_call {
     rd_kafka_mock_request_t **requests; /* result, to be destroyed by the caller */
 } mock_call;
 
+/* The brokers' thread is another process's. */
+bool mock_in_forked_child(MockCluster *self);
+
+/*
+ * Keeps two calls a millisecond apart. A command that reaches the brokers' thread between
+ * answering the last one and emptying its wake-up pipe loses its wake-up, and would wait
+ * for the end of that thread's sleep: a second (rd_kafka_mock_cluster_io_poll()).
+ */
+void mock_let_brokers_settle(MockCluster *self);
+
+/* ---- call.c ---- */
+
 /*
  * The guard and the call: 0 with librdkafka's answer in `error`, or -1 with a
  * RuntimeError (closed, or a forked child).
@@ -61,7 +75,18 @@ int mock_arg_milliseconds(PyObject *seconds, const char *name, int *result);
 int mock_arg_error(MockCluster *self, PyObject *object, const char *name,
                    bool or_disconnect, rd_kafka_resp_err_t *result);
 
-/* A request's name in Kafka's protocol, such as "Produce"; new str. */
+/* ---- request_kinds.c ---- */
+
+typedef struct {
+    const char *name; /* in Kafka's protocol; NULL after the last one */
+    int16_t api_key;
+} mock_request_kind;
+
+extern const mock_request_kind mock_request_kinds[];
+
+/* A request kind by its name, such as "Produce". 0, or -1 with an exception. */
+int mock_arg_request(PyObject *object, int16_t *api_key);
+/* A request's name in Kafka's protocol; new str. */
 PyObject *mock_request_name(int16_t api_key);
 
 /* Methods: the functions and docstrings of the other files. */

@@ -8,105 +8,6 @@
 #include "base/text.h"
 
 /* The requests that mock brokers answer: their names and API keys in Kafka's protocol. */
-typedef struct {
-    const char *name;
-    int16_t api_key;
-} request_kind;
-
-static const request_kind request_kinds[] = {
-    {"Produce", 0},
-    {"Fetch", 1},
-    {"ListOffsets", 2},
-    {"Metadata", 3},
-    {"OffsetCommit", 8},
-    {"OffsetFetch", 9},
-    {"FindCoordinator", 10},
-    {"JoinGroup", 11},
-    {"Heartbeat", 12},
-    {"LeaveGroup", 13},
-    {"SyncGroup", 14},
-    {"ApiVersions", 18},
-    {"InitProducerId", 22},
-    {"OffsetForLeaderEpoch", 23},
-    {"AddPartitionsToTxn", 24},
-    {"AddOffsetsToTxn", 25},
-    {"EndTxn", 26},
-    {"TxnOffsetCommit", 28},
-    {"ConsumerGroupHeartbeat", 68},
-    {"GetTelemetrySubscriptions", 71},
-    {"PushTelemetry", 72},
-    {"ShareGroupHeartbeat", 76},
-    {"ShareFetch", 78},
-    {"ShareAcknowledge", 79},
-};
-
-#define REQUEST_KINDS ((Py_ssize_t)(sizeof(request_kinds) / sizeof(request_kinds[0])))
-
-/* ---- names ---- */
-
-static PyObject *
-all_request_names(void)
-{
-    PyObject *names = PyList_New(REQUEST_KINDS);
-    for (Py_ssize_t i = 0; names != NULL && i < REQUEST_KINDS; i++) {
-        PyObject *name = PyUnicode_FromString(request_kinds[i].name);
-        if (name == NULL) {
-            Py_CLEAR(names);
-        }
-        else {
-            PyList_SET_ITEM(names, i, name);
-        }
-    }
-    return names;
-}
-
-/* The names to offer instead of `given`: the nearest one, or all; new list. */
-static int
-refuse_request(PyObject *given)
-{
-    PyObject *names = all_request_names();
-    PyObject *nearest = names == NULL ? NULL : nearest_name(given, names);
-    if (nearest == Py_None) {
-        PyErr_Format(PyExc_ValueError, "request must be one of %S, not %R", names, given);
-    }
-    else if (nearest != NULL) {
-        PyErr_Format(PyExc_ValueError, "request: no kind %R; did you mean %R?", given,
-                     nearest);
-    }
-    Py_XDECREF(names);
-    Py_XDECREF(nearest);
-    return -1;
-}
-
-/* A request kind by its name, such as "Produce". */
-static int
-arg_request(PyObject *object, int16_t *api_key)
-{
-    const char *name = arg_utf8(object, "request", NULL);
-    if (name == NULL) {
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < REQUEST_KINDS; i++) {
-        if (strcmp(request_kinds[i].name, name) == 0) {
-            *api_key = request_kinds[i].api_key;
-            return 0;
-        }
-    }
-    return refuse_request(object);
-}
-
-PyObject *
-mock_request_name(int16_t api_key)
-{
-    for (Py_ssize_t i = 0; i < REQUEST_KINDS; i++) {
-        if (request_kinds[i].api_key == api_key) {
-            return PyUnicode_FromString(request_kinds[i].name);
-        }
-    }
-    /* A librdkafka that is newer than the table. */
-    return PyUnicode_FromFormat("ApiKey%d", (int)api_key);
-}
-
 /* ---- injected errors ---- */
 
 const char mock_inject_errors_doc[] =
@@ -207,7 +108,7 @@ mock_inject_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *values[4];
     mock_call call = {.run = run_inject_errors};
     if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
-        || arg_request(values[0], &call.api_key) < 0
+        || mock_arg_request(values[0], &call.api_key) < 0
         || mock_arg_broker_id(self, values[2], &call.broker_id) < 0
         || arg_delay(values[3], &call) < 0
         || (call.errors = arg_errors(self, values[1], &call.count)) == NULL) {
@@ -246,7 +147,7 @@ mock_pending_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *values[2];
     mock_call call = {.run = run_pending_errors};
     if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
-        || arg_request(values[0], &call.api_key) < 0
+        || mock_arg_request(values[0], &call.api_key) < 0
         || arg_int32(values[1], "broker_id", 1, self->brokers, &call.broker_id) < 0) {
         return NULL;
     }
@@ -271,10 +172,9 @@ const char mock_clear_errors_doc[] =
 static rd_kafka_resp_err_t
 run_clear_errors(MockCluster *self, mock_call *call)
 {
-    for (Py_ssize_t i = 0; i < REQUEST_KINDS; i++) {
-        int16_t api_key = request_kinds[i].api_key;
-        if (call->api_key == -1 || call->api_key == api_key) {
-            rd_kafka_mock_clear_request_errors(self->cluster, api_key);
+    for (const mock_request_kind *kind = mock_request_kinds; kind->name != NULL; kind++) {
+        if (call->api_key == -1 || call->api_key == kind->api_key) {
+            rd_kafka_mock_clear_request_errors(self->cluster, kind->api_key);
         }
     }
     return RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -289,7 +189,7 @@ mock_clear_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
     mock_call call = {.run = run_clear_errors, .api_key = -1};
     if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
         || (values[0] != NULL && values[0] != Py_None
-            && arg_request(values[0], &call.api_key) < 0)) {
+            && mock_arg_request(values[0], &call.api_key) < 0)) {
         return NULL;
     }
     return mock_cluster_do(self, &call);
@@ -338,7 +238,7 @@ mock_set_api_versions(MockCluster *self, PyObject *const *args, Py_ssize_t nargs
     PyObject *values[3];
     mock_call call = {.run = run_set_api_versions};
     if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
-        || arg_request(values[0], &call.api_key) < 0
+        || mock_arg_request(values[0], &call.api_key) < 0
         || arg_version_range(values[1], values[2], &call) < 0) {
         return NULL;
     }

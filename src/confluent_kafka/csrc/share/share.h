@@ -1,6 +1,6 @@
 /*
  * ShareConsumer, a member of a share group (KIP-932): the type and what it fetches
- * (share_consumer.c), and what becomes of the records (share_acknowledge.c).
+ * (consumer.c), and what becomes of the records (acknowledge.c).
  *
  * Needs librdkafka 2.15; with an older one the module has none of the names.
  */
@@ -21,7 +21,7 @@ typedef struct {
     /*
      * One entry for each partition of each sending of acknowledgements, with one of the
      * offsets in it: librdkafka answers for all offsets of a sending together. Its `opaque`
-     * is an acknowledgement_state. See share_acknowledge.c.
+     * is an acknowledgement_state. See acknowledge.c.
      */
     rd_kafka_topic_partition_list_t *acknowledgements;
     rd_kafka_queue_t *closing_queue; /* close() is leaving the group, served through this */
@@ -29,6 +29,8 @@ typedef struct {
 
 /* Adds the type, its exceptions and constants: 0, or -1 with an exception. */
 int share_types_add(PyObject *module, module_state *state);
+
+/* ---- entry.c ---- */
 
 /*
  * Brackets every method but close(): the guard, and the turn, which nothing waits for. 0, or
@@ -38,7 +40,7 @@ int share_types_add(PyObject *module, module_state *state);
 int share_begin(ShareConsumer *self, serve_frame *frame, const char *function);
 void share_end(ShareConsumer *self, serve_frame *frame);
 
-/* ---- share_acknowledge.c ---- */
+/* ---- acknowledge.c ---- */
 
 extern PyMethodDef share_acknowledge_methods[];
 

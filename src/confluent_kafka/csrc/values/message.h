@@ -8,7 +8,6 @@
 
 int message_type_add(PyObject *module, module_state *state);
 
-
 /*
  * The topic names of the messages handed out last, so that a message shares its topic's
  * str. Compared by content: a topic handle's address can be used again for another topic.

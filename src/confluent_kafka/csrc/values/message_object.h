@@ -1,5 +1,5 @@
 /*
- * Message's fields, for message.c (where messages come from) and message_methods.c (what
+ * Message's fields, for message_origin.c (where messages come from) and message_type.c (what
  * the application does with them).
  */
 #ifndef CONFLUENT_KAFKA_VALUES_MESSAGE_OBJECT_H
@@ -46,7 +46,5 @@ void message_drop_unread_headers(Message *self);
 
 /* Lets the garbage collector see the message. */
 void message_track(Message *self);
-
-extern PyType_Spec message_spec;
 
 #endif

@@ -1,192 +1,13 @@
 #include "mock/mock.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
-#ifdef _WIN32
-#include <process.h>
-#define getpid _getpid
-#else
-#include <unistd.h>
-#endif
 
 #include "values/error.h"
 
 /* One broker costs a listener and its connections' descriptors. */
 #define MAX_BROKERS 100
-#define MAX_SECONDS (24 * 3600)
 /* What must be left beside the listeners: for librdkafka's pipes and connections. */
 #define SPARE_DESCRIPTORS 50
-
-/* ---- the guard ---- */
-
-static bool
-in_forked_child(MockCluster *self)
-{
-    return self->owner_pid != (long)getpid();
-}
-
-/*
- * Keeps two calls a millisecond apart. A command that reaches the brokers' thread between
- * answering the last one and emptying its wake-up pipe loses its wake-up, and would wait
- * for the end of that thread's sleep: a second (rd_kafka_mock_cluster_io_poll()).
- */
-static void
-let_brokers_settle(MockCluster *self)
-{
-    rd_kafka_poll(self->rk, 1);
-}
-
-int
-mock_cluster_call(MockCluster *self, mock_call *call, rd_kafka_resp_err_t *error)
-{
-    /* Before the lock: a thread that does not exist in the child may hold it there. */
-    if (in_forked_child(self)) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "MockCluster was created before os.fork() and its brokers run "
-                        "in the parent process: control them there; clients in the "
-                        "child can connect to its bootstrap_servers");
-        return -1;
-    }
-    bool open;
-    Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(self->lock, WAIT_LOCK);
-    open = self->cluster != NULL;
-    if (open) {
-        let_brokers_settle(self);
-        *error = call->run(self, call);
-    }
-    PyThread_release_lock(self->lock);
-    Py_END_ALLOW_THREADS
-    if (!open) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "MockCluster has been closed: create a new one");
-        return -1;
-    }
-    return 0;
-}
-
-PyObject *
-mock_cluster_do(MockCluster *self, mock_call *call)
-{
-    rd_kafka_resp_err_t error;
-    if (mock_cluster_call(self, call, &error) < 0) {
-        return NULL;
-    }
-    switch (error) {
-    case RD_KAFKA_RESP_ERR_NO_ERROR:
-        Py_RETURN_NONE;
-    case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS:
-        raise_kafka_error(self->state, error, "topic '%s' already exists", call->topic);
-        return NULL;
-    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
-        raise_kafka_error(self->state, error, "topic '%s' has no partition %d",
-                          call->topic, (int)call->partition);
-        return NULL;
-    default:
-        raise_kafka_error(self->state, error, NULL);
-        return NULL;
-    }
-}
-
-/* ---- arguments ---- */
-
-int
-mock_arg_broker_id(MockCluster *self, PyObject *object, int32_t *result)
-{
-    if (object == NULL || object == Py_None) {
-        *result = -1;
-        return 0;
-    }
-    return arg_int32(object, "broker_id", 1, self->brokers, result);
-}
-
-int
-mock_arg_topic(PyObject *object, const char **result)
-{
-    Py_ssize_t size;
-    const char *topic = arg_utf8(object, "topic", &size);
-    if (topic == NULL) {
-        return -1;
-    }
-    /* The mock takes any name; a test must not pass with one that Kafka refuses. */
-    size_t legal = strspn(topic, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789._-");
-    if (size == 0 || size > 249 || legal != (size_t)size || strcmp(topic, ".") == 0
-        || strcmp(topic, "..") == 0) {
-        PyErr_Format(PyExc_ValueError,
-                     "topic must be 1 to 249 of the characters a-z, A-Z, 0-9, '.', '_' "
-                     "and '-' (and not '.' or '..'), not %R",
-                     object);
-        return -1;
-    }
-    *result = topic;
-    return 0;
-}
-
-int
-mock_arg_milliseconds(PyObject *seconds, const char *name, int *result)
-{
-    double value;
-    if (arg_double(seconds, name, &value) < 0) {
-        return -1;
-    }
-    if (value < 0 || value > MAX_SECONDS) {
-        PyErr_Format(PyExc_ValueError, "%s must be 0 to %d seconds, not %R", name,
-                     MAX_SECONDS, seconds);
-        return -1;
-    }
-    *result = (int)lround(value * 1000);
-    return 0;
-}
-
-static bool
-known_error_code(int64_t code)
-{
-    const struct rd_kafka_err_desc *table;
-    size_t count;
-    rd_kafka_get_err_descs(&table, &count);
-    for (size_t i = 0; i < count; i++) {
-        if ((int64_t)table[i].code == code && table[i].name != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int
-mock_arg_error(MockCluster *self, PyObject *object, const char *name, bool or_disconnect,
-               rd_kafka_resp_err_t *result)
-{
-    int64_t code;
-    if (PyObject_TypeCheck(object, self->state->KafkaError)) {
-        code = kafka_error_code(object);
-    }
-    else if (!PyLong_Check(object)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s must be error codes such as "
-                     "KafkaError.NOT_LEADER_FOR_PARTITION, or KafkaError objects, not %s",
-                     name, Py_TYPE(object)->tp_name);
-        return -1;
-    }
-    else if (arg_int64(object, name, INT64_MIN, INT64_MAX, &code) < 0) {
-        return -1;
-    }
-    /* Below UNKNOWN (-1) are librdkafka's own codes, which no broker sends. */
-    bool allowed = code >= RD_KAFKA_RESP_ERR_UNKNOWN
-                   || (or_disconnect && code == RD_KAFKA_RESP_ERR__TRANSPORT);
-    if (!allowed || !known_error_code(code)) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s: %lld is not an error that a broker sends; give a code >= -1 "
-                     "that KafkaError names%s",
-                     name, (long long)code,
-                     or_disconnect ? ", or KafkaError._TRANSPORT to close the connection"
-                                   : "");
-        return -1;
-    }
-    *result = (rd_kafka_resp_err_t)code;
-    return 0;
-}
 
 /* ---- life cycle ---- */
 
@@ -252,9 +73,9 @@ start_brokers(MockCluster *self, char *error_text, size_t size)
     self->cluster = cluster;
     /* Newer versions tell a client of the partition's leader (KIP-951), and the brokers
      * crash when there is none: after set_leader(None), or for a topic that is not there. */
-    let_brokers_settle(self);
+    mock_let_brokers_settle(self);
     rd_kafka_mock_set_apiversion(cluster, PRODUCE, 0, 9);
-    let_brokers_settle(self);
+    mock_let_brokers_settle(self);
     rd_kafka_mock_set_apiversion(cluster, FETCH, 0, 11);
     return true;
 }
@@ -265,7 +86,7 @@ stop_brokers(MockCluster *self)
 {
     PyThread_acquire_lock(self->lock, WAIT_LOCK);
     if (self->cluster != NULL) {
-        let_brokers_settle(self);
+        mock_let_brokers_settle(self);
         rd_kafka_mock_cluster_destroy(self->cluster);
         rd_kafka_destroy(self->rk);
         self->cluster = NULL;
@@ -313,7 +134,7 @@ mock_cluster_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     }
     self->state = state;
     self->brokers = brokers;
-    self->owner_pid = (long)getpid();
+    self->owner_pid = process_id();
     self->lock = PyThread_allocate_lock();
     if (self->lock == NULL) {
         PyErr_NoMemory();
@@ -332,7 +153,7 @@ static void
 mock_cluster_finalize(PyObject *object)
 {
     MockCluster *self = (MockCluster *)object;
-    if (self->cluster == NULL || in_forked_child(self)) {
+    if (self->cluster == NULL || mock_in_forked_child(self)) {
         return;
     }
     PyObject *raised = PyErr_GetRaisedException();
@@ -362,7 +183,7 @@ mock_cluster_dealloc(MockCluster *self)
     PyTypeObject *type = Py_TYPE(self);
     /* A forked child leaves its copy of the handle to the process's end: the threads that
      * would have to end, and may hold its locks, are the parent's. */
-    if (self->cluster != NULL && !in_forked_child(self)) {
+    if (self->cluster != NULL && !mock_in_forked_child(self)) {
         Py_BEGIN_ALLOW_THREADS
         stop_brokers(self);
         Py_END_ALLOW_THREADS
@@ -386,7 +207,7 @@ static PyObject *
 mock_cluster_close(MockCluster *self, PyObject *unused)
 {
     (void)unused;
-    if (!in_forked_child(self)) {
+    if (!mock_in_forked_child(self)) {
         Py_BEGIN_ALLOW_THREADS
         stop_brokers(self);
         Py_END_ALLOW_THREADS
@@ -447,7 +268,7 @@ mock_cluster_reduce(MockCluster *self, PyObject *unused)
 static PyObject *
 mock_cluster_repr(MockCluster *self)
 {
-    if (!in_forked_child(self) && check_open(self) < 0) {
+    if (!mock_in_forked_child(self) && check_open(self) < 0) {
         PyErr_Clear();
         return PyUnicode_FromString("<MockCluster, closed>");
     }
@@ -465,7 +286,7 @@ get_bootstrap_servers(MockCluster *self, void *unused)
 {
     (void)unused;
     /* Also in a forked child: there it is the address of the parent's brokers. */
-    if (!in_forked_child(self) && check_open(self) < 0) {
+    if (!mock_in_forked_child(self) && check_open(self) < 0) {
         return NULL;
     }
     return Py_NewRef(self->bootstrap_servers);

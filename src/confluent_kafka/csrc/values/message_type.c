@@ -601,10 +601,17 @@ static PyType_Slot slots[] = {
     {0, NULL},
 };
 
-PyType_Spec message_spec = {
+static PyType_Spec message_spec = {
     .name = "confluent_kafka.cimpl.Message",
     .basicsize = sizeof(Message),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC
              | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,
 };
+
+int
+message_type_add(PyObject *module, module_state *state)
+{
+    state->Message = module_add_type(module, &message_spec, NULL);
+    return state->Message == NULL ? -1 : 0;
+}

@@ -368,10 +368,3 @@ message_error(PyObject *message)
     Py_END_CRITICAL_SECTION();
     return error;
 }
-
-int
-message_type_add(PyObject *module, module_state *state)
-{
-    state->Message = module_add_type(module, &message_spec, NULL);
-    return state->Message == NULL ? -1 : 0;
-}

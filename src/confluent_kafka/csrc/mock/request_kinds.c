@@ -1,0 +1,97 @@
+/*
+ * The kinds of requests, by name.
+ */
+#include "mock/mock.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+const mock_request_kind mock_request_kinds[] = {
+    {"Produce", 0},
+    {"Fetch", 1},
+    {"ListOffsets", 2},
+    {"Metadata", 3},
+    {"OffsetCommit", 8},
+    {"OffsetFetch", 9},
+    {"FindCoordinator", 10},
+    {"JoinGroup", 11},
+    {"Heartbeat", 12},
+    {"LeaveGroup", 13},
+    {"SyncGroup", 14},
+    {"ApiVersions", 18},
+    {"InitProducerId", 22},
+    {"OffsetForLeaderEpoch", 23},
+    {"AddPartitionsToTxn", 24},
+    {"AddOffsetsToTxn", 25},
+    {"EndTxn", 26},
+    {"TxnOffsetCommit", 28},
+    {"ConsumerGroupHeartbeat", 68},
+    {"GetTelemetrySubscriptions", 71},
+    {"PushTelemetry", 72},
+    {"ShareGroupHeartbeat", 76},
+    {"ShareFetch", 78},
+    {"ShareAcknowledge", 79},
+    {NULL, -1},
+};
+
+static PyObject *
+all_request_names(void)
+{
+    PyObject *names = PyList_New(0);
+    for (const mock_request_kind *kind = mock_request_kinds; names != NULL && kind->name != NULL;
+         kind++) {
+        PyObject *name = PyUnicode_FromString(kind->name);
+        if (name == NULL || PyList_Append(names, name) < 0) {
+            Py_CLEAR(names);
+        }
+        Py_XDECREF(name);
+    }
+    return names;
+}
+
+/* The names to offer instead of `given`: the nearest one, or all; new list. */
+static int
+refuse_request(PyObject *given)
+{
+    PyObject *names = all_request_names();
+    PyObject *nearest = names == NULL ? NULL : nearest_name(given, names);
+    if (nearest == Py_None) {
+        PyErr_Format(PyExc_ValueError, "request must be one of %S, not %R", names, given);
+    }
+    else if (nearest != NULL) {
+        PyErr_Format(PyExc_ValueError, "request: no kind %R; did you mean %R?", given,
+                     nearest);
+    }
+    Py_XDECREF(names);
+    Py_XDECREF(nearest);
+    return -1;
+}
+
+int
+mock_arg_request(PyObject *object, int16_t *api_key)
+{
+    const char *name = arg_utf8(object, "request", NULL);
+    if (name == NULL) {
+        return -1;
+    }
+    for (const mock_request_kind *kind = mock_request_kinds; kind->name != NULL; kind++) {
+        if (strcmp(kind->name, name) == 0) {
+            *api_key = kind->api_key;
+            return 0;
+        }
+    }
+    return refuse_request(object);
+}
+
+PyObject *
+mock_request_name(int16_t api_key)
+{
+    for (const mock_request_kind *kind = mock_request_kinds; kind->name != NULL; kind++) {
+        if (kind->api_key == api_key) {
+            return PyUnicode_FromString(kind->name);
+        }
+    }
+    /* A librdkafka that is newer than the table. */
+    return PyUnicode_FromFormat("ApiKey%d", (int)api_key);
+}
