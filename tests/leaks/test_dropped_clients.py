@@ -6,6 +6,8 @@ import contextlib
 import gc
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,8 +46,7 @@ def ends_what_it_begins() -> Iterator[None]:
     """A client that is made and dropped in the block leaves none of its threads."""
     before = threads()
     yield
-    gc.collect()
-    wait_until(lambda: threads() <= before, timeout=SOON)
+    wait_until(lambda: threads() <= before, gc.collect, SOON)
 
 
 def read_ahead(consumer: Consumer, read: Callable[[], object]) -> None:
@@ -177,3 +178,46 @@ def test_admin_client_with_requests() -> None:
         work()
     futures = [each for one in sent for each in (one.values() if isinstance(one, dict) else [one])]
     assert None not in [future.exception(TIMEOUT) for future in futures]
+
+
+OAUTH = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"}
+each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsumer, AdminClient])
+
+
+@each_client
+def test_cycle_beside_tokens(client: type[Any]) -> None:
+    """The collector ends the thread that serves oauth_cb, too."""
+
+    class Mine(client):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(config(OAUTH | {"error_cb": self.note, "oauth_cb": token}, client))
+
+        def note(self, *_: object) -> None:
+            pass
+
+    def token(_: str) -> tuple[str, float]:
+        return "token", time.time() + 3600
+
+    with ends_what_it_begins():
+        Mine()
+
+
+@each_client
+@pytest.mark.parametrize("fails", [False, True])
+def test_cycle_through_tokens(client: type[Any], fails: bool) -> None:
+    """An oauth_cb that is a method of its client, or raises: the exception refers to both."""
+    called = threading.Event()
+
+    class Mine(client):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(config(OAUTH | {"oauth_cb": self.token}, client))
+
+        def token(self, _: str) -> tuple[str, float]:
+            called.set()
+            if fails:
+                raise ZeroDivisionError
+            return "token", time.time() + 3600
+
+    with ends_what_it_begins():
+        Mine()
+        assert called.wait(TIMEOUT)

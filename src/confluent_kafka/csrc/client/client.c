@@ -281,11 +281,8 @@ client_open_with(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf, new_
     self->core->destroy_flags = RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE;
     self->core->queue = kind == RD_KAFKA_CONSUMER ? rd_kafka_queue_get_consumer(rk)
                                                   : rd_kafka_queue_get_main(rk);
-    if (self->oauth_cb != NULL && oauth_start(self) < 0) {
-        return -1;
-    }
     self->reference = PyWeakref_NewRef((PyObject *)self, NULL);
-    if (self->reference == NULL) {
+    if (self->reference == NULL || (self->oauth_cb != NULL && oauth_start(self) < 0)) {
         return -1;
     }
     link_live(self);
@@ -309,7 +306,6 @@ client_traverse(Client *self, visitproc visit, void *arg)
     Py_VISIT(self->stats_cb);
     Py_VISIT(self->oauth_cb);
     Py_VISIT(self->logger);
-    Py_VISIT(self->refresher);
     Py_VISIT(self->refusal.error);
     Py_VISIT(self->outage.cause);
     Py_VISIT(self->reference);
@@ -328,7 +324,6 @@ client_clear(Client *self)
     Py_CLEAR(self->stats_cb);
     Py_CLEAR(self->oauth_cb);
     Py_CLEAR(self->logger);
-    Py_CLEAR(self->refresher);
     Py_CLEAR(self->refusal.error);
     Py_CLEAR(self->outage.cause);
     latest_clear(&self->latest);

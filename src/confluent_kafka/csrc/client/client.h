@@ -76,7 +76,7 @@ typedef struct Client {
     void (*note_errors)(struct Client *self);
 
     PyObject *error_cb, *throttle_cb, *stats_cb, *oauth_cb, *logger;
-    PyObject *refresher; /* TokenRefresher or NULL, see oauth.h */
+    PyObject *refresher; /* TokenRefresher until it is stopped, or NULL, see oauth.h */
     refusal refusal;
     outage outage;
     latest latest;
@@ -86,7 +86,7 @@ typedef struct Client {
     object_mutex waiting_mutex;
 
     PyObject *weak_references;
-    PyObject *reference;            /* a weak one to itself, while it is in the list */
+    PyObject *reference;            /* a weak one to itself, from client_open() on */
     struct Client *previous, *next; /* module_state.live_clients */
 } Client;
 

@@ -1,6 +1,5 @@
 #include "client/oauth.h"
 
-
 /* How long close() waits for an oauth_cb that is running. */
 #define STOP_TIMEOUT_US 2000000
 
@@ -8,9 +7,9 @@ typedef struct {
     PyObject_HEAD
     client_core *core;
     rd_kafka_queue_t *queue; /* librdkafka's SASL queue */
-    PyObject *oauth_cb;
+    /* Weak, to the client, whose oauth_cb may refer to the client itself. */
+    PyObject *client;
     PyObject *config; /* sasl.oauthbearer.config, str */
-    PyObject *parked; /* the client's list of exceptions to raise */
     atomic_bool stopping;
     object_mutex queue_mutex;
     _Atomic unsigned long thread; /* the one that is in run(), or 0 */
@@ -133,9 +132,9 @@ set_token(TokenRefresher *self, const token_parts *parts)
 }
 
 static int
-refresh(TokenRefresher *self)
+refresh(TokenRefresher *self, Client *client)
 {
-    PyObject *result = PyObject_CallOneArg(self->oauth_cb, self->config);
+    PyObject *result = PyObject_CallOneArg(client->oauth_cb, self->config);
     if (result == NULL) {
         return -1;
     }
@@ -152,7 +151,7 @@ refresh(TokenRefresher *self)
 
 /* Tells librdkafka, which retries in ten seconds, and the thread that polls the client. */
 static void
-refresh_failed(TokenRefresher *self)
+refresh_failed(TokenRefresher *self, Client *client)
 {
     PyObject *exception = PyErr_GetRaisedException();
     PyObject *text = PyUnicode_FromFormat("oauth_cb failed: %s", Py_TYPE(exception)->tp_name);
@@ -165,10 +164,23 @@ refresh_failed(TokenRefresher *self)
     /* That is told when the client is polled: requests that fail meanwhile say it, too. */
     log_ring_note_failure(self->core->logs, reason);
     Py_XDECREF(text);
-    if (PyList_Append(self->parked, exception) < 0) {
-        PyErr_WriteUnraisable(self->oauth_cb);
+    PyErr_SetRaisedException(exception);
+    client_park_exception(client);
+}
+
+/* Answers a request for a token, unless the client is being dropped. */
+static void
+serve(TokenRefresher *self)
+{
+    PyObject *object;
+    if (PyWeakref_GetRef(self->client, &object) != 1) {
+        return;
     }
-    Py_DECREF(exception);
+    Client *client = (Client *)object;
+    if (refresh(self, client) < 0) {
+        refresh_failed(self, client);
+    }
+    Py_DECREF(object); /* it may end here, on this thread, when all others have dropped it */
 }
 
 /* Drops the queue and the share of the handle, which close() is waiting for. */
@@ -200,8 +212,8 @@ run(PyObject *object, PyObject *Py_UNUSED(unused))
     TokenRefresher *self = (TokenRefresher *)object;
     atomic_store(&self->thread, PyThread_get_thread_ident());
     while (!atomic_load(&self->stopping)) {
-        if (atomic_exchange(&self->core->token_wanted, false) && refresh(self) < 0) {
-            refresh_failed(self);
+        if (atomic_exchange(&self->core->token_wanted, false)) {
+            serve(self);
         }
         Py_BEGIN_ALLOW_THREADS
         rd_kafka_queue_poll_callback(self->queue, 1000);
@@ -214,35 +226,14 @@ run(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- the type ---- */
 
-static int
-refresher_traverse(PyObject *object, visitproc visit, void *arg)
-{
-    TokenRefresher *self = (TokenRefresher *)object;
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(self->oauth_cb);
-    Py_VISIT(self->config);
-    Py_VISIT(self->parked);
-    return 0;
-}
-
-static int
-refresher_clear(PyObject *object)
-{
-    TokenRefresher *self = (TokenRefresher *)object;
-    Py_CLEAR(self->oauth_cb);
-    Py_CLEAR(self->config);
-    Py_CLEAR(self->parked);
-    return 0;
-}
-
 static void
 refresher_dealloc(PyObject *object)
 {
     TokenRefresher *self = (TokenRefresher *)object;
     PyTypeObject *type = Py_TYPE(object);
-    PyObject_GC_UnTrack(object);
     let_go(self); /* the thread could not be started */
-    refresher_clear(object);
+    Py_CLEAR(self->client);
+    Py_CLEAR(self->config);
     if (self->ended != NULL) {
         PyThread_free_lock(self->ended);
     }
@@ -258,8 +249,6 @@ static PyMethodDef refresher_methods[] = {
 static PyType_Slot refresher_slots[] = {
     {Py_tp_doc, (void *)"Runs a client's oauth_cb on a thread of its own."},
     {Py_tp_dealloc, refresher_dealloc},
-    {Py_tp_traverse, refresher_traverse},
-    {Py_tp_clear, refresher_clear},
     {Py_tp_methods, refresher_methods},
     {0, NULL},
 };
@@ -267,8 +256,7 @@ static PyType_Slot refresher_slots[] = {
 static PyType_Spec refresher_spec = {
     .name = "confluent_kafka.cimpl._TokenRefresher",
     .basicsize = sizeof(TokenRefresher),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION
-             | Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = refresher_slots,
 };
 
@@ -313,8 +301,7 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
     }
     refresher->core = core_retain(self->core);
     refresher->queue = queue;
-    refresher->oauth_cb = Py_NewRef(self->oauth_cb);
-    refresher->parked = Py_NewRef(self->parked);
+    refresher->client = Py_NewRef(self->reference);
     refresher->config = oauthbearer_config(self->rk);
     refresher->ended = PyThread_allocate_lock();
     if (refresher->ended == NULL && refresher->config != NULL) {
