@@ -132,9 +132,9 @@ set_token(TokenRefresher *self, const token_parts *parts)
 }
 
 static int
-refresh(TokenRefresher *self, Client *client)
+refresh(TokenRefresher *self, PyObject *oauth_cb)
 {
-    PyObject *result = PyObject_CallOneArg(client->oauth_cb, self->config);
+    PyObject *result = PyObject_CallOneArg(oauth_cb, self->config);
     if (result == NULL) {
         return -1;
     }
@@ -149,9 +149,32 @@ refresh(TokenRefresher *self, Client *client)
     return status;
 }
 
+/* The client, or NULL when it is being dropped; new reference. */
+static Client *
+client_of(TokenRefresher *self)
+{
+    PyObject *client;
+    return PyWeakref_GetRef(self->client, &client) == 1 ? (Client *)client : NULL;
+}
+
+/* Leaves the exception that is set to the thread that polls the client. */
+static void
+park_exception(TokenRefresher *self, PyObject *oauth_cb)
+{
+    PyObject *exception = PyErr_GetRaisedException();
+    Client *client = client_of(self);
+    PyErr_SetRaisedException(exception);
+    if (client == NULL) {
+        PyErr_WriteUnraisable(oauth_cb);
+        return;
+    }
+    client_park_exception(client);
+    Py_DECREF(client);
+}
+
 /* Tells librdkafka, which retries in ten seconds, and the thread that polls the client. */
 static void
-refresh_failed(TokenRefresher *self, Client *client)
+refresh_failed(TokenRefresher *self, PyObject *oauth_cb)
 {
     PyObject *exception = PyErr_GetRaisedException();
     PyObject *text = PyUnicode_FromFormat("oauth_cb failed: %s", Py_TYPE(exception)->tp_name);
@@ -165,22 +188,23 @@ refresh_failed(TokenRefresher *self, Client *client)
     log_ring_note_failure(self->core->logs, reason);
     Py_XDECREF(text);
     PyErr_SetRaisedException(exception);
-    client_park_exception(client);
+    park_exception(self, oauth_cb);
 }
 
-/* Answers a request for a token, unless the client is being dropped. */
+/* Answers a request for a token. The client may be dropped while its callback runs. */
 static void
 serve(TokenRefresher *self)
 {
-    PyObject *object;
-    if (PyWeakref_GetRef(self->client, &object) != 1) {
+    Client *client = client_of(self);
+    if (client == NULL) {
         return;
     }
-    Client *client = (Client *)object;
-    if (refresh(self, client) < 0) {
-        refresh_failed(self, client);
+    PyObject *oauth_cb = Py_NewRef(client->oauth_cb);
+    Py_DECREF(client);
+    if (refresh(self, oauth_cb) < 0) {
+        refresh_failed(self, oauth_cb);
     }
-    Py_DECREF(object); /* it may end here, on this thread, when all others have dropped it */
+    Py_DECREF(oauth_cb);
 }
 
 /* Drops the queue and the share of the handle, which close() is waiting for. */

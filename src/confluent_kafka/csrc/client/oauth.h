@@ -2,8 +2,8 @@
  * SASL/OAUTHBEARER tokens from a Python callable, refreshed in the background.
  *
  * A Python thread of the client's own waits on librdkafka's SASL queue and runs `oauth_cb`
- * there, so that a token is renewed even when nobody polls. It holds the client's core, and
- * the client itself only while `oauth_cb` runs, so that it does not keep the client alive.
+ * there, so that a token is renewed even when nobody polls. It holds the client's core, not
+ * the client, so that it does not keep the client alive.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_OAUTH_H
 #define CONFLUENT_KAFKA_CLIENT_OAUTH_H
