@@ -19,7 +19,7 @@ try:
     import pyspark.sql.streaming.datasource  # noqa: F401 - new in 4.2
 except ImportError as error:
     raise ImportError(
-        "confluent_kafka.spark needs PySpark 4.3 or newer and pyarrow: "
+        "confluent_kafka.spark needs PySpark 4.3 and pyarrow: "
         f"pip install 'confluent-kafka[spark]' ({error})",
         name=error.name,
     ) from error

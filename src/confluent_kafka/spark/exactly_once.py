@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark import TaskContext
 
 from confluent_kafka import KafkaError, KafkaException
 
 from . import transactions
+from .pyspark_internals import streaming_task
 from .sending import Sender
 from .task_input import TaskInput
 from .transactions import Marker, TransactionalProducer
@@ -41,14 +41,7 @@ class Task:
     @staticmethod
     def current() -> "Task":
         """Return what the task that this thread runs writes."""
-        context = TaskContext.get()
-        query = context.getLocalProperty("sql.streaming.queryId") if context else None
-        batch = context.getLocalProperty("streaming.sql.batchId") if context else None
-        if context is None or query is None or batch is None:
-            raise RuntimeError(
-                "deliveryGuarantee=exactly-once: Spark does not say which batch it is"
-            )
-        return Task(query, int(batch), context.partitionId())
+        return Task(*streaming_task())
 
     def __str__(self) -> str:
         return f"batch {self.batch} of query {self.query}, task {self.partition}"

@@ -1,15 +1,16 @@
 """Batch reads."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from . import clients, ranges
 from .filters import Limits
 from .offsets import Bound, Partition, Times
 from .positions import Positions, resolve
+from .pyspark_internals import OptionalPushFilters
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
 from .schema import Projection
@@ -28,9 +29,9 @@ class RdKafkaReader(DataSourceReader):
         self._limits = Limits()
 
     @property
-    def pushFilters(self) -> "_PushFilters":  # noqa: N802
+    def pushFilters(self) -> OptionalPushFilters:  # noqa: N802
         """Take filters, if Spark hands them over: see `Limits`."""
-        return _PushFilters(self._limits)
+        return OptionalPushFilters(self._limits.push)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the ranges to read, as the offsets are now."""
@@ -70,23 +71,6 @@ class RdKafkaReader(DataSourceReader):
                 f"but the partition has {first} to {last - 1}",
             )
         return OffsetRange(partition, max(start, first), min(end, last))
-
-
-class _PushFilters:
-    """The method `DataSourceReader.pushFilters`, without the demand that push-down is on.
-
-    A reader with such a method cannot be used at all while push-down is off in Spark, as it is by
-    default: Spark refuses every query then. It knows the method by its ``__func__``. Nothing is
-    lost with the filters that are not pushed: Spark applies them itself.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        # An attribute of the instance: one of the class would become a method.
-        self.__func__ = DataSourceReader.pushFilters
-        self._limits = limits
-
-    def __call__(self, filters: list[Filter]) -> Iterable[Filter]:
-        return list(self._limits.push(filters))
 
 
 def _name(bound: Bound, option: str) -> str:

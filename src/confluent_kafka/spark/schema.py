@@ -3,7 +3,6 @@
 import difflib
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -15,6 +14,8 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
+
+from .pyspark_internals import to_arrow_schema
 
 _HEADERS = ArrayType(
     StructType([StructField("key", StringType()), StructField("value", BinaryType())])
@@ -63,7 +64,7 @@ class Projection:
         # What is to be fetched: the range reader needs each message's offset too.
         self.columns = sorted({*schema.fieldNames(), "offset"})
         # What Spark compares the batches with: made by the same function, it cannot differ.
-        self._schema = to_arrow_schema(schema, timezone="UTC")
+        self._schema = to_arrow_schema(schema)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the schema's columns of a batch that has ``columns``, without copying."""

@@ -7,6 +7,7 @@ from pyspark.sql.datasource import DataSourceStreamArrowWriter
 from pyspark.sql.types import StructType
 
 from .exactly_once import Task, write_exactly_once
+from .pyspark_internals import check_input_stream
 from .schema import writable_columns
 from .task_input import TaskInput
 from .write_options import WriteOptions
@@ -22,6 +23,9 @@ class RdKafkaStreamWriter(DataSourceStreamArrowWriter):
 
     def __init__(self, options: WriteOptions, schema: StructType) -> None:
         self._options = options
+        if options.transactions is not None:
+            # Here on the driver, before the first batch, rather than in every task.
+            check_input_stream()
         self._columns = writable_columns(schema, topic_given=options.topic is not None)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:

@@ -9,11 +9,7 @@ What tells the two ends apart is the signal of Spark's protocol between JVM and 
 follows complete input. The worker looks at it when the task is over, which is too late.
 """
 
-import io
-import sys
-from types import FrameType
-
-from pyspark.messages import SparkSocketMessageReceiver
+from . import pyspark_internals
 
 
 class IncompleteInput(RuntimeError):
@@ -24,11 +20,11 @@ class TaskInput:
     """The stream that the record batches of the current task come from.
 
     Raises:
-        RuntimeError: there is none where Spark 4.3 has it, so nothing could be told.
+        UnsupportedPySpark: it is not where PySpark 4.3 has it, so nothing could be told.
     """
 
     def __init__(self) -> None:
-        self._stream = _stream_of_task()
+        self._stream = pyspark_internals.input_stream()
 
     def check_complete(self) -> None:
         """Return if the input was complete; called after its last batch.
@@ -42,19 +38,3 @@ class TaskInput:
                 "the rows of this task ended before they were complete: Spark failed to compute "
                 "them or gave the task up, so nothing of it is committed"
             )
-
-
-def _stream_of_task() -> io.BufferedReader:
-    """Return the worker's end of the stream: a local variable of a caller of this function."""
-    frame: FrameType | None = sys._getframe()
-    while frame is not None:
-        for local in frame.f_locals.values():
-            if isinstance(local, SparkSocketMessageReceiver):
-                stream = local._infile
-                if isinstance(stream, (io.BufferedReader, io.BufferedRWPair)):
-                    return stream
-        frame = frame.f_back
-    raise RuntimeError(
-        "deliveryGuarantee=exactly-once needs to see whether a task's input is complete, and "
-        "does not find it in this version of PySpark: use PySpark 4.3"
-    )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
-from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import StructField, StructType
 
 from confluent_kafka.spark.read_options import includes_headers
@@ -67,7 +66,7 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
 
     # A column, and not mapInArrow: that asks Spark for the columns before it, which Declarative
     # Pipelines forbid. Nondeterministic, so that it runs once although it is used twice.
-    whole = arrow_udf(decode, result)  # type: ignore[call-overload]  # its stub lacks structs
+    whole = F.arrow_udf(decode, result)  # type: ignore[attr-defined]  # its stub lacks it
     whole = whole.asNondeterministic()
     options = {name.lower(): text for name, text in source.options.items()}
     names = source_schema(headers=includes_headers(options)).fieldNames()

@@ -9,12 +9,13 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
+from typing import TYPE_CHECKING
 
-from pyspark import cloudpickle
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
-from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from confluent_kafka.spark.pyspark_internals import pickle_by_value
 
 from .check import check, function
 from .decoding import decoded
@@ -23,6 +24,9 @@ from .graph import order
 from .model import Encoding, Pipeline, Sink, Step, Watermark
 from .problems import Key, PipelineError, Problem
 from .settings import exactly_once, read_settings, write_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 @dataclass(frozen=True)
@@ -243,9 +247,10 @@ def _travelling(found: Callable[..., Iterator[object]]) -> Callable[..., Iterato
     """
     module = sys.modules.get(getattr(found, "__module__", ""))
     path = Path(getattr(module, "__file__", None) or "")
-    beside = module is not None and "." not in module.__name__ and "site-packages" not in path.parts
-    if isinstance(found, FunctionType) and beside:
-        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    if module is None or "." in module.__name__ or "site-packages" in path.parts:
+        return found
+    if isinstance(found, FunctionType):
+        pickle_by_value(module)
     return found
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
+from confluent_kafka.spark.pyspark_internals import QUERY_LOGGERS
+
 from .model import Pipeline
 
 # What suits a program that shows its progress itself; the pipeline's own settings go before.
@@ -32,8 +34,7 @@ def session(pipeline: Pipeline, settings: Mapping[str, str] | None = None) -> Sp
     """
     # Executors of this machine take the python3 on PATH otherwise, which may be another one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # They would write every error that is raised, too, with the plan and so with all options.
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+    for name in QUERY_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     given = {**_DEFAULTS, **pipeline.spark, **(settings or {})}
     builder = SparkSession.builder.appName(pipeline.name)

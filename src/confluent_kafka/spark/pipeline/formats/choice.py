@@ -5,11 +5,11 @@ Each format's libraries are imported only where a pipeline uses it.
 
 from __future__ import annotations
 
-from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import DataType
 
 from confluent_kafka.spark.pipeline.ddl import parse_ddl
 from confluent_kafka.spark.pipeline.model import Decoding, Registry
+from confluent_kafka.spark.pyspark_internals import to_arrow_type
 
 from .json_rows import JsonDecoder
 from .pieces import Decoder
@@ -32,7 +32,7 @@ def choose(
     if decoding.format == "json":
         assert decoding.schema is not None
         kind = parse_ddl(decoding.schema)
-        return kind, JsonDecoder(to_arrow_type(kind, timezone="UTC"))
+        return kind, JsonDecoder(to_arrow_type(kind))
     assert registry is not None
     if decoding.format == "avro":
         return _avro(decoding, subject, registry)
@@ -51,7 +51,7 @@ def _avro(decoding: Decoding, subject: str | None, registry: Registry) -> tuple[
         given = decoding.schema
         schema = Schema(given) if given is not None else latest(registry, subject, "AVRO")
         kind = spark_type(*parse_registered(schema, client(registry)))
-    arrow = to_arrow_type(kind, timezone="UTC")
+    arrow = to_arrow_type(kind)
     return kind, Framed(registry, "AVRO", arrow, AvroReader(schema, arrow))
 
 
@@ -65,7 +65,7 @@ def _protobuf(
         compiled = compile_schema(latest(registry, subject, "PROTOBUF"), client(registry))
     message = compiled.message(decoding.message)
     kind = spark_type(message)
-    arrow = to_arrow_type(kind, timezone="UTC")
+    arrow = to_arrow_type(kind)
     return kind, Framed(registry, "PROTOBUF", arrow, ProtobufReader(message.full_name, arrow))
 
 
@@ -80,5 +80,5 @@ def _json_schema(
     else:
         with asking():
             kind = spark_type(parse(latest(registry, subject, "JSON"), client(registry)))
-    arrow = to_arrow_type(kind, timezone="UTC")
+    arrow = to_arrow_type(kind)
     return kind, Framed(registry, "JSON", arrow, JsonSchemaReader(arrow, decoding.validate))
