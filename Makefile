@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install -q
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 EXTENSION_SOURCES := $(wildcard $(addprefix src/confluent_kafka/csrc/,*.[ch] */*.[ch])) tools/librdkafka.py \
-	$(wildcard tools/patches/*.patch)
+	$(wildcard tools/patches/*/*.patch)
 say = @echo "==> $(1)"
 
 .DEFAULT_GOAL := help

@@ -46,6 +46,20 @@ def link_flags() -> list[str]:
     return flags
 
 
+def facts_of(rdkafka: librdkafka.Flags) -> dict[str, str]:
+    """What build_info() says of the library (csrc/base/build_info.c)."""
+    facts = {"LIBRDKAFKA_SOURCE": rdkafka.source}
+    for series in librdkafka.SERIES:
+        patches = [patch for patch in librdkafka.PATCHES if patch.parent.name == series]
+        for prefix, present in (("", True), ("LACKS_", False)):
+            facts[f"{prefix}{series.upper()}_PATCHES"] = " ".join(
+                patch.stem
+                for patch in patches
+                if (librdkafka.patch_name(patch) in rdkafka.patches) is present
+            )
+    return facts
+
+
 class BuildExtension(build_ext):
     """Compiles in parallel and only what changed: setuptools would do neither."""
 
@@ -58,7 +72,8 @@ class BuildExtension(build_ext):
         ext.extra_compile_args = [*compile_flags(), f"-I{CSRC}", *rdkafka.cflags]
         ext.extra_link_args = [*link_flags(), *rdkafka.libs]
         version = self.distribution.get_version()
-        ext.define_macros = [("CONFLUENT_KAFKA_VERSION", f'"{version}"')]
+        facts = {"CONFLUENT_KAFKA_VERSION": version, **facts_of(rdkafka)}
+        ext.define_macros = [(name, f'"{value}"') for name, value in facts.items()]
         ext.extra_objects = self.compile_objects(ext)
         ext.sources = []
         # What setuptools compares with the module's age before it links.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Finds the librdkafka to build against, and builds the pinned one where there is none.
+"""Finds the librdkafka to build against: the pinned, patched one unless another is asked for.
 
-The system's librdkafka is taken when pkg-config knows one that is new enough. Otherwise the
-pinned release is compiled once, as a static archive, into a prefix under
-``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default), where every clone and every
-Python on this machine finds it again.
+The pinned release is patched (tools/patches) and compiled once, as a static archive, into a
+prefix under ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default), where every clone
+and every Python on this machine finds it again. docs/librdkafka.md says what another library
+costs, and how to move to the next release.
 
 Used by setup.py, by the Makefile and by the native benchmark::
 
@@ -15,6 +15,8 @@ Used by setup.py, by the Makefile and by the native benchmark::
                                                # take a download
 
 Environment:
+    LIBRDKAFKA          "system" takes the system's library (pkg-config must know one that is new
+                        enough); "pinned" is the default
     LIBRDKAFKA_ARCHIVE  a .tar.gz with the sources of the same release from somewhere else
     LIBRDKAFKA_SHA256   its SHA-256 (64 hexadecimal digits); needed with LIBRDKAFKA_ARCHIVE
     LIBRDKAFKA_PREFIX   a prefix (include/, lib/) that already holds a librdkafka, for
@@ -38,17 +40,27 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-OLDEST = "2.14"
+OLDEST = "2.14"  # csrc/base/compat.h refuses older headers
 VERSION = "2.15.1"
 
-# Ours, for the pinned sources: what librdkafka has not taken (yet). Each says why.
-PATCHES = tuple(sorted((Path(__file__).resolve().parent / "patches").glob("*.patch")))
+# Ours, for the pinned sources: what librdkafka has not taken (yet). Each says why. They are
+# applied in this order: the two series, each by name.
+SERIES = ("correctness", "speed")
+PATCHES = tuple(
+    patch
+    for series in SERIES
+    for patch in sorted((Path(__file__).resolve().parent / "patches" / series).glob("*.patch"))
+)
+
+# What a prefix says of the library in it: a line for each patch, "series/name".
+LIST_OF_PATCHES = "PATCHES.txt"
 
 # Raise it when _build() changes what it leaves in the prefix.
-RECIPE = "1"
+RECIPE = "2"
 
 # The release's sources as the npm registry carries them, inside the package of Confluent's
 # JavaScript client: reachable wherever npm is, and immutable once published.
@@ -100,6 +112,8 @@ class Flags:
     origin: str
     cflags: list[str]
     libs: list[str]
+    source: Literal["pinned", "system", "prefix"]
+    patches: frozenset[str] = frozenset()  # that are in the library, by patch_name()
     licenses: Path | None = None  # what must go along with a copy of the archive
 
 
@@ -131,43 +145,78 @@ def find() -> Flags:
         libs = [f"-L{prefix / 'lib'}", "-lrdkafka"]
         if sys.platform == "win32":
             libs = [f"/LIBPATH:{prefix / 'lib'}", "rdkafka.lib"]
-        return Flags(f"librdkafka in {prefix}", [f"-I{prefix / 'include'}"], libs)
-    if version := _system_version():
-        return _flags(f"the system's librdkafka {version}", "rdkafka")
+        include = [f"-I{prefix / 'include'}"]
+        return Flags(f"librdkafka in {prefix}", include, libs, "prefix", _patches_in(prefix))
+    if _system_wanted():
+        origin = f"the system's librdkafka {_system_version()}"
+        return Flags(origin, *_flags("rdkafka"), "system")
     prefix = _bundled()
-    flags = _flags(f"librdkafka in {prefix}", "rdkafka-static", prefix / "lib" / "pkgconfig")
-    return replace(flags, licenses=prefix / "LICENSES.txt")
+    flags = _flags("rdkafka-static", prefix / "lib" / "pkgconfig")
+    return Flags(
+        f"librdkafka in {prefix}", *flags, "pinned", _patches_in(prefix), prefix / "LICENSES.txt"
+    )
 
 
 def needs_download() -> bool:
     """Whether find() would have to download the sources."""
     if any(name in os.environ for name in ("LIBRDKAFKA_PREFIX", "LIBRDKAFKA_ARCHIVE")):
         return False
-    if _system_version():
+    if _system_wanted():
         return False
     source = Source.from_environment()
     return not (_prefix(source, _options()).is_dir() or _kept_archive().is_file())
 
 
-def _flags(origin: str, package: str, search: Path | None = None) -> Flags:
+def patch_name(patch: Path) -> str:
+    """Its series and its own name: "correctness/stop-once"."""
+    return f"{patch.parent.name}/{patch.stem}"
+
+
+def _patches_in(prefix: Path) -> frozenset[str]:
+    """Nothing is known to be in a library that this tool has not built."""
+    try:
+        return frozenset((prefix / LIST_OF_PATCHES).read_text().split())
+    except FileNotFoundError:
+        return frozenset()
+
+
+def _flags(package: str, search: Path | None = None) -> tuple[list[str], list[str]]:
+    """What compiles and what links against a package of pkg-config's."""
     cflags = _pkg_config("--cflags", package, search)
     libs = _pkg_config("--libs", package, search)
     if cflags is None or libs is None:
         raise BuildError(
-            f"pkg-config cannot resolve {package} of {origin}: "
+            f"pkg-config cannot resolve {package}: "
             f"run 'pkg-config --print-errors --libs {package}' to see which library it misses"
         )
     # A system include: the header has warnings of its own, and ours are errors.
     include = [re.sub("^-I", "-isystem", flag) for flag in shlex.split(cflags)]
-    return Flags(origin, include, shlex.split(libs))
+    return include, shlex.split(libs)
 
 
-def _system_version() -> str | None:
-    """None also where an archive is given: who gives one wants it built."""
-    new_enough = _pkg_config(f"--atleast-version={OLDEST}") is not None
-    if os.environ.get("LIBRDKAFKA_ARCHIVE") or not new_enough:
-        return None
-    return _pkg_config("--modversion")
+def _system_wanted() -> bool:
+    wanted = os.environ.get("LIBRDKAFKA") or "pinned"
+    if wanted not in ("pinned", "system"):
+        raise BuildError(
+            f"LIBRDKAFKA={wanted} is neither 'pinned' (the default) nor 'system'; "
+            "a library in a folder of its own is named with LIBRDKAFKA_PREFIX"
+        )
+    return wanted == "system"
+
+
+def _system_version() -> str:
+    version = _pkg_config("--modversion")
+    if version is None:
+        raise BuildError(
+            "LIBRDKAFKA=system, but pkg-config knows no librdkafka: install its development "
+            "package, or unset LIBRDKAFKA to have the pinned one built"
+        )
+    if _pkg_config(f"--atleast-version={OLDEST}") is None:
+        raise BuildError(
+            f"LIBRDKAFKA=system, but the system's librdkafka is {version} and {OLDEST} is needed: "
+            "install a newer one, or unset LIBRDKAFKA to have the pinned one built"
+        )
+    return version
 
 
 def _pkg_config(question: str, package: str = "rdkafka", search: Path | None = None) -> str | None:
@@ -224,11 +273,17 @@ def _options() -> tuple[str, ...]:
 def _prefix(source: Source, options: tuple[str, ...]) -> Path:
     """Its name says everything that the compiled archive depends on."""
     target = os.environ.get("MACOSX_DEPLOYMENT_TARGET", "")
-    patches = (hashlib.sha256(patch.read_bytes()).hexdigest() for patch in PATCHES)
+    patches = (f"{patch_name(patch)} {_digest_of_change(patch)}" for patch in PATCHES)
     recipe = " ".join((RECIPE, source.sha256, target, *options, *patches))
     digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
     libc = "".join(platform.libc_ver()) or "libc"
     return _cache() / f"librdkafka-{VERSION}-{sysconfig.get_platform()}-{libc}-{digest}"
+
+
+def _digest_of_change(patch: Path) -> str:
+    """Without the patch's header: better words for it build nothing anew."""
+    _header, start, change = patch.read_text().partition("\n--- ")
+    return hashlib.sha256(f"{start}{change}".encode()).hexdigest()
 
 
 @contextlib.contextmanager
@@ -297,7 +352,7 @@ def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
         jobs = os.cpu_count() or 1
         log.unlink(missing_ok=True)
         for patch in PATCHES:
-            _run(["patch", "-p1", "-i", str(patch)], root, log)
+            apply(patch, root, log)
         _say(f"configuring librdkafka {VERSION}")
         _run(["bash", "configure", f"--prefix={prefix}", *options], root, log)
         _say(f"compiling librdkafka {VERSION} ({jobs} at a time, about a minute on two cores)")
@@ -309,8 +364,15 @@ def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
         for shared in (*staged.glob("lib/*.so*"), *staged.glob("lib/*.dylib")):
             shared.unlink()
         (root / "LICENSES.txt").rename(staged / "LICENSES.txt")
+        names = "".join(f"{patch_name(patch)}\n" for patch in PATCHES)
+        (staged / LIST_OF_PATCHES).write_text(names)
         staged.rename(prefix)
     _say(f"librdkafka {VERSION} is ready ({time.monotonic() - began:.0f} s) in {prefix}")
+
+
+def apply(patch: Path, root: Path, log: Path) -> None:
+    """Nothing but the lines that the patch was made for: a guess may compile and be wrong."""
+    _run(["patch", "-p1", "--fuzz=0", "--forward", "-i", str(patch)], root, log)
 
 
 def _unpack(archive: Path, folder: Path) -> Path:

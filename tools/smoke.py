@@ -1,7 +1,8 @@
 """Tries an installed package from the outside: imports it and sends one message round.
 
 Run with `python -P` (nothing is imported from the folder it stands in) and the interpreter
-that the package is installed for; exits non-zero when something is wrong.
+that the package is installed for; exits non-zero when something is wrong. With --patched a
+librdkafka that lacks patches is wrong too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ FEATURES = {"gzip", "snappy", "lz4", "zstd", "ssl", "sasl_scram", "sasl_oauthbea
 
 
 def main() -> None:
+    patched = confluent_kafka.build_info()["patched"]
+    if "--patched" in sys.argv[1:] and not patched:
+        sys.exit(f"error: librdkafka lacks patches: {confluent_kafka.build_info()}")
     undelivered: list[object] = []
 
     def delivered(error: object, _message: object) -> None:
@@ -39,7 +43,8 @@ def main() -> None:
                 sys.exit(f"error: the message did not come back: {message}")
     print(
         f"ok: Python {sys.version.split()[0]}, confluent_kafka {confluent_kafka.version()}, "
-        f"librdkafka {confluent_kafka.libversion()[0]}, from {confluent_kafka.__file__}"
+        f"librdkafka {confluent_kafka.libversion()[0]} ({'' if patched else 'not '}patched), "
+        f"from {confluent_kafka.__file__}"
     )
 
 

@@ -63,7 +63,7 @@ def try_out(interpreter: str, wheel: Path, scratch: Path) -> None:
     python = environment(interpreter, scratch / "empty")
     run(python, "-m", "pip", "install", "-q", "--no-index", wheel)
     # -P: not even the current folder may lend the package a file.
-    run(python, "-P", ROOT / "tools" / "smoke.py", folder=scratch)
+    run(python, "-P", ROOT / "tools" / "smoke.py", "--patched", folder=scratch)
 
 
 def environment(interpreter: str, folder: Path) -> Path:

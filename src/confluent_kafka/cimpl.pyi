@@ -4,7 +4,18 @@ import builtins
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, final, overload
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypedDict,
+    final,
+    overload,
+)
 
 from _typeshed import structseq
 from typing_extensions import Buffer, disjoint_base
@@ -42,8 +53,22 @@ class _ArrowArrayExportable(Protocol):
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
 
+class _BuildInfo(TypedDict):
+    version: str
+    librdkafka: str
+    librdkafka_headers: str
+    librdkafka_source: Literal["pinned", "system", "prefix"]
+    patched: bool
+    patches: dict[str, list[str]]
+    missing_patches: dict[str, list[str]]
+    features: list[str]
+    compiler: str
+    python: str
+    free_threaded: bool
+
 def version() -> str: ...
 def libversion() -> tuple[str, int]: ...
+def build_info() -> _BuildInfo: ...
 def murmur2(key: str | Buffer, partition_count: int, /) -> int: ...
 def consistent(key: str | Buffer, partition_count: int, /) -> int: ...
 def fnv1a(key: str | Buffer, partition_count: int, /) -> int: ...

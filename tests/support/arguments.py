@@ -112,6 +112,7 @@ _KEYS = {"key": BYTES, "partition_count": ID}
 MATRIX: dict[str, dict[str, Kind]] = {
     "version": {},
     "libversion": {},
+    "build_info": {},
     "murmur2": _KEYS,
     "consistent": _KEYS,
     "fnv1a": _KEYS,

@@ -9,6 +9,16 @@ import textwrap
 
 import pytest
 
+from confluent_kafka import build_info
+
+# A librdkafka that lacks patches says so with the first client: that is no output of the script.
+_QUIET = """
+import logging
+logging.getLogger("confluent_kafka").addFilter(
+    lambda record: "librdkafka (%s) lacks patches" not in str(record.msg)
+)
+"""
+
 _GUARD = "import faulthandler; faulthandler.dump_traceback_later({timeout}, exit=True)\n"
 
 # The other one is a thread, which a forked child does not have and waits for at its exit.
@@ -27,10 +37,12 @@ def run_script(
     forks: bool = False,
     flags: tuple[str, ...] = (),
     env: dict[str, str] | None = None,
+    quiet: bool = True,
 ) -> subprocess.CompletedProcess[str]:
     """Runs `source` (indentation is removed) with sys.argv[1:] = args; captures its output.
 
     `flags` are options of the interpreter, such as -S; `env` is added to the environment.
+    Unless `quiet` is false, no warning of a librdkafka without patches is written.
 
     A script that takes longer than `timeout` seconds prints the stacks of all its threads
     and ends with an error: the result never waits for ever. The same holds for the children
@@ -40,6 +52,8 @@ def run_script(
         # Another thread may hold the lock of their allocators, which the child then waits for.
         pytest.skip("the sanitizers do not survive fork() beside other threads")
     guard = (_GUARD_OF_FORKS if forks else _GUARD).format(timeout=timeout)
+    if quiet and not build_info()["patched"]:
+        guard += _QUIET
     script = guard + textwrap.dedent(source)
     return subprocess.run(
         [sys.executable, "-X", "faulthandler", *flags, "-c", script, *args],

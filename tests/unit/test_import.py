@@ -179,6 +179,8 @@ def test_versions_agree() -> None:
     text, number = confluent_kafka.libversion()
     parts = [number >> 24, number >> 16 & 255, number >> 8 & 255]
     assert ".".join(map(str, parts)) == text.partition("-")[0]
+    info = confluent_kafka.build_info()
+    assert (info["version"], info["librdkafka"]) == (installed, text)
 
 
 def test_types_are_installed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -11,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).parents[2] / "tools" / "librdkafka.py"
+from tools import librdkafka
+
+ROOT = Path(__file__).parents[2]
+TOOL = ROOT / "tools" / "librdkafka.py"
 
 
 @pytest.fixture
@@ -24,7 +28,7 @@ def archive(tmp_path: Path) -> Path:
 def run_tool(
     cache: Path, *arguments: str, **environment: object
 ) -> subprocess.CompletedProcess[str]:
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("LIBRDKAFKA_")}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("LIBRDKAFKA")}
     given = {name: str(value) for name, value in environment.items()}
     return subprocess.run(
         [sys.executable, str(TOOL), *arguments],
@@ -76,3 +80,86 @@ def test_prefix_given_by_the_user_is_used_as_it_is(tmp_path: Path) -> None:
     result = run_tool(tmp_path, "--print", "cflags", LIBRDKAFKA_PREFIX="/opt/kafka")
     assert result.returncode == 0
     assert "/opt/kafka" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for pkg-config")
+class TestSystem:
+    """The system's library: where it is asked for, and only there."""
+
+    @pytest.fixture
+    def pkg_config(self, tmp_path: Path) -> Path:
+        """One that knows a librdkafka of the version $SYSTEM, and nothing else."""
+        path = tmp_path / "pkg-config"
+        path.write_text(
+            """#!/bin/sh
+            [ "$2" = rdkafka ] && [ -n "$SYSTEM" ] || exit 1
+            case $1 in
+                --modversion) echo "$SYSTEM" ;;
+                --atleast-version=*)
+                    printf '%s\\n' "${1#*=}" "$SYSTEM" | sort -CV || exit 1 ;;
+                --cflags) echo -I/opt/system/include ;;
+                --libs) echo -lrdkafka ;;
+                *) exit 1 ;;
+            esac
+            """
+        )
+        path.chmod(0o755)
+        return path
+
+    def test_is_not_taken_by_default(self, pkg_config: Path, tmp_path: Path) -> None:
+        """A new enough one that pkg-config knows does not stand in for the pinned one."""
+        result = run_tool(tmp_path / "cache", "--check", PKG_CONFIG=pkg_config, SYSTEM="2.15.1")
+        assert result.returncode == 1  # the pinned sources would be downloaded
+
+    def test_is_taken_when_asked_for(self, pkg_config: Path, tmp_path: Path) -> None:
+        environment = {"PKG_CONFIG": pkg_config, "SYSTEM": "2.15.1", "LIBRDKAFKA": "system"}
+        assert run_tool(tmp_path, "--check", **environment).returncode == 0
+        result = run_tool(tmp_path, "--print", "cflags", **environment)
+        assert (result.returncode, result.stdout) == (0, "-isystem/opt/system/include\n")
+
+    @pytest.mark.parametrize("version", ["2.13.2", ""])
+    def test_too_old_or_missing(self, pkg_config: Path, tmp_path: Path, version: str) -> None:
+        """It is an error that says so; nothing else is taken instead."""
+        result = run_tool(tmp_path, PKG_CONFIG=pkg_config, SYSTEM=version, LIBRDKAFKA="system")
+        assert result.returncode == 1
+        assert (version or "knows no librdkafka") in result.stderr
+        assert "unset LIBRDKAFKA" in result.stderr
+
+    def test_other_words_are_errors(self, tmp_path: Path) -> None:
+        """A typing error does not silently build another library than was meant."""
+        result = run_tool(tmp_path, LIBRDKAFKA="sytem")
+        assert result.returncode == 1
+        assert "sytem" in result.stderr
+
+
+def test_oldest_version_is_that_of_the_extension() -> None:
+    """pkg-config's answer and the #error in compat.h draw the same line."""
+    text = (ROOT / "src/confluent_kafka/csrc/base/compat.h").read_text()
+    [number] = re.findall(r"#if RD_KAFKA_VERSION < 0x(\w+)\n#error", text)
+    major, minor = librdkafka.OLDEST.split(".")
+    assert number == f"{int(major):02x}{int(minor):02x}0000"
+
+
+class TestPatches:
+    def test_order(self) -> None:
+        """The speed series is made for sources that have the correctness series already."""
+        names = [librdkafka.patch_name(patch) for patch in librdkafka.PATCHES]
+        assert names == sorted(names)
+        assert {name.partition("/")[0] for name in names} == set(librdkafka.SERIES)
+
+    def test_no_patch_is_outside_a_series(self) -> None:
+        """It would be applied by nobody."""
+        found = set((ROOT / "tools" / "patches").rglob("*.patch"))
+        assert found == set(librdkafka.PATCHES)
+
+    def test_context_must_match(self, tmp_path: Path) -> None:
+        """A patch whose surroundings have changed is an error: a guess may be wrong."""
+        (tmp_path / "file.c").write_text("one\nchanged\nthree\nfour\nfive\nsix\nseven\n")
+        patch = tmp_path / "a.patch"
+        patch.write_text(
+            "--- a/file.c\n+++ b/file.c\n@@ -1,7 +1,7 @@\n"
+            " one\n two\n three\n-four\n+4\n five\n six\n seven\n"
+        )
+        with pytest.raises(librdkafka.BuildError, match=r"a\.patch"):
+            librdkafka.apply(patch, tmp_path, tmp_path / "log")
+        assert "four" in (tmp_path / "file.c").read_text()

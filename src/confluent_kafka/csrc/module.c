@@ -4,6 +4,7 @@
 
 #include "admin/admin.h"
 #include "admin/constants.h"
+#include "base/build_info.h"
 #include "client/client.h"
 #include "client/oauth.h"
 #include "client/resolver.h"
@@ -50,6 +51,7 @@ libversion(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 static PyMethodDef module_functions[] = {
     {"version", version, METH_NOARGS, version_doc},
     {"libversion", libversion, METH_NOARGS, libversion_doc},
+    {"build_info", build_info, METH_NOARGS, build_info_doc},
     {"_close_live_clients", close_live_clients, METH_NOARGS, NULL},
     {"_mark_clients_forked", mark_clients_forked, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

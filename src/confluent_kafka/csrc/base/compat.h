@@ -7,6 +7,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <librdkafka/rdkafka.h>
 #include <stdatomic.h>
 #ifdef _WIN32
 #include <process.h>
@@ -16,6 +17,11 @@
 
 #if PY_VERSION_HEX < 0x030b0000
 #error "confluent_kafka needs CPython 3.11 or newer"
+#endif
+
+/* tools/librdkafka.py (OLDEST) says the same to whoever asks for the system's library. */
+#if RD_KAFKA_VERSION < 0x020e0000
+#error "confluent_kafka needs librdkafka 2.14 or newer"
 #endif
 
 /* Critical sections are no-ops where the GIL already serialises (and absent before 3.13). */
@@ -151,6 +157,25 @@ process_id(void)
     return (long)getpid();
 #endif
 }
+
+/* For bug reports, see build_info(). */
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#elif defined(__GNUC__)
+#define COMPILER "GCC " __VERSION__
+#elif defined(_MSC_VER)
+#define COMPILER_TEXT_(number) "MSVC " #number
+#define COMPILER_TEXT(number) COMPILER_TEXT_(number)
+#define COMPILER COMPILER_TEXT(_MSC_FULL_VER)
+#else
+#define COMPILER "unknown"
+#endif
+
+#ifdef Py_GIL_DISABLED
+#define FREE_THREADED_BUILD 1
+#else
+#define FREE_THREADED_BUILD 0
+#endif
 
 /* A hint that the memory will be read soon; any address will do. */
 #if defined(__GNUC__)

@@ -54,6 +54,7 @@ typedef struct {
     message_free_list free_messages;
     struct Client *live_clients;           /* linked list, see client.h */
     object_mutex live_clients_mutex;
+    _Atomic int warned_of_missing_patches; /* see base/build_info.h */
     _Atomic unsigned long exiting_thread; /* the one that runs the exit handler, or 0 */
 } module_state;
 

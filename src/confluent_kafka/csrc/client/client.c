@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/build_info.h"
 #include "client/callbacks.h"
 #include "client/oauth.h"
 #include "client/resolver.h"
@@ -288,7 +289,7 @@ client_open_with(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf, new_
     link_live(self);
     /* Before it is open: a logger that raises makes __init__ fail, and then nobody has a
      * client to close. */
-    if (serve_logs(self) < 0) {
+    if (warn_of_missing_patches(self->state) < 0 || serve_logs(self) < 0) {
         return -1;
     }
     atomic_store(&self->phase, CLIENT_OPEN);

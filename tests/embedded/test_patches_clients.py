@@ -1,0 +1,81 @@
+"""Clients in states that librdkafka, unpatched, does not survive or hangs in."""
+
+from __future__ import annotations
+
+import pytest
+
+from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
+from tests.support.scripts import check_script
+
+
+@needs("stop-once")
+def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
+    """assign() while partitions of the one before are being stopped: the process survives.
+
+    stop-once.patch: librdkafka told a fetcher to stop that had not yet answered the first
+    time, and aborted on the second answer.
+    """
+    kafka_cluster.create_topic("reassigned", 100)
+    check_script(
+        """
+        import sys
+        from confluent_kafka import Consumer, Producer, TopicPartition
+
+        config = {"bootstrap.servers": sys.argv[1]}
+        partitions = [TopicPartition("reassigned", number, 0) for number in range(100)]
+        with Producer(config) as producer:
+            for each in partitions:
+                producer.produce(each.topic, b"value", partition=each.partition)
+        with Consumer(config | {"group.id": "group"}) as consumer:
+            consumer.assign(partitions)
+            consumed = 0
+            while consumed < 100:
+                consumed += len(consumer.consume(100, 0.1))
+            for _ in range(20):
+                consumer.assign(partitions[:50])
+        """,
+        kafka_cluster.bootstrap_servers,
+    )
+
+
+@needs("admin-coordinator")
+@pytest.mark.parametrize("name", ["list_consumer_group_offsets", "alter_consumer_group_offsets"])
+def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -> None:
+    """An admin request that timed out while its coordinator was looked up, and then it is found.
+
+    admin-coordinator.patch: librdkafka replied to the request that was gone, and aborted.
+    """
+    kafka_cluster.create_topic("topic")
+    kafka_cluster.set_round_trip_time(None, 0.4)
+    script = """
+        import sys
+        from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+        from confluent_kafka.admin import AdminClient
+
+        group = [ConsumerGroupTopicPartitions("group", [TopicPartition("topic", 0, 1)])]
+        with AdminClient({"bootstrap.servers": sys.argv[1]}) as admin:
+            first = getattr(admin, sys.argv[2])(group, request_timeout=0.1)["group"]
+            print(first.exception(30).args[0].name())
+            second = getattr(admin, sys.argv[2])(group, request_timeout=30)["group"]
+            print(second.exception(60))
+        """
+    output = check_script(script, kafka_cluster.bootstrap_servers, name)
+    assert output == "_TIMED_OUT\nNone\n"
+
+
+@needs("admin-coordinator")
+def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) -> None:
+    """The future fails, and the client can be closed.
+
+    admin-coordinator.patch: librdkafka gave the reply queue back twice, and aborted in the end.
+    """
+    script = """
+        import sys
+        from confluent_kafka.admin import AdminClient
+
+        with AdminClient({"bootstrap.servers": sys.argv[1]}) as admin:
+            future = admin.delete_consumer_groups(["group"])["group"]
+            print(future.exception(30).args[0].name())
+        """
+    assert check_script(script, kafka_cluster.bootstrap_servers) == "_UNSUPPORTED_FEATURE\n"

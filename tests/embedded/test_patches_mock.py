@@ -1,0 +1,80 @@
+"""What the patches change in librdkafka's mock brokers."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, Producer
+from confluent_kafka.testing import MockCluster
+from tests.embedded.wire import join_group, sync_group
+from tests.support.kafka import Reports, read
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
+
+
+@needs("mock-rebalance")
+def test_member_that_syncs_after_the_leader() -> None:
+    """It gets the assignment that the leader has given it.
+
+    mock-rebalance.patch: it was refused, and the group had to rebalance.
+    """
+    with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
+        cluster.set_group_initial_rebalance_delay(2)  # so long the group waits for both
+        address = cluster.bootstrap_servers
+        joins = [threads.submit(join_group, address, "group") for _ in range(2)]
+        one, two = (join.result(TIMEOUT) for join in joins)
+        leader, follower = (one, two) if one.leader == one.member else (two, one)
+        given = {leader.member: b"for the leader", follower.member: b"for the other"}
+        assert sync_group(address, "group", leader, given) == (0, b"for the leader")
+        assert sync_group(address, "group", follower, {}) == (0, b"for the other")
+
+
+@needs("mock-rebalance")
+def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
+    """A rebalance of the mock cluster ends when all have joined again, a group with its last.
+
+    mock-rebalance.patch: each lasted for session.timeout.ms less one second, 44 s here.
+    """
+    kafka_cluster.create_topic("shared", 2)
+    config: dict[str, str | int] = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "group",
+        "heartbeat.interval.ms": 50,
+        "session.timeout.ms": 45_000,
+    }
+
+    def wait_until_assigned(*counts: int) -> None:
+        members = (one, two)[: len(counts)]
+        wait_until(
+            lambda: tuple(len(member.assignment()) for member in members) == counts,
+            lambda: [member.poll(0.01) for member in members],
+        )
+
+    with Consumer(config) as one, Consumer(config) as two:
+        one.subscribe(["shared"])
+        wait_until_assigned(2)
+        two.subscribe(["shared"])
+        wait_until_assigned(1, 1)
+        two.close()
+        wait_until_assigned(2)
+        one.unsubscribe()
+        wait_until_assigned(0)
+        one.subscribe(["shared"])
+        wait_until_assigned(2)
+
+
+@needs("mock-append-time")
+def test_time_of_delivered_messages(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """Delivery reports have the time that was given, or that of produce(), as the log has it.
+
+    mock-append-time.patch: they all had the time 1234, as if the broker had set it.
+    """
+    reports = Reports()
+    producer.produce(kafka_topic, b"given", timestamp=4711, on_delivery=reports)
+    producer.produce(kafka_topic, b"now", on_delivery=reports)
+    assert producer.flush(TIMEOUT) == 0
+    told = [message.timestamp() for message in reports.messages]
+    assert told[0] == (TIMESTAMP_CREATE_TIME, 4711)
+    assert told == [message.timestamp() for message in read(consumer, kafka_topic, 2)]

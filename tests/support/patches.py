@@ -1,0 +1,27 @@
+"""Tests of what the patches in tools/patches change in librdkafka."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import confluent_kafka
+
+_info = confluent_kafka.build_info()
+
+# Every patch of this package, whether this librdkafka has it or not.
+HAS = frozenset(name for names in _info["patches"].values() for name in names)
+LACKS = frozenset(name for names in _info["missing_patches"].values() for name in names)
+
+# What `tools/patches.py --without NAME` sets: the test must run, and fail.
+LEFT_OUT = os.environ.get("LIBRDKAFKA_WITHOUT")
+
+
+def needs(*patches: str) -> pytest.MarkDecorator:
+    """Marks a test that fails on a librdkafka without these patches: it is skipped there."""
+    assert set(patches) <= HAS | LACKS, f"tools/patches has no {patches}"
+    lacks = [] if LEFT_OUT in patches else sorted(LACKS.intersection(patches))
+    return pytest.mark.skipif(
+        bool(lacks), reason=f"this librdkafka lacks the patch {', '.join(lacks)}"
+    )

@@ -1,0 +1,78 @@
+"""build_info(): what a build is made of, and the warning of a librdkafka without patches."""
+
+from __future__ import annotations
+
+import json
+import sys
+import sysconfig
+
+import pytest
+
+from confluent_kafka import Producer, build_info
+from tests.support.scripts import run_script
+from tools import librdkafka
+
+FIRST_CLIENTS = """
+    import sys
+    from confluent_kafka import Producer, build_info
+
+    build_info()
+    print("no client yet", file=sys.stderr)
+    for _ in range(2):
+        Producer({}).close()
+"""
+
+
+def test_is_plain_data() -> None:
+    """It goes into a bug report as it is."""
+    info = build_info()
+    assert json.loads(json.dumps(info)) == info
+
+
+def test_every_patch_is_named() -> None:
+    """Each is in the library or missing, under the name of its file."""
+    info = build_info()
+    for series in librdkafka.SERIES:
+        names = [patch.stem for patch in librdkafka.PATCHES if patch.parent.name == series]
+        assert sorted(info["patches"][series] + info["missing_patches"][series]) == names
+    assert info["patched"] is not any(info["missing_patches"].values())
+    if info["librdkafka_source"] == "pinned":
+        assert info["patched"]
+        assert info["librdkafka"] == info["librdkafka_headers"] == librdkafka.VERSION
+    if info["librdkafka_source"] == "system":
+        assert not info["patched"]
+
+
+def test_interpreter_and_compiler() -> None:
+    """The extension fits the interpreter that has loaded it."""
+    info = build_info()
+    major, minor = info["python"].split(".")[:2]
+    assert (int(major), int(minor)) == sys.version_info[:2]
+    assert info["free_threaded"] == bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    assert info["compiler"] != "unknown"
+
+
+def test_features_are_those_of_librdkafka() -> None:
+    """A client that asks for all of them is made: librdkafka refuses one that it has not."""
+    features = build_info()["features"]
+    assert len(features) == len(set(features)) > 3
+    Producer({"builtin.features": ",".join(features)}).close()
+
+
+@pytest.mark.skipif(not build_info()["patched"], reason="this librdkafka is not patched")
+def test_patched_library_has_nothing_to_say() -> None:
+    """A build with all patches logs nothing of them."""
+    result = run_script(FIRST_CLIENTS, quiet=False)
+    assert (result.returncode, result.stderr) == (0, "no client yet\n")
+
+
+@pytest.mark.skipif(build_info()["patched"], reason="this librdkafka is patched")
+def test_unpatched_library_says_once_what_it_lacks() -> None:
+    """The first client's creation logs it, with the name of each patch."""
+    result = run_script(FIRST_CLIENTS, quiet=False)
+    assert result.returncode == 0
+    first, *warnings = result.stderr.splitlines()
+    assert first == "no client yet"
+    assert len(warnings) == 1
+    for names in build_info()["missing_patches"].values():
+        assert all(name in warnings[0] for name in names)
