@@ -45,6 +45,8 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	@$(BIN)/codespell
 	$(call say,mypy)
 	@$(BIN)/mypy
+	$(call say,waits without the GIL)
+	@$(BIN)/python tools/gil.py
 	$(call say,C with -Werror)
 	@WERROR=1 $(BIN)/python setup.py -q build_ext --build-lib build/lint --build-temp build/lint
 	@$(CC) -std=c11 -Wall -Wextra -Werror -fsyntax-only \

@@ -351,8 +351,7 @@ def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
         stage = Path(scratch) / "stage"
         jobs = os.cpu_count() or 1
         log.unlink(missing_ok=True)
-        for patch in PATCHES:
-            apply(patch, root, log)
+        _patch(root, log)
         _say(f"configuring librdkafka {VERSION}")
         _run(["bash", "configure", f"--prefix={prefix}", *options], root, log)
         _say(f"compiling librdkafka {VERSION} ({jobs} at a time, about a minute on two cores)")
@@ -385,6 +384,18 @@ def _unpack(archive: Path, folder: Path) -> Path:
     if len(roots) != 1:
         raise BuildError(f"{archive} does not hold librdkafka's sources (no configure.self)")
     return roots[0]
+
+
+def _patch(root: Path, log: Path) -> None:
+    for patch in PATCHES:
+        apply(patch, root, log)
+
+
+def unpack_patched(folder: Path) -> Path:
+    """Puts the sources that are built into the folder; for what looks into them."""
+    root = _unpack(_archive(Source.from_environment()), folder)
+    _patch(root, folder / "log")
+    return root
 
 
 def _run(command: list[str], folder: Path, log: Path) -> None:

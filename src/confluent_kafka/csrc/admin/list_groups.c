@@ -16,7 +16,7 @@ typedef struct {
     const struct rd_kafka_group_list *groups;
 } groups_call;
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 attempt(blocking_call *call, int timeout_ms)
 {
     groups_call *self = (groups_call *)call;

@@ -37,6 +37,12 @@
 #define GIL_NOT_USED_SLOT
 #endif
 
+/*
+ * Marks a function that may wait for librdkafka and is called without the GIL: on a thread
+ * without Python, or where the caller has released it. tools/gil.py checks the calls.
+ */
+#define WITHOUT_GIL
+
 /* Guards C data between Python threads; without a GIL it is a real lock. */
 #ifdef Py_GIL_DISABLED
 typedef PyMutex object_mutex;

@@ -1,7 +1,7 @@
 #include "client/blocking.h"
 
 /* Drops one party's share; the last one frees the call and lets go of the handle. */
-static void
+WITHOUT_GIL static void
 drop_party(blocking_call *call)
 {
     if (atomic_fetch_sub(&call->parties, 1) != 1) {
@@ -44,7 +44,7 @@ blocking_call_attempts(blocking_call *call, int timeout_ms,
 
 #define PAUSE_MS 100 /* retry.backoff.ms by default */
 
-bool
+WITHOUT_GIL bool
 blocking_call_pause(blocking_call *call, deadline *until)
 {
     /* An event never comes to a queue of its own: a sleep on every platform. */
@@ -54,7 +54,7 @@ blocking_call_pause(blocking_call *call, deadline *until)
     return !deadline_passed(until) && !is_given_up(call);
 }
 
-static void
+WITHOUT_GIL static void
 worker(void *argument)
 {
     blocking_call *call = argument;
@@ -113,8 +113,8 @@ start(Client *self, blocking_call *call)
     call->core = core_retain(self->core);
     if (PyThread_start_new_thread(worker, call) == PYTHREAD_INVALID_THREAD_ID) {
         PyErr_SetString(PyExc_RuntimeError, "cannot start a thread for the request");
-        drop_party(call);
-        drop_party(call);
+        blocking_call_end(call);
+        blocking_call_end(call);
         return -1;
     }
     return 0;

@@ -231,7 +231,7 @@ unlink_live(Client *self)
     object_mutex_unlock(&self->state->live_clients_mutex);
 }
 
-static rd_kafka_t *
+WITHOUT_GIL static rd_kafka_t *
 new_consumer(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *reason, size_t size)
 {
     rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf, reason, size);
@@ -241,7 +241,7 @@ new_consumer(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *reason, size_
     return rk;
 }
 
-static rd_kafka_t *
+WITHOUT_GIL static rd_kafka_t *
 new_producer(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *reason, size_t size)
 {
     return rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, size);
@@ -367,7 +367,7 @@ drop_end(handle_end *end)
     }
 }
 
-static void
+WITHOUT_GIL static void
 end_handle(void *argument)
 {
     handle_end *end = argument;

@@ -75,7 +75,7 @@ typedef struct {
     rd_kafka_resp_err_t topic_code; /* of the topic */
 } connect_call;
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 attempt_connect(blocking_call *call, int timeout_ms)
 {
     connect_call *self = (connect_call *)call;

@@ -56,7 +56,7 @@ core_wake(client_core *core)
     }
 }
 
-void
+WITHOUT_GIL void
 core_release(client_core *core)
 {
     if (atomic_fetch_sub(&core->references, 1) != 1) {

@@ -22,7 +22,7 @@ typedef struct {
     const struct rd_kafka_metadata *metadata;
 } metadata_call;
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 attempt_metadata(blocking_call *call, int timeout_ms)
 {
     metadata_call *self = (metadata_call *)call;
@@ -144,7 +144,7 @@ typedef struct {
     char *cluster_id;
 } cluster_id_call;
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 attempt_cluster_id(blocking_call *call, int timeout_ms)
 {
     cluster_id_call *self = (cluster_id_call *)call;

@@ -105,7 +105,7 @@ unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- assign ---- */
 
-static rd_kafka_error_t *
+WITHOUT_GIL static rd_kafka_error_t *
 assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
 {
     rd_kafka_resp_err_t code = rd_kafka_assign(rk, partitions);
@@ -328,7 +328,10 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
         failed = serve_take_turn(client, &turn);
         if (failed == 0) {
             consumer_put_back_prefetched(self, partitions);
-            rd_kafka_resp_err_t code = change(client->rk, partitions);
+            rd_kafka_resp_err_t code;
+            Py_BEGIN_ALLOW_THREADS
+            code = change(client->rk, partitions);
+            Py_END_ALLOW_THREADS
             code = code != RD_KAFKA_RESP_ERR_NO_ERROR ? code : first_error(partitions);
             if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
                 raise_kafka_error(client->state, code, "%s failed: %s", sig->function,

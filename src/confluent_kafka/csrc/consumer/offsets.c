@@ -160,8 +160,10 @@ commit_and_wait(Consumer *self, const rd_kafka_topic_partition_list_t *offsets)
     commit_answer answer = {0};
     PyObject *result = NULL;
     rd_kafka_queue_t *queue = rd_kafka_queue_new(client->rk);
-    rd_kafka_resp_err_t code =
-        rd_kafka_commit_queue(client->rk, offsets, queue, on_commit_answer, &answer);
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_commit_queue(client->rk, offsets, queue, on_commit_answer, &answer);
+    Py_END_ALLOW_THREADS
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         raise_kafka_error(client->state, code, "Commit failed: %s", rd_kafka_err2str(code));
     }

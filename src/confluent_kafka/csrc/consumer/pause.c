@@ -90,7 +90,9 @@ hold_note_assigned(hold *self, rd_kafka_t *rk,
     object_mutex_unlock(&self->mutex);
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_copy(partitions);
     /* One that a callback has not assigned after all cannot be paused, and need not be. */
+    Py_BEGIN_ALLOW_THREADS
     (void)rd_kafka_pause_partitions(rk, list);
+    Py_END_ALLOW_THREADS
     rd_kafka_topic_partition_list_destroy(list);
 }
 
@@ -134,7 +136,10 @@ static rd_kafka_topic_partition_list_t *
 partitions_to_hold(Consumer *self)
 {
     rd_kafka_topic_partition_list_t *partitions = NULL;
-    rd_kafka_resp_err_t code = rd_kafka_assignment(self->client.rk, &partitions);
+    rd_kafka_resp_err_t code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_assignment(self->client.rk, &partitions);
+    Py_END_ALLOW_THREADS
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         raise_kafka_error(self->client.state, code, "Failed to get assignment: %s",
                           rd_kafka_err2str(code));
@@ -178,7 +183,9 @@ end_in_turn(Consumer *self)
     self->hold.held = rd_kafka_topic_partition_list_new(0);
     self->hold.active = false;
     object_mutex_unlock(&self->hold.mutex);
+    Py_BEGIN_ALLOW_THREADS
     (void)rd_kafka_resume_partitions(self->client.rk, held);
+    Py_END_ALLOW_THREADS
     rd_kafka_topic_partition_list_destroy(held);
     return 0;
 }

@@ -51,7 +51,7 @@ is_coordinator_elsewhere(rd_kafka_resp_err_t code)
            || code == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS;
 }
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 attempt_committed(blocking_call *call, int timeout_ms)
 {
     list_call *self = (list_call *)call;
@@ -72,7 +72,7 @@ request_committed(list_call *self)
         "Failed to get committed offsets");
 }
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 attempt_offsets_for_times(blocking_call *call, int timeout_ms)
 {
     list_call *self = (list_call *)call;
@@ -99,7 +99,7 @@ request_offsets_for_times(list_call *self)
 }
 
 /* The error of the one partition is that of the call. */
-static rd_kafka_error_t *
+WITHOUT_GIL static rd_kafka_error_t *
 request_seek(list_call *self)
 {
     rd_kafka_error_t *error =
@@ -433,7 +433,7 @@ typedef struct {
     rd_kafka_resp_err_t code;
 } watermark_call;
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 attempt_watermarks(blocking_call *call, int timeout_ms)
 {
     watermark_call *self = (watermark_call *)call;
@@ -567,7 +567,10 @@ memberid(PyObject *object, PyObject *Py_UNUSED(unused))
     if (client_enter(&self->client) < 0) {
         return NULL;
     }
-    char *member_id = rd_kafka_memberid(self->client.rk);
+    char *member_id;
+    Py_BEGIN_ALLOW_THREADS
+    member_id = rd_kafka_memberid(self->client.rk);
+    Py_END_ALLOW_THREADS
     PyObject *result = member_id == NULL || *member_id == '\0'
                            ? Py_NewRef(Py_None)
                            : PyUnicode_FromString(member_id);
@@ -597,8 +600,10 @@ consumer_group_metadata(PyObject *object, PyObject *Py_UNUSED(unused))
         return NULL;
     }
     PyObject *result = NULL;
-    rd_kafka_consumer_group_metadata_t *metadata =
-        rd_kafka_consumer_group_metadata(self->client.rk);
+    rd_kafka_consumer_group_metadata_t *metadata;
+    Py_BEGIN_ALLOW_THREADS
+    metadata = rd_kafka_consumer_group_metadata(self->client.rk);
+    Py_END_ALLOW_THREADS
     if (metadata == NULL) {
         raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__STATE,
                           "The consumer is not part of a group");

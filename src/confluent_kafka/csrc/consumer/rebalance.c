@@ -8,15 +8,15 @@
 #include "client/callbacks.h"
 #include "values/topic_partition.h"
 
-static bool
+WITHOUT_GIL static bool
 is_cooperative(rd_kafka_t *rk)
 {
     const char *protocol = rd_kafka_rebalance_protocol(rk);
     return protocol != NULL && strcmp(protocol, "COOPERATIVE") == 0;
 }
 
-/* Does what librdkafka would have done without a callback. The GIL is not held. */
-static rd_kafka_error_t *
+/* Does what librdkafka would have done without a callback. */
+WITHOUT_GIL static rd_kafka_error_t *
 follow_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                  const rd_kafka_topic_partition_list_t *partitions)
 {

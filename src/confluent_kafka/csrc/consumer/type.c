@@ -54,7 +54,7 @@ take_over_offset_store(Consumer *self, rd_kafka_conf_t *conf)
  * A close() that was interrupted has told librdkafka to leave the group, and its handle does
  * not end before that is done: serves what it waits for, without callbacks into Python.
  */
-static void
+WITHOUT_GIL static void
 finish_leaving(Consumer *self)
 {
     client_core *core = self->client.core;

@@ -18,7 +18,7 @@ mock_in_forked_child(MockCluster *self)
     return self->owner_pid != process_id();
 }
 
-void
+WITHOUT_GIL void
 mock_let_brokers_settle(MockCluster *self)
 {
     rd_kafka_poll(self->rk, 1);

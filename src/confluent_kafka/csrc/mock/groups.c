@@ -17,7 +17,7 @@ const char mock_set_coordinator_doc[] =
 "    The coordinator. Without this call it follows from a hash of the key.\n\n"
 "librdkafka: rd_kafka_mock_coordinator_set().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_coordinator(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_coordinator_set(self->cluster, call->text, call->key,

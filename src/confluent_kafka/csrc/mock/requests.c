@@ -209,7 +209,7 @@ const char mock_set_api_versions_doc[] =
 "    offers. None for both withdraws the request.\n\n"
 "librdkafka: rd_kafka_mock_set_apiversion().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_api_versions(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_set_apiversion(self->cluster, call->api_key, (int16_t)call->low,

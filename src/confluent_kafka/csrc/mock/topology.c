@@ -34,7 +34,7 @@ const char mock_create_topic_doc[] =
 "    TOPIC_ALREADY_EXISTS.\n\n"
 "librdkafka: rd_kafka_mock_topic_create().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_create_topic(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_topic_create(self->cluster, call->topic, (int)call->low,
@@ -72,7 +72,7 @@ const char mock_set_topic_error_doc[] =
 "    KafkaError.TOPIC_AUTHORIZATION_FAILED; None ends it.\n\n"
 "librdkafka: rd_kafka_mock_topic_set_error().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_topic_error(MockCluster *self, mock_call *call)
 {
     rd_kafka_mock_topic_set_error(self->cluster, call->topic, call->errors[0]);
@@ -111,7 +111,7 @@ const char mock_set_leader_doc[] =
 "    UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
 "librdkafka: rd_kafka_mock_partition_set_leader().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_leader(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_partition_set_leader(self->cluster, call->topic, call->partition,
@@ -147,7 +147,7 @@ const char mock_set_follower_doc[] =
 "    UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
 "librdkafka: rd_kafka_mock_partition_set_follower().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_follower(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_partition_set_follower(self->cluster, call->topic,
@@ -185,7 +185,7 @@ const char mock_set_follower_watermarks_doc[] =
 "    UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
 "librdkafka: rd_kafka_mock_partition_set_follower_wmarks().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_follower_watermarks(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_partition_set_follower_wmarks(
@@ -229,7 +229,7 @@ const char mock_set_broker_down_doc[] =
 "    The broker; None for all.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_down().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_broker_down(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_broker_set_down(self->cluster, call->broker_id);
@@ -257,7 +257,7 @@ const char mock_set_broker_up_doc[] =
 "    The broker; None for all.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_up().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_broker_up(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_broker_set_up(self->cluster, call->broker_id);
@@ -287,7 +287,7 @@ const char mock_set_rack_doc[] =
 "    The rack's name.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_rack().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_rack(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_broker_set_rack(self->cluster, call->broker_id, call->text);
@@ -318,7 +318,7 @@ const char mock_set_round_trip_time_doc[] =
 "    Seconds, 0 to 86,400, in steps of 1 ms.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_rtt().";
 
-static rd_kafka_resp_err_t
+WITHOUT_GIL static rd_kafka_resp_err_t
 run_set_round_trip_time(MockCluster *self, mock_call *call)
 {
     return rd_kafka_mock_broker_set_rtt(self->cluster, call->broker_id,

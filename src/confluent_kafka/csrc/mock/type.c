@@ -50,7 +50,7 @@ check_file_descriptors(int needed)
 enum { PRODUCE = 0, FETCH = 1 };
 
 /* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
-static bool
+WITHOUT_GIL static bool
 start_brokers(MockCluster *self, char *error_text, size_t size)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
@@ -81,7 +81,7 @@ start_brokers(MockCluster *self, char *error_text, size_t size)
 }
 
 /* Idempotent; needs no GIL and should not have it. */
-static void
+WITHOUT_GIL static void
 stop_brokers(MockCluster *self)
 {
     PyThread_acquire_lock(self->lock, WAIT_LOCK);

@@ -269,8 +269,10 @@ producer_discard_deliveries(Producer *self)
         PyMem_Free(entry);
     }
     /* Purged messages come back as reports, which own their callbacks. */
+    Py_BEGIN_ALLOW_THREADS
     rd_kafka_purge(core->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT
                                  | RD_KAFKA_PURGE_F_NON_BLOCKING);
+    Py_END_ALLOW_THREADS
     deadline moment = deadline_after(1);
     while (rd_kafka_outq_len(core->rk) > 0 && !deadline_passed(&moment)) {
         rd_kafka_event_t *event;

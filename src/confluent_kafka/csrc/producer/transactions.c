@@ -21,31 +21,31 @@ typedef struct transaction_call {
     rd_kafka_error_t *error;
 } transaction_call;
 
-static rd_kafka_error_t *
+WITHOUT_GIL static rd_kafka_error_t *
 request_init(transaction_call *self)
 {
     return rd_kafka_init_transactions(self->call.rk, self->timeout_ms);
 }
 
-static rd_kafka_error_t *
+WITHOUT_GIL static rd_kafka_error_t *
 request_begin(transaction_call *self)
 {
     return rd_kafka_begin_transaction(self->call.rk);
 }
 
-static rd_kafka_error_t *
+WITHOUT_GIL static rd_kafka_error_t *
 request_commit(transaction_call *self)
 {
     return rd_kafka_commit_transaction(self->call.rk, self->timeout_ms);
 }
 
-static rd_kafka_error_t *
+WITHOUT_GIL static rd_kafka_error_t *
 request_abort(transaction_call *self)
 {
     return rd_kafka_abort_transaction(self->call.rk, self->timeout_ms);
 }
 
-static rd_kafka_error_t *
+WITHOUT_GIL static rd_kafka_error_t *
 request_send_offsets(transaction_call *self)
 {
     return rd_kafka_send_offsets_to_transaction(self->call.rk, self->offsets, self->group,

@@ -248,7 +248,7 @@ typedef struct {
     rd_kafka_resp_err_t code;
 } purge_call;
 
-static void
+WITHOUT_GIL static void
 purge_run(blocking_call *call)
 {
     purge_call *self = (purge_call *)call;

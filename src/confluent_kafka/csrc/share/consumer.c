@@ -65,7 +65,7 @@ note_handle(rd_kafka_t *rk, const rd_kafka_conf_t *Py_UNUSED(conf), void *opaque
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-static rd_kafka_t *
+WITHOUT_GIL static rd_kafka_t *
 new_share_consumer(Client *client, rd_kafka_conf_t *conf, char *reason, size_t size)
 {
     ShareConsumer *self = (ShareConsumer *)client;
@@ -92,7 +92,7 @@ new_share_consumer(Client *client, rd_kafka_conf_t *conf, char *reason, size_t s
  * A close() that was interrupted has told librdkafka to leave the group, and its handle does
  * not end before that is done: serves what it waits for, without callbacks into Python.
  */
-static void
+WITHOUT_GIL static void
 finish_leaving(ShareConsumer *self)
 {
     deadline moment = deadline_after(2);
