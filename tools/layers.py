@@ -61,7 +61,7 @@ class Arrow:
 _INCLUDE = re.compile(r'^#include "([\w/]+)\.h"', re.MULTILINE)
 _COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # Our style: the result on a line of its own, then the name in the first column.
-_FUNCTION = re.compile(r"^(?!static\b)[A-Za-z_][\w \t*]*\n(\w+)\(", re.MULTILINE)
+_FUNCTION = re.compile(r"^(?!.*\bstatic\b)[A-Za-z_][\w \t*]*\n(\w+)\(", re.MULTILINE)
 _TABLE = re.compile(r"^(?:const )?(?:struct )?\w+ (\w+)(?:\[\w*\])? = \{", re.MULTILINE)
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _IMPORTED = re.compile(rf'"({PACKAGE}[\w.]*)"')

@@ -288,24 +288,6 @@ first_error(const rd_kafka_topic_partition_list_t *partitions)
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-void
-consumer_put_back_prefetched(Consumer *self,
-                             const rd_kafka_topic_partition_list_t *partitions)
-{
-    rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
-    for (int i = 0; i < partitions->cnt; i++) {
-        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        int64_t offset =
-            prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
-        if (offset != RD_KAFKA_OFFSET_INVALID) {
-            rd_kafka_topic_partition_list_add(offsets, entry->topic, entry->partition)->offset =
-                offset;
-        }
-    }
-    consumer_go_back(self, offsets);
-    rd_kafka_topic_partition_list_destroy(offsets);
-}
-
 static PyObject *
 pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
                 const signature *sig,

@@ -1,12 +1,12 @@
 /*
- * Consumer: the type (consumer.c), what it fetches (consumer_fetch.c), what is assigned to
- * it (consumer_assignment.c, consumer_rebalance.c) and where it stands (consumer_offsets.c).
+ * Consumer: the type (type.c), what it fetches (fetch.c, handing_out.c), what is assigned to
+ * it (assignment.c, rebalance.c, pause.c) and where it stands (offsets.c, positions.c, lag.c).
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
 #define CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
 
 #include "client/client.h"
-#include "consumer/pause.h"
+#include "consumer/fence.h"
 #include "consumer/read_ahead.h"
 
 /* A rebalance whose callback has not ended when it returns: a coroutine. */
@@ -38,21 +38,18 @@ typedef struct {
 
 int consumer_type_add(PyObject *module, module_state *state);
 
-/* ---- consumer_fetch.c ---- */
+/* ---- fetch.c ---- */
 
 extern PyMethodDef consumer_fetch_methods[];
 PyObject *consumer_iter_next(PyObject *self);
 /* Client.serve: a message that comes meanwhile is the next that poll() returns. */
 int consumer_serve_once(Client *client, int timeout_ms);
 
-/* ---- consumer_assignment.c ---- */
+/* ---- assignment.c ---- */
 
 extern PyMethodDef consumer_assignment_methods[];
-/* What was fetched ahead of partitions to be paused comes again when they are resumed. */
-void consumer_put_back_prefetched(Consumer *self,
-                                  const rd_kafka_topic_partition_list_t *partitions);
 
-/* ---- consumer_rebalance.c ---- */
+/* ---- rebalance.c ---- */
 
 extern PyMethodDef consumer_rebalance_methods[];
 void consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
@@ -69,7 +66,7 @@ void consumer_finish_deferred(Consumer *self);
 void consumer_note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
                            bool revoked);
 
-/* ---- consumer_offsets.c, consumer_positions.c, consumer_lag.c ---- */
+/* ---- offsets.c, positions.c, lag.c ---- */
 
 extern PyMethodDef consumer_offsets_methods[];
 extern PyMethodDef consumer_positions_methods[];
@@ -79,6 +76,12 @@ void consumer_commit_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
 
 /* Fills in the positions, in this thread's turn: 0, or -1 with an exception. */
 int consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions);
+
+/* ---- pause.c ---- */
+
+extern PyMethodDef consumer_hold_methods[];
+
+/* ---- handing_out.c ---- */
 
 /*
  * Notes that messages have been handed to the application: unless enable.auto.offset.store
@@ -103,5 +106,9 @@ void consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
 /* Drops what was fetched ahead of these partitions (NULL: of all). */
 void consumer_drop_prefetched(Consumer *self,
                               const rd_kafka_topic_partition_list_t *partitions);
+
+/* What was fetched ahead of partitions to be paused comes again when they are resumed. */
+void consumer_put_back_prefetched(Consumer *self,
+                                  const rd_kafka_topic_partition_list_t *partitions);
 
 #endif

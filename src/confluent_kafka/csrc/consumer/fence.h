@@ -6,8 +6,8 @@
  * that lost a partition and joined again would set back, unnoticed, what the new owner has
  * committed.
  */
-#ifndef CONFLUENT_KAFKA_CONSUMER_PAUSE_H
-#define CONFLUENT_KAFKA_CONSUMER_PAUSE_H
+#ifndef CONFLUENT_KAFKA_CONSUMER_FENCE_H
+#define CONFLUENT_KAFKA_CONSUMER_FENCE_H
 
 #include "base/module_state.h"
 
@@ -37,7 +37,5 @@ void hold_end_fence(hold *self, const char *topic, int32_t partition);
 /* 0 when all offsets may be committed, or -1 with a KafkaException. */
 int hold_check(hold *self, module_state *state, const char *what,
                const rd_kafka_topic_partition_list_t *offsets);
-
-extern PyMethodDef consumer_hold_methods[];
 
 #endif

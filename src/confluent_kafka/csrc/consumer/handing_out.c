@@ -1,0 +1,136 @@
+/*
+ * Messages handed out, and messages that are not.
+ */
+#include "consumer/consumer.h"
+
+static bool
+same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
+{
+    return one->partition == other->partition && one->rkt == other->rkt;
+}
+
+void
+consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rd_kafka_message_t *message = messages[i];
+        bool last_of_run = i + 1 == count || messages[i + 1]->err != RD_KAFKA_RESP_ERR_NO_ERROR
+                           || !same_partition(message, messages[i + 1]);
+        if (!last_of_run || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            continue;
+        }
+        if (self->gone_back->cnt > 0) {
+            rd_kafka_topic_partition_list_del(
+                self->gone_back, rd_kafka_topic_name(message->rkt), message->partition);
+        }
+        hold_end_fence(&self->hold, rd_kafka_topic_name(message->rkt), message->partition);
+        if (self->auto_offset_store) {
+            /* Fails only if the partition was taken away, and then it must. */
+            rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
+        }
+    }
+}
+
+void
+consumer_park_error(Consumer *self, const rd_kafka_message_t *message)
+{
+    raise_kafka_error(self->client.state, message->err, "%s[%d]: %s",
+                      message->rkt == NULL ? "" : rd_kafka_topic_name(message->rkt),
+                      (int)message->partition, rd_kafka_message_errstr(message));
+    client_park_exception(&self->client);
+}
+
+/* Errors that do not come again are parked: true for those. */
+static bool
+park_if_error(Consumer *self, const rd_kafka_message_t *message)
+{
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR
+        || message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        return false;
+    }
+    consumer_park_error(self, message);
+    return true;
+}
+
+/* Each partition's first offset among `messages`; errors are parked. */
+static rd_kafka_topic_partition_list_t *
+first_offsets(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
+    for (size_t i = 0; i < count; i++) {
+        rd_kafka_message_t *message = messages[i];
+        if (park_if_error(self, message)) {
+            continue;
+        }
+        const char *topic = rd_kafka_topic_name(message->rkt);
+        if (rd_kafka_topic_partition_list_find(list, topic, message->partition) == NULL) {
+            rd_kafka_topic_partition_list_add(list, topic, message->partition)->offset =
+                message->offset;
+        }
+    }
+    return list;
+}
+
+void
+consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    rd_kafka_topic_partition_list_t *offsets = first_offsets(self, messages, count);
+    consumer_go_back(self, offsets);
+    rd_kafka_topic_partition_list_destroy(offsets);
+}
+
+void
+consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
+{
+    consumer_drop_prefetched(self, offsets); /* they are fetched again */
+    if (offsets->cnt == 0) {
+        return;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    /* A partition that is no longer ours cannot be sought, and need not be: its new owner
+     * reads the messages. So the results are of no interest. Timeout 0 does not wait. */
+    rd_kafka_error_destroy(rd_kafka_seek_partitions(self->client.rk, offsets, 0));
+    Py_END_ALLOW_THREADS
+    for (int i = 0; i < offsets->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &offsets->elems[i];
+        rd_kafka_topic_partition_list_add(self->gone_back, entry->topic, entry->partition)
+            ->offset = entry->offset;
+    }
+}
+
+void
+consumer_drop_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    if (partitions == NULL) {
+        prefetch_drop_all(&self->prefetch);
+        rd_kafka_topic_partition_list_destroy(self->gone_back);
+        self->gone_back = rd_kafka_topic_partition_list_new(0);
+        return;
+    }
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        prefetch_drop_partition(&self->prefetch, entry->topic, entry->partition);
+        rd_kafka_topic_partition_list_del(self->gone_back, entry->topic, entry->partition);
+    }
+}
+
+void
+consumer_put_back_prefetched(Consumer *self,
+                             const rd_kafka_topic_partition_list_t *partitions)
+{
+    rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
+    for (int i = 0; i < partitions->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        int64_t offset =
+            prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+        if (offset != RD_KAFKA_OFFSET_INVALID) {
+            rd_kafka_topic_partition_list_add(offsets, entry->topic, entry->partition)->offset =
+                offset;
+        }
+    }
+    consumer_go_back(self, offsets);
+    rd_kafka_topic_partition_list_destroy(offsets);
+}
