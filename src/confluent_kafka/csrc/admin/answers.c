@@ -9,19 +9,14 @@
  */
 #include "admin/admin.h"
 
-/* How long close() waits for an answer's callbacks that are running. */
-#define STOP_TIMEOUT_US 2000000
+#include "client/worker.h"
 
 typedef struct {
     PyObject_HEAD
-    client_core *core;
-    rd_kafka_queue_t *queue;
+    worker worker;
     PyObject *pending; /* dict: number of a request to its on_answer */
+    object_mutex mutex; /* of the next */
     uintptr_t last_number;
-    atomic_bool stopping;
-    object_mutex mutex; /* of core, queue and last_number */
-    _Atomic unsigned long thread; /* the one that is in run(), or 0 */
-    PyThread_type_lock ended; /* released when run() has let go of the handle */
 } AdminAnswers;
 
 /* ---- one answer ---- */
@@ -49,7 +44,7 @@ result_of(AdminAnswers *self, rd_kafka_event_t *event)
     rd_kafka_resp_err_t code = rd_kafka_event_error(event);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         PyObject *error = kafka_error_new(state, code, rd_kafka_event_error_string(event));
-        raise_with_cause(state, self->core, error);
+        raise_with_cause(state, self->worker.core, error);
         return NULL;
     }
     const admin_request *request = admin_request_of_event(rd_kafka_event_type(event));
@@ -93,8 +88,9 @@ serve(AdminAnswers *self, rd_kafka_event_t *event)
 
 /* The client has ended: no answer will come any more, and nobody can send a request. */
 static void
-fail_pending(AdminAnswers *self)
+fail_pending(PyObject *object)
 {
+    AdminAnswers *self = (AdminAnswers *)object;
     module_state *state = module_state_of_type(Py_TYPE(self));
     PyObject *waiting = PyDict_Values(self->pending);
     if (waiting == NULL) {
@@ -110,26 +106,17 @@ fail_pending(AdminAnswers *self)
     Py_DECREF(waiting);
 }
 
-/* Drops the queue and the share of the handle, which close() is waiting for. */
 static void
-let_go(AdminAnswers *self)
+serve_once(PyObject *object)
 {
-    object_mutex_lock(&self->mutex);
-    client_core *core = self->core;
-    rd_kafka_queue_t *queue = self->queue;
-    self->core = NULL;
-    self->queue = NULL;
-    object_mutex_unlock(&self->mutex);
-    if (core == NULL) {
-        return;
-    }
-    bool own = core_owned_by_this_process(core);
+    AdminAnswers *self = (AdminAnswers *)object;
+    rd_kafka_event_t *event;
     Py_BEGIN_ALLOW_THREADS
-    if (queue != NULL && own) {
-        rd_kafka_queue_destroy(queue);
-    }
-    core_release(core);
+    event = rd_kafka_queue_poll(self->worker.queue, 1000);
     Py_END_ALLOW_THREADS
+    if (event != NULL) {
+        serve(self, event);
+    }
 }
 
 PyDoc_STRVAR(run_doc, "run($self, /)\n--\n\n"
@@ -138,20 +125,7 @@ PyDoc_STRVAR(run_doc, "run($self, /)\n--\n\n"
 static PyObject *
 run(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    AdminAnswers *self = (AdminAnswers *)object;
-    atomic_store(&self->thread, PyThread_get_thread_ident());
-    while (!atomic_load(&self->stopping)) {
-        rd_kafka_event_t *event;
-        Py_BEGIN_ALLOW_THREADS
-        event = rd_kafka_queue_poll(self->queue, 1000);
-        Py_END_ALLOW_THREADS
-        if (event != NULL) {
-            serve(self, event);
-        }
-    }
-    fail_pending(self);
-    let_go(self);
-    PyThread_release_lock(self->ended);
+    worker_run(&((AdminAnswers *)object)->worker, object, serve_once, fail_pending);
     Py_RETURN_NONE;
 }
 
@@ -172,11 +146,8 @@ answers_dealloc(PyObject *object)
     AdminAnswers *self = (AdminAnswers *)object;
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
-    let_go(self); /* the thread could not be started */
+    worker_clear(&self->worker);
     Py_CLEAR(self->pending);
-    if (self->ended != NULL) {
-        PyThread_free_lock(self->ended);
-    }
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -219,18 +190,11 @@ new_answers(Client *client)
     if (self == NULL) {
         return NULL;
     }
-    self->core = core_retain(client->core);
-    self->pending = PyDict_New();
-    self->ended = PyThread_allocate_lock();
-    self->queue = rd_kafka_queue_new(client->rk);
-    if (self->pending == NULL || self->ended == NULL || self->queue == NULL) {
-        if (!PyErr_Occurred()) {
-            PyErr_NoMemory();
-        }
-        Py_DECREF(self);
-        return NULL;
+    int started = worker_init(&self->worker, client->core, rd_kafka_queue_new(client->rk));
+    self->pending = started < 0 ? NULL : PyDict_New();
+    if (self->pending == NULL) {
+        Py_CLEAR(self);
     }
-    PyThread_acquire_lock(self->ended, NOWAIT_LOCK); /* new, so this cannot fail */
     return self;
 }
 
@@ -272,37 +236,16 @@ admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer)
                                      (void *)(uintptr_t)PyLong_AsUnsignedLongLong(number));
     Py_DECREF(number);
     Py_BEGIN_ALLOW_THREADS
-    call->request->send(call, self->queue);
+    call->request->send(call, self->worker.queue);
     Py_END_ALLOW_THREADS
     return 0;
-}
-
-/* Ends the wait of run(); false when it has ended already. */
-static bool
-tell_to_stop(AdminAnswers *self)
-{
-    atomic_store(&self->stopping, true);
-    object_mutex_lock(&self->mutex);
-    bool running = self->queue != NULL && core_owned_by_this_process(self->core);
-    if (running) {
-        rd_kafka_queue_yield(self->queue);
-    }
-    object_mutex_unlock(&self->mutex);
-    return running;
 }
 
 void
 admin_answers_stop(PyObject *answers)
 {
-    AdminAnswers *self = (AdminAnswers *)answers;
-    if (tell_to_stop(self) && atomic_load(&self->thread) != PyThread_get_thread_ident()) {
-        /* Whoever lets go of the handle last destroys it: that should be us, unless the
-         * callback of a future takes long. */
-        Py_BEGIN_ALLOW_THREADS
-        PyThread_acquire_lock_timed(self->ended, STOP_TIMEOUT_US, 0);
-        Py_END_ALLOW_THREADS
-    }
-    Py_DECREF(self);
+    worker_stop(&((AdminAnswers *)answers)->worker);
+    Py_DECREF(answers);
 }
 
 Py_ssize_t

@@ -1,19 +1,13 @@
 #include "client/oauth.h"
 
-/* How long close() waits for an oauth_cb that is running. */
-#define STOP_TIMEOUT_US 2000000
+#include "client/worker.h"
 
 typedef struct {
     PyObject_HEAD
-    client_core *core;
-    rd_kafka_queue_t *queue; /* librdkafka's SASL queue */
+    worker worker; /* on librdkafka's SASL queue */
     /* Weak, to the client, whose oauth_cb may refer to the client itself. */
     PyObject *client;
     PyObject *config; /* sasl.oauthbearer.config, str */
-    atomic_bool stopping;
-    object_mutex queue_mutex;
-    _Atomic unsigned long thread; /* the one that is in run(), or 0 */
-    PyThread_type_lock ended; /* released when run() has let go of the handle */
 } TokenRefresher;
 
 /* Runs inside rd_kafka_queue_poll_callback() in run(): the token is made after it returns. */
@@ -119,7 +113,7 @@ set_token(TokenRefresher *self, const token_parts *parts)
     char reason[512];
     rd_kafka_resp_err_t code;
     Py_BEGIN_ALLOW_THREADS
-    code = rd_kafka_oauthbearer_set_token(self->core->rk, parts->token, parts->expiry_ms,
+    code = rd_kafka_oauthbearer_set_token(self->worker.core->rk, parts->token, parts->expiry_ms,
                                           parts->principal, parts->extensions,
                                           parts->extension_count, reason, sizeof(reason));
     Py_END_ALLOW_THREADS
@@ -183,9 +177,9 @@ refresh_failed(TokenRefresher *self, PyObject *oauth_cb)
         PyErr_Clear();
         reason = "oauth_cb failed";
     }
-    rd_kafka_oauthbearer_set_token_failure(self->core->rk, reason);
+    rd_kafka_oauthbearer_set_token_failure(self->worker.core->rk, reason);
     /* That is told when the client is polled: requests that fail meanwhile say it, too. */
-    log_ring_note_failure(self->core->logs, reason);
+    log_ring_note_failure(self->worker.core->logs, reason);
     Py_XDECREF(text);
     PyErr_SetRaisedException(exception);
     park_exception(self, oauth_cb);
@@ -193,7 +187,7 @@ refresh_failed(TokenRefresher *self, PyObject *oauth_cb)
 
 /* Answers a request for a token. The client may be dropped while its callback runs. */
 static void
-serve(TokenRefresher *self)
+answer_request(TokenRefresher *self)
 {
     Client *client = client_of(self);
     if (client == NULL) {
@@ -207,24 +201,16 @@ serve(TokenRefresher *self)
     Py_DECREF(oauth_cb);
 }
 
-/* Drops the queue and the share of the handle, which close() is waiting for. */
 static void
-let_go(TokenRefresher *self)
+serve(PyObject *object)
 {
-    object_mutex_lock(&self->queue_mutex);
-    client_core *core = self->core;
-    rd_kafka_queue_t *queue = self->queue;
-    self->core = NULL;
-    self->queue = NULL;
-    object_mutex_unlock(&self->queue_mutex);
-    if (queue != NULL && core_owned_by_this_process(core)) {
-        rd_kafka_queue_destroy(queue);
+    TokenRefresher *self = (TokenRefresher *)object;
+    if (atomic_exchange(&self->worker.core->token_wanted, false)) {
+        answer_request(self);
     }
-    if (core != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        core_release(core);
-        Py_END_ALLOW_THREADS
-    }
+    Py_BEGIN_ALLOW_THREADS
+    rd_kafka_queue_poll_callback(self->worker.queue, 1000);
+    Py_END_ALLOW_THREADS
 }
 
 PyDoc_STRVAR(run_doc, "run($self, /)\n--\n\n"
@@ -233,18 +219,7 @@ PyDoc_STRVAR(run_doc, "run($self, /)\n--\n\n"
 static PyObject *
 run(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    TokenRefresher *self = (TokenRefresher *)object;
-    atomic_store(&self->thread, PyThread_get_thread_ident());
-    while (!atomic_load(&self->stopping)) {
-        if (atomic_exchange(&self->core->token_wanted, false)) {
-            serve(self);
-        }
-        Py_BEGIN_ALLOW_THREADS
-        rd_kafka_queue_poll_callback(self->queue, 1000);
-        Py_END_ALLOW_THREADS
-    }
-    let_go(self);
-    PyThread_release_lock(self->ended);
+    worker_run(&((TokenRefresher *)object)->worker, object, serve, NULL);
     Py_RETURN_NONE;
 }
 
@@ -255,12 +230,9 @@ refresher_dealloc(PyObject *object)
 {
     TokenRefresher *self = (TokenRefresher *)object;
     PyTypeObject *type = Py_TYPE(object);
-    let_go(self); /* the thread could not be started */
+    worker_clear(&self->worker);
     Py_CLEAR(self->client);
     Py_CLEAR(self->config);
-    if (self->ended != NULL) {
-        PyThread_free_lock(self->ended);
-    }
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -323,18 +295,10 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
         rd_kafka_queue_destroy(queue);
         return NULL;
     }
-    refresher->core = core_retain(self->core);
-    refresher->queue = queue;
+    int started = worker_init(&refresher->worker, self->core, queue);
     refresher->client = Py_NewRef(self->reference);
-    refresher->config = oauthbearer_config(self->rk);
-    refresher->ended = PyThread_allocate_lock();
-    if (refresher->ended == NULL && refresher->config != NULL) {
-        PyErr_NoMemory();
-    }
-    if (refresher->ended != NULL) {
-        PyThread_acquire_lock(refresher->ended, NOWAIT_LOCK); /* new, so this cannot fail */
-    }
-    if (refresher->config == NULL || refresher->ended == NULL) {
+    refresher->config = started < 0 ? NULL : oauthbearer_config(self->rk);
+    if (refresher->config == NULL) {
         Py_CLEAR(refresher);
     }
     return refresher;
@@ -354,20 +318,6 @@ oauth_start(Client *self)
     return start_daemon_thread(self->refresher, "run", "confluent_kafka oauth_cb");
 }
 
-/* Ends the wait of run(); false when it has ended already. */
-static bool
-tell_to_stop(TokenRefresher *self)
-{
-    atomic_store(&self->stopping, true);
-    object_mutex_lock(&self->queue_mutex);
-    bool running = self->queue != NULL && core_owned_by_this_process(self->core);
-    if (running) {
-        rd_kafka_queue_yield(self->queue);
-    }
-    object_mutex_unlock(&self->queue_mutex);
-    return running;
-}
-
 void
 oauth_stop(Client *self)
 {
@@ -376,13 +326,6 @@ oauth_stop(Client *self)
         return;
     }
     self->refresher = NULL;
-    if (tell_to_stop(refresher)
-        && atomic_load(&refresher->thread) != PyThread_get_thread_ident()) {
-        /* The handle is destroyed by whoever lets go of it last: that should be us, unless
-         * oauth_cb takes long. */
-        Py_BEGIN_ALLOW_THREADS
-        PyThread_acquire_lock_timed(refresher->ended, STOP_TIMEOUT_US, 0);
-        Py_END_ALLOW_THREADS
-    }
+    worker_stop(&refresher->worker);
     Py_DECREF(refresher);
 }
