@@ -286,15 +286,21 @@ def test_errors_can_be_taken_back(
 # ---- versions and the request log ----
 
 
+def request_names(cluster: MockCluster) -> set[str]:
+    with pytest.raises(ValueError, match="must be one of") as refused:
+        cluster.clear_errors("-")
+    names = str(refused.value).partition("[")[2].partition("]")[0].replace("'", "").split(", ")
+    assert len(names) == len(set(names))
+    return set(names)
+
+
 def test_every_request_kind_has_its_name(kafka_cluster: MockCluster) -> None:
     """Every request that the brokers answer can be named, and no other one."""
     address = kafka_cluster.bootstrap_servers.split(",")[0]
     announced = set(api_versions(address))
-    with pytest.raises(ValueError, match="must be one of") as refused:
-        kafka_cluster.clear_errors("-")
-    names = str(refused.value).partition("[")[2].partition("]")[0].replace("'", "").split(", ")
-    assert len(names) == len(set(names)) >= len(announced)
-    for name in set(names) - {"ApiVersions"}:
+    names = request_names(kafka_cluster)
+    assert len(names) >= len(announced)
+    for name in names - {"ApiVersions"}:
         kafka_cluster.set_api_versions(name, None, None)
     assert set(api_versions(address)) == {18}
     if libversion()[1] >= PINNED:
@@ -312,6 +318,21 @@ def test_brokers_of_another_version(kafka_cluster: MockCluster) -> None:
         for api_key, versions in before.items()
         if api_key != 68
     }
+
+
+def test_brokers_offer_no_version_that_they_cannot_read(kafka_cluster: MockCluster) -> None:
+    """set_api_versions() goes as far as a new cluster offers: beyond it the brokers crash."""
+    address = kafka_cluster.bootstrap_servers.split(",")[0]
+    for request in request_names(kafka_cluster) - {"ApiVersions"}:
+        before = api_versions(address)
+        kafka_cluster.set_api_versions(request, None, None)
+        after = api_versions(address)
+        for api_key in before.keys() - after.keys():  # none if librdkafka is too old for it
+            highest = before[api_key][1]
+            if libversion()[1] >= PINNED:
+                kafka_cluster.set_api_versions(request, 0, highest)
+            with pytest.raises(ValueError, match="max_version must be"):
+                kafka_cluster.set_api_versions(request, 0, highest + 1)
 
 
 def test_the_request_log(

@@ -493,6 +493,25 @@ class TestModels:
             topic.topic = "b"  # type: ignore[misc]
         assert (topic == NewPartitions("a", 4)) is False
 
+    def test_new_topic_that_makes_up_its_name(self, admin: AdminClient) -> None:
+        """A name that lives only while it is asked for is still there when it is refused."""
+
+        class Numbered(NewTopic):
+            @property
+            def topic(self) -> str:  # type: ignore[override]
+                return "-".join(["made", "up"])
+
+        class Count:
+            def __index__(self) -> int:
+                kept.extend("-".join(["over", "it"]) for _ in range(100))
+                return 2
+
+        kept: list[str] = []
+        topic = Numbered("a", 1, replica_assignment=[[1]])
+        topic.num_partitions = Count()  # type: ignore[assignment]
+        with pytest.raises(ValueError, match="topic 'made-up': replica_assignment must have"):
+            admin.create_topics([topic])
+
     def test_new_partitions(self) -> None:
         """The same for partitions."""
         partitions = NewPartitions("a", 3, [[1]])

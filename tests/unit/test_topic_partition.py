@@ -15,9 +15,11 @@ from confluent_kafka import (
     OFFSET_END,
     OFFSET_INVALID,
     OFFSET_STORED,
+    Consumer,
     KafkaError,
     TopicPartition,
 )
+from tests.support.clients import config
 from tests.support.refcounts import assert_no_leaks
 
 
@@ -196,6 +198,7 @@ def test_cycles_are_collected() -> None:
         (("t", "0"), {}, TypeError, "partition must be int"),
         (("t", 0.0), {}, TypeError, "partition must be int"),
         (("t", 2**33), {}, OverflowError, "partition"),
+        (("t", 10**5000), {}, OverflowError, "partition must be .* not an int of 16610 bits"),
         (("t",), {"offset": None}, TypeError, "offset must be int"),
         (("t",), {"offset": float("nan")}, TypeError, "offset must be int"),
         (("t",), {"offset": 2**63}, OverflowError, "offset"),
@@ -257,3 +260,16 @@ def test_no_leaks() -> None:
         assert partition != "u"
 
     assert_no_leaks(work)
+
+
+@pytest.mark.parametrize("method", ["assign", "incremental_assign"])
+def test_topic_too_long_for_librdkafka(method: str) -> None:
+    """A name of more than 512 bytes is refused: librdkafka crashes when it is assigned one."""
+    with Consumer(config(client=Consumer)) as consumer:
+        call = getattr(consumer, method)
+        for topic in ("x" * 513, "\xe9" * 257):
+            with pytest.raises(ValueError, match="topic must have at most 512 bytes"):
+                call([TopicPartition(topic, 0)])
+        assert consumer.assignment() == []
+        call([TopicPartition("x" * 512, 0)])
+        assert consumer.assignment() == [TopicPartition("x" * 512, 0)]

@@ -183,9 +183,13 @@ set_config(module_state *state, rd_kafka_NewTopic_t *topic, PyObject *object)
     return status;
 }
 
-/* The name of a NewTopic or NewPartitions, borrowed from it. */
-static const char *
-topic_name(module_state *state, PyObject *item, PyTypeObject *type, const char *type_name)
+/*
+ * What `read` makes of a NewTopic or NewPartitions with its name. A subclass may make up a
+ * name each time it is asked, so it is held meanwhile.
+ */
+static void *
+read_named(module_state *state, PyObject *item, PyTypeObject *type, const char *type_name,
+           void *(*read)(module_state *state, PyObject *item, const char *name))
 {
     if (!PyObject_TypeCheck(item, type)) {
         PyErr_Format(PyExc_TypeError, "each item must be a %s, not %.100s", type_name,
@@ -194,8 +198,9 @@ topic_name(module_state *state, PyObject *item, PyTypeObject *type, const char *
     }
     PyObject *topic = attribute(state, item, P_topic);
     const char *name = topic == NULL ? NULL : arg_utf8(topic, "topic", NULL);
-    Py_XDECREF(topic); /* read-only: the item keeps it */
-    return name;
+    void *result = name == NULL ? NULL : read(state, item, name);
+    Py_XDECREF(topic);
+    return result;
 }
 
 static void
@@ -243,14 +248,11 @@ new_topic(module_state *state, PyObject *item, const char *name, PyObject *assig
 }
 
 static void *
-read_new_topic(admin_call *call, PyObject *item)
+read_topic_named(module_state *state, PyObject *item, const char *name)
 {
-    module_state *state = call->state;
     int32_t partitions, factor;
-    const char *name = topic_name(state, item, state->NewTopic, "NewTopic");
-    if (name == NULL
-        || int_attribute(state, item, P_num_partitions, "num_partitions", -1, MAX_PARTITIONS,
-                         &partitions) < 0
+    if (int_attribute(state, item, P_num_partitions, "num_partitions", -1, MAX_PARTITIONS,
+                      &partitions) < 0
         || int_attribute(state, item, P_replication_factor, "replication_factor", -1,
                          MAX_REPLICAS, &factor) < 0) {
         return NULL;
@@ -264,6 +266,12 @@ read_new_topic(admin_call *call, PyObject *item)
     return topic;
 }
 
+static void *
+read_new_topic(admin_call *call, PyObject *item)
+{
+    return read_named(call->state, item, call->state->NewTopic, "NewTopic", read_topic_named);
+}
+
 static void
 destroy_new_partitions(void *item)
 {
@@ -271,15 +279,12 @@ destroy_new_partitions(void *item)
 }
 
 static void *
-read_new_partitions(admin_call *call, PyObject *item)
+read_partitions_named(module_state *state, PyObject *item, const char *name)
 {
     char reason[256];
-    module_state *state = call->state;
     int32_t count;
-    const char *name = topic_name(state, item, state->NewPartitions, "NewPartitions");
-    if (name == NULL
-        || int_attribute(state, item, P_new_total_count, "new_total_count", 1, MAX_PARTITIONS,
-                         &count) < 0) {
+    if (int_attribute(state, item, P_new_total_count, "new_total_count", 1, MAX_PARTITIONS,
+                      &count) < 0) {
         return NULL;
     }
     rd_kafka_NewPartitions_t *partitions =
@@ -296,6 +301,13 @@ read_new_partitions(admin_call *call, PyObject *item)
     }
     Py_XDECREF(assignment);
     return partitions;
+}
+
+static void *
+read_new_partitions(admin_call *call, PyObject *item)
+{
+    return read_named(call->state, item, call->state->NewPartitions, "NewPartitions",
+                      read_partitions_named);
 }
 
 static void

@@ -140,10 +140,24 @@ args_parse_tuple(module_state *state, const signature *sig, PyObject *args, PyOb
     return check_required(sig, values);
 }
 
+/* Python refuses to write an int of more than some thousand digits. */
+static PyObject *
+repr_of_long_int(PyObject *number)
+{
+    PyErr_Clear();
+    PyObject *bits = PyObject_CallMethod(number, "bit_length", NULL);
+    PyObject *text = bits == NULL ? NULL : PyUnicode_FromFormat("an int of %S bits", bits);
+    Py_XDECREF(bits);
+    return text;
+}
+
 PyObject *
 short_repr(PyObject *object)
 {
     PyObject *text = PyObject_Repr(object);
+    if (text == NULL && PyLong_Check(object) && PyErr_ExceptionMatches(PyExc_ValueError)) {
+        return repr_of_long_int(object);
+    }
     if (text == NULL || PyUnicode_GET_LENGTH(text) <= 80) {
         return text;
     }

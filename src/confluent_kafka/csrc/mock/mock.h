@@ -80,6 +80,7 @@ int mock_arg_error(MockCluster *self, PyObject *object, const char *name,
 typedef struct {
     const char *name; /* in Kafka's protocol; NULL after the last one */
     int16_t api_key;
+    int16_t highest_version; /* that a new cluster offers */
 } mock_request_kind;
 
 extern const mock_request_kind mock_request_kinds[];

@@ -216,17 +216,30 @@ run_set_api_versions(MockCluster *self, mock_call *call)
                                         (int16_t)call->high);
 }
 
+/* The brokers crash over a version that they cannot read. */
+static int64_t
+highest_version(int16_t api_key)
+{
+    const mock_request_kind *kind = mock_request_kinds;
+    while (kind->api_key != api_key) {
+        kind++;
+    }
+    return kind->highest_version;
+}
+
+/* For the request `call->api_key`, which has been read. */
 static int
 arg_version_range(PyObject *minimum, PyObject *maximum, mock_call *call)
 {
+    int64_t highest = highest_version(call->api_key);
     call->low = call->high = -1;
     if (minimum == Py_None && maximum == Py_None) {
         return 0;
     }
-    if (arg_int64(minimum, "min_version", 0, INT16_MAX, &call->low) < 0) {
+    if (arg_int64(minimum, "min_version", 0, highest, &call->low) < 0) {
         return -1;
     }
-    return arg_int64(maximum, "max_version", call->low, INT16_MAX, &call->high);
+    return arg_int64(maximum, "max_version", call->low, highest, &call->high);
 }
 
 PyObject *

@@ -98,11 +98,20 @@ set_metadata(rd_kafka_topic_partition_t *rktpar, PyObject *metadata)
     return 0;
 }
 
+/* The longest name that librdkafka takes; it crashes when it is assigned a longer one. */
+#define MAX_TOPIC 512
+
 static int
 add_to_list(const TopicPartition *self, rd_kafka_topic_partition_list_t *list)
 {
-    const char *topic = arg_utf8(self->topic, "topic", NULL);
+    Py_ssize_t size;
+    const char *topic = arg_utf8(self->topic, "topic", &size);
     if (topic == NULL) {
+        return -1;
+    }
+    if (size > MAX_TOPIC) {
+        PyErr_Format(PyExc_ValueError, "topic must have at most %d bytes, not %zd", MAX_TOPIC,
+                     size);
         return -1;
     }
     rd_kafka_topic_partition_t *rktpar =
