@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, KafkaError, Producer
+from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, KafkaError, KafkaException, Producer
 from tests.embedded.conftest import MakeProducer
 from tests.support.kafka import Reports, read, values_of
 from tests.support.waiting import TIMEOUT
@@ -111,6 +111,18 @@ def test_batch_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
     assert len(small) == 5
 
 
+def test_batch_that_is_tried_again(kafka_topic: str, small: Producer) -> None:
+    """The `_error` of a message goes when it is enqueued: nobody sends it once more."""
+    batch: list[Any] = [{"value": b"%d" % i} for i in range(8)]
+    batch[7] |= {"key": b"k", "headers": [], "partition": 0, "mine": 1}
+    assert small.produce_batch(kafka_topic, batch) == 5
+    assert small.flush(TIMEOUT) == 0
+    assert small.produce_batch(kafka_topic, batch[5:]) == 3
+    assert [message.get("_error") for message in batch] == [None] * 8
+    assert batch[5] == {"value": b"5"}
+    assert batch[7] == {"value": b"7", "key": b"k", "headers": [], "partition": 0, "mine": 1}
+
+
 def test_bare_value_into_a_full_queue(kafka_topic: str, small: Producer) -> None:
     """A bare value has no place for `_error`: it raises."""
     with pytest.raises(BufferError):
@@ -207,3 +219,27 @@ def test_arrow_that_blocks(kafka_topic: str, make_producer: MakeProducer) -> Non
     assert producer.produce_arrow(batch, kafka_topic, on_delivery=reports, block=-1) == 1000
     assert producer.flush(TIMEOUT) == 0
     assert reports.values == values
+
+
+@pytest.mark.parametrize(
+    "raised", [ValueError("mine"), KafkaException(KafkaError(KafkaError._ALL_BROKERS_DOWN, "mine"))]
+)
+def test_exceptions_of_callbacks_while_arrow_blocks(
+    kafka_topic: str, make_producer: MakeProducer, raised: Exception
+) -> None:
+    """What a callback raises comes out as it is: it is no fault of the row at hand."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    producer = make_producer({"queue.buffering.max.messages": 2})
+    batch = pyarrow.record_batch({"value": pyarrow.array([b"v"] * 8, pyarrow.binary())})
+
+    def fail(*report: object) -> None:
+        nonlocal failed
+        if not failed:
+            failed = True
+            raise raised
+
+    failed = False
+    with pytest.raises(type(raised)) as caught:
+        producer.produce_arrow(batch, kafka_topic, on_delivery=fail, block=-1)
+    assert caught.value is raised
+    assert producer.flush(TIMEOUT) == 0

@@ -147,3 +147,27 @@ def test_no_leaks(producer: Producer) -> None:
         round_trip(producer, {"a": memoryview(b"x")})
 
     assert_no_leaks(work, repeat=50)
+
+
+class Unreadable(list[Any]):
+    """A list whose reading raises what it holds."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise self[0]
+
+
+class OwnError(Exception):
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(first, second)
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [OwnError(1, 2), UnicodeDecodeError("utf-8", b"x", 0, 1, "why"), KeyboardInterrupt()],
+    ids=lambda raised: type(raised).__name__,
+)
+def test_exceptions_of_the_headers_pass_through(producer: Producer, raised: BaseException) -> None:
+    """What reading a header raises comes out as it is."""
+    with pytest.raises(type(raised)) as caught:
+        producer.produce("t", headers=[("a", b"x"), Unreadable([raised])])
+    assert caught.value is raised

@@ -341,6 +341,25 @@ class TestReferences:
 
         assert_collected(lambda: Reader().consumer)
 
+    @pytest.mark.parametrize("more", [[], ["another"]], ids=["last", "earlier"])
+    def test_cycle_through_a_topic(self, more: list[str]) -> None:
+        """Topics are kept by their text: an object that is one may refer to the producer."""
+
+        class Topic(str):
+            producer: Producer
+
+        def make() -> Producer:
+            producer = Producer(config())
+            topic = Topic("t")
+            topic.producer = producer
+            for name in [topic, *more]:
+                producer.produce(name, b"v")
+            producer.purge()
+            producer.poll(0)
+            return producer
+
+        assert_collected(make)
+
     def test_cycle_through_a_subclass(self) -> None:
         """A client that has itself as an attribute."""
 

@@ -34,6 +34,17 @@ open_topic(Producer *self, PyObject *name)
     return handle;
 }
 
+/* The handle of the topic, opened when it is the first time; `name` is exactly a str. */
+static rd_kafka_topic_t *
+find_topic(Producer *self, PyObject *name)
+{
+    PyObject *address = PyDict_GetItemWithError(self->topics, name);
+    if (address != NULL) {
+        return PyLong_AsVoidPtr(address);
+    }
+    return PyErr_Occurred() ? NULL : open_topic(self, name);
+}
+
 static rd_kafka_topic_t *
 topic_lock_held(Producer *self, PyObject *name)
 {
@@ -45,19 +56,16 @@ topic_lock_held(Producer *self, PyObject *name)
         PyErr_Format(PyExc_TypeError, "topic must be str, not %.100s", Py_TYPE(name)->tp_name);
         return NULL;
     }
-    PyObject *address = PyDict_GetItemWithError(self->topics, name);
-    if (address == NULL && PyErr_Occurred()) {
+    /* Only the text of a subclass's object is kept: the object can refer to anything, and
+     * compare as it likes. */
+    PyObject *text = PyUnicode_FromObject(name);
+    rd_kafka_topic_t *handle = text == NULL ? NULL : find_topic(self, text);
+    if (handle == NULL) {
+        Py_XDECREF(text);
         return NULL;
     }
-    rd_kafka_topic_t *handle =
-        address != NULL ? PyLong_AsVoidPtr(address) : open_topic(self, name);
-    if (handle != NULL) {
-        /* Both, before letting go of the old name: that can run Python code which produces. */
-        PyObject *previous = self->last_topic;
-        self->last_topic = Py_NewRef(name);
-        self->last_handle = handle;
-        Py_XDECREF(previous);
-    }
+    Py_XSETREF(self->last_topic, text);
+    self->last_handle = handle;
     return handle;
 }
 

@@ -13,7 +13,7 @@ const char producer_produce_batch_doc[] =
 "              *, block=0)\n--\n\n"
 "Enqueue a list of messages.\n\n"
 "A dict that cannot be enqueued does not stop the others: it gets an `_error` item with\n"
-"the KafkaError.\n\n"
+"the KafkaError, which goes when the dict is given again and enqueued.\n\n"
 "Parameters\n"
 "----------\n"
 "topic : str\n"
@@ -61,6 +61,7 @@ typedef struct {
     outgoing message;
     bytes_view value, key;
     PyObject *held_value, *held_key, *held_callback;
+    bool has_others; /* the dict has items that are no fields of a message */
 } batch_entry;
 
 static void
@@ -109,6 +110,10 @@ read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
     if (own_callback != NULL) {
         entry->message.callback = entry->held_callback = Py_NewRef(own_callback);
     }
+    int fields = (entry->held_value != NULL) + (entry->held_key != NULL) + (partition != NULL)
+                 + (timestamp != NULL) + (headers != NULL) + (callback != NULL)
+                 + (on_delivery != NULL);
+    entry->has_others = PyDict_GET_SIZE(dict) > fields;
     Py_XDECREF(partition);
     Py_XDECREF(timestamp);
     Py_XDECREF(headers);
@@ -187,6 +192,19 @@ note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code, Py_ssize_
     return result;
 }
 
+/* A message that was refused before still says so: it is enqueued now. 0, or -1. */
+static int
+forget_error(PyObject *dict)
+{
+    PyObject *name = PyUnicode_InternFromString("_error");
+    int found = name == NULL ? -1 : PyDict_Contains(dict, name);
+    if (found == 1) {
+        found = PyDict_DelItem(dict, name);
+    }
+    Py_XDECREF(name);
+    return found;
+}
+
 /* 1 enqueued, 0 refused and noted in its dict, -1 with an exception. */
 static int
 enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
@@ -205,7 +223,10 @@ enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
     if (result < 0) {
         return -1;
     }
-    return code == RD_KAFKA_RESP_ERR_NO_ERROR ? 1 : note_error(self, object, code, index);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return note_error(self, object, code, index);
+    }
+    return entry.has_others && forget_error(object) < 0 ? -1 : 1;
 }
 
 static Py_ssize_t
@@ -324,41 +345,6 @@ row_topic(Producer *self, const arrow_row *row, PyObject **name)
     return producer_topic(self, *name);
 }
 
-static int
-enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyObject **name)
-{
-    Producer *self = defaults->producer;
-    arrow_row row;
-    arrow_rows_get(rows, index, &row);
-    outgoing message = {
-        .topic = defaults->topic != NULL ? defaults->topic : row_topic(self, &row, name),
-        .partition = row.partition,
-        .value = row.value,
-        .value_size = row.value_size,
-        .key = row.key,
-        .key_size = row.key_size,
-        .timestamp_ms = row.timestamp_ms,
-        .callback = defaults->callback,
-    };
-    if (message.topic == NULL) {
-        return -1;
-    }
-    if (arrow_rows_headers(rows, index, &message.headers) < 0) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    rd_kafka_resp_err_t code;
-    int result = producer_enqueue_within(self, &message, &defaults->until, &code);
-    if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_produce_error(self, code);
-        result = -1;
-    }
-    if (message.headers != NULL) {
-        rd_kafka_headers_destroy(message.headers);
-    }
-    return result;
-}
-
 /* Says which row it was, in an exception of the same kind. */
 static void
 name_row(Producer *self, int64_t index)
@@ -385,6 +371,44 @@ name_row(Producer *self, int64_t index)
     }
 }
 
+static int
+enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyObject **name)
+{
+    Producer *self = defaults->producer;
+    arrow_row row;
+    arrow_rows_get(rows, index, &row);
+    outgoing message = {
+        .topic = defaults->topic != NULL ? defaults->topic : row_topic(self, &row, name),
+        .partition = row.partition,
+        .value = row.value,
+        .value_size = row.value_size,
+        .key = row.key,
+        .key_size = row.key_size,
+        .timestamp_ms = row.timestamp_ms,
+        .callback = defaults->callback,
+    };
+    if (message.topic == NULL) {
+        name_row(self, index);
+        return -1;
+    }
+    if (arrow_rows_headers(rows, index, &message.headers) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    rd_kafka_resp_err_t code;
+    /* What it raises comes from a callback and has nothing to do with this row. */
+    int result = producer_enqueue_within(self, &message, &defaults->until, &code);
+    if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_produce_error(self, code);
+        name_row(self, index);
+        result = -1;
+    }
+    if (message.headers != NULL) {
+        rd_kafka_headers_destroy(message.headers);
+    }
+    return result;
+}
+
 /* In `order`, or as they come if that is NULL. */
 static int
 enqueue_rows(batch_defaults *defaults, const arrow_rows *rows, const int64_t *order)
@@ -395,9 +419,6 @@ enqueue_rows(batch_defaults *defaults, const arrow_rows *rows, const int64_t *or
     for (int64_t i = 0; i < count && result == 0; i++) {
         int64_t index = order == NULL ? i : order[i];
         result = enqueue_row(defaults, rows, index, &name);
-        if (result < 0) {
-            name_row(defaults->producer, index);
-        }
     }
     Py_XDECREF(name);
     return result;

@@ -48,13 +48,20 @@ headers_from(const rd_kafka_headers_t *headers)
     return list;
 }
 
-/* Puts "argument[index] " before the message of the exception that is set. */
+/*
+ * Puts "argument[index] " before the message of the exception that is set. One of another
+ * type is not ours (a list's own __iter__() may raise anything) and stays what it is.
+ */
 static void
 name_header_in_exception(const char *argument, Py_ssize_t index)
 {
     PyObject *exception = PyErr_GetRaisedException();
-    PyErr_Format((PyObject *)Py_TYPE(exception), "%s[%zd] %S", argument, index,
-                 exception);
+    PyObject *type = (PyObject *)Py_TYPE(exception);
+    if (type != PyExc_TypeError && type != PyExc_ValueError) {
+        PyErr_SetRaisedException(exception);
+        return;
+    }
+    PyErr_Format(type, "%s[%zd] %S", argument, index, exception);
     Py_DECREF(exception);
 }
 
