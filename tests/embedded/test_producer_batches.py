@@ -231,14 +231,14 @@ def test_exceptions_of_callbacks_while_arrow_blocks(
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     producer = make_producer({"queue.buffering.max.messages": 2})
     batch = pyarrow.record_batch({"value": pyarrow.array([b"v"] * 8, pyarrow.binary())})
+    failed = False
 
-    def fail(*report: object) -> None:
+    def fail(*_: object) -> None:
         nonlocal failed
         if not failed:
             failed = True
             raise raised
 
-    failed = False
     with pytest.raises(type(raised)) as caught:
         producer.produce_arrow(batch, kafka_topic, on_delivery=fail, block=-1)
     assert caught.value is raised

@@ -498,7 +498,7 @@ class TestModels:
 
         class Numbered(NewTopic):
             @property
-            def topic(self) -> str:  # type: ignore[override]
+            def topic(self) -> str:
                 return "-".join(["made", "up"])
 
         class Count:

@@ -266,3 +266,11 @@ class TestBound:
         """
         # One arena: how many there are depends on how threads overlap.
         assert int(check_script(script, env={"MALLOC_ARENA_MAX": "1"})) < 1_500_000
+
+
+def test_client_name_that_is_cut_in_a_character(default: Records) -> None:
+    """librdkafka keeps 127 bytes of a client's name: what is left can be read."""
+    with Producer(
+        {"bootstrap.servers": UNREACHABLE, "client.id": "\xe9" * 100, "debug": "generic"}
+    ):
+        assert any("\xe9\xe9\ufffd" in message for message in default.messages)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* ---- from C callback to Python and back ---- */
 
 bool
@@ -65,8 +67,8 @@ error_argument(Client *client, rd_kafka_resp_err_t code, const char *reason)
         && (fatal_code == RD_KAFKA_RESP_ERR_NO_ERROR || code != fatal_code)) {
         return kafka_error_new(client->state, code, reason);
     }
-    return PyObject_CallFunction((PyObject *)client->state->KafkaError, "isO", (int)fatal_code,
-                                 fatal_reason, Py_True);
+    return PyObject_CallFunction((PyObject *)client->state->KafkaError, "iNO", (int)fatal_code,
+                                 text_from(fatal_reason), Py_True);
 }
 
 /* The error as a KafkaError, noted for last_error and connect(); NULL with an exception. */
@@ -139,8 +141,8 @@ on_throttle(rd_kafka_t *Py_UNUSED(rk), const char *broker_name, int32_t broker_i
     PyObject *event_type = import_attribute("confluent_kafka", "ThrottleEvent");
     PyObject *event = NULL;
     if (event_type != NULL) {
-        event = PyObject_CallFunction(event_type, "sid", broker_name, (int)broker_id,
-                                      throttle_time_ms / 1000.0);
+        event = PyObject_CallFunction(event_type, "Nid", text_from(broker_name),
+                                      (int)broker_id, throttle_time_ms / 1000.0);
         Py_DECREF(event_type);
     }
     callback_call(scope.client->throttle_cb, event);
@@ -231,14 +233,10 @@ get_logger(Client *self)
 static int
 log_one(PyObject *logger, const char *client_name, const log_record *record)
 {
-    PyObject *message = PyUnicode_DecodeUTF8(record->message,
-                                             (Py_ssize_t)strlen(record->message), "replace");
-    PyObject *result = NULL;
-    if (message != NULL) {
-        result = PyObject_CallMethod(logger, "log", "isssO", logging_level(record->level),
-                                     "%s [%s] %s", record->facility, client_name, message);
-        Py_DECREF(message);
-    }
+    /* librdkafka may cut a client's name in the middle of a character. */
+    PyObject *result = PyObject_CallMethod(
+        logger, "log", "isNNN", logging_level(record->level), "%s [%s] %s",
+        text_from(record->facility), text_from(client_name), text_from(record->message));
     Py_XDECREF(result);
     return result == NULL ? -1 : 0;
 }
