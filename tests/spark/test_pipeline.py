@@ -186,12 +186,12 @@ def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> 
 
 
 def test_corrupt_avro(spark: Any, place: Place) -> None:
-    """Rows of several schemas are read; corrupt ones are dead letters, with the reason."""
+    """Rows with an id and with a GUID are read; corrupt ones are dead letters, with the reason."""
     fastavro = pytest.importorskip("fastavro", reason="fastavro is not installed")
     pytest.importorskip("httpx", reason="httpx is not installed")
     from tests.support.schema_registry import running_registry
 
-    from .test_pipeline_formats import FLIGHT, avro, framed
+    from .test_pipeline_formats import FLIGHT, avro, framed, guid_of
 
     assert fastavro
     value = 'value = { format = "json", schema = "carrier STRING, delay INT" }'
@@ -199,18 +199,20 @@ def test_corrupt_avro(spark: Any, place: Place) -> None:
         known = registry.register(f"{place.flights}-value", json.dumps(FLIGHT))
         good = framed(known, avro(FLIGHT, {"carrier": "ua", "delay": 2}))
         rows = [good, good[:-1], good + b"x", b"{}", framed(77, good)]
-        fill(place.cluster, place.flights, [{"value": row, "partition": 0} for row in rows])
+        messages_in = [{"value": row, "partition": 0} for row in rows]
+        named = {"value": good[5:], "headers": [("__value_schema_id", guid_of(registry, known))]}
+        fill(place.cluster, place.flights, [*messages_in, {**named, "partition": 0}])
         more = f'[registry]\nurl = "{registry.url}"\n'
         file = place.write((value, 'value = "avro"'), place.dead_letters(), more=more)
         start(spark, load(file, place.environment())).watch(lambda _: None, threading.Event())
-    [found] = messages(place.cluster, place.results, 1)
-    assert found.value() == b'{"carrier":"UA","delay":2}'
+    found = messages(place.cluster, place.results, 2)
+    assert [one.value() for one in found] == [b'{"carrier":"UA","delay":2}'] * 2
     letters = messages(place.cluster, place.dead, 4)
     assert [one.value() for one in letters] == rows[1:]
     reasons = [dict(one.headers() or [])["__dlq.reason"].decode() for one in letters]
     assert "corrupt Avro: EOFError" in reasons[0]
     assert "1 bytes behind its end" in reasons[1]
-    assert "does not begin with a zero byte" in reasons[2]
+    assert "neither a header nor the first bytes name a schema" in reasons[2]
     assert "no schema 77" in reasons[3]
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import pickle
 import struct
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -22,7 +23,15 @@ pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 import fastavro
 import pyarrow as pa
 
-from confluent_kafka.schema_registry import SchemaRegistryError
+from confluent_kafka.schema_registry import (
+    SchemaRegistryClient,
+    SchemaRegistryError,
+    header_schema_id_serializer,
+)
+from confluent_kafka.schema_registry.avro import AvroSerializer
+from confluent_kafka.schema_registry.json_schema import JSONSerializer
+from confluent_kafka.schema_registry.serde import SchemaId
+from confluent_kafka.serialization import MessageField, SerializationContext
 from confluent_kafka.spark.pipeline import Decoding, Registry
 from confluent_kafka.spark.pipeline.formats.choice import choose
 from confluent_kafka.spark.pipeline.formats.json_rows import JsonDecoder
@@ -64,10 +73,12 @@ Decode = Callable[..., tuple[list[Any], dict[int, str]]]
 def decode(registry: FakeRegistry) -> Decode:
     """Decode rows by the latest schema of the subject "s"; the decoder travels as to executors."""
 
-    def run(decoding: Decoding, *rows: bytes | None) -> tuple[list[Any], dict[int, str]]:
-        _, decoder = choose(decoding, "s", Registry(url=registry.url))
+    def run(
+        decoding: Decoding, *rows: bytes | None, headers: Any = None
+    ) -> tuple[list[Any], dict[int, str]]:
+        _, decoder = choose(decoding, "value", "s", Registry(url=registry.url))
         decoder = pickle.loads(pickle.dumps(decoder))
-        column, failures = decoder(pa.array(rows, pa.binary()))
+        column, failures = decoder(pa.array(rows, pa.binary()), headers)
         assert len(column) == len(rows)
         return column.to_pylist(), failures
 
@@ -193,12 +204,90 @@ def test_corrupt_avro(decode: Decode, registry: FakeRegistry) -> None:
         "the registry has no schema 99",
         f"schema {foreign} is JSON, not AVRO",
         "cannot be read as this one",
-        "does not begin with a zero byte",
-        "does not begin with a zero byte",
+        "neither a header nor the first bytes name a schema",
+        "neither a header nor the first bytes name a schema",
     ]
     assert sorted(failures) == list(range(1, 9))
     for row, text in enumerate(wanted, 1):
         assert text in failures[row]
+
+
+HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+
+def guid_of(registry: FakeRegistry, schema_id: int) -> bytes:
+    """A header's bytes, as serializers write them."""
+    _, document = registry.memory.answer("GET", f"/schemas/ids/{schema_id}", (), None)
+    return b"\1" + uuid.UUID(document["guid"]).bytes
+
+
+def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> None:
+    """Rows with a GUID in a header, with an id, and with both, where the header counts."""
+    old = {**FLIGHT, "fields": FLIGHT["fields"][:1]}
+    first = registry.register("s", json.dumps(old))
+    second = registry.register("s", json.dumps(FLIGHT))
+    older, newer = (guid_of(registry, one) for one in (first, second))
+    rows: list[tuple[bytes | None, Any]] = [
+        (avro(FLIGHT, {"carrier": "UA", "delay": 7}), [("a", b""), ("__value_schema_id", newer)]),
+        (framed(first, avro(old, {"carrier": "AA"})), None),
+        (avro(old, {"carrier": "DL"}), [("__value_schema_id", older), ("b", None)]),
+        (None, [("__value_schema_id", older)]),
+        (None, []),
+        # The last one counts, and that of a key is not meant.
+        (
+            avro(old, {"carrier": "B6"}),
+            [("__value_schema_id", newer), ("__value_schema_id", older), ("__key_schema_id", b"x")],
+        ),
+        (newer + avro(FLIGHT, {"carrier": "WN", "delay": 1}), []),
+        (avro(old, {"carrier": "F9"}), [("__value_schema_id", b"\1short")]),
+        (avro(old, {"carrier": "F9"}), [("__value_schema_id", b"\1" + b"x" * 16)]),
+        (avro(old, {"carrier": "F9"}), [("__key_schema_id", older)]),
+    ]
+    # A slice, as Arrow hands on parts of a batch.
+    headers = pa.array([[], *(one for _, one in rows)], HEADERS).slice(1)
+    payloads = [payload for payload, _ in rows]
+    found, failures = decode(Decoding(format="avro"), *payloads, headers=headers)
+    assert [row and (row["carrier"], row["delay"]) for row in found] == [
+        *[("UA", 7), ("AA", None), ("DL", None), None, None],
+        *[("B6", None), ("WN", 1), None, None, None],
+    ]
+    assert sorted(failures) == [7, 8, 9]
+    assert "neither a header nor the first bytes name a schema" in failures[7]
+    assert "the registry has no schema 78787878-7878" in failures[8]
+
+
+def test_what_our_serializers_write_with_a_header(registry: FakeRegistry) -> None:
+    """The payload alone is the value, and the header has the GUID of its schema."""
+    client = SchemaRegistryClient({"url": registry.url})
+    conf = {"schema.id.serializer": header_schema_id_serializer}
+    schema = '{"type": "object", "properties": {"carrier": {"type": "string"}}}'
+    row = {"carrier": "UA"}
+    only = {**FLIGHT, "fields": FLIGHT["fields"][:1]}
+    serializers: dict[Any, Any] = {
+        "avro": AvroSerializer(client, json.dumps(only), conf=conf),
+        "json-schema": JSONSerializer(schema, client, conf=conf),
+    }
+    for kind, serialize in serializers.items():
+        for part in ("key", "value"):
+            context = SerializationContext(kind, MessageField(part), headers=[])
+            rows = pa.array([serialize(row, context)], pa.binary())
+            subject, place = f"{kind}-{part}", Registry(url=registry.url)
+            _, decoder = choose(Decoding(format=kind), part, subject, place)
+            found = decoder(rows, pa.array([context.headers], HEADERS))
+            assert (found.column.to_pylist(), found.failures) == ([row], {})
+
+
+def test_protobuf_named_by_a_header(decode: Decode, registry: FakeRegistry) -> None:
+    """The header also says which message of the schema it is."""
+    known = registry.register("s", PROTO.replace('import "place.proto";', PLACE_ENUM), "PROTOBUF")
+    guid = uuid.UUID(bytes=guid_of(registry, known)[1:])
+    marks = [SchemaId("PROTOBUF", None, guid, [index]).guid_to_bytes() for index in (0, 1)]
+    headers = pa.array([[("__value_schema_id", mark)] for mark in marks], HEADERS)
+    payload = b"\x0a\x02UA"
+    other = Decoding(format="protobuf", message="x.Other")
+    found, failures = decode(other, payload, payload, headers=headers)
+    assert found == [None, {"carrier": "UA"}]
+    assert failures == {0: "a message x.Flight, not x.Other"}
 
 
 def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
@@ -270,7 +359,7 @@ def test_avro_schemas_that_spark_cannot_have(
 def test_a_registry_that_is_not_there(decode: Decode, registry: FakeRegistry) -> None:
     """Nobody's fault but the registry's: it ends the task, and no row is called bad for it."""
     known = registry.register("s", json.dumps(FLIGHT))
-    _, decoder = choose(Decoding(format="avro"), "s", Registry(url=registry.url))
+    _, decoder = choose(Decoding(format="avro"), "value", "s", Registry(url=registry.url))
     registry.user = "somebody:else"
     with pytest.raises(SchemaRegistryError, match="401"):
         decoder(pa.array([framed(known, b"")], pa.binary()))
@@ -327,6 +416,7 @@ message Flight {
 }
 message Other { string carrier = 1; }
 """
+PLACE_ENUM = "enum Place { UNKNOWN = 0; JFK = 1; }"
 PLACE = 'syntax = "proto3"; package x; enum Place { UNKNOWN = 0; JFK = 1; }'
 
 

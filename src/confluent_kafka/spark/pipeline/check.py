@@ -13,7 +13,7 @@ from confluent_kafka.spark.write_options import write_options
 
 from .ddl import parse_ddl, unreadable
 from .graph import inputs, order
-from .model import Decoding, Encoding, Pipeline, Sink, Source, Step, Watermark
+from .model import REGISTERED, Decoding, Encoding, Pipeline, Sink, Source, Step, Watermark
 from .problems import Key, Problem, nearest
 from .reading import read
 from .settings import exactly_once, read_settings, write_settings
@@ -22,7 +22,6 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _UNIT = r"(?:week|day|hour|minute|second|millisecond|microsecond)s?"
 _INTERVAL = re.compile(rf"\s*(interval\s+)?(\d+\s*{_UNIT}\s*)+", re.IGNORECASE)
 _OPTION = re.compile(r"option '?([\w.]+\w)'?")
-_REGISTERED = ("avro", "json-schema", "protobuf")
 _SINK_KEYS: dict[str, dict[str, bool]] = {
     # The keys that a format knows, and whether it needs them.
     "topic": {"topic": True, "key": False, "value": False, "headers": False},
@@ -164,7 +163,7 @@ def _decoding(
         yield Problem((*key, "schema"), f"the format {decoding.format} takes none")
     if decoding.message is not None and decoding.format != "protobuf":
         yield Problem((*key, "message"), f"the format {decoding.format} takes none")
-    if decoding.format not in _REGISTERED:
+    if decoding.format not in REGISTERED:
         if decoding.subject is not None:
             yield Problem((*key, "subject"), f"the format {decoding.format} takes none")
         return

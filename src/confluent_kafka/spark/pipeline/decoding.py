@@ -17,7 +17,7 @@ from confluent_kafka.spark.write_options import write_options
 from .dead_letters import REASON, DeadLetters
 from .formats import Decoder
 from .formats.choice import choose
-from .model import Pipeline, Source
+from .model import REGISTERED, Pipeline, Source
 from .settings import kafka_settings
 
 _PARTS = ("key", "value")
@@ -34,7 +34,7 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     """Return messages with their keys and values decoded as a source says.
 
     Args:
-        messages: the columns of the data source, headers among them if dead letters keep them.
+        messages: the columns of the data source, headers among them if `needs_headers` says so.
         pipeline: where the registry and Kafka's properties are.
         source: what the keys and values are.
 
@@ -46,7 +46,7 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
         if decoding.format == "string":
             messages = messages.withColumn(part, F.col(part).cast("string"))
     chosen = {
-        part: choose(decoding, _subject(source, part), pipeline.registry)
+        part: choose(decoding, part, _subject(source, part), pipeline.registry)
         for part, decoding in parts.items()
         if decoding.format not in ("raw", "string")
     }
@@ -58,7 +58,7 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     if source.dead_letter is not None:
         kafka = write_options(kafka_settings(pipeline), streaming=False).kafka
         letters = DeadLetters(source.dead_letter, kafka)
-    wanted = [*_MESSAGE, "headers"] if letters is not None else _MESSAGE
+    wanted = [*_MESSAGE, "headers"] if needs_headers(source) else _MESSAGE
     rows = Rows(decoders, wanted, letters)
 
     def decode(*columns: pa.Array) -> pa.Array:
@@ -74,6 +74,12 @@ def decoded(messages: DataFrame, pipeline: Pipeline, source: Source) -> DataFram
     messages = messages.withColumn(_DECODED, whole(*wanted))
     # Null is a row that did not decode. Without this, what no query reads would not be decoded.
     return messages.where(F.col(_DECODED).isNotNull()).select(*columns)
+
+
+def needs_headers(source: Source) -> bool:
+    """Whether headers are read: dead letters keep them, and they may name the schema of a row."""
+    formats = {source.key.format, source.value.format}
+    return source.dead_letter is not None or not formats.isdisjoint(REGISTERED)
 
 
 def _subject(source: Source, part: str) -> str | None:
@@ -105,10 +111,11 @@ class Rows:
             UndecodableRow: a row failed and has nowhere to go.
         """
         batch = pa.RecordBatch.from_arrays(list(columns), names=self.names)
+        headers = batch.column("headers") if "headers" in self.names else None
         found: dict[str, pa.Array] = {}
         failures: dict[int, str] = {}
         for part, decode in self.decoders.items():
-            found[part], failed = decode(batch.column(part))
+            found[part], failed = decode(batch.column(part), headers)
             for row, reason in failed.items():
                 failures.setdefault(row, f"{part}: {reason}")
         mask = None

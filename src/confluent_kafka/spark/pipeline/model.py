@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 SourceFormat: TypeAlias = Literal["raw", "string", "json", "avro", "json-schema", "protobuf"]
+REGISTERED: tuple[SourceFormat, ...] = ("avro", "json-schema", "protobuf")
+"""The formats whose schemas are in the registry."""
 SinkFormat: TypeAlias = Literal["topic", "parquet", "console", "jdbc"]
 OutputMode: TypeAlias = Literal["append", "update", "complete"]
 

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows 
 from confluent_kafka.spark.pyspark_internals import pickle_by_value
 
 from .check import check, function
-from .decoding import decoded
+from .decoding import decoded, needs_headers
 from .failures import cause
 from .graph import order
 from .model import Encoding, Pipeline, Sink, Step, Watermark
@@ -223,8 +223,7 @@ def _encoded(encoding: Encoding) -> Column:
 def _read_options(pipeline: Pipeline, name: str) -> dict[str, str]:
     source = pipeline.sources[name]
     settings = read_settings(pipeline, source)
-    if source.dead_letter is not None:
-        # A dead letter keeps them.
+    if needs_headers(source):
         settings = {key: text for key, text in settings.items() if key.lower() != "includeheaders"}
         settings["includeHeaders"] = "true"
     return settings

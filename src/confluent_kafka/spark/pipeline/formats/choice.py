@@ -16,12 +16,13 @@ from .pieces import Decoder
 
 
 def choose(
-    decoding: Decoding, subject: str | None, registry: Registry | None
+    decoding: Decoding, part: str, subject: str | None, registry: Registry | None
 ) -> tuple[DataType, Decoder]:
     """Return the type of a decoded column, and what decodes it.
 
     Args:
         decoding: its format, one that needs decoding.
+        part: ``key`` or ``value``.
         subject: whose latest schema gives the type, where the registry does.
         registry: where the registry is.
 
@@ -35,13 +36,15 @@ def choose(
         return kind, JsonDecoder(to_arrow_type(kind))
     assert registry is not None
     if decoding.format == "avro":
-        return _avro(decoding, subject, registry)
+        return _avro(decoding, part, subject, registry)
     if decoding.format == "protobuf":
-        return _protobuf(decoding, subject, registry)
-    return _json_schema(decoding, subject, registry)
+        return _protobuf(decoding, part, subject, registry)
+    return _json_schema(decoding, part, subject, registry)
 
 
-def _avro(decoding: Decoding, subject: str | None, registry: Registry) -> tuple[DataType, Decoder]:
+def _avro(
+    decoding: Decoding, part: str, subject: str | None, registry: Registry
+) -> tuple[DataType, Decoder]:
     from confluent_kafka.schema_registry import Schema
 
     from .avro_rows import AvroReader, parse_registered, spark_type
@@ -52,11 +55,11 @@ def _avro(decoding: Decoding, subject: str | None, registry: Registry) -> tuple[
         schema = Schema(given) if given is not None else latest(registry, subject, "AVRO")
         kind = spark_type(*parse_registered(schema, client(registry)))
     arrow = to_arrow_type(kind)
-    return kind, Framed(registry, "AVRO", arrow, AvroReader(schema, arrow))
+    return kind, Framed(registry, "AVRO", part, arrow, AvroReader(schema, arrow))
 
 
 def _protobuf(
-    decoding: Decoding, subject: str | None, registry: Registry
+    decoding: Decoding, part: str, subject: str | None, registry: Registry
 ) -> tuple[DataType, Decoder]:
     from .protobuf_rows import ProtobufReader, compile_schema, spark_type
     from .registry import Framed, asking, client, latest
@@ -66,11 +69,11 @@ def _protobuf(
     message = compiled.message(decoding.message)
     kind = spark_type(message)
     arrow = to_arrow_type(kind)
-    return kind, Framed(registry, "PROTOBUF", arrow, ProtobufReader(message.full_name, arrow))
+    return kind, Framed(registry, "PROTOBUF", part, arrow, ProtobufReader(message.full_name, arrow))
 
 
 def _json_schema(
-    decoding: Decoding, subject: str | None, registry: Registry
+    decoding: Decoding, part: str, subject: str | None, registry: Registry
 ) -> tuple[DataType, Decoder]:
     from .json_schema_rows import JsonSchemaReader, parse, spark_type
     from .registry import Framed, asking, client, latest
@@ -81,4 +84,4 @@ def _json_schema(
         with asking():
             kind = spark_type(parse(latest(registry, subject, "JSON"), client(registry)))
     arrow = to_arrow_type(kind)
-    return kind, Framed(registry, "JSON", arrow, JsonSchemaReader(arrow, decoding.validate))
+    return kind, Framed(registry, "JSON", part, arrow, JsonSchemaReader(arrow, decoding.validate))

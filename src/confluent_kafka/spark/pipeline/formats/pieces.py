@@ -20,8 +20,13 @@ class Decoded(NamedTuple):
 class Decoder(Protocol):
     """Decodes columns of bytes; it goes to the executors, so it can be pickled."""
 
-    def __call__(self, values: pa.Array) -> Decoded:
-        """Decode one column of bytes."""
+    def __call__(self, values: pa.Array, headers: pa.Array | None = None) -> Decoded:
+        """Decode one column of bytes.
+
+        Args:
+            values: the column.
+            headers: the headers of the same messages; needed where they may name a schema.
+        """
 
 
 def piecewise(

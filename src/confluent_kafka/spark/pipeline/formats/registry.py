@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,19 +13,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient, SchemaRegistryError
+from confluent_kafka.schema_registry.serde import ID_HEADERS
+from confluent_kafka.serialization import MessageField
 from confluent_kafka.spark.pipeline.model import Registry
 
 from .pieces import Decoded
 
-_MAGIC = b"\0"
-_FRAME = 5
+# How an id of a schema begins, and the size of both.
+_ID, _ID_SIZE = b"\0", 5
+# The same of a GUID.
+_GUID, _GUID_SIZE = b"\1", 17
 # Arrow fails at slices without an end.
 _END = (1 << 31) - 1
 _NOT_FOUND = 404
 
 # A client belongs to the process that made it: the key says which.
 _clients: dict[tuple[int, Registry], SchemaRegistryClient] = {}
-_readers: dict[tuple[int, object, int], Callable[[pa.Array], Decoded] | str] = {}
+_readers: dict[tuple[int, object, bytes], Callable[[pa.Array], Decoded] | str] = {}
 
 
 def client(registry: Registry) -> SchemaRegistryClient:
@@ -70,43 +75,46 @@ def asking() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Framed:
-    """Decodes rows that begin with a zero byte and the four bytes of a schema's id.
+    """Decodes rows whose schema is named by its GUID in a header, or by an id before the payload.
 
-    The rows of a batch are taken apart by schema, and those of each schema decoded at once.
+    An id is a zero byte and four bytes, a GUID is a one and sixteen bytes. The rows of a batch are
+    taken apart by schema, and those of each schema decoded at once.
 
     Args:
         registry: where the schemas are.
         format: what the registry calls their type.
+        part: ``key`` or ``value``, which have headers of their own.
         kind: the type of the column.
         prepare: returns, for a schema, what decodes payloads written with it.
     """
 
     registry: Registry
     format: str
+    part: str
     kind: pa.DataType
     prepare: Callable[[Schema, SchemaRegistryClient], Callable[[pa.Array], Decoded]]
 
-    def __call__(self, values: pa.Array) -> Decoded:
+    def __call__(self, values: pa.Array, headers: pa.Array | None = None) -> Decoded:
         """Decode one column of framed rows.
 
         Raises:
             SchemaRegistryError: the registry refuses or is not there.
         """
-        ids = _schema_ids(values)
+        marks = self._marks(headers, len(values))
+        names = _schema_names(pc.coalesce(marks, values))
+        # As if the header's bytes were before the payload: those of Protobuf go on behind the GUID.
+        framed = pc.coalesce(pc.binary_join_element_wise(marks, values, b""), values)
         failures: dict[int, str] = {}
         parts: list[pa.Array] = []
         rows: list[pa.Array] = []
-        for schema_id in pc.unique(ids).to_pylist():
-            where = (
-                pc.indices_nonzero(pc.equal(ids, schema_id))
-                if schema_id is not None
-                else (pc.indices_nonzero(pc.is_null(ids)))
-            )
-            part = values.take(where)
-            if schema_id is None:
-                decoded = _unframed(part, self.kind)
+        for name in pc.unique(names).to_pylist():
+            here = pc.is_null(names) if name is None else pc.equal(names, name)
+            where = pc.indices_nonzero(here)
+            part = framed.take(where)
+            if name is None:
+                decoded = _unnamed(part, self.kind)
             else:
-                decoded = self._decode(schema_id, pc.binary_slice(part, _FRAME, _END))
+                decoded = self._decode(name, pc.binary_slice(part, len(name), _END))
             parts.append(decoded.column)
             rows.append(where)
             numbers = where.to_pylist()
@@ -116,52 +124,78 @@ class Framed:
         order = pc.sort_indices(pa.concat_arrays(rows))
         return Decoded(pa.concat_arrays(parts).take(order), failures)
 
-    def _decode(self, schema_id: int, payloads: pa.Array) -> Decoded:
-        reader = self._reader(schema_id)
+    def _marks(self, headers: pa.Array | None, count: int) -> pa.Array:
+        """Return the header of each row that names its schema, the last of several; else null."""
+        nothing = pa.nulls(count, pa.binary())
+        if headers is None:
+            return nothing
+        every = headers.flatten()
+        name = ID_HEADERS[MessageField(self.part)]
+        found = pc.indices_nonzero(pc.equal(pc.struct_field(every, "key"), name))
+        if len(found) == 0:
+            return nothing
+        # The last one first, as index_in() finds the first.
+        found = found.take(pa.array(range(len(found) - 1, -1, -1)))
+        rows = pc.list_parent_indices(headers).take(found)
+        marks = pc.struct_field(every, "value").take(found)
+        return marks.take(pc.index_in(pa.array(range(count), rows.type), rows))
+
+    def _decode(self, name: bytes, payloads: pa.Array) -> Decoded:
+        reader = self._reader(name)
         if isinstance(reader, str):
             return Decoded(
                 pa.nulls(len(payloads), self.kind), dict.fromkeys(range(len(payloads)), reader)
             )
         return reader(payloads)
 
-    def _reader(self, schema_id: int) -> Callable[[pa.Array], Decoded] | str:
+    def _reader(self, name: bytes) -> Callable[[pa.Array], Decoded] | str:
         """Return what reads rows of a schema, or why nothing can."""
-        key = (os.getpid(), self, schema_id)
+        key = (os.getpid(), self, name)
         if key not in _readers:
             registry = client(self.registry)
+            shown = _shown(name)
             try:
-                schema = registry.get_schema(schema_id)
+                schema = _schema(registry, name)
                 if schema.schema_type != self.format:
-                    raise Unreadable(
-                        f"schema {schema_id} is {schema.schema_type}, not {self.format}"
-                    )
+                    raise Unreadable(f"schema {shown} is {schema.schema_type}, not {self.format}")
                 _readers[key] = self.prepare(schema, registry)
             except SchemaRegistryError as error:
                 if error.http_status_code != _NOT_FOUND:
                     raise
                 # Not kept: it may be registered later.
-                return f"the registry has no schema {schema_id}"
+                return f"the registry has no schema {shown}"
             except Unreadable as error:
                 _readers[key] = str(error)
         return _readers[key]
 
 
-def _schema_ids(values: pa.Array) -> pa.Array:
-    """Return the id of each row's schema; null where there is none, or the row is null."""
-    framed = pc.and_(
-        pc.greater_equal(pc.binary_length(values), _FRAME),
-        pc.equal(pc.binary_slice(values, 0, 1), _MAGIC),
+def _schema_names(leads: pa.Array) -> pa.Array:
+    """Return the id or the GUID that values begin with, each with its first byte; else null."""
+    size, first = pc.binary_length(leads), pc.binary_slice(leads, 0, 1)
+    has_id = pc.and_(pc.greater_equal(size, _ID_SIZE), pc.equal(first, _ID))
+    has_guid = pc.and_(pc.greater_equal(size, _GUID_SIZE), pc.equal(first, _GUID))
+    return pc.case_when(
+        pa.StructArray.from_arrays(
+            [pc.fill_null(has_id, False), pc.fill_null(has_guid, False)], ["id", "guid"]
+        ),
+        pc.binary_slice(leads, 0, _ID_SIZE),
+        pc.binary_slice(leads, 0, _GUID_SIZE),
     )
-    ids = pc.if_else(framed, pc.binary_slice(values, 1, _FRAME), None)
-    distinct = pc.unique(ids)
-    numbers = pa.array(
-        [None if one is None else int.from_bytes(one, "big") for one in distinct.to_pylist()],
-        pa.uint32(),
-    )
-    return numbers.take(pc.index_in(ids, distinct))
 
 
-def _unframed(values: pa.Array, kind: pa.DataType) -> Decoded:
-    why = "does not begin with a zero byte and the id of a schema"
+def _schema(registry: SchemaRegistryClient, name: bytes) -> Schema:
+    if name[:1] == _GUID:
+        return registry.get_schema_by_guid(_shown(name))
+    return registry.get_schema(int.from_bytes(name[1:], "big"))
+
+
+def _shown(name: bytes) -> str:
+    if name[:1] == _GUID:
+        return str(uuid.UUID(bytes=name[1:]))
+    return str(int.from_bytes(name[1:], "big"))
+
+
+def _unnamed(values: pa.Array, kind: pa.DataType) -> Decoded:
+    why = "neither a header nor the first bytes name a schema by its GUID or its id"
     failed = pc.indices_nonzero(pc.is_valid(values)).to_pylist()
     return Decoded(pa.nulls(len(values), kind), dict.fromkeys(failed, why))
