@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that the arrows of the architecture run one way: `make lint` fails on any other.
+"""Checks that the arrows of the architecture run one way; `make lint` fails on any other.
 
 An arrow is an include or a use of another file's function in C, an import in Python. It must run
-from a room to one that the tables below allow it, and no files may depend on each other in a
-circle. A header and its source are one file here.
+from a room to one that the tables below allow, and no files may depend on each other in a circle.
+A header and the source of the same name count as one file. The parts of `Client` belong to one
+file each: nobody else touches their fields.
 
-    python tools/layers.py         # says what is wrong, exit code 1; nothing when all is well
-    python tools/layers.py --list  # every room and what it stands on
+    python tools/layers.py         # says what is wrong, with exit code 1; nothing when all is well
+    python tools/layers.py --list  # each room and the rooms it uses
 """
 
 from __future__ import annotations
@@ -16,40 +17,59 @@ import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "confluent_kafka"
+SOURCES = ROOT / "src" / PACKAGE
 
-# Each room of csrc/ and those it may use, itself apart. module.c knows them all.
-C_ROOMS: dict[str, set[str]] = {
+# The rooms of csrc/, from the bottom up, and those that each may use besides itself.
+_SHARED = {"base", "values", "client"}
+C_ROOMS: Mapping[str, set[str]] = {
     "base": set(),
     "values": {"base"},
     "arrow": {"base"},
     "mock": {"base", "values"},
     "client": {"base", "values"},
-    "producer": {"base", "values", "arrow", "client"},
-    "consumer": {"base", "values", "arrow", "client"},
-    "share": {"base", "values", "client"},
-    "admin": {"base", "values", "client"},
-    "module": {
-        "base", "values", "arrow", "mock", "client", "producer", "consumer", "share", "admin",
-    },
-}  # fmt: skip
-
-# The same for the package: a room is a folder or a module of confluent_kafka, "" its __init__.
-_CLIENTS = {"", "cimpl", "error", "serialization"}
-PYTHON_ROOMS: dict[str, set[str]] = {
-    "_values": set(),
-    # It returns plain values; nothing of the package above them.
-    "cimpl": {"_values"},
+    "producer": _SHARED | {"arrow"},
+    "consumer": _SHARED | {"arrow"},
+    "share": _SHARED,
+    "admin": _SHARED,
+    # The composition: the only file that knows every type.
+    "module": _SHARED | {"arrow", "mock", "producer", "consumer", "share", "admin"},
 }
 
+# The same for the package; "" is confluent_kafka itself, its __init__. The faces are last.
+_CLIENTS = {"", "cimpl", "_values", "_pausing", "error", "serialization"}
+PYTHON_ROOMS: Mapping[str, set[str]] = {
+    "_values": set(),
+    "cimpl": {"_values"},
+    "_pausing": {"cimpl"},
+    "error": {"cimpl"},
+    "statistics": {"_values"},
+    "serialization": {"cimpl", "error"},
+    "serializing_producer": _CLIENTS,
+    "deserializing_consumer": _CLIENTS,
+    "deserializing_share_consumer": _CLIENTS,
+    "": {"_values", "cimpl", "_pausing", "statistics"},
+    "admin": {"", "_values", "cimpl"},
+    "schema_registry": {"error", "serialization"},
+    "testing": {"cimpl"},
+    "avro": _CLIENTS | {"schema_registry"},
+    "aio": _CLIENTS | {"admin", "statistics"},
+    "spark": _CLIENTS | {"admin", "schema_registry"},
+    # The command line starts what the other faces offer.
+    "cli": _CLIENTS | {"admin", "schema_registry", "spark", "testing", "statistics"},
+    "__main__": {"cli"},
+}
 
-@dataclass(frozen=True)
-class Arrow:
-    """One file needs another: `where` is the line that says so."""
+# Each part of `struct Client` and the one file of csrc/client that touches its fields.
+CLIENT_PARTS: Mapping[str, str] = {}
+
+
+class Arrow(NamedTuple):
+    """One file needs another; `where` is the line that says so, as file:line."""
 
     source: str
     target: str
@@ -64,15 +84,15 @@ _COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _FUNCTION = re.compile(r"^(?!.*\bstatic\b)[A-Za-z_][\w \t*]*\n(\w+)\(", re.MULTILINE)
 _TABLE = re.compile(r"^(?:const )?(?:struct )?\w+ (\w+)(?:\[\w*\])? = \{", re.MULTILINE)
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-_IMPORTED = re.compile(rf'"({PACKAGE}[\w.]*)"')
+_IMPORTED = re.compile(rf'"{PACKAGE}\.(\w+)[\w.]*"')
 
 
 def c_arrows(folder: Path) -> Iterator[Arrow]:
-    """Every arrow between two files of csrc/."""
+    """Every arrow between two files of `folder`."""
     texts = {path: path.read_text() for path in sorted(folder.rglob("*.[ch]"))}
     codes = {path: _COMMENT_OR_TEXT.sub(_blank, text) for path, text in texts.items()}
     owners = {
-        name: path
+        name: _c_file(folder, path)
         for path, code in codes.items()
         if path.suffix == ".c"
         for pattern in (_FUNCTION, _TABLE)
@@ -80,13 +100,11 @@ def c_arrows(folder: Path) -> Iterator[Arrow]:
     }
     for path, code in codes.items():
         source = _c_file(folder, path)
-        for match in _INCLUDE.finditer(texts[path]):
-            yield from _arrow(source, match[1], path, texts[path], match.start())
-        if path.suffix == ".c":
-            for match in _WORD.finditer(code):
-                if match[0] in owners:
-                    target = _c_file(folder, owners[match[0]])
-                    yield from _arrow(source, target, path, code, match.start())
+        includes = ((match[1], match.start()) for match in _INCLUDE.finditer(texts[path]))
+        uses = ((owners.get(match[0], source), match.start()) for match in _WORD.finditer(code))
+        for target, offset in (*includes, *(uses if path.suffix == ".c" else ())):
+            if source != target:
+                yield Arrow(source, target, _line(path, code, offset))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -97,14 +115,85 @@ def _c_file(folder: Path, path: Path) -> str:
     return path.relative_to(folder).with_suffix("").as_posix()
 
 
-def _arrow(source: str, target: str, path: Path, text: str, offset: int) -> Iterator[Arrow]:
-    if source != target:
-        line = text.count("\n", 0, offset) + 1
-        yield Arrow(source, target, f"{path.relative_to(ROOT)}:{line}")
-
-
 def _c_room(file: str) -> str:
     return file.split("/", maxsplit=1)[0]
+
+
+def _line(path: Path, text: str, offset: int) -> str:
+    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    return f"{name}:{text.count(chr(10), 0, offset) + 1}"
+
+
+def touched_parts(folder: Path, parts: Mapping[str, str]) -> Iterator[str]:
+    """One line for each use of a part of `Client` outside the file that it belongs to."""
+    for path in sorted(folder.rglob("*.[ch]")):
+        code = _COMMENT_OR_TEXT.sub(_blank, path.read_text())
+        for match in re.finditer(r"(?:->|\.)(\w+)(?:\.|->)\w", code):
+            owner = parts.get(match[1])
+            if owner is not None and _c_file(folder, path) != owner:
+                yield (
+                    f"{_line(path, code, match.start())}: only {owner}.c and .h may touch "
+                    f"Client.{match[1]}: call one of their functions, or add one"
+                )
+
+
+def c_imports(folder: Path, allowed: set[str]) -> Iterator[str]:
+    """One line for each import of the package by the extension that is not `allowed`."""
+    for path in sorted(folder.rglob("*.c")):
+        text = path.read_text()
+        for match in _IMPORTED.finditer(text):
+            line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
+            # A type's own name ("confluent_kafka.cimpl.Message") imports nothing.
+            if match[1] not in {"cimpl", *allowed} and "import" in line:
+                yield (
+                    f"{_line(path, text, match.start())}: cimpl imports {PACKAGE}.{match[1]}, "
+                    f"but may import only: {', '.join(sorted(allowed))}"
+                )
+
+
+# --- Python -------------------------------------------------------------------------------
+
+
+def python_arrows(folder: Path) -> Iterator[Arrow]:
+    """Every import of one module of the package by another, but for those of types alone."""
+    modules = {_module(folder, path): path for path in sorted(folder.rglob("*.py"))}
+    for module, path in modules.items():
+        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        for node in _imports(ast.parse(path.read_text())):
+            for name in _imported(node, package, modules):
+                if name != module and (name == PACKAGE or name.startswith(f"{PACKAGE}.")):
+                    where = f"{path.relative_to(folder.parent.parent)}:{node.lineno}"
+                    yield Arrow(module, name, where)
+
+
+def _module(folder: Path, path: Path) -> str:
+    parts = path.relative_to(folder.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            yield from _imports(node)
+
+
+def _imported(
+    node: ast.Import | ast.ImportFrom, package: str, modules: Mapping[str, Path]
+) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+        return
+    base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+    origin = ".".join([*base, *([node.module] if node.module else [])])
+    for alias in node.names:
+        submodule = f"{origin}.{alias.name}"
+        yield submodule if submodule in modules else origin
+
+
+def _python_room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
 
 
 # --- both ---------------------------------------------------------------------------------
@@ -113,19 +202,22 @@ def _c_room(file: str) -> str:
 def wrong_arrows(
     arrows: Iterable[Arrow], rooms: Mapping[str, set[str]], room_of: Mapping[str, str]
 ) -> Iterator[str]:
-    """One line for each arrow that its room may not have."""
+    """One line for each pair of files whose arrow the source's room may not have."""
+    seen = set()
     for arrow in arrows:
         source, target = room_of[arrow.source], room_of[arrow.target]
-        if source != target and target not in rooms[source]:
-            allowed = ", ".join(sorted(rooms[source])) or "nothing"
-            yield (
-                f"{arrow.where}: {arrow.source} uses {arrow.target}, but {source}/ may use "
-                f"only: {allowed}"
-            )
+        if source == target or target in rooms.get(source, ()) or arrow[:2] in seen:
+            continue
+        seen.add(arrow[:2])
+        allowed = ", ".join(name or PACKAGE for name in sorted(rooms.get(source, ())))
+        yield (
+            f"{arrow.where}: {arrow.source} uses {arrow.target}, but {source or PACKAGE} may use "
+            f"only: {allowed or 'nothing'}"
+        )
 
 
 def circles(arrows: Iterable[Arrow]) -> Iterator[list[str]]:
-    """Files that depend on each other, each circle once (Tarjan's algorithm)."""
+    """The files of each circle (Tarjan's strongly connected components)."""
     targets: dict[str, set[str]] = {}
     for arrow in arrows:
         targets.setdefault(arrow.source, set()).add(arrow.target)
@@ -154,15 +246,49 @@ def circles(arrows: Iterable[Arrow]) -> Iterator[list[str]]:
             yield from visit(file)
 
 
+def problems(
+    arrows: Iterable[Arrow], rooms: Mapping[str, set[str]], room_of: Mapping[str, str]
+) -> Iterator[str]:
+    """What is wrong with these arrows, one line each."""
+    arrows = list(arrows)
+    yield from wrong_arrows(arrows, rooms, room_of)
+    for circle in circles(arrows):
+        members = set(circle)
+        steps = {a[:2]: a.where for a in arrows if members.issuperset(a[:2])}
+        yield f"{len(circle)} files depend on each other in a circle: " + "; ".join(
+            f"{source} uses {target} ({where})" for (source, target), where in steps.items()
+        )
+
+
+def _rooms(arrows: Iterable[Arrow], room: Mapping[str, str]) -> Iterator[str]:
+    used: dict[str, set[str]] = {}
+    for arrow in arrows:
+        used.setdefault(room[arrow.source], set()).add(room[arrow.target])
+    for name in sorted(used):
+        others = sorted(used[name] - {name})
+        yield f"{name or PACKAGE}: {', '.join(other or PACKAGE for other in others)}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Check that arrows run one way.")
+    parser.add_argument("--list", action="store_true", help="print each room and what it uses")
+    csrc = SOURCES / "csrc"
+    c = list(c_arrows(csrc))
+    python = list(python_arrows(SOURCES))
+    c_rooms = {file: _c_room(file) for arrow in c for file in arrow[:2]}
+    python_rooms = {module: _python_room(module) for arrow in python for module in arrow[:2]}
+    if parser.parse_args().list:
+        print(*_rooms(c, c_rooms), "", *_rooms(python, python_rooms), sep="\n")
+        return 0
+    found = [
+        *problems(c, C_ROOMS, c_rooms),
+        *touched_parts(csrc, CLIENT_PARTS),
+        *c_imports(csrc, PYTHON_ROOMS["cimpl"]),
+        *problems(python, PYTHON_ROOMS, python_rooms),
+    ]
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
 if __name__ == "__main__":
-    csrc = ROOT / "src" / PACKAGE / "csrc"
-    arrows = list(c_arrows(csrc))
-    rooms = {f: _c_room(f) for a in arrows for f in (a.source, a.target)}
-    seen = set()
-    for a in arrows:
-        s, t = rooms[a.source], rooms[a.target]
-        if s != t and t not in C_ROOMS[s] and (a.source, a.target) not in seen:
-            seen.add((a.source, a.target))
-            print(a.source, "->", a.target, a.where)
-    for c in circles(arrows):
-        print(len(c), c)
+    sys.exit(main())

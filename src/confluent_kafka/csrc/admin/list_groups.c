@@ -3,46 +3,27 @@
  */
 #include "admin/admin.h"
 #include "base/text.h"
-#include "client/blocking.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct {
-    blocking_call call;
-    char *group; /* NULL: all groups */
-    int timeout_ms;
-    rd_kafka_resp_err_t code;
-    const struct rd_kafka_group_list *groups;
-} groups_call;
-
-WITHOUT_GIL static rd_kafka_resp_err_t
-attempt(blocking_call *call, int timeout_ms)
-{
-    groups_call *self = (groups_call *)call;
-    if (self->groups != NULL) { /* what an attempt that failed had got */
-        rd_kafka_group_list_destroy(self->groups);
-        self->groups = NULL;
-    }
-    return rd_kafka_list_groups(call->rk, self->group, &self->groups, timeout_ms);
-}
+#include "client/request.h"
 
 static void
-groups_run(blocking_call *call)
+free_groups(void *answer)
 {
-    groups_call *self = (groups_call *)call;
-    self->code = blocking_call_attempts(call, self->timeout_ms, attempt);
+    rd_kafka_group_list_destroy(answer);
 }
 
-static void
-groups_destroy(blocking_call *call)
+WITHOUT_GIL static rd_kafka_error_t *
+attempt(request *self, int timeout_ms)
 {
-    groups_call *self = (groups_call *)call;
-    if (self->groups != NULL) {
-        rd_kafka_group_list_destroy(self->groups);
+    if (self->answer != NULL) { /* what an attempt that failed had got */
+        rd_kafka_group_list_destroy(self->answer);
     }
-    free(self->group);
-    free(self);
+    const struct rd_kafka_group_list *groups = NULL;
+    rd_kafka_resp_err_t code = rd_kafka_list_groups(self->rk, self->name, &groups, timeout_ms);
+    self->answer = (void *)groups;
+    self->free_answer = free_groups;
+    /* Some brokers did not answer, and what the others said is there. */
+    return code == RD_KAFKA_RESP_ERR__PARTIAL ? NULL
+                                              : request_error(code, "Failed to list groups");
 }
 
 static PyObject *
@@ -119,31 +100,12 @@ groups_from(module_state *state, const struct rd_kafka_group_list *groups)
 static PyObject *
 request_groups(Client *self, const char *group, int timeout_ms)
 {
-    groups_call *call = calloc(1, sizeof(*call));
-    if (call == NULL) {
-        return PyErr_NoMemory();
-    }
-    call->call.run = groups_run;
-    call->call.destroy = groups_destroy;
-    call->timeout_ms = timeout_ms;
-    call->group = group == NULL ? NULL : strdup(group);
-    if (group != NULL && call->group == NULL) {
-        free(call);
-        return PyErr_NoMemory();
-    }
-    if (blocking_call_run(self, &call->call, "list_groups()") < 0) {
+    request *made = request_new(attempt, timeout_ms, group);
+    if (made == NULL || request_run(self, made, "list_groups()") < 0) {
         return NULL;
     }
-    PyObject *result = NULL;
-    /* _PARTIAL: some brokers did not answer, and what the others said is there. */
-    if (call->code != RD_KAFKA_RESP_ERR_NO_ERROR
-        && call->code != RD_KAFKA_RESP_ERR__PARTIAL) {
-        client_raise_error(self, call->code, "Failed to list groups");
-    }
-    else {
-        result = groups_from(self->state, call->groups);
-    }
-    blocking_call_end(&call->call);
+    PyObject *result = groups_from(self->state, made->answer);
+    request_end(made);
     return result;
 }
 

@@ -82,7 +82,7 @@ typedef struct Client {
     latest latest;
     topic_names names;
 
-    struct blocking_call *waiting; /* requests that a thread waits for, see blocking.h */
+    struct request *waiting; /* requests that a thread waits for, see request.h */
     object_mutex waiting_mutex;
 
     PyObject *weak_references;

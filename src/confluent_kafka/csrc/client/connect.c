@@ -3,10 +3,7 @@
  */
 #include "client/outage.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "client/blocking.h"
+#include "client/request.h"
 #include "client/client.h"
 
 /* ---- the cause of an outage ---- */
@@ -66,72 +63,30 @@ outage_end(outage *self)
 
 /* ---- the request ---- */
 
-typedef struct {
-    blocking_call call;
-    char *topic; /* NULL: none */
-    rd_kafka_topic_t *handle;
-    int timeout_ms;
-    rd_kafka_resp_err_t code;       /* of the request */
-    rd_kafka_resp_err_t topic_code; /* of the topic */
-} connect_call;
-
-WITHOUT_GIL static rd_kafka_resp_err_t
-attempt_connect(blocking_call *call, int timeout_ms)
+/* `code` becomes that of the topic, if one is asked for. */
+WITHOUT_GIL static rd_kafka_error_t *
+attempt_connect(request *self, int timeout_ms)
 {
-    connect_call *self = (connect_call *)call;
+    rd_kafka_topic_t *topic = NULL;
+    if (self->name != NULL) {
+        topic = rd_kafka_topic_new(self->rk, self->name, NULL);
+        if (topic == NULL) {
+            self->code = rd_kafka_last_error();
+            return NULL;
+        }
+    }
     const struct rd_kafka_metadata *metadata = NULL;
-    rd_kafka_resp_err_t code =
-        rd_kafka_metadata(call->rk, 0, self->handle, &metadata, timeout_ms);
+    rd_kafka_resp_err_t code = rd_kafka_metadata(self->rk, 0, topic, &metadata, timeout_ms);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        if (self->handle != NULL && metadata->topic_cnt > 0) {
-            self->topic_code = metadata->topics[0].err;
+        if (topic != NULL && metadata->topic_cnt > 0) {
+            self->code = metadata->topics[0].err;
         }
         rd_kafka_metadata_destroy(metadata);
     }
-    return code;
-}
-
-static void
-connect_run(blocking_call *call)
-{
-    connect_call *self = (connect_call *)call;
-    if (self->topic != NULL) {
-        self->handle = rd_kafka_topic_new(call->rk, self->topic, NULL);
-        if (self->handle == NULL) {
-            self->topic_code = rd_kafka_last_error();
-            return;
-        }
+    if (topic != NULL) {
+        rd_kafka_topic_destroy(topic);
     }
-    self->code = blocking_call_attempts(call, self->timeout_ms, attempt_connect);
-    if (self->handle != NULL) {
-        rd_kafka_topic_destroy(self->handle);
-    }
-}
-
-static void
-connect_destroy(blocking_call *call)
-{
-    connect_call *self = (connect_call *)call;
-    free(self->topic);
-    free(self);
-}
-
-static connect_call *
-new_call(const char *topic, int timeout_ms)
-{
-    connect_call *call = calloc(1, sizeof(*call));
-    char *name = topic == NULL ? NULL : strdup(topic);
-    if (call == NULL || (topic != NULL && name == NULL)) {
-        free(call);
-        free(name);
-        PyErr_NoMemory();
-        return NULL;
-    }
-    call->call.run = connect_run;
-    call->call.destroy = connect_destroy;
-    call->topic = name;
-    call->timeout_ms = timeout_ms;
-    return call;
+    return request_error(code, "connect()");
 }
 
 /* ---- meanwhile ---- */
@@ -184,11 +139,11 @@ serve_what_waits(Client *self)
 }
 
 /*
- * Runs the request, in this thread's turn if nobody else serves the client. Takes the call
- * over on failure: 0, or -1 with an exception.
+ * Makes the request, in this thread's turn if nobody else serves the client. It is taken over
+ * on failure: 0, or -1 with an exception.
  */
 static int
-run(Client *self, connect_call *call)
+run(Client *self, request *made)
 {
     serve_frame frame;
     deadline now = deadline_after(0);
@@ -198,13 +153,12 @@ run(Client *self, connect_call *call)
         if (turn == 1) {
             serve_end(self, &frame);
         }
-        connect_destroy(&call->call);
+        request_end(made);
         return -1;
     }
     self->outage.all_down = false;
     self->outage.watching++;
-    int result = blocking_call_run_while(self, &call->call, "connect()",
-                                         turn == 1 && !nested ? serve_and_watch : watch);
+    int result = request_wait(self, made, "connect()", turn == 1 && !nested ? serve_and_watch : watch);
     self->outage.watching--;
     if (turn == 1) {
         serve_end(self, &frame);
@@ -242,23 +196,23 @@ PyDoc_STRVAR(connect_doc,
 static PyObject *
 request_connect(Client *self, const char *topic, int timeout_ms)
 {
-    connect_call *call = new_call(topic, timeout_ms);
-    if (call == NULL || run(self, call) < 0) {
+    request *made = request_new(attempt_connect, timeout_ms, topic);
+    if (made == NULL || run(self, made) < 0) {
         return NULL;
     }
     PyObject *result = NULL;
-    if (call->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_outage(self, call->code);
+    if (made->error != NULL) {
+        raise_outage(self, rd_kafka_error_code(made->error));
     }
-    else if (call->topic_code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_kafka_error(self->state, call->topic_code, "Topic '%s': %s", topic,
-                          rd_kafka_err2str(call->topic_code));
+    else if (made->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->state, made->code, "Topic '%s': %s", topic,
+                          rd_kafka_err2str(made->code));
     }
     else {
         outage_end(&self->outage);
         result = Py_NewRef(Py_None);
     }
-    blocking_call_end(&call->call);
+    request_end(made);
     return result;
 }
 

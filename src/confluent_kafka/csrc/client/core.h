@@ -2,7 +2,7 @@
  * The part of a client that must outlive its Python object: the librdkafka handle and what
  * librdkafka's own threads write to.
  *
- * It is counted by references that need no GIL, because a worker thread (blocking.h) can
+ * It is counted by references that need no GIL, because a worker thread (request.h) can
  * still be inside librdkafka after the Python object is gone; whoever drops the last
  * reference destroys the handle.
  */

@@ -1,63 +1,41 @@
 /*
  * The methods that every client has.
  */
-#include "client/blocking.h"
+#include "client/request.h"
 #include "client/client.h"
 #include "client/io_event.h"
 #include "values/metadata.h"
 
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <structmember.h>
 
 /* ---- list_topics ---- */
 
-typedef struct {
-    blocking_call call;
-    char *topic; /* NULL: all topics */
-    rd_kafka_topic_t *handle;
-    int timeout_ms;
-    rd_kafka_resp_err_t code;
-    const struct rd_kafka_metadata *metadata;
-} metadata_call;
-
-WITHOUT_GIL static rd_kafka_resp_err_t
-attempt_metadata(blocking_call *call, int timeout_ms)
+static void
+free_metadata(void *answer)
 {
-    metadata_call *self = (metadata_call *)call;
-    return rd_kafka_metadata(call->rk, self->handle == NULL, self->handle, &self->metadata,
-                             timeout_ms);
+    rd_kafka_metadata_destroy(answer);
 }
 
-static void
-metadata_run(blocking_call *call)
+WITHOUT_GIL static rd_kafka_error_t *
+attempt_metadata(request *self, int timeout_ms)
 {
-    metadata_call *self = (metadata_call *)call;
     rd_kafka_topic_t *topic = NULL;
-    if (self->topic != NULL) {
-        topic = rd_kafka_topic_new(call->rk, self->topic, NULL);
+    if (self->name != NULL) {
+        topic = rd_kafka_topic_new(self->rk, self->name, NULL);
         if (topic == NULL) {
-            self->code = rd_kafka_last_error();
-            return;
+            return request_error(rd_kafka_last_error(), "Failed to get metadata");
         }
     }
-    self->handle = topic;
-    self->code = blocking_call_attempts(call, self->timeout_ms, attempt_metadata);
+    const struct rd_kafka_metadata *metadata = NULL;
+    rd_kafka_resp_err_t code =
+        rd_kafka_metadata(self->rk, topic == NULL, topic, &metadata, timeout_ms);
+    self->answer = (void *)metadata;
+    self->free_answer = free_metadata;
     if (topic != NULL) {
         rd_kafka_topic_destroy(topic);
     }
-}
-
-static void
-metadata_destroy(blocking_call *call)
-{
-    metadata_call *self = (metadata_call *)call;
-    if (self->metadata != NULL) {
-        rd_kafka_metadata_destroy(self->metadata);
-    }
-    free(self->topic);
-    free(self);
+    return request_error(code, "Failed to get metadata");
 }
 
 PyDoc_STRVAR(list_topics_doc,
@@ -85,29 +63,12 @@ SIGNATURE(list_topics_signature, "list_topics()", 0, 2, P_topic, P_timeout);
 static PyObject *
 request_metadata(Client *self, const char *topic, int timeout_ms)
 {
-    metadata_call *call = calloc(1, sizeof(*call));
-    if (call == NULL) {
-        return PyErr_NoMemory();
-    }
-    call->call.run = metadata_run;
-    call->call.destroy = metadata_destroy;
-    call->timeout_ms = timeout_ms;
-    call->topic = topic == NULL ? NULL : strdup(topic);
-    if (topic != NULL && call->topic == NULL) {
-        free(call);
-        return PyErr_NoMemory();
-    }
-    if (blocking_call_run(self, &call->call, "list_topics()") < 0) {
+    request *made = request_new(attempt_metadata, timeout_ms, topic);
+    if (made == NULL || request_run(self, made, "list_topics()") < 0) {
         return NULL;
     }
-    PyObject *result = NULL;
-    if (call->code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        client_raise_error(self, call->code, "Failed to get metadata");
-    }
-    else {
-        result = cluster_metadata_from(self->state, self->rk, call->metadata);
-    }
-    blocking_call_end(&call->call);
+    PyObject *result = cluster_metadata_from(self->state, self->rk, made->answer);
+    request_end(made);
     return result;
 }
 
@@ -138,36 +99,19 @@ list_topics(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
 
 /* ---- cluster_id ---- */
 
-typedef struct {
-    blocking_call call;
-    int timeout_ms;
-    char *cluster_id;
-} cluster_id_call;
-
-WITHOUT_GIL static rd_kafka_resp_err_t
-attempt_cluster_id(blocking_call *call, int timeout_ms)
+static void
+free_cluster_id(void *answer)
 {
-    cluster_id_call *self = (cluster_id_call *)call;
-    self->cluster_id = rd_kafka_clusterid(call->rk, timeout_ms);
-    return self->cluster_id == NULL ? RD_KAFKA_RESP_ERR__TIMED_OUT
-                                    : RD_KAFKA_RESP_ERR_NO_ERROR;
+    rd_kafka_mem_free(NULL, answer);
 }
 
-static void
-cluster_id_run(blocking_call *call)
+WITHOUT_GIL static rd_kafka_error_t *
+attempt_cluster_id(request *self, int timeout_ms)
 {
-    cluster_id_call *self = (cluster_id_call *)call;
-    blocking_call_attempts(call, self->timeout_ms, attempt_cluster_id);
-}
-
-static void
-cluster_id_destroy(blocking_call *call)
-{
-    cluster_id_call *self = (cluster_id_call *)call;
-    if (self->cluster_id != NULL) {
-        rd_kafka_mem_free(NULL, self->cluster_id);
-    }
-    free(self);
+    self->answer = rd_kafka_clusterid(self->rk, timeout_ms);
+    self->free_answer = free_cluster_id;
+    return self->answer != NULL ? NULL
+                                : request_error(RD_KAFKA_RESP_ERR__TIMED_OUT, "cluster_id()");
 }
 
 PyDoc_STRVAR(cluster_id_doc,
@@ -190,19 +134,13 @@ SIGNATURE(cluster_id_signature, "cluster_id()", 0, 1, P_timeout);
 static PyObject *
 request_cluster_id(Client *self, int timeout_ms)
 {
-    cluster_id_call *call = calloc(1, sizeof(*call));
-    if (call == NULL) {
-        return PyErr_NoMemory();
-    }
-    call->call.run = cluster_id_run;
-    call->call.destroy = cluster_id_destroy;
-    call->timeout_ms = timeout_ms;
-    if (blocking_call_run(self, &call->call, "cluster_id()") < 0) {
+    request *made = request_new(attempt_cluster_id, timeout_ms, NULL);
+    if (made == NULL || request_wait(self, made, "cluster_id()", NULL) < 0) {
         return NULL;
     }
-    PyObject *result = call->cluster_id == NULL ? Py_NewRef(Py_None)
-                                                : PyUnicode_FromString(call->cluster_id);
-    blocking_call_end(&call->call);
+    PyObject *result = made->answer == NULL ? Py_NewRef(Py_None)
+                                            : PyUnicode_FromString(made->answer);
+    request_end(made);
     return result;
 }
 
@@ -280,7 +218,7 @@ wakeup(PyObject *object, PyObject *Py_UNUSED(unused))
     }
     atomic_store(&self->woken, 1);
     core_wake(self->core);
-    blocking_calls_wake(self);
+    requests_wake(self);
     client_leave(self);
     Py_RETURN_NONE;
 }

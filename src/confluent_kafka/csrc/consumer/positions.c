@@ -3,44 +3,10 @@
  */
 #include "consumer/consumer.h"
 
-#include <stdlib.h>
-
-#include "client/blocking.h"
+#include "client/request.h"
 #include "values/topic_partition.h"
 
 /* ---- requests that take and fill a partition list ---- */
-
-typedef struct list_call {
-    blocking_call call;
-    rd_kafka_error_t *(*request)(struct list_call *self);
-    rd_kafka_topic_partition_list_t *partitions;
-    int timeout_ms;
-    rd_kafka_error_t *error;
-} list_call;
-
-static void
-list_run(blocking_call *call)
-{
-    list_call *self = (list_call *)call;
-    self->error = self->request(self);
-}
-
-static void
-list_destroy(blocking_call *call)
-{
-    list_call *self = (list_call *)call;
-    rd_kafka_topic_partition_list_destroy(self->partitions);
-    rd_kafka_error_destroy(self->error);
-    free(self);
-}
-
-static rd_kafka_error_t *
-error_from_code(rd_kafka_resp_err_t code, const char *what)
-{
-    return code == RD_KAFKA_RESP_ERR_NO_ERROR
-               ? NULL
-               : rd_kafka_error_new(code, "%s: %s", what, rd_kafka_err2str(code));
-}
 
 /* librdkafka looks for the coordinator anew, but does not ask it again. */
 static bool
@@ -51,35 +17,25 @@ is_coordinator_elsewhere(rd_kafka_resp_err_t code)
            || code == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS;
 }
 
-WITHOUT_GIL static rd_kafka_resp_err_t
-attempt_committed(blocking_call *call, int timeout_ms)
+WITHOUT_GIL static rd_kafka_error_t *
+attempt_committed(request *self, int timeout_ms)
 {
-    list_call *self = (list_call *)call;
     deadline until = deadline_after(timeout_ms / 1000.0);
     rd_kafka_resp_err_t code;
     do {
         int left_ms = deadline_remaining_ms(&until, timeout_ms);
-        code = rd_kafka_committed(call->rk, self->partitions, left_ms);
-    } while (is_coordinator_elsewhere(code) && blocking_call_pause(call, &until));
-    return code;
+        code = rd_kafka_committed(self->rk, self->partitions, left_ms);
+    } while (is_coordinator_elsewhere(code) && request_pause(self, &until));
+    return request_error(code, "Failed to get committed offsets");
 }
 
-static rd_kafka_error_t *
-request_committed(list_call *self)
+WITHOUT_GIL static rd_kafka_error_t *
+attempt_offsets_for_times(request *self, int timeout_ms)
 {
-    return error_from_code(
-        blocking_call_attempts(&self->call, self->timeout_ms, attempt_committed),
-        "Failed to get committed offsets");
-}
-
-WITHOUT_GIL static rd_kafka_resp_err_t
-attempt_offsets_for_times(blocking_call *call, int timeout_ms)
-{
-    list_call *self = (list_call *)call;
     /* The times stand in the list that the offsets are written to: each attempt needs them. */
     rd_kafka_topic_partition_list_t *answer =
         rd_kafka_topic_partition_list_copy(self->partitions);
-    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(call->rk, answer, timeout_ms);
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(self->rk, answer, timeout_ms);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
         rd_kafka_topic_partition_list_destroy(self->partitions);
         self->partitions = answer;
@@ -87,64 +43,52 @@ attempt_offsets_for_times(blocking_call *call, int timeout_ms)
     else {
         rd_kafka_topic_partition_list_destroy(answer);
     }
-    return code;
-}
-
-static rd_kafka_error_t *
-request_offsets_for_times(list_call *self)
-{
-    return error_from_code(
-        blocking_call_attempts(&self->call, self->timeout_ms, attempt_offsets_for_times),
-        "Failed to get offsets");
+    return request_error(code, "Failed to get offsets");
 }
 
 /* The error of the one partition is that of the call. */
 WITHOUT_GIL static rd_kafka_error_t *
-request_seek(list_call *self)
+attempt_seek(request *self, int timeout_ms)
 {
-    rd_kafka_error_t *error =
-        rd_kafka_seek_partitions(self->call.rk, self->partitions, self->timeout_ms);
-    if (error != NULL) {
-        return error;
+    rd_kafka_error_t *error = rd_kafka_seek_partitions(self->rk, self->partitions, timeout_ms);
+    return error != NULL ? error
+                         : request_error(self->partitions->elems[0].err, "Failed to seek");
+}
+
+/* Takes `made` (NULL: an exception is set) and `partitions` over: 0, or -1 with an exception. */
+static int
+run_with_partitions(Consumer *self, request *made, rd_kafka_topic_partition_list_t *partitions,
+                    const char *what)
+{
+    if (made == NULL) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return -1;
     }
-    return error_from_code(self->partitions->elems[0].err, "Failed to seek");
+    made->partitions = partitions;
+    made->asks_once = made->attempt == attempt_seek; /* it waits for no broker */
+    return request_run(&self->client, made, what);
 }
 
 /*
- * Runs `request` on `partitions`, which is taken over: a new list of TopicPartition, or
+ * Makes a request of `partitions`, which is taken over: a new list of TopicPartition, or
  * NULL with an exception.
  */
 static PyObject *
-run_list_request(Consumer *self, rd_kafka_topic_partition_list_t *partitions, int timeout_ms,
-                 rd_kafka_error_t *(*request)(list_call *), const char *what)
+request_partitions(Consumer *self, rd_kafka_topic_partition_list_t *partitions, int timeout_ms,
+                   request_attempt *attempt, const char *what)
 {
-    Client *client = &self->client;
-    list_call *call = calloc(1, sizeof(*call));
-    if (call == NULL) {
-        rd_kafka_topic_partition_list_destroy(partitions);
-        return PyErr_NoMemory();
-    }
-    call->call.run = list_run;
-    call->call.destroy = list_destroy;
-    call->request = request;
-    call->partitions = partitions;
-    call->timeout_ms = timeout_ms;
-    if (blocking_call_run(client, &call->call, what) < 0) {
+    request *made = request_new(attempt, timeout_ms, NULL);
+    if (run_with_partitions(self, made, partitions, what) < 0) {
         return NULL;
     }
-    PyObject *result = NULL;
-    rd_kafka_error_t *error = call->error;
-    call->error = NULL;
-    if (client_raise_if_error(client, error) == 0) {
-        result = topic_partitions_from(client->state, call->partitions);
-    }
-    blocking_call_end(&call->call);
+    PyObject *result = topic_partitions_from(self->client.state, made->partitions);
+    request_end(made);
     return result;
 }
 
 static PyObject *
 list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-             const signature *sig, rd_kafka_error_t *(*request)(list_call *))
+             const signature *sig, request_attempt *attempt)
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
@@ -162,7 +106,7 @@ list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
         rd_kafka_topic_partition_list_destroy(partitions);
         return NULL;
     }
-    PyObject *result = run_list_request(self, partitions, timeout_ms, request, sig->function);
+    PyObject *result = request_partitions(self, partitions, timeout_ms, attempt, sig->function);
     client_leave(&self->client);
     return result;
 }
@@ -188,7 +132,7 @@ SIGNATURE(committed_signature, "committed()", 1, 2, P_partitions, P_timeout);
 static PyObject *
 committed(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return list_request(object, args, nargs, kwnames, &committed_signature, request_committed);
+    return list_request(object, args, nargs, kwnames, &committed_signature, attempt_committed);
 }
 
 PyDoc_STRVAR(offsets_for_times_doc,
@@ -215,7 +159,7 @@ offsets_for_times(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     return list_request(object, args, nargs, kwnames, &offsets_for_times_signature,
-                        request_offsets_for_times);
+                        attempt_offsets_for_times);
 }
 
 /* ---- seek, position ---- */
@@ -244,8 +188,8 @@ seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
     if (serve_take_turn(&self->client, &turn) < 0) {
         return NULL;
     }
-    PyObject *result = run_list_request(self, rd_kafka_topic_partition_list_copy(partitions), -1,
-                                        request_seek, "seek()");
+    PyObject *result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions),
+                                          -1, attempt_seek, "seek()");
     if (result != NULL) {
         consumer_drop_prefetched(self, partitions);
     }
@@ -425,66 +369,31 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 
 /* ---- watermarks ---- */
 
-typedef struct {
-    blocking_call call;
-    rd_kafka_topic_partition_list_t *partition; /* a list of one */
-    int timeout_ms;
-    int64_t low, high;
-    rd_kafka_resp_err_t code;
-} watermark_call;
-
-WITHOUT_GIL static rd_kafka_resp_err_t
-attempt_watermarks(blocking_call *call, int timeout_ms)
+WITHOUT_GIL static rd_kafka_error_t *
+attempt_watermarks(request *self, int timeout_ms)
 {
-    watermark_call *self = (watermark_call *)call;
-    rd_kafka_topic_partition_t *partition = &self->partition->elems[0];
-    return rd_kafka_query_watermark_offsets(call->rk, partition->topic, partition->partition,
-                                            &self->low, &self->high, timeout_ms);
-}
-
-static void
-watermark_run(blocking_call *call)
-{
-    watermark_call *self = (watermark_call *)call;
-    self->code = blocking_call_attempts(call, self->timeout_ms, attempt_watermarks);
-}
-
-static void
-watermark_destroy(blocking_call *call)
-{
-    watermark_call *self = (watermark_call *)call;
-    rd_kafka_topic_partition_list_destroy(self->partition);
-    free(self);
+    rd_kafka_topic_partition_t *partition = &self->partitions->elems[0];
+    rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
+        self->rk, partition->topic, partition->partition, &self->low, &self->high, timeout_ms);
+    return request_error(code, "Failed to get watermark offsets");
 }
 
 static PyObject *
-watermark_result(Client *client, rd_kafka_resp_err_t code, int64_t low, int64_t high)
+watermarks_from(int64_t low, int64_t high)
 {
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        client_raise_error(client, code, "Failed to get watermark offsets");
-        return NULL;
-    }
     return Py_BuildValue("LL", (long long)low, (long long)high);
 }
 
 /* Takes `partition` over. */
 static PyObject *
-query_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition, int timeout_ms)
+query_watermarks(Consumer *self, rd_kafka_topic_partition_list_t *partition, int timeout_ms)
 {
-    watermark_call *call = calloc(1, sizeof(*call));
-    if (call == NULL) {
-        rd_kafka_topic_partition_list_destroy(partition);
-        return PyErr_NoMemory();
-    }
-    call->call.run = watermark_run;
-    call->call.destroy = watermark_destroy;
-    call->partition = partition;
-    call->timeout_ms = timeout_ms;
-    if (blocking_call_run(client, &call->call, "get_watermark_offsets()") < 0) {
+    request *made = request_new(attempt_watermarks, timeout_ms, NULL);
+    if (run_with_partitions(self, made, partition, "get_watermark_offsets()") < 0) {
         return NULL;
     }
-    PyObject *result = watermark_result(client, call->code, call->low, call->high);
-    blocking_call_end(&call->call);
+    PyObject *result = watermarks_from(made->low, made->high);
+    request_end(made);
     return result;
 }
 
@@ -496,7 +405,11 @@ cached_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition)
     rd_kafka_resp_err_t code = rd_kafka_get_watermark_offsets(
         client->rk, entry->topic, entry->partition, &low, &high);
     rd_kafka_topic_partition_list_destroy(partition);
-    return watermark_result(client, code, low, high);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        client_raise_error(client, code, "Failed to get watermark offsets");
+        return NULL;
+    }
+    return watermarks_from(low, high);
 }
 
 PyDoc_STRVAR(get_watermark_offsets_doc,
@@ -542,7 +455,7 @@ get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *result = cached ? cached_watermarks(client, partition)
-                              : query_watermarks(client, partition, timeout_ms);
+                              : query_watermarks(self, partition, timeout_ms);
     client_leave(client);
     return result;
 }

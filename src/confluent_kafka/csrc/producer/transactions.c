@@ -7,85 +7,49 @@
  */
 #include "producer/producer.h"
 
-#include <stdlib.h>
-
-#include "client/blocking.h"
+#include "client/request.h"
 #include "values/topic_partition.h"
 
-typedef struct transaction_call {
-    blocking_call call;
-    rd_kafka_error_t *(*request)(struct transaction_call *self);
-    int timeout_ms;
-    rd_kafka_topic_partition_list_t *offsets;
-    rd_kafka_consumer_group_metadata_t *group;
-    rd_kafka_error_t *error;
-} transaction_call;
-
 WITHOUT_GIL static rd_kafka_error_t *
-request_init(transaction_call *self)
+attempt_init(request *self, int timeout_ms)
 {
-    return rd_kafka_init_transactions(self->call.rk, self->timeout_ms);
+    return rd_kafka_init_transactions(self->rk, timeout_ms);
 }
 
 WITHOUT_GIL static rd_kafka_error_t *
-request_begin(transaction_call *self)
+attempt_begin(request *self, int Py_UNUSED(timeout_ms))
 {
-    return rd_kafka_begin_transaction(self->call.rk);
+    return rd_kafka_begin_transaction(self->rk);
 }
 
 WITHOUT_GIL static rd_kafka_error_t *
-request_commit(transaction_call *self)
+attempt_commit(request *self, int timeout_ms)
 {
-    return rd_kafka_commit_transaction(self->call.rk, self->timeout_ms);
+    return rd_kafka_commit_transaction(self->rk, timeout_ms);
 }
 
 WITHOUT_GIL static rd_kafka_error_t *
-request_abort(transaction_call *self)
+attempt_abort(request *self, int timeout_ms)
 {
-    return rd_kafka_abort_transaction(self->call.rk, self->timeout_ms);
+    return rd_kafka_abort_transaction(self->rk, timeout_ms);
 }
 
 WITHOUT_GIL static rd_kafka_error_t *
-request_send_offsets(transaction_call *self)
+attempt_send_offsets(request *self, int timeout_ms)
 {
-    return rd_kafka_send_offsets_to_transaction(self->call.rk, self->offsets, self->group,
-                                                self->timeout_ms);
+    return rd_kafka_send_offsets_to_transaction(self->rk, self->partitions, self->group,
+                                                timeout_ms);
 }
 
-static void
-transaction_run(blocking_call *call)
+/* To librdkafka, -1 is what is left of transaction.timeout.ms. NULL with a MemoryError. */
+static request *
+new_request(request_attempt *attempt, int timeout_ms)
 {
-    transaction_call *self = (transaction_call *)call;
-    self->error = self->request(self);
-}
-
-static void
-transaction_destroy(blocking_call *call)
-{
-    transaction_call *self = (transaction_call *)call;
-    if (self->offsets != NULL) {
-        rd_kafka_topic_partition_list_destroy(self->offsets);
+    request *made = request_new(attempt, timeout_ms, NULL);
+    if (made != NULL) {
+        made->asks_once = true;
     }
-    if (self->group != NULL) {
-        rd_kafka_consumer_group_metadata_destroy(self->group);
-    }
-    rd_kafka_error_destroy(self->error);
-    free(self);
-}
-
-static transaction_call *
-new_call(rd_kafka_error_t *(*request)(transaction_call *), int timeout_ms)
-{
-    transaction_call *call = calloc(1, sizeof(*call));
-    if (call == NULL) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    call->call.run = transaction_run;
-    call->call.destroy = transaction_destroy;
-    call->request = request;
-    call->timeout_ms = timeout_ms;
-    return call;
+    return made;
 }
 
 /*
@@ -101,44 +65,44 @@ serve_reports_meanwhile(Client *client)
     return 0;
 }
 
-/* Between serve_begin() and serve_end(); takes the call over: 0, or -1 with an exception. */
+/* Between serve_begin() and serve_end(); takes the request over: 0, or -1 with an exception. */
 static int
-request_and_serve(Client *client, transaction_call *call, const char *what)
+request_and_serve(Client *client, request *made, const char *what)
 {
     if (client->frame->outer != NULL) {
-        transaction_destroy(&call->call);
+        request_end(made);
         PyErr_Format(PyExc_RuntimeError,
                      "%s was called from a callback, whose delivery report it would wait "
                      "for: call it after poll() has returned",
                      what);
         return -1;
     }
-    if (blocking_call_run_while(client, &call->call, what, serve_reports_meanwhile) < 0) {
+    if (request_wait(client, made, what, serve_reports_meanwhile) < 0) {
         return -1;
     }
-    rd_kafka_error_t *error = call->error;
-    call->error = NULL;
-    blocking_call_end(&call->call);
+    rd_kafka_error_t *error = made->error;
+    made->error = NULL;
+    request_end(made);
     return client_raise_if_error(client, error) < 0 ? -1 : client_raise_parked(client);
 }
 
-/* Runs the call, which is taken over: None, or NULL with an exception. */
+/* Makes the request, which is taken over: None, or NULL with an exception. */
 static PyObject *
-run_transaction_call(Producer *self, transaction_call *call, const char *what)
+run_request(Producer *self, request *made, const char *what)
 {
     Client *client = &self->client;
     deadline never = DEADLINE_NEVER;
     serve_frame frame;
     if (client_enter(client) < 0) {
-        transaction_destroy(&call->call);
+        request_end(made);
         return NULL;
     }
     int result = serve_begin(client, &frame, &never);
     if (result < 0) {
-        transaction_destroy(&call->call);
+        request_end(made);
     }
     else {
-        result = request_and_serve(client, call, what);
+        result = request_and_serve(client, made, what);
         serve_end(client, &frame);
     }
     client_leave(client);
@@ -148,7 +112,7 @@ run_transaction_call(Producer *self, transaction_call *call, const char *what)
 static PyObject *
 request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames, const signature *sig,
-                     rd_kafka_error_t *(*request)(transaction_call *))
+                     request_attempt *attempt)
 {
     Producer *self = (Producer *)object;
     PyObject *values[1];
@@ -157,8 +121,8 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
         || timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0) {
         return NULL;
     }
-    transaction_call *call = new_call(request, timeout_ms);
-    return call == NULL ? NULL : run_transaction_call(self, call, sig->function);
+    request *made = new_request(attempt, timeout_ms);
+    return made == NULL ? NULL : run_request(self, made, sig->function);
 }
 
 #define TRANSACTION_ERRORS                                                               \
@@ -186,7 +150,7 @@ SIGNATURE(init_signature, "init_transactions()", 0, 1, P_timeout);
 static PyObject *
 init_transactions(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return request_with_timeout(self, args, nargs, kwnames, &init_signature, request_init);
+    return request_with_timeout(self, args, nargs, kwnames, &init_signature, attempt_init);
 }
 
 PyDoc_STRVAR(begin_doc,
@@ -198,9 +162,8 @@ TRANSACTION_ERRORS
 static PyObject *
 begin_transaction(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    transaction_call *call = new_call(request_begin, -1);
-    return call == NULL ? NULL
-                        : run_transaction_call((Producer *)self, call, "begin_transaction()");
+    request *made = new_request(attempt_begin, -1);
+    return made == NULL ? NULL : run_request((Producer *)self, made, "begin_transaction()");
 }
 
 PyDoc_STRVAR(commit_doc,
@@ -220,7 +183,7 @@ SIGNATURE(commit_signature, "commit_transaction()", 0, 1, P_timeout);
 static PyObject *
 commit_transaction(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return request_with_timeout(self, args, nargs, kwnames, &commit_signature, request_commit);
+    return request_with_timeout(self, args, nargs, kwnames, &commit_signature, attempt_commit);
 }
 
 PyDoc_STRVAR(abort_doc,
@@ -241,7 +204,7 @@ SIGNATURE(abort_signature, "abort_transaction()", 0, 1, P_timeout);
 static PyObject *
 abort_transaction(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return request_with_timeout(self, args, nargs, kwnames, &abort_signature, request_abort);
+    return request_with_timeout(self, args, nargs, kwnames, &abort_signature, attempt_abort);
 }
 
 PyDoc_STRVAR(send_offsets_doc,
@@ -299,17 +262,19 @@ send_offsets_to_transaction(PyObject *object, PyObject *const *args, Py_ssize_t 
         || timeout_ms_from_arg(values[2], "timeout", &timeout_ms) < 0) {
         return NULL;
     }
-    transaction_call *call = new_call(request_send_offsets, timeout_ms);
-    if (call == NULL) {
+    request *made = new_request(attempt_send_offsets, timeout_ms);
+    if (made == NULL) {
         return NULL;
     }
-    call->offsets = topic_partitions_to_c(self->client.state, values[0], "positions");
-    call->group = call->offsets == NULL ? NULL : group_from_bytes(self, values[1]);
-    if (call->group == NULL) {
-        transaction_destroy(&call->call);
+    made->partitions = topic_partitions_to_c(self->client.state, values[0], "positions");
+    made->group = made->partitions == NULL ? NULL : group_from_bytes(self, values[1]);
+    if (made->group == NULL) {
+        PyObject *raised = PyErr_GetRaisedException();
+        request_end(made);
+        PyErr_SetRaisedException(raised);
         return NULL;
     }
-    return run_transaction_call(self, call, "send_offsets_to_transaction()");
+    return run_request(self, made, "send_offsets_to_transaction()");
 }
 
 /* ---- close() ---- */
@@ -323,16 +288,14 @@ producer_abort_open_transaction(Producer *self, int timeout_ms)
     if (found != RD_KAFKA_CONF_OK || size <= 1) {
         return 0;
     }
-    transaction_call *call = new_call(request_abort, timeout_ms);
-    if (call == NULL
-        || blocking_call_run_while(&self->client, &call->call, "close()",
-                                   serve_reports_meanwhile)
-               < 0) {
+    request *made = new_request(attempt_abort, timeout_ms);
+    if (made == NULL
+        || request_wait(&self->client, made, "close()", serve_reports_meanwhile) < 0) {
         return -1;
     }
     /* _STATE: none was open. If the broker did not answer it aborts by itself, after
      * transaction.timeout.ms: no reason to keep the producer. */
-    blocking_call_end(&call->call);
+    request_end(made);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "client/blocking.h"
+#include "client/request.h"
 #include "client/config.h"
 
 static const python_key producer_keys[] = {
@@ -242,45 +242,27 @@ hurry_meanwhile(PyObject *object, PyObject *timeout)
     Py_RETURN_NONE;
 }
 
-typedef struct {
-    blocking_call call;
-    int flags;
-    rd_kafka_resp_err_t code;
-} purge_call;
-
-WITHOUT_GIL static void
-purge_run(blocking_call *call)
+WITHOUT_GIL static rd_kafka_error_t *
+attempt_purge(request *self, int Py_UNUSED(timeout_ms))
 {
-    purge_call *self = (purge_call *)call;
-    self->code = rd_kafka_purge(call->rk, self->flags);
-}
-
-static void
-purge_destroy(blocking_call *call)
-{
-    free(call);
+    rd_kafka_resp_err_t code = rd_kafka_purge(self->rk, self->flags);
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR
+               ? NULL
+               : rd_kafka_error_new(code, "%s", rd_kafka_err2str(code));
 }
 
 static int
 purge_with(Producer *self, int flags)
 {
-    purge_call *call = calloc(1, sizeof(*call));
-    if (call == NULL) {
-        PyErr_NoMemory();
+    request *made = request_new(attempt_purge, 0, NULL);
+    if (made == NULL) {
         return -1;
     }
-    call->call.run = purge_run;
-    call->call.destroy = purge_destroy;
-    call->flags = flags;
-    if (blocking_call_run(&self->client, &call->call, "purge()") < 0) {
+    made->flags = flags;
+    if (request_run(&self->client, made, "purge()") < 0) {
         return -1;
     }
-    rd_kafka_resp_err_t code = call->code;
-    blocking_call_end(&call->call);
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_kafka_error(self->client.state, code, NULL);
-        return -1;
-    }
+    request_end(made);
     return 0;
 }
 

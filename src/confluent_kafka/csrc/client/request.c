@@ -1,0 +1,257 @@
+#include "client/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- life ---- */
+
+request *
+request_new(request_attempt *attempt, int timeout_ms, const char *name)
+{
+    request *self = calloc(1, sizeof(*self));
+    char *copy = name == NULL ? NULL : strdup(name);
+    if (self == NULL || (name != NULL && copy == NULL)) {
+        free(self);
+        free(copy);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    self->attempt = attempt;
+    self->timeout_ms = timeout_ms;
+    self->name = copy;
+    atomic_init(&self->parties, 1);
+    return self;
+}
+
+static void
+destroy(request *self)
+{
+    if (self->answer != NULL) {
+        self->free_answer(self->answer);
+    }
+    if (self->partitions != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->partitions);
+    }
+    if (self->group != NULL) {
+        rd_kafka_consumer_group_metadata_destroy(self->group);
+    }
+    rd_kafka_error_destroy(self->error);
+    if (self->changed != NULL) {
+        PyThread_free_lock(self->changed);
+    }
+    free(self->name);
+    free(self);
+}
+
+/* Drops one party's share; the last one frees the request and lets go of the handle. */
+WITHOUT_GIL static void
+drop_party(request *self)
+{
+    if (atomic_fetch_sub(&self->parties, 1) != 1) {
+        return;
+    }
+    client_core *core = self->core;
+    destroy(self);
+    if (core != NULL) {
+        core_release(core);
+    }
+}
+
+void
+request_end(request *self)
+{
+    /* If the worker ends just now this could be the last share of the handle. */
+    Py_BEGIN_ALLOW_THREADS
+    drop_party(self);
+    Py_END_ALLOW_THREADS
+}
+
+/* ---- on the worker thread ---- */
+
+/* As long as librdkafka itself waits for an answer (socket.timeout.ms) by default. */
+#define ATTEMPT_MS 60000
+/* No broker to ask is noticed sooner: the request has not been sent. */
+#define NO_BROKER_MS 5000
+
+static bool
+is_given_up(request *self)
+{
+    return atomic_load(&self->parties) == 1;
+}
+
+static rd_kafka_error_t *
+attempt_without_limit(request *self)
+{
+    rd_kafka_error_t *error;
+    int attempt_ms = NO_BROKER_MS;
+    for (;;) {
+        error = self->attempt(self, attempt_ms);
+        rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+        if ((code != RD_KAFKA_RESP_ERR__TIMED_OUT && code != RD_KAFKA_RESP_ERR__TRANSPORT
+             && code != RD_KAFKA_RESP_ERR__WAIT_COORD)
+            || is_given_up(self)) {
+            return error;
+        }
+        rd_kafka_error_destroy(error);
+        attempt_ms = code == RD_KAFKA_RESP_ERR__TIMED_OUT ? ATTEMPT_MS : NO_BROKER_MS;
+    }
+}
+
+WITHOUT_GIL static void
+run(void *argument)
+{
+    request *self = argument;
+    bool once = self->asks_once || self->timeout_ms >= 0;
+    self->error =
+        once ? self->attempt(self, self->timeout_ms) : attempt_without_limit(self);
+    atomic_store(&self->has_run, true);
+    PyThread_release_lock(self->changed);
+    core_wake(self->core);
+    drop_party(self);
+}
+
+#define PAUSE_MS 100 /* retry.backoff.ms by default */
+
+WITHOUT_GIL bool
+request_pause(request *self, deadline *until)
+{
+    /* An event never comes to a queue of its own: a sleep on every platform. */
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(self->rk);
+    rd_kafka_event_destroy(rd_kafka_queue_poll(queue, deadline_remaining_ms(until, PAUSE_MS)));
+    rd_kafka_queue_destroy(queue);
+    return !deadline_passed(until) && !is_given_up(self);
+}
+
+rd_kafka_error_t *
+request_error(rd_kafka_resp_err_t code, const char *what)
+{
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR
+               ? NULL
+               : rd_kafka_error_new(code, "%s: %s", what, rd_kafka_err2str(code));
+}
+
+/* ---- on the thread that waits ---- */
+
+static void
+add_waiting(Client *client, request *self)
+{
+    object_mutex_lock(&client->waiting_mutex);
+    self->next_waiting = client->waiting;
+    client->waiting = self;
+    object_mutex_unlock(&client->waiting_mutex);
+}
+
+static void
+remove_waiting(Client *client, request *self)
+{
+    object_mutex_lock(&client->waiting_mutex);
+    request **link = &client->waiting;
+    while (*link != self) {
+        link = &(*link)->next_waiting;
+    }
+    *link = self->next_waiting;
+    object_mutex_unlock(&client->waiting_mutex);
+}
+
+void
+requests_wake(Client *client)
+{
+    object_mutex_lock(&client->waiting_mutex);
+    for (request *each = client->waiting; each != NULL; each = each->next_waiting) {
+        PyThread_release_lock(each->changed);
+    }
+    object_mutex_unlock(&client->waiting_mutex);
+}
+
+/* Starts the worker: 0, or -1 with an exception and the request freed. */
+static int
+start(Client *client, request *self)
+{
+    self->rk = client->rk;
+    self->changed = PyThread_allocate_lock();
+    if (self->changed == NULL) {
+        request_end(self);
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyThread_acquire_lock(self->changed, NOWAIT_LOCK); /* new, so this cannot fail */
+    self->core = core_retain(client->core);
+    atomic_store(&self->parties, 2);
+    if (PyThread_start_new_thread(run, self) == PYTHREAD_INVALID_THREAD_ID) {
+        PyErr_SetString(PyExc_RuntimeError, "cannot start a thread for the request");
+        request_end(self);
+        request_end(self);
+        return -1;
+    }
+    return 0;
+}
+
+static int
+raise_interrupted(Client *client, const char *what)
+{
+    if (!client_end_thread_at_exit(client)) {
+        bool open = atomic_load(&client->phase) == CLIENT_OPEN;
+        raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR, "%s was interrupted by %s",
+                          what, open ? "wakeup()" : "close()");
+    }
+    return -1;
+}
+
+/* Waits until the worker is done: 0, or -1 with an exception. */
+static int
+wait_until_run(Client *client, request *self, const char *what,
+               int (*meanwhile)(Client *client))
+{
+    while (!atomic_load(&self->has_run)) {
+        int next = meanwhile == NULL ? 1 : meanwhile(client);
+        if (next < 0) {
+            return -1;
+        }
+        if (next == 1) {
+            Py_BEGIN_ALLOW_THREADS
+            PyThread_acquire_lock_timed(self->changed, WAIT_SLICE_MS * 1000, 1);
+            Py_END_ALLOW_THREADS
+        }
+        if (client_check_signals(client) < 0) {
+            return -1;
+        }
+        if (!atomic_load(&self->has_run) && client_interrupted(client)) {
+            return raise_interrupted(client, what);
+        }
+    }
+    return 0;
+}
+
+int
+request_wait(Client *client, request *self, const char *what, int (*meanwhile)(Client *client))
+{
+    if (start(client, self) < 0) {
+        return -1;
+    }
+    add_waiting(client, self);
+    int result = wait_until_run(client, self, what, meanwhile);
+    remove_waiting(client, self);
+    if (result < 0) {
+        PyObject *raised = PyErr_GetRaisedException();
+        request_end(self);
+        PyErr_SetRaisedException(raised);
+    }
+    return result;
+}
+
+int
+request_run(Client *client, request *self, const char *what)
+{
+    if (request_wait(client, self, what, NULL) < 0) {
+        return -1;
+    }
+    rd_kafka_error_t *error = self->error;
+    self->error = NULL;
+    if (client_raise_if_error(client, error) < 0) {
+        PyObject *raised = PyErr_GetRaisedException();
+        request_end(self);
+        PyErr_SetRaisedException(raised);
+        return -1;
+    }
+    return 0;
+}
