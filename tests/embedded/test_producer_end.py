@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
+from tests.support.callbacks import Recorder
 from tests.support.kafka import NO_BROKER, Reports, fill, read, values_of
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
@@ -116,6 +118,51 @@ def test_leaving_a_with_block_delivers_everything(
     with pytest.raises(RuntimeError, match="closed"):
         producer.produce(kafka_topic, b"v")
     assert values_of(read(consumer, kafka_topic, 1)) == [b"v"]
+
+
+def test_close_delivers_though_a_callback_raises(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """close() does all its work, and then raises what a callback raised in it."""
+    statistics = Recorder(raises=1)
+    reports = Reports()
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "linger.ms": 60_000}
+    with (  # noqa: PT012
+        pytest.raises(ZeroDivisionError),
+        Producer(config, stats_cb=statistics, **{"statistics.interval.ms": 1}) as producer,
+    ):
+        producer.produce(kafka_topic, b"v", on_delivery=reports)
+        wait_until(lambda: len(producer) > 1)  # the first statistics wait to be served
+    assert reports.errors == [None]
+    with pytest.raises(RuntimeError, match="has been closed"):
+        producer.poll(0)
+    assert values_of(read(consumer, kafka_topic, 1)) == [b"v"]
+
+
+def test_close_raises_once_for_many_callbacks(
+    kafka_topic: str, make_producer: MakeProducer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every callback is called; of what they raise the newest are kept, and none is hidden."""
+    shown: list[BaseException] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: shown.append(info.exc_value))
+    producer = make_producer({"linger.ms": 60_000})
+    called: list[int] = []
+
+    def fail(number: int) -> None:
+        called.append(number)
+        raise ZeroDivisionError(number)
+
+    for number in range(100):
+        producer.produce(kafka_topic, b"v", partition=0, on_delivery=lambda *_, n=number: fail(n))
+    with pytest.raises(ZeroDivisionError) as caught:
+        producer.close()
+    assert called == list(range(100))
+    assert [error.args for error in [caught.value, *shown]] == [(n,) for n in range(84, 100)]
+    assert caught.value.__notes__ == [
+        "84 earlier exceptions of this client's callbacks were dropped: call poll() more often"
+    ]
+    with pytest.raises(RuntimeError, match="has been closed"):
+        producer.poll(0)
 
 
 def test_an_old_wakeup_does_not_end_close(kafka_topic: str, make_producer: MakeProducer) -> None:

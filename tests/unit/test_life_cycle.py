@@ -7,6 +7,7 @@ import copy
 import gc
 import os
 import pickle
+import threading
 import warnings
 import weakref
 from collections.abc import Callable
@@ -138,6 +139,29 @@ class TestContextManager:
             raise ZeroDivisionError
         with pytest.raises(RuntimeError, match="has been closed"):
             made.cluster_id(0)
+
+    @pytest.mark.parametrize("in_block", [False, True])
+    @each_client
+    def test_raises_what_a_callback_raised(self, client: type[Any], in_block: bool) -> None:
+        """Also where nobody polled. An exception of the block is its context."""
+        called = threading.Event()
+
+        def fail(_: str) -> None:
+            called.set()
+            raise ZeroDivisionError
+
+        settings = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"}
+        with (  # noqa: PT012
+            pytest.raises(ZeroDivisionError) as caught,
+            client(config(settings | {"oauth_cb": fail}, client)) as made,
+        ):
+            assert called.wait(TIMEOUT)
+            if in_block:
+                raise KeyError
+        assert isinstance(caught.value.__context__, KeyError) == in_block
+        with pytest.raises(RuntimeError, match="has been closed"):
+            made.cluster_id(0)
+        made.close()
 
     @each_client
     def test_calls_the_close_of_a_subclass(self, client: type[Any]) -> None:

@@ -257,7 +257,9 @@ PyDoc_STRVAR(close_doc,
 "Raises\n"
 "------\n"
 "RuntimeError\n"
-"    When called from one of the client's callbacks.\n\n"
+"    When called from one of the client's callbacks.\n"
+"Exception\n"
+"    What a callback raised; the client is closed all the same.\n\n"
 "Notes\n"
 "-----\n"
 "librdkafka: rd_kafka_destroy().");
@@ -265,9 +267,8 @@ PyDoc_STRVAR(close_doc,
 static PyObject *
 close_(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    Client *client = (Client *)object;
-    int begun = client_close_begin(client);
-    if (begun < 0 || (begun == 1 && client_close_finish(client) < 0)) {
+    deadline never = DEADLINE_NEVER;
+    if (client_close((Client *)object, NULL, &never) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

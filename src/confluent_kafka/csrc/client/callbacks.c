@@ -256,7 +256,7 @@ log_dropped(Client *self, PyObject *logger)
 }
 
 int
-serve_logs(Client *self)
+serve_logs_or_raise(Client *self)
 {
     if (log_ring_is_empty(self->core->logs)) {
         return 0;
@@ -277,6 +277,14 @@ serve_logs(Client *self)
     }
     Py_DECREF(logger);
     return result;
+}
+
+void
+serve_logs(Client *self)
+{
+    if (serve_logs_or_raise(self) < 0) {
+        client_park_exception(self);
+    }
 }
 
 void

@@ -160,15 +160,14 @@ client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
     self->state = module_state_of_type(type);
     atomic_init(&self->phase, CLIENT_NEW);
     self->misuse = Py_NewRef(PyExc_RuntimeError);
-    self->parked = PyList_New(0);
     self->turn_free = PyThread_allocate_lock();
     self->taking_turn = PyThread_allocate_lock();
     self->left = PyThread_allocate_lock();
     self->core = core_new();
-    if (self->parked == NULL || self->turn_free == NULL || self->taking_turn == NULL
-        || self->left == NULL || self->core == NULL) {
+    if (self->turn_free == NULL || self->taking_turn == NULL || self->left == NULL
+        || self->core == NULL) {
         Py_DECREF(self);
-        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+        return PyErr_NoMemory();
     }
     self->core->client = self;
     return (PyObject *)self;
@@ -289,7 +288,7 @@ client_open_with(Client *self, rd_kafka_type_t kind, rd_kafka_conf_t *conf, new_
     link_live(self);
     /* Before it is open: a logger that raises makes __init__ fail, and then nobody has a
      * client to close. */
-    if (warn_of_missing_patches(self->state) < 0 || serve_logs(self) < 0) {
+    if (warn_of_missing_patches(self->state) < 0 || serve_logs_or_raise(self) < 0) {
         return -1;
     }
     atomic_store(&self->phase, CLIENT_OPEN);
@@ -301,7 +300,6 @@ client_traverse(Client *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(self->misuse);
-    Py_VISIT(self->parked);
     Py_VISIT(self->error_cb);
     Py_VISIT(self->throttle_cb);
     Py_VISIT(self->stats_cb);
@@ -311,10 +309,10 @@ client_traverse(Client *self, visitproc visit, void *arg)
     Py_VISIT(self->outage.cause);
     Py_VISIT(self->reference);
     int visited = latest_traverse(&self->latest, visit, arg);
-    if (visited != 0) {
-        return visited;
+    if (visited == 0) {
+        visited = parked_traverse(&self->parked, visit, arg);
     }
-    return topic_names_traverse(&self->names, visit, arg);
+    return visited != 0 ? visited : topic_names_traverse(&self->names, visit, arg);
 }
 
 int
@@ -328,6 +326,7 @@ client_clear(Client *self)
     Py_CLEAR(self->refusal.error);
     Py_CLEAR(self->outage.cause);
     latest_clear(&self->latest);
+    parked_clear(&self->parked);
     topic_names_clear(&self->names);
     return 0;
 }
@@ -457,7 +456,6 @@ client_dealloc_end(PyObject *object)
     Client *self = (Client *)object;
     PyTypeObject *type = Py_TYPE(object);
     client_clear(self);
-    Py_CLEAR(self->parked);
     Py_CLEAR(self->misuse);
     Py_CLEAR(self->reference);
     if (self->turn_free != NULL) {
@@ -510,8 +508,16 @@ wait_for_closing_thread(Client *self)
     return 0;
 }
 
-int
-client_close_begin(Client *self)
+/* A later close() may go on. */
+static void
+close_interrupted(Client *self)
+{
+    atomic_store(&self->closing_thread, 0);
+}
+
+/* Waits until no other thread is inside: 1 go on, 0 closed already, -1 exception. */
+static int
+close_begin(Client *self)
 {
     unsigned long thread = PyThread_get_thread_ident();
     if (atomic_load(&self->phase) == CLIENT_FORKED) {
@@ -541,55 +547,51 @@ client_close_begin(Client *self)
     atomic_store(&self->closing_thread, thread);
     deadline never = DEADLINE_NEVER;
     if (wait_for_calls(self, &never) < 0) {
-        client_close_interrupted(self);
+        close_interrupted(self);
         return -1;
     }
     return 1;
 }
 
-void
-client_close_interrupted(Client *self)
-{
-    atomic_store(&self->closing_thread, 0);
-}
-
-int
-client_close_finish(Client *self)
+static int
+close_finish(Client *self)
 {
     oauth_stop(self);
     unlink_live(self);
-    int result = serve_logs(self);
+    serve_logs(self);
     atomic_store(&self->phase, CLIENT_CLOSED);
     atomic_store(&self->closing_thread, 0);
     PyThread_release_lock(self->left); /* other threads may be waiting in close() */
     drop_core(self, true);
+    int result = client_raise_parked(self);
+    client_report_parked(self); /* all but the one that is raised */
+    return result;
+}
+
+static int
+leave_in_turn(Client *self, leave_function *leave, deadline *until)
+{
+    serve_turn turn;
+    if (serve_take_turn(self, &turn) < 0) {
+        return -1;
+    }
+    int result = leave(self, until);
+    serve_end_turn(self, &turn);
     return result;
 }
 
 int
-client_close_after(Client *self, int (*leave)(Client *self))
+client_close(Client *self, leave_function *leave, deadline *until)
 {
-    serve_turn turn;
-    int begun = client_close_begin(self);
+    int begun = close_begin(self);
     if (begun != 1) {
         return begun;
     }
-    int result = serve_take_turn(self, &turn);
-    if (result == 0) {
-        result = leave(self);
-        serve_end_turn(self, &turn);
-    }
-    if (result < 0) {
-        client_close_interrupted(self);
+    if (leave != NULL && leave_in_turn(self, leave, until) < 0) {
+        close_interrupted(self);
         return -1;
     }
-    /* What callbacks raised comes out now that the client has ended in order. */
-    result = client_close_finish(self);
-    if (result == 0) {
-        result = client_raise_parked(self);
-    }
-    client_report_parked(self);
-    return result;
+    return close_finish(self);
 }
 
 PyObject *

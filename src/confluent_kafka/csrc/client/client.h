@@ -15,6 +15,7 @@
 #include "client/core.h"
 #include "client/latest.h"
 #include "client/outage.h"
+#include "client/parked.h"
 #include "client/refusal.h"
 #include "values/error.h"
 #include "values/message.h"
@@ -58,14 +59,14 @@ typedef struct Client {
     serve_frame *frame;
     Py_ssize_t served;                  /* callbacks since the outermost call began */
     PyObject *misuse;                   /* what calls in a wrong state raise: a RuntimeError */
-    PyObject *parked;                   /* list: exceptions of callbacks, to be raised */
+    parked_exceptions parked;
 
     /* The subtype's: lets go of everything that refers to the handle, before it ends. */
     void (*release)(struct Client *self);
     /*
      * The subtype's: serves callbacks once, waiting up to `timeout_ms`, and keeps whatever else
-     * comes; between serve_begin() and serve_end(). 0, 1 when it could not, -1 with an
-     * exception. NULL where others serve it.
+     * comes; between serve_begin() and serve_end(). 0, or 1 when it could not. What callbacks
+     * raise is parked. NULL where others serve it.
      */
     int (*serve)(struct Client *self, int timeout_ms);
     /*
@@ -179,11 +180,19 @@ int client_check_signals(Client *self);
  */
 bool client_interrupted(Client *self);
 
-/* Raises the oldest exception that a callback left. 0 when there is none, else -1. */
+/*
+ * True when a callback left an exception that the call which serves is to raise. While the
+ * client closes it is not: close() does all its work first.
+ */
+bool client_has_parked(Client *self);
+/* Raises the oldest exception that is to be raised. 0 when there is none, else -1. */
 int client_raise_parked(Client *self);
 /* Shows those that no call will raise any more (sys.unraisablehook). */
 void client_report_parked(Client *self);
-/* Keeps the exception that is set, to be raised by the call that serves callbacks. */
+/*
+ * Keeps the exception that is set, to be raised by the call that serves callbacks. Of a client
+ * that has ended it is shown.
+ */
 void client_park_exception(Client *self);
 
 /* ---- requests that failed ---- */
@@ -202,18 +211,12 @@ void raise_with_cause(module_state *state, const client_core *core, PyObject *er
 /* ---- the end ---- */
 
 /*
- * close() in its parts: begin waits until no other thread is inside (1 go on, 0 closed
- * already, -1 exception), finish destroys the handle. Between them the subtype ends its
- * work; if that raises, client_close_interrupted() lets a later close() go on.
+ * close(): waits until no other thread is inside, lets the subtype end its work with `leave` in
+ * this thread's turn (NULL: there is none; -1: a signal handler raised, and a later close() goes
+ * on), destroys the handle, and raises what callbacks left. 0, or -1 with an exception.
  */
-int client_close_begin(Client *self);
-void client_close_interrupted(Client *self);
-int client_close_finish(Client *self);
-/*
- * close() of a client that has something left to do with its callbacks: `leave`, in this
- * thread's turn (0, or -1 to be called again by a later close()). 0, or -1 with an exception.
- */
-int client_close_after(Client *self, int (*leave)(Client *self));
+typedef int leave_function(Client *self, deadline *until);
+int client_close(Client *self, leave_function *leave, deadline *until);
 
 /* Destroys all clients that are left when the interpreter exits. */
 PyObject *close_live_clients(PyObject *module, PyObject *unused);

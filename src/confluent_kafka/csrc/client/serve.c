@@ -107,8 +107,8 @@ serve_begin(Client *self, serve_frame *frame, deadline *until)
     }
     *frame = (serve_frame){0};
     link_frame(self, frame);
-    if (client_raise_parked(self) < 0
-        || (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0)) {
+    serve_logs(self);
+    if (client_raise_parked(self) < 0) {
         serve_end(self, frame);
         return -1;
     }
@@ -216,9 +216,7 @@ serve_check(Client *self)
     if (client_check_signals(self) < 0) {
         return -1;
     }
-    if (!log_ring_is_empty(self->core->logs) && serve_logs(self) < 0) {
-        return -1;
-    }
+    serve_logs(self);
     if (client_raise_parked(self) < 0) {
         return -1;
     }
@@ -232,21 +230,16 @@ serve_check(Client *self)
 
 /* ---- exceptions of callbacks ---- */
 
+bool
+client_has_parked(Client *self)
+{
+    return parked_any(&self->parked) && atomic_load(&self->phase) != CLIENT_CLOSING;
+}
+
 int
 client_raise_parked(Client *self)
 {
-    if (PyList_GET_SIZE(self->parked) == 0) {
-        return 0;
-    }
-    /* The thread that fetches tokens may be adding one. */
-    PyObject *exception = PyList_GetItemRef(self->parked, 0);
-    if (exception != NULL && PySequence_DelItem(self->parked, 0) == 0) {
-        PyErr_SetRaisedException(exception);
-    }
-    else {
-        Py_XDECREF(exception);
-    }
-    return -1;
+    return client_has_parked(self) && parked_raise(&self->parked) ? -1 : 0;
 }
 
 void
@@ -264,13 +257,9 @@ client_report_parked(Client *self)
 void
 client_park_exception(Client *self)
 {
-    PyObject *exception = PyErr_GetRaisedException();
-    if (PyList_Append(self->parked, exception) < 0) {
-        /* No memory for the list: the exception is at least shown. */
-        PyErr_Clear();
-        PyErr_SetRaisedException(exception);
+    if (atomic_load(&self->phase) == CLIENT_CLOSED) {
         PyErr_WriteUnraisable((PyObject *)self);
         return;
     }
-    Py_DECREF(exception);
+    parked_add(&self->parked, PyErr_GetRaisedException());
 }

@@ -308,7 +308,7 @@ collect(Consumer *self, collected *batch, deadline *until)
         if (batch->count < batch->wanted) {
             collect_more(self, batch, timeout_ms);
         }
-        if (batch->count == batch->wanted && PyList_GET_SIZE(client->parked) == 0) {
+        if (batch->count == batch->wanted && !client_has_parked(client)) {
             return 0;
         }
         int go_on = deadline_passed(until) ? client_raise_parked(client) : serve_check(client);

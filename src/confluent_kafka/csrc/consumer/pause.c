@@ -84,9 +84,7 @@ serve_in_turn(Consumer *self)
         /* At least one call even if there is nothing: it counts as a poll. */
         (void)consumer_serve_once(client, 0);
     } while (left-- > 0);
-    if (serve_logs(client) < 0) {
-        client_park_exception(client);
-    }
+    serve_logs(client);
     return 0;
 }
 

@@ -246,7 +246,7 @@ serve_waiting(Consumer *self, rd_kafka_queue_t *queue)
 
 /* Serves the last rebalance and commit callbacks until the group is left: 0 or -1. */
 static int
-leave_group(Client *client)
+leave_group(Client *client, deadline *Py_UNUSED(until))
 {
     Consumer *self = (Consumer *)client;
     consumer_finish_deferred(self);
@@ -297,7 +297,8 @@ PyDoc_STRVAR(close_doc,
 static PyObject *
 close_(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    if (client_close_after((Client *)object, leave_group) < 0) {
+    deadline never = DEADLINE_NEVER;
+    if (client_close((Client *)object, leave_group, &never) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -3,7 +3,7 @@
  *
  * librdkafka reports messages in batches, one event each. The GIL is taken once for a whole
  * batch, and a Message is built only for a callback. When a callback raises, the rest of
- * its event stays in `deliveries` for the next call; a callback that polls or flushes goes
+ * its event stays in `deliveries` for the next call (close() goes on); a callback that polls or flushes goes
  * on with the same event.
  */
 #include "producer/producer.h"
@@ -19,15 +19,16 @@ producer_outstanding(Producer *self)
 
 /* ---- the list of events being served ---- */
 
-/* Takes ownership of the event: 0, or -1 with MemoryError. */
-static int
+/* Takes ownership of the event; a MemoryError is parked. */
+static void
 push_event(Producer *self, rd_kafka_event_t *event)
 {
     delivery *entry = PyMem_Calloc(1, sizeof(*entry));
     if (entry == NULL) {
         rd_kafka_event_destroy(event);
         PyErr_NoMemory();
-        return -1;
+        client_park_exception(&self->client);
+        return;
     }
     entry->event = event;
     delivery **end = &self->deliveries;
@@ -35,7 +36,6 @@ push_event(Producer *self, rd_kafka_event_t *event)
         end = &(*end)->next;
     }
     *end = entry;
-    return 0;
 }
 
 /* Frees exhausted events that no callback is using. */
@@ -121,6 +121,14 @@ serve_report(Producer *self, delivery *owner, const rd_kafka_message_t *report)
     return result;
 }
 
+/* What a callback raised is parked: true when the rest waits until it has been raised. */
+static bool
+park_exception(Producer *self)
+{
+    client_park_exception(&self->client);
+    return client_has_parked(&self->client);
+}
+
 /* All reports of the events at hand: how many, or -1 with the rest kept. */
 static Py_ssize_t
 serve_reports(Producer *self)
@@ -129,7 +137,7 @@ serve_reports(Producer *self)
     delivery *owner;
     const rd_kafka_message_t *report;
     while ((report = next_report(self, &owner)) != NULL) {
-        if (serve_report(self, owner, report) < 0) {
+        if (serve_report(self, owner, report) < 0 && park_exception(self)) {
             return -1;
         }
         count++;
@@ -160,11 +168,12 @@ static Py_ssize_t
 serve_event(Producer *self, rd_kafka_event_t *event)
 {
     if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
-        return push_event(self, event) < 0 ? -1 : serve_reports(self);
+        push_event(self, event);
+        return serve_reports(self);
     }
     callbacks_serve_event(&self->client, event);
     rd_kafka_event_destroy(event);
-    return client_raise_parked(&self->client);
+    return client_has_parked(&self->client) ? -1 : 0;
 }
 
 /* What is in the queue now, without waiting: reports served, or -1. */
@@ -206,13 +215,10 @@ producer_serve(Producer *self, deadline *until)
     int timeout_ms = 0;
     for (;;) {
         Py_ssize_t reports = producer_serve_once(self, timeout_ms);
-        if (reports < 0) {
-            return -1;
-        }
-        count += reports;
         if (client_raise_parked(client) < 0) {
             return -1;
         }
+        count += reports > 0 ? reports : 0; /* -1: another thread has just begun to close */
         Py_ssize_t total = count + client->served - served_before;
         if (total > 0 || deadline_passed(until)) {
             return total;
@@ -233,9 +239,7 @@ producer_note_errors(Producer *self)
     size_t left = rd_kafka_queue_length(self->client.core->queue);
     while (left-- > 0 && (event = pop_event(self, 0)) != NULL) {
         if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
-            if (push_event(self, event) < 0) {
-                client_park_exception(&self->client);
-            }
+            push_event(self, event);
             continue;
         }
         callbacks_serve_event(&self->client, event);

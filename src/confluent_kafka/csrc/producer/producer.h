@@ -90,7 +90,10 @@ int producer_outstanding(Producer *self);
  * served, or -1. Must be called between serve_begin() and serve_end().
  */
 Py_ssize_t producer_serve(Producer *self, deadline *until);
-/* The same, but waits once, and less when someone yields the queue. */
+/*
+ * The same, but waits once, and less when someone yields the queue. -1 when a callback raised,
+ * which is parked: the rest is kept, unless the client closes.
+ */
 Py_ssize_t producer_serve_once(Producer *self, int timeout_ms);
 
 /* Serves what is there but for reports, which poll() serves later; no wait, no exception. */

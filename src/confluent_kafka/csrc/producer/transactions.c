@@ -59,9 +59,7 @@ new_request(request_attempt *attempt, int timeout_ms)
 static int
 serve_reports_meanwhile(Client *client)
 {
-    if (producer_serve_once((Producer *)client, WAIT_SLICE_MS) < 0) {
-        client_park_exception(client);
-    }
+    (void)producer_serve_once((Producer *)client, WAIT_SLICE_MS);
     return 0;
 }
 

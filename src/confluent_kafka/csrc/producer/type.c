@@ -29,7 +29,8 @@ producer_release(Client *client)
 static int
 serve_once(Client *client, int timeout_ms)
 {
-    return producer_serve_once((Producer *)client, timeout_ms) < 0 ? -1 : 0;
+    (void)producer_serve_once((Producer *)client, timeout_ms);
+    return 0;
 }
 
 static void
@@ -317,34 +318,17 @@ purge_rest(Producer *self)
     return flush_until(self, &never);
 }
 
+/* Delivers or gives up everything: 0, or -1 with a signal handler's exception. */
 static int
-close_producer(Producer *self, deadline *until)
+deliver_rest(Client *client, deadline *until)
 {
-    Client *client = &self->client;
-    deadline never = DEADLINE_NEVER;
-    serve_frame frame;
-    int begun = client_close_begin(client);
-    if (begun != 1) {
-        return begun;
-    }
-    int result = serve_begin(client, &frame, &never);
-    if (result == 1) {
-        int timeout_ms =
-            until->at_us == INT64_MAX ? -1 : deadline_remaining_ms(until, INT32_MAX);
-        result = producer_abort_open_transaction(self, timeout_ms);
-        if (result == 0) {
-            result = flush_until(self, until);
-        }
-        if (result > 0) {
-            result = purge_rest(self);
-        }
-        serve_end(client, &frame);
-    }
-    if (result < 0) {
-        client_close_interrupted(client);
+    Producer *self = (Producer *)client;
+    int timeout_ms = until->at_us == INT64_MAX ? -1 : deadline_remaining_ms(until, INT32_MAX);
+    if (producer_abort_open_transaction(self, timeout_ms) < 0) {
         return -1;
     }
-    return client_close_finish(client);
+    int outstanding = flush_until(self, until);
+    return outstanding > 0 ? purge_rest(self) : outstanding;
 }
 
 PyDoc_STRVAR(close_doc,
@@ -352,7 +336,7 @@ PyDoc_STRVAR(close_doc,
 "Flush, then end the client. Every message's callback has been called afterwards. A\n"
 "transaction that is open is aborted first.\n\n"
 "Waits for calls of other threads to leave. Closing a closed producer does nothing; if a\n"
-"callback raises or Ctrl-C is pressed, close() can be called again to go on.\n\n"
+"signal handler raises (Ctrl-C), close() can be called again to go on.\n\n"
 "Parameters\n"
 "----------\n"
 "timeout : float\n"
@@ -365,7 +349,10 @@ PyDoc_STRVAR(close_doc,
 "Raises\n"
 "------\n"
 "RuntimeError\n"
-"    When called from one of the client's callbacks.\n\n"
+"    When called from one of the client's callbacks.\n"
+"Exception\n"
+"    What a callback raised, once everything is delivered and the producer is closed. If\n"
+"    several did, sys.unraisablehook gets all but the first.\n\n"
 "Notes\n"
 "-----\n"
 "librdkafka: rd_kafka_flush(), rd_kafka_purge(), rd_kafka_destroy().");
@@ -380,7 +367,7 @@ close_(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     deadline until;
     if (args_parse(self->client.state, &close_signature, args, nargs, kwnames, values) < 0
         || deadline_from_arg(values[0], "timeout", &until) < 0
-        || close_producer(self, &until) < 0) {
+        || client_close(&self->client, deliver_rest, &until) < 0) {
         return NULL;
     }
     Py_RETURN_TRUE;

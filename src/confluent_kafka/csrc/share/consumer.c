@@ -410,7 +410,8 @@ wait_for_batch(ShareConsumer *self, deadline *until)
 {
     Client *client = &self->client;
     int timeout_ms = 0;
-    if (client_raise_parked(client) < 0 || serve_logs(client) < 0) {
+    serve_logs(client);
+    if (client_raise_parked(client) < 0) {
         return -1;
     }
     while (self->batch == NULL) {
@@ -575,7 +576,7 @@ serve_closing(ShareConsumer *self, int timeout_ms)
 
 /* Serves the last callbacks until the group is left: 0 or -1. */
 static int
-leave_group(Client *client)
+leave_group(Client *client, deadline *Py_UNUSED(until))
 {
     ShareConsumer *self = (ShareConsumer *)client;
     if (start_leaving(self) < 0) {
@@ -614,7 +615,8 @@ PyDoc_STRVAR(close_doc,
 static PyObject *
 close_(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    if (client_close_after((Client *)object, leave_group) < 0) {
+    deadline never = DEADLINE_NEVER;
+    if (client_close((Client *)object, leave_group, &never) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
