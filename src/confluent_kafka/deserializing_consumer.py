@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any, Generic, NoReturn, TypeVar
 
-from confluent_kafka.cimpl import Consumer, Message
-from confluent_kafka.error import (
-    ConsumeError,
-    KeyDeserializationError,
-    ValueDeserializationError,
-)
-from confluent_kafka.serialization import (
-    DeserializerBuilder,
-    MessageField,
-    SerializationContext,
-)
-from confluent_kafka.serialization._clients import Serdes, cluster_id_of
+from confluent_kafka._coroutines import run
+from confluent_kafka.cimpl import Consumer, KafkaException, Message
+from confluent_kafka.serialization._clients import Deserializers, cluster_id_of, place_of
 
 __all__ = ["DeserializingConsumer"]
 
@@ -41,10 +33,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
     """
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
-        serdes = Serdes(conf, "deserializer", DeserializerBuilder)
-        self._serdes = serdes
-        self._key_deserializer = serdes.key
-        self._value_deserializer = serdes.value
+        serdes = self._serdes = Deserializers(conf)
         try:
             super().__init__(serdes.rest)
         except BaseException:
@@ -92,24 +81,13 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
             self._serdes.close()
 
     def _deserialized(self, message: Message) -> Message:
-        failure = message.error()
-        if failure is not None:
-            raise ConsumeError(failure, kafka_message=message)
-        topic: Any = message.topic()
-        headers = message.headers()
-        key, value = message.key(), message.value()
-        if self._key_deserializer is not None:
-            context = SerializationContext(topic, MessageField.KEY, headers)
-            try:
-                key = self._key_deserializer(key, context)
-            except Exception as error:
-                raise KeyDeserializationError(error, message) from error
-        if self._value_deserializer is not None:
-            context = SerializationContext(topic, MessageField.VALUE, headers)
-            try:
-                value = self._value_deserializer(value, context)
-            except Exception as error:
-                raise ValueDeserializationError(error, message) from error
-        message.set_key(key)
-        message.set_value(value)
-        return message
+        try:
+            return run(self._serdes.deserialize(message))
+        except KafkaException:
+            raise  # it is passed over
+        except BaseException:  # Ctrl-C, for example: the next call returns it
+            place = place_of(message)
+            if place is not None:
+                with contextlib.suppress(RuntimeError):  # closed meanwhile
+                    self._go_back([place])
+            raise

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
-from confluent_kafka import KafkaError, Message, Messages, ShareConsumer
-from confluent_kafka.serialization import (
-    DeserializerBuilder,
-    MessageField,
-    SerializationContext,
-)
-from confluent_kafka.serialization._clients import Serdes, cluster_id_of
+from confluent_kafka import Message, Messages, ShareConsumer
+from confluent_kafka._coroutines import run
+from confluent_kafka.error import KeyDeserializationError, ValueDeserializationError
+from confluent_kafka.serialization._clients import Deserializers, cluster_id_of
 
 __all__ = ["DeserializingShareConsumer"]
 
@@ -37,10 +34,7 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
     """
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
-        serdes = Serdes(conf, "deserializer", DeserializerBuilder)
-        self._serdes = serdes
-        self._key_deserializer = serdes.key
-        self._value_deserializer = serdes.value
+        serdes = self._serdes = Deserializers(conf)
         # Of a poll() that ended before all of it was deserialized, by Ctrl-C for example.
         self._batch = Messages()
         self._done = 0
@@ -91,20 +85,7 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
             self._serdes.close()
 
     def _deserialize(self, message: Message) -> None:
-        topic: Any = message.topic()
-        headers = message.headers()
-        key, value = message.key(), message.value()
-        code = KafkaError._KEY_DESERIALIZATION
         try:
-            if self._key_deserializer is not None:
-                context = SerializationContext(topic, MessageField.KEY, headers)
-                key = self._key_deserializer(key, context)
-            code = KafkaError._VALUE_DESERIALIZATION
-            if self._value_deserializer is not None:
-                context = SerializationContext(topic, MessageField.VALUE, headers)
-                value = self._value_deserializer(value, context)
-        except Exception as error:
-            message.set_error(KafkaError(code, str(error) or type(error).__name__))
-            return
-        message.set_key(key)
-        message.set_value(value)
+            run(self._serdes.deserialize(message))
+        except (KeyDeserializationError, ValueDeserializationError) as failed:
+            message.set_error(failed.kafka_error)

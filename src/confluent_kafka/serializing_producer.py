@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+from confluent_kafka._coroutines import run
 from confluent_kafka.cimpl import KafkaError, Message, Producer
-from confluent_kafka.error import KeySerializationError, ValueSerializationError
-from confluent_kafka.serialization import (
-    MessageField,
-    SerializationContext,
-    SerializerBuilder,
-)
-from confluent_kafka.serialization._clients import Serdes, cluster_id_of, own_headers
+from confluent_kafka.serialization._clients import Serializers, cluster_id_of
 
 __all__ = ["SerializingProducer"]
 
@@ -36,10 +31,7 @@ class SerializingProducer(Producer, Generic[K, V]):
     """
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
-        serdes = Serdes(conf, "serializer", SerializerBuilder)
-        self._serdes = serdes
-        self._key_serializer = serdes.key
-        self._value_serializer = serdes.value
+        serdes = self._serdes = Serializers(conf)
         try:
             super().__init__(serdes.rest)
         except BaseException:
@@ -80,23 +72,7 @@ class SerializingProducer(Producer, Generic[K, V]):
             BufferError: the queue is full.
             KafkaException: any other error.
         """
-        own = own_headers(headers)
-        data_key: Any = key
-        if self._key_serializer is not None:
-            context = SerializationContext(topic, MessageField.KEY, own)
-            try:
-                data_key = self._key_serializer(key, context)
-            except Exception as error:
-                message = Message(topic=topic, key=key, value=value, headers=headers)
-                raise KeySerializationError(error, message) from error
-        data: Any = value
-        if self._value_serializer is not None:
-            context = SerializationContext(topic, MessageField.VALUE, own)
-            try:
-                data = self._value_serializer(value, context)
-            except Exception as error:
-                message = Message(topic=topic, key=key, value=value, headers=headers)
-                raise ValueSerializationError(error, message) from error
+        data_key, data, own = run(self._serdes.serialize(topic, key, value, headers))
         super().produce(
             topic,
             data,
@@ -104,7 +80,7 @@ class SerializingProducer(Producer, Generic[K, V]):
             partition,
             on_delivery=on_delivery,
             timestamp=timestamp,
-            headers=own or None,
+            headers=own,
             block=block,
         )
 

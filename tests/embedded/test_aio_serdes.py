@@ -203,6 +203,41 @@ async def test_a_deserializer_that_is_cancelled(
 
 
 @in_loop
+async def test_called_while_a_cancellation_is_handled(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """The caller's CancelledError is not the deserializer's: what is returned is not repeated."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
+    own = [TopicPartition(kafka_topic, 0)]
+    async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
+        try:
+            raise asyncio.CancelledError
+        except asyncio.CancelledError:
+            first = await consumer.poll(TIMEOUT)
+            rest = await consumer.consume(2, TIMEOUT)
+            assert first is not None
+            assert [message.value() for message in (first, *rest)] == [0, 1, 2]
+            assert [one.offset for one in await consumer.position(own)] == [3]
+            [last] = await consumer.consume(1, TIMEOUT)
+        assert last.value() == 3
+
+
+@in_loop
+async def test_columns_store_their_offsets(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """consume_arrow() gives bytes, and its rows are committed like those of an AIOConsumer."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
+    own = [TopicPartition(kafka_topic, 0)]
+    async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
+        assert len(await consumer.consume_arrow(5, TIMEOUT)) == 5
+        await consumer.commit(asynchronous=False)
+        assert [one.offset for one in await consumer.committed(own, TIMEOUT)] == [5]
+        with pytest.raises(KafkaException, match="INVALID_ARG"):
+            await consumer.store_offsets(offsets=own)  # as its configuration says
+
+
+@in_loop
 async def test_errors_in_the_place_of_messages(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:

@@ -106,6 +106,33 @@ def test_what_cannot_be_deserialized_is_passed_over(
     assert wrong_value.value.kafka_message.key() == b"1234"  # type: ignore[union-attr]
 
 
+def test_interrupted_in_a_deserializer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Ctrl-C there loses no message: the next call returns it, and it is not committed before."""
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        for value in (b"0", b"1", b"2"):
+            producer.produce(kafka_topic, value, partition=0)
+        producer.flush(TIMEOUT)
+    interrupts = [b"2", b"1"]
+
+    def deserialize(data: bytes | None, _: SerializationContext) -> Any:
+        if interrupts and data == interrupts[-1]:
+            interrupts.pop()
+            raise KeyboardInterrupt
+        return data
+
+    more = {"value.deserializer": deserialize, "enable.auto.commit": False}
+    own = [TopicPartition(kafka_topic, 0)]
+    with consumer_of(kafka_cluster, kafka_topic, **more) as consumer:
+        for value in (b"0", b"1"):
+            message = consumer.poll(TIMEOUT) if value == b"0" else next(consumer)
+            assert message is not None
+            assert message.value() == value
+            with pytest.raises(KeyboardInterrupt):
+                consumer.poll(TIMEOUT)
+            consumer.commit(asynchronous=False)
+            assert consumer.committed(own, TIMEOUT)[0].offset == int(value) + 1
+
+
 def test_errors_of_the_consumer(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """The end of a partition, where it was asked for, is a ConsumeError with its place."""
     ends = {"enable.partition.eof": True}

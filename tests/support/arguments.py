@@ -218,6 +218,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "Consumer.pause_while": {},
     **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
     "Consumer._gather": {"num_messages": ID},
+    "Consumer._take": {"num_messages": ID},
+    "Consumer._store": {"offsets": PARTITIONS},
     "Consumer._go_back": _PARTITIONS,
     "Consumer._defer_rebalance": {},
     "Consumer._finish_rebalance": {"number": ID},

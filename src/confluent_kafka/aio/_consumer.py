@@ -67,7 +67,7 @@ class AIOConsumer(AIOClient):
         """
         until = deadline(self._loop, timeout)
         while await self._may_fetch(until):
-            message = self._client.poll(0)
+            message = self._take_one()
             if message is not None:
                 return message
             if not await self._readiness.wait(until):
@@ -89,7 +89,15 @@ class AIOConsumer(AIOClient):
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
         ready = await self._gather(num_messages, timeout)
-        return self._client.consume(num_messages if ready else 0, 0)
+        return self._take(num_messages if ready else 0)
+
+    def _take_one(self) -> Message | None:
+        """Return the next message if one is at hand, and store its offset."""
+        return self._client.poll(0)
+
+    def _take(self, num_messages: int) -> list[Message]:
+        """Return messages that are at hand, and store their offsets."""
+        return self._client.consume(num_messages, 0)
 
     async def consume_arrow(
         self,

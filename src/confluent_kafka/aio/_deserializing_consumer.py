@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import sys
-from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator
+from typing import Generic, TypeVar
 
 from confluent_kafka import KafkaException, Message, TopicPartition
 from confluent_kafka.error import (
@@ -14,20 +12,13 @@ from confluent_kafka.error import (
     KeyDeserializationError,
     ValueDeserializationError,
 )
-from confluent_kafka.serialization import (
-    DeserializerBuilder,
-    MessageField,
-    SerializationContext,
-)
-from confluent_kafka.serialization._clients import Serdes
+from confluent_kafka.serialization._clients import Deserializers, place_of
 
 from ._consumer import AIOConsumer
-from ._serdes import ClientOfObjects, applied, resolve_cluster_id
+from ._serdes import ClientOfObjects
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-_STORE = "enable.auto.offset.store"
 
 
 class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
@@ -44,19 +35,8 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
         TypeError: a deserializer is not callable.
     """
 
-    def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
-        serdes = Serdes(conf, "deserializer", DeserializerBuilder)
-        self._serdes = serdes
-        # Offsets are stored here, when a message has been deserialized.
-        self._stores = str(serdes.rest.get(_STORE)).lower() in ("none", "true", "t", "1")
-        if self._stores:
-            serdes.rest[_STORE] = False
-        try:
-            super().__init__(serdes.rest, **kwargs)
-        except BaseException:
-            serdes.close()
-            raise
-        resolve_cluster_id(serdes, self)
+    _serdes: Deserializers
+    _serdes_of = Deserializers
 
     async def poll(self, timeout: float = -1) -> Message | None:
         """Return the next message, whose ``key()`` and ``value()`` are objects.
@@ -79,10 +59,8 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
         message = await super().poll(timeout)
         if message is None:
             return None
-        try:
-            return await self._deserialized(message)
-        finally:
-            self._settle([message])
+        with self._handing_out([message]):
+            return await self._serdes.deserialize(message)
 
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
         """Return a number of messages, whose keys and values are objects.
@@ -103,64 +81,47 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
         taken = await super().consume(num_messages, timeout)
         messages: list[Message] = []
         failures: list[BaseException] = []
-        try:
+        with self._handing_out(taken):
             for message in taken:
                 try:
-                    messages.append(await self._deserialized(message))
+                    messages.append(await self._serdes.deserialize(message))
                 except (ConsumeError, KeyDeserializationError, ValueDeserializationError) as error:
                     failures.append(error)
-        finally:
-            self._settle(taken)
         self._failures.extend(failures)
         if self._failures and not messages:
             raise self._failures.popleft()
         return messages
 
-    def _settle(self, messages: list[Message]) -> None:
-        """Store the offsets of messages that are returned; fetch them again if they are not.
+    def _take_one(self) -> Message | None:
+        taken = self._client._take(1)
+        return taken[0] if taken else None
 
-        They are not where the task was cancelled while a deserializer was awaited.
+    def _take(self, num_messages: int) -> list[Message]:
+        return self._client._take(num_messages)
+
+    @contextlib.contextmanager
+    def _handing_out(self, messages: list[Message]) -> Iterator[None]:
+        """Store the offsets of messages when the block ends; fetch them again if it is left.
+
+        KafkaException passes a message over; a task that is cancelled while a deserializer is
+        awaited, or Ctrl-C, leaves the block.
         """
-        places = [one for one in map(_place, messages) if one is not None]
-        if isinstance(sys.exception(), asyncio.CancelledError):
+        places = [place for place in map(place_of, messages) if place is not None]
+        try:
+            yield
+        except KafkaException:
+            self._store(places)
+            raise
+        except BaseException:
             # The earliest of each partition goes last, and is the one that counts.
             earliest = {(one.topic, one.partition): one for one in reversed(places)}
             with contextlib.suppress(RuntimeError):  # closed meanwhile: they were not stored
                 self._client._go_back(list(earliest.values()))
-        elif self._stores:
-            last = {(one.topic, one.partition): one for one in places}
-            for one in last.values():
-                one.offset += 1
-            # Partitions that were taken away meanwhile are their new owners' business.
-            with contextlib.suppress(KafkaException):
-                self._client.store_offsets(offsets=list(last.values()))
+            raise
+        self._store(places)
 
-    async def _deserialized(self, message: Message) -> Message:
-        failure = message.error()
-        if failure is not None:
-            raise ConsumeError(failure, kafka_message=message)
-        topic: Any = message.topic()
-        headers = message.headers()
-        key, value = message.key(), message.value()
-        if self._serdes.key is not None:
-            context = SerializationContext(topic, MessageField.KEY, headers)
-            try:
-                key = await applied(self._serdes.key, key, context)
-            except Exception as error:
-                raise KeyDeserializationError(error, message) from error
-        if self._serdes.value is not None:
-            context = SerializationContext(topic, MessageField.VALUE, headers)
-            try:
-                value = await applied(self._serdes.value, value, context)
-            except Exception as error:
-                raise ValueDeserializationError(error, message) from error
-        message.set_key(key)
-        message.set_value(value)
-        return message
-
-
-def _place(message: Message) -> TopicPartition | None:
-    topic, partition, offset = message.topic(), message.partition(), message.offset()
-    if message.error() is not None or topic is None or partition is None or offset is None:
-        return None
-    return TopicPartition(topic, partition, offset)
+    def _store(self, places: list[TopicPartition]) -> None:
+        last = {(one.topic, one.partition): one for one in places}
+        for one in last.values():
+            one.offset += 1
+        self._client._store(list(last.values()))

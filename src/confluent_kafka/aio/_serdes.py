@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Mapping
 from typing import Any, Self
 
 from confluent_kafka.serialization._clients import Serdes, cluster_id_of
@@ -14,13 +13,7 @@ from ._client import AIOClient
 _CLUSTER_ID_SECONDS = 5.0
 
 
-async def applied(serde: Callable[..., Any], given: Any, context: Any) -> Any:
-    """Return what a serializer or deserializer makes of something."""
-    made = serde(given, context)
-    return await made if inspect.isawaitable(made) else made
-
-
-def resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
+def _resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
     """Tell serdes how to learn the cluster's id: with await, those that can."""
     known = weakref.ref(client)
 
@@ -34,7 +27,16 @@ def resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
 class ClientOfObjects(AIOClient):
     """A client with serdes. The class may be awaited as well as called."""
 
-    _serdes: Serdes
+    _serdes_of: type[Serdes]
+
+    def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
+        serdes = self._serdes = self._serdes_of(conf, awaits=True)
+        try:
+            super().__init__(serdes.rest, **kwargs)
+        except BaseException:
+            serdes.close()
+            raise
+        _resolve_cluster_id(serdes, self)
 
     def __await__(self) -> Generator[None, None, Self]:
         return self  # it is ready when it has been made

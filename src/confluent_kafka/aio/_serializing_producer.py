@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from confluent_kafka import Message
-from confluent_kafka.error import KeySerializationError, ValueSerializationError
-from confluent_kafka.serialization import (
-    MessageField,
-    SerializationContext,
-    SerializerBuilder,
-)
-from confluent_kafka.serialization._clients import Serdes, own_headers
+from confluent_kafka.serialization._clients import Serializers
 
 from ._producer import AIOProducer
-from ._serdes import ClientOfObjects, applied, resolve_cluster_id
+from ._serdes import ClientOfObjects
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -35,15 +28,8 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
         TypeError: a serializer is not callable.
     """
 
-    def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
-        serdes = Serdes(conf, "serializer", SerializerBuilder)
-        self._serdes = serdes
-        try:
-            super().__init__(serdes.rest, **kwargs)
-        except BaseException:
-            serdes.close()
-            raise
-        resolve_cluster_id(serdes, self)
+    _serdes: Serializers
+    _serdes_of = Serializers
 
     async def produce(  # type: ignore[override]
         self,
@@ -76,28 +62,13 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
             ValueSerializationError: the value serializer raised.
             KafkaException: any other error.
         """
-        own = own_headers(headers)
-        data: list[Any] = [key, value]
-        for place, (field, serializer, failure) in enumerate(
-            (
-                (MessageField.KEY, self._serdes.key, KeySerializationError),
-                (MessageField.VALUE, self._serdes.value, ValueSerializationError),
-            )
-        ):
-            if serializer is None:
-                continue
-            context = SerializationContext(topic, field, own)
-            try:
-                data[place] = await applied(serializer, data[place], context)
-            except Exception as error:
-                message = Message(topic=topic, key=key, value=value, headers=headers)
-                raise failure(error, message) from error
+        data_key, data, own = await self._serdes.serialize(topic, key, value, headers)
         return await super().produce(
             topic,
-            data[1],
-            data[0],
+            data,
+            data_key,
             partition=partition,
             timestamp=timestamp,
-            headers=own or None,
+            headers=own,
             **kwargs,
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
+from confluent_kafka._coroutines import run
 from confluent_kafka.schema_registry import (
     ConfigCompatibilityLevel,
     Schema,
@@ -15,7 +16,6 @@ from confluent_kafka.schema_registry import (
 )
 from confluent_kafka.schema_registry._core import referenced
 from confluent_kafka.schema_registry._http import _ACCEPT as ACCEPT_HDR
-from confluent_kafka.schema_registry._http import run
 from confluent_kafka.schema_registry.error import OAuthTokenError
 
 from ._conf import translate

@@ -2,7 +2,7 @@
 
 Per message there is one look-up of a plan: what to write before the payload and how to write it,
 or how to read what follows an id. Plans are made by coroutines, which wait for the registry in the
-awaiting classes and block in the others, see _http.run().
+awaiting classes and block in the others, see run().
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
+from confluent_kafka._coroutines import run
 from confluent_kafka.error import SerializationError
 from confluent_kafka.serialization import SerializationContext
 
 from ._calls import Calls
-from ._http import run
 from ._names import unknown_key
 from .schema import RegisteredSchema, Rule, RuleMode, Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient

@@ -14,17 +14,15 @@ import os
 import random
 import ssl
 import time
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, urlencode
 
 import httpx
 
 from ._settings import Bearer, Settings
 from .error import OAuthTokenError, SchemaRegistryError
-
-T = TypeVar("T")
 
 _ACCEPT = (
     "application/vnd.schemaregistry.v1+json, application/vnd.schemaregistry+json, application/json"
@@ -60,17 +58,6 @@ def full_jitter(base_delay_ms: float, max_delay_ms: float, retries_attempted: in
     """
     bound = base_delay_ms * 2 ** min(retries_attempted, 64)
     return random.uniform(0, min(max_delay_ms, bound))
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Return what a coroutine that never waits comes to."""
-    try:
-        work.send(None)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-    work.close()
-    raise RuntimeError("a coroutine of the blocking client waited")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
+from confluent_kafka._coroutines import run
+
 from ._calls import Calls
 from ._http import (
     AwaitingWire,
@@ -14,7 +16,6 @@ from ._http import (
     full_jitter,
     is_retriable,
     is_success,
-    run,
 )
 from ._memory import MemorySender
 from ._settings import MOCK, normalize_identity_pool, read_settings

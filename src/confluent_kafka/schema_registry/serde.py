@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
+from confluent_kafka._coroutines import run
 from confluent_kafka.error import SerializationError
 from confluent_kafka.serialization import (
     Deserializer,
@@ -21,7 +22,6 @@ from confluent_kafka.serialization import (
 from ._cache import Cache
 from ._calls import Calls
 from ._fields import FieldType
-from ._http import run
 from .error import SchemaRegistryError
 from .schema import Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from confluent_kafka.cimpl import _Client
+from confluent_kafka.cimpl import Message, TopicPartition, _Client
+from confluent_kafka.error import (
+    ConsumeError,
+    KeyDeserializationError,
+    KeySerializationError,
+    ValueDeserializationError,
+    ValueSerializationError,
+)
+
+from . import DeserializerBuilder, MessageField, SerializationContext, SerializerBuilder
 
 _CLUSTER_ID_SECONDS = 5.0
 
@@ -16,42 +26,66 @@ class Serdes:
 
     Args:
         conf: the configuration of the client.
-        kind: ``serializer`` or ``deserializer``.
-        builder: the class that builders of this kind have.
+        awaits: whether what a serde returns is awaited if it can be.
 
     Raises:
         TypeError: one is not callable, or no builder.
         ValueError: a serde and a builder are given for the same field.
     """
 
-    def __init__(self, conf: Mapping[str, Any], kind: str, builder: type[Any]) -> None:
+    _kind: str
+    _builder: type[Any]
+    _failures: ClassVar[Mapping[MessageField, Callable[[Exception, Message], Exception]]]
+
+    def __init__(self, conf: Mapping[str, Any], *, awaits: bool = False) -> None:
         self.rest = dict(conf)
+        self._awaits = awaits
         self._owned: list[Any] = []
-        self._all: list[Any] = []
+        self._serdes: list[tuple[int, MessageField, Callable[..., Any]]] = []
         try:
-            self.key = self._take("key", kind, builder)
-            self.value = self._take("value", kind, builder)
+            for place, field in enumerate(self._failures):
+                serde = self._take(f"{field}.{self._kind}", field is MessageField.KEY)
+                if serde is not None:
+                    self._serdes.append((place, field, serde))
         except BaseException:
             self.close()
             raise
 
-    def _take(self, field: str, kind: str, builder: type[Any]) -> Callable[..., Any] | None:
-        name = f"{field}.{kind}"
+    async def _convert(
+        self, topic: str, pair: list[Any], headers: Any, message: Callable[[], Message]
+    ) -> None:
+        """Put what the serdes make of a key and a value into their place.
+
+        Args:
+            topic: of the message.
+            pair: its key and its value.
+            headers: those that the serdes are told.
+            message: what the errors are about.
+        """
+        for place, field, serde in self._serdes:
+            try:
+                made = serde(pair[place], SerializationContext(topic, field, headers))
+                if self._awaits and inspect.isawaitable(made):
+                    made = await made
+            except Exception as error:
+                raise self._failures[field](error, message()) from error
+            pair[place] = made
+
+    def _take(self, name: str, is_key: bool) -> Callable[..., Any] | None:
         serde = self.rest.pop(name, None)
         maker = self.rest.pop(f"{name}.builder", None)
         if serde is not None and maker is not None:
             raise ValueError(f"{name} and {name}.builder exclude each other: give one of them")
         if maker is not None:
-            if not isinstance(maker, builder):
-                wanted = f"a {builder.__name__}"
+            if not isinstance(maker, self._builder):
+                wanted = f"a {self._builder.__name__}"
                 raise TypeError(f"{name}.builder must be {wanted}, not {type(maker).__name__}")
-            serde, self.rest = maker.build(dict(self.rest), field == "key")
+            serde, self.rest = maker.build(dict(self.rest), is_key)
             self._owned.append(serde)
         if serde is None:
             return None
         if not callable(serde):
             raise TypeError(f"{name} must be callable, not {type(serde).__name__}")
-        self._all.append(serde)
         chosen: Callable[..., Any] = serde
         return chosen
 
@@ -66,7 +100,7 @@ class Serdes:
             resolver: returns the id, or None while it is unknown.
             awaited: the same for serdes that await it.
         """
-        for serde in self._all:
+        for _, _, serde in self._serdes:
             take = getattr(serde, "set_cluster_id_resolver", None)
             if take is not None:
                 take(resolver)
@@ -85,7 +119,64 @@ class Serdes:
         return owned
 
 
-def own_headers(headers: Any) -> Any:
+class Serializers(Serdes):
+    """The serializers of a producer."""
+
+    _kind = "serializer"
+    _builder = SerializerBuilder
+    _failures: ClassVar = {
+        MessageField.KEY: KeySerializationError,
+        MessageField.VALUE: ValueSerializationError,
+    }
+
+    async def serialize(self, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, ...]:
+        """Return the key and the value as bytes, and the headers: a copy, with those added.
+
+        Raises:
+            KeySerializationError: the key serializer raised.
+            TypeError: the headers are no dict and no list of pairs.
+            ValueSerializationError: the value serializer raised.
+        """
+
+        def message() -> Message:
+            return Message(topic=topic, key=key, value=value, headers=headers)
+
+        own = _own_headers(headers)
+        pair = [key, value]
+        await self._convert(topic, pair, own, message)
+        return *pair, own or None
+
+
+class Deserializers(Serdes):
+    """The deserializers of a consumer."""
+
+    _kind = "deserializer"
+    _builder = DeserializerBuilder
+    _failures: ClassVar = {
+        MessageField.KEY: KeyDeserializationError,
+        MessageField.VALUE: ValueDeserializationError,
+    }
+
+    async def deserialize(self, message: Message) -> Message:
+        """Put objects in the place of a message's key and value, and return it.
+
+        Raises:
+            ConsumeError: it is an error in the place of a message.
+            KeyDeserializationError: the key deserializer raised; the message has its bytes.
+            ValueDeserializationError: the value deserializer raised.
+        """
+        failure = message.error()
+        if failure is not None:
+            raise ConsumeError(failure, kafka_message=message)
+        topic: Any = message.topic()
+        pair = [message.key(), message.value()]
+        await self._convert(topic, pair, message.headers(), lambda: message)
+        message.set_key(pair[0])
+        message.set_value(pair[1])
+        return message
+
+
+def _own_headers(headers: Any) -> Any:
     """Return a copy of a message's headers that serializers may add to.
 
     Raises:
@@ -110,3 +201,11 @@ def cluster_id_of(client: _Client) -> Callable[[], str | None]:
         return None if alive is None else alive.cluster_id(_CLUSTER_ID_SECONDS)
 
     return resolve
+
+
+def place_of(message: Message) -> TopicPartition | None:
+    """Return where a message is; None if it is an error."""
+    topic, partition, offset = message.topic(), message.partition(), message.offset()
+    if message.error() is not None or topic is None or partition is None or offset is None:
+        return None
+    return TopicPartition(topic, partition, offset)

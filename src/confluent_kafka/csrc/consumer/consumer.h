@@ -84,10 +84,11 @@ extern PyMethodDef consumer_hold_methods[];
 /* ---- handing_out.c ---- */
 
 /*
- * Notes that messages have been handed to the application: unless enable.auto.offset.store
- * is off, their offsets are what the next commit commits.
+ * Notes that messages have been handed to the application: with `store`, and unless
+ * enable.auto.offset.store is off, their offsets are what the next commit commits.
  */
-void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count);
+void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count,
+                         bool store);
 
 /*
  * Takes back messages that were fetched and not handed out: the next fetch returns them

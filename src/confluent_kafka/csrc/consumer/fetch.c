@@ -173,7 +173,7 @@ poll_message(Consumer *self, deadline *until, PyObject **result)
         if (found == 1) {
             *result = message_from_consumed(client->state, &client->names, message);
             if (*result != NULL) {
-                consumer_handed_out(self, &message, 1);
+                consumer_handed_out(self, &message, 1, true);
             }
             else {
                 put_back(self, &message, 1);
@@ -341,8 +341,9 @@ collected_init(collected *batch, PyObject *num_messages)
     return 0;
 }
 
+/* New reference, or NULL with an exception, when the messages have been put back. */
 static PyObject *
-messages_as_list(Consumer *self, collected *batch, message_column_set Py_UNUSED(columns))
+list_of_messages(Consumer *self, collected *batch)
 {
     Client *client = &self->client;
     PyObject *list = PyList_New((Py_ssize_t)batch->count);
@@ -366,7 +367,26 @@ messages_as_list(Consumer *self, collected *batch, message_column_set Py_UNUSED(
         put_back(self, batch->messages, batch->count);
         return NULL;
     }
-    consumer_handed_out(self, batch->messages, batch->count);
+    return list;
+}
+
+static PyObject *
+messages_as_list(Consumer *self, collected *batch, message_column_set Py_UNUSED(columns))
+{
+    PyObject *list = list_of_messages(self, batch);
+    if (list != NULL) {
+        consumer_handed_out(self, batch->messages, batch->count, true);
+    }
+    return list;
+}
+
+static PyObject *
+messages_not_stored(Consumer *self, collected *batch, message_column_set Py_UNUSED(columns))
+{
+    PyObject *list = list_of_messages(self, batch);
+    if (list != NULL) {
+        consumer_handed_out(self, batch->messages, batch->count, false);
+    }
     return list;
 }
 
@@ -504,7 +524,7 @@ messages_as_columns(Consumer *self, collected *batch, message_column_set columns
     PyObject *result =
         message_batch_new(self->client.state, batch->messages, &taken, columns, eof);
     if (result != NULL) {
-        consumer_handed_out(self, batch->messages, taken);
+        consumer_handed_out(self, batch->messages, taken, true);
         /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
         consumer_put_back(self, batch->messages + taken, batch->count - taken);
     }
@@ -617,10 +637,29 @@ gather_messages(PyObject *object, PyObject *argument)
     return result < 0 ? NULL : PyLong_FromSize_t(count);
 }
 
+PyDoc_STRVAR(take_doc,
+"_take($self, num_messages, /)\n--\n\n"
+"Return messages like consume(num_messages, 0), whose offsets _store() is to store once the\n"
+"application has their objects.");
+
+static PyObject *
+take_messages(PyObject *object, PyObject *argument)
+{
+    PyObject *no_wait = PyLong_FromLong(0);
+    if (no_wait == NULL) {
+        return NULL;
+    }
+    PyObject *result =
+        collect_and_build((Consumer *)object, argument, no_wait, messages_not_stored, 0);
+    Py_DECREF(no_wait);
+    return result;
+}
+
 PyMethodDef consumer_fetch_methods[] = {
     {"poll", WITH_KEYWORDS(poll), poll_doc},
     {"consume", WITH_KEYWORDS(consume), consume_doc},
     {"consume_arrow", WITH_KEYWORDS(consume_arrow), consume_arrow_doc},
     {"_gather", gather_messages, METH_O, gather_doc},
+    {"_take", take_messages, METH_O, take_doc},
     {NULL, NULL, 0, NULL},
 };

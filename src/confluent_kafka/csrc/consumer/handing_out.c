@@ -10,7 +10,7 @@ same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
 }
 
 void
-consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count)
+consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count, bool store)
 {
     for (size_t i = 0; i < count; i++) {
         rd_kafka_message_t *message = messages[i];
@@ -24,7 +24,7 @@ consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count)
                 self->gone_back, rd_kafka_topic_name(message->rkt), message->partition);
         }
         hold_end_fence(&self->hold, rd_kafka_topic_name(message->rkt), message->partition);
-        if (self->auto_offset_store) {
+        if (store && self->auto_offset_store) {
             /* Fails only if the partition was taken away, and then it must. */
             rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
         }

@@ -322,8 +322,37 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+PyDoc_STRVAR(store_taken_doc,
+"_store($self, offsets, /)\n--\n\n"
+"Store the offsets of messages that _take() returned, unless enable.auto.offset.store is off.\n"
+"Those of partitions that are not assigned any more are left alone.");
+
+static PyObject *
+store_taken(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    rd_kafka_topic_partition_list_t *offsets =
+        topic_partitions_to_c(self->client.state, argument, "offsets");
+    if (offsets == NULL) {
+        return NULL;
+    }
+    int result = client_enter(&self->client);
+    if (result == 0) {
+        if (self->auto_offset_store) {
+            Py_BEGIN_ALLOW_THREADS
+            /* What was taken away is its new owner's: that it is refused is right. */
+            rd_kafka_offsets_store(self->client.rk, offsets);
+            Py_END_ALLOW_THREADS
+        }
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(offsets);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 PyMethodDef consumer_offsets_methods[] = {
     {"commit", WITH_KEYWORDS(commit), commit_doc},
     {"store_offsets", WITH_KEYWORDS(store_offsets), store_offsets_doc},
+    {"_store", store_taken, METH_O, store_taken_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -226,7 +226,8 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 PyDoc_STRVAR(go_back_doc,
 "_go_back($self, partitions, /)\n--\n\n"
 "Fetch from these offsets again, without waiting: their messages have been returned, but not\n"
-"to the application. Partitions that are not assigned any more are left alone.");
+"to the application. Stored offsets go back with them. Partitions that are not assigned any\n"
+"more are left alone.");
 
 static PyObject *
 go_back(PyObject *object, PyObject *argument)
@@ -244,6 +245,9 @@ go_back(PyObject *object, PyObject *argument)
         result = serve_take_turn(client, &turn);
         if (result == 0) {
             consumer_go_back(self, partitions);
+            if (self->auto_offset_store) {
+                rd_kafka_offsets_store(client->rk, partitions);
+            }
             serve_end_turn(client, &turn);
         }
         client_leave(client);

@@ -1,0 +1,19 @@
+"""Coroutines that never wait: what blocking and asyncio classes have in common is written once."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine that never waits comes to."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    work.close()
+    raise RuntimeError("a coroutine of a blocking client waited")
