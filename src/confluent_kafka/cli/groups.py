@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import Future
 from typing import Annotated, Any
 
 import typer
@@ -12,10 +13,11 @@ from rich.live import Live
 from confluent_kafka import (
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
+    KafkaError,
     KafkaException,
     TopicPartition,
 )
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient, ListOffsetsResultInfo, OffsetSpec
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -33,6 +35,16 @@ app = typer.Typer(
     help="Consumer groups. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
+# A group may have offsets of what is gone, or of what this user may not read.
+_NO_END = frozenset(
+    {
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_TOPIC,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.LEADER_NOT_AVAILABLE,
+    }
+)
 _COLUMNS = ("topic", "partition", "committed", "end", "lag", "member", "client", "host")
 
 
@@ -76,7 +88,10 @@ def describe(
         typer.Option(min=0.1, help="Show it again every so many seconds, until Ctrl-C."),
     ] = None,
 ) -> None:
-    """Show each partition of a group: committed offset, end, lag, and who reads it."""
+    """Show each partition of a group: committed offset, end, lag, and who reads it.
+
+    The end of a partition that is gone, or that this user may not read, is not known.
+    """
     with administering(brokers, config_file, properties, timeout) as admin:
         rows = _rows(admin, group, timeout)
         if watch is None:
@@ -123,7 +138,7 @@ def _rows(admin: AdminClient, group: str, timeout: float) -> list[list[Any]]:
                 partition,
                 offset if offset >= 0 else None,
                 end,
-                max(0, end - offset) if offset >= 0 else None,
+                max(0, end - offset) if offset >= 0 and end is not None else None,
                 *((member.member_id, member.client_id, member.host) if member else (None,) * 3),
             ]
         )
@@ -132,14 +147,21 @@ def _rows(admin: AdminClient, group: str, timeout: float) -> list[list[Any]]:
 
 def _ends(
     admin: AdminClient, places: list[tuple[str, int]], timeout: float
-) -> dict[tuple[str, int], int]:
+) -> dict[tuple[str, int], int | None]:
     if not places:
         return {}
     asked = {TopicPartition(*place): OffsetSpec.latest() for place in places}
     futures = admin.list_offsets(asked, request_timeout=timeout)
-    return {
-        (place.topic, place.partition): future.result().offset for place, future in futures.items()
-    }
+    return {(place.topic, place.partition): _end(future) for place, future in futures.items()}
+
+
+def _end(future: Future[ListOffsetsResultInfo]) -> int | None:
+    try:
+        return future.result().offset
+    except KafkaException as error:
+        if error.args[0].code() in _NO_END:
+            return None
+        raise
 
 
 @app.command()
