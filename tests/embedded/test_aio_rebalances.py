@@ -235,6 +235,23 @@ async def test_an_assignment_that_close_is_the_first_to_see(
     assert calls.ended == ["assign", "revoke"] == committed_by
 
 
+@pytest.mark.parametrize("told", [False, True], ids=["by hand first", "by the group first"])
+@in_loop
+async def test_close_after_an_assignment_by_hand(
+    kafka_cluster: MockCluster, filled: str, told: bool
+) -> None:
+    """The group takes away what it has assigned; for anything else close() does not wait."""
+    calls = Calls(coroutine=False)
+    async with asyncio.timeout(TIMEOUT), consumer_of(kafka_cluster) as consumer:
+        await calls.subscribe(consumer, filled)
+        if told:
+            assert await consumer.poll(TIMEOUT) is not None
+        await consumer.assign([TopicPartition(filled, 0, 0)])
+    names = [name for name, _, _ in calls.begun]
+    both = ["assign", "revoke"]
+    assert names == both or (names == [] and not told)
+
+
 @in_loop
 async def test_on_revoke_that_assigns_again(kafka_cluster: MockCluster, filled: str) -> None:
     """close() ends all the same."""

@@ -166,7 +166,7 @@ class AIOConsumer(AIOClient):
             topics,
             rebalances.assigning(self, on_assign),
             rebalances.revoking(self, on_revoke),
-            rebalances.revoking(self, on_lost),
+            rebalances.revoking(self, on_revoke if on_lost is None else on_lost),
         )
         self._subscribed = True
 
@@ -330,9 +330,11 @@ class AIOConsumer(AIOClient):
         await self._rebalances.finish()
         if not self._subscribed:
             return  # assign() has no callbacks
-        told = self._rebalances.revocations
+        owned = self._rebalances.owned
+        told = owned.revocations
         self._client.unsubscribe()
-        while self._client.assignment() and self._rebalances.revocations == told:
+        # What was assigned by hand, before the group assigned anything, is not taken away.
+        while owned.partitions and owned.revocations == told and self._client.assignment():
             self._serve()
             await self._readiness.wait(self._loop.time() + _EVERY)
         await self._rebalances.finish()

@@ -14,6 +14,24 @@ from ._callbacks import Callbacks, is_running
 RebalanceCallback = Callable[[Any, list[TopicPartition]], Any]
 
 
+class Ownership:
+    """What the group has assigned, as far as it was told. It keeps no consumer alive."""
+
+    def __init__(self) -> None:
+        self.partitions: set[tuple[str, int]] = set()
+        self.revocations = 0
+        """How often partitions were taken away."""
+
+    def assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Note partitions that the group assigns."""
+        self.partitions.update((one.topic, one.partition) for one in partitions)
+
+    def revoked(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Note partitions that it takes away."""
+        self.partitions.difference_update((one.topic, one.partition) for one in partitions)
+        self.revocations += 1
+
+
 class Rebalances:
     """Calls rebalance callbacks in the event loop; while a coroutine runs, the group waits.
 
@@ -26,20 +44,31 @@ class Rebalances:
         self._loop = loop
         self._callbacks = callbacks
         self._running: asyncio.Task[Any] | None = None
-        self.revocations = 0
-        """How often on_revoke or on_lost was called."""
+        self.owned = Ownership()
 
-    def assigning(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback | None:
+    def assigning(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback:
         """Return a callback for subscribe() of the consumer in the extension.
 
         Args:
             owner: the consumer that the application knows.
             callback: the application's.
         """
-        if callback is None or not callable(callback):
+        return self._telling(owner, callback, self.owned.assigned)
+
+    def revoking(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback:
+        """Return the same for a callback of partitions that are taken away."""
+        return self._telling(owner, callback, self.owned.revoked)
+
+    def _telling(
+        self, owner: Any, callback: RebalanceCallback | None, note: RebalanceCallback
+    ) -> RebalanceCallback:
+        if callback is None:
+            return note
+        if not callable(callback):
             return callback  # subscribe() says what is wrong with it
 
         def run(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+            note(consumer, partitions)
             if not is_running(self._loop):
                 # The thread of close(), which waits for the callback's end.
                 call = self._call(callback, owner, partitions)
@@ -51,18 +80,6 @@ class Rebalances:
                 self._running = self._callbacks.start(
                     self._finish(consumer, number, result, self._running)
                 )
-
-        return run
-
-    def revoking(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback | None:
-        """Return the same for a callback of partitions that are taken away."""
-        call = self.assigning(owner, callback)
-        if call is None or not callable(call):
-            return call
-
-        def run(consumer: Consumer, partitions: list[TopicPartition]) -> None:
-            self.revocations += 1
-            call(consumer, partitions)
 
         return run
 
