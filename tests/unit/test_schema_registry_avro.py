@@ -474,14 +474,53 @@ def test_associated_subjects(client: SchemaRegistryClient) -> None:
     client.create_association(request)
     with pytest.raises(SerializationError, match="several subjects belong to topic 't': mine"):
         AvroSerializer(client, USER_TEXT)(ADA, VALUE)
-    conf = {
-        "subject.name.strategy.type": "ASSOCIATED",
-        "subject.name.strategy.conf": {"fallback.subject.name.strategy.type": "NONE"},
-    }
-    with pytest.raises(SerializationError, match="no subject belongs to topic 'u'"):
-        AvroSerializer(client, USER_TEXT, conf=conf)(
-            ADA, SerializationContext("u", MessageField.VALUE)
-        )
+
+
+def falling_back(to: Any, key: str = "subject.name.strategy.fallback.type") -> dict[str, Any]:
+    return {"subject.name.strategy.conf": {key: to}}
+
+
+@pytest.mark.parametrize(
+    ("given", "subject"),
+    [
+        ("RECORD", "test.User"),
+        ("topic_record", "t-test.User"),
+        ("TOPIC", "t-value"),
+        (None, "t-value"),
+    ],
+)
+def test_topics_without_an_associated_subject(
+    client: SchemaRegistryClient, given: str | None, subject: str
+) -> None:
+    """Another strategy names their subject, which the configuration may choose."""
+    assert AvroSerializer(client, USER_TEXT, conf=falling_back(given))(ADA, VALUE) is not None
+    assert client.get_subjects() == [subject]
+
+
+def test_no_other_strategy_for_topics(client: SchemaRegistryClient) -> None:
+    """NONE: a topic without an associated subject is an error."""
+    serialize = AvroSerializer(client, USER_TEXT, conf=falling_back("NONE"))
+    with pytest.raises(SerializationError, match="no subject belongs to topic 't'"):
+        serialize(ADA, VALUE)
+
+
+@pytest.mark.parametrize(
+    ("conf", "message"),
+    [
+        (falling_back("ASSOCIATED"), "must be one of NONE, TOPIC, RECORD, TOPIC_RECORD, not"),
+        (falling_back(5), r"subject\.name\.strategy\.fallback\.type must be one of .* not 5"),
+        (
+            falling_back("NONE", "fallback.subject.name.strategy.type"),
+            r"subject\.name\.strategy\.conf: unknown key .* did you mean 'subject\.name\.strat",
+        ),
+    ],
+)
+def test_configurations_of_associated_subjects(
+    client: SchemaRegistryClient, conf: dict[str, Any], message: str
+) -> None:
+    """What is wrong is said when the serializer is made."""
+    with pytest.raises(ValueError, match=message):
+        AvroSerializer(client, USER_TEXT, conf=conf)
 
 
 def test_registries_without_associations(registry: FakeRegistry) -> None:

@@ -22,11 +22,14 @@ from confluent_kafka.serialization import (
 from ._cache import Cache
 from ._calls import Calls
 from ._fields import FieldType
+from ._names import unknown_key
 from .error import SchemaRegistryError
 from .schema import Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 
 __all__ = [
+    "FALLBACK_TYPE",
+    "KAFKA_CLUSTER_ID",
     "AssociatedNameStrategy",
     "AsyncAssociatedNameStrategy",
     "AsyncBaseDeserializer",
@@ -139,9 +142,33 @@ STRATEGIES: dict[SubjectNameStrategyType, Callable[..., str | None]] = {
     SubjectNameStrategyType.TOPIC_RECORD: topic_record_subject_name_strategy,
 }
 
-_CLUSTER_KEY = "subject.name.strategy.kafka.cluster.id"
-_FALLBACK_KEY = "fallback.subject.name.strategy.type"
+KAFKA_CLUSTER_ID = "subject.name.strategy.kafka.cluster.id"
+FALLBACK_TYPE = "subject.name.strategy.fallback.type"
 _ABSENT = frozenset({404, 405, 501})
+
+
+def _fallback(conf: Mapping[str, Any] | None) -> SubjectNameStrategyType:
+    """Return the strategy for topics that no subject belongs to.
+
+    Raises:
+        TypeError: the configuration is no dict.
+        ValueError: it has a key that there is not, or it names no such strategy.
+    """
+    if conf is None:
+        return SubjectNameStrategyType.TOPIC
+    if not isinstance(conf, Mapping):
+        raise TypeError(f"subject.name.strategy.conf must be a dict, not {type(conf).__name__}")
+    for name in conf:
+        if name not in (KAFKA_CLUSTER_ID, FALLBACK_TYPE):
+            unknown = unknown_key(name, (KAFKA_CLUSTER_ID, FALLBACK_TYPE))
+            raise ValueError(f"subject.name.strategy.conf: {unknown}")
+    given = conf.get(FALLBACK_TYPE)
+    if given is None:
+        return SubjectNameStrategyType.TOPIC
+    known = [one.value for one in SubjectNameStrategyType if one.value != "ASSOCIATED"]
+    if str(given).upper() not in known:
+        raise ValueError(f"{FALLBACK_TYPE} must be one of {', '.join(known)}, not {given!r:.100}")
+    return SubjectNameStrategyType(str(given).upper())
 
 
 class _Associations:
@@ -165,8 +192,8 @@ class _Associations:
     ) -> str | None:
         topic = _topic_of(ctx, type(self).__name__)
         assert ctx is not None
-        conf = conf or {}
-        namespace = conf.get(_CLUSTER_KEY) or cluster or "-"
+        kind = _fallback(conf)
+        namespace = (conf or {}).get(KAFKA_CLUSTER_ID) or cluster or "-"
         key = (namespace, topic, ctx.field)
         known = self._subjects.get(key)
         if known is not None:
@@ -183,14 +210,13 @@ class _Associations:
         if found and namespace == "-" and self._resolver is not None:
             raise SerializationError(
                 f"subjects belong to topics named {topic!r}, and the id of the cluster is not "
-                f"known yet: try again, or set {_CLUSTER_KEY}"
+                f"known yet: try again, or set {KAFKA_CLUSTER_ID}"
             )
         if len(found) > 1:
             names = ", ".join(sorted(one.subject for one in found))
             raise SerializationError(f"several subjects belong to topic {topic!r}: {names}")
         if found:
             return self._subjects.put(key, found[0].subject)
-        kind = SubjectNameStrategyType(conf.get(_FALLBACK_KEY, "TOPIC"))
         if kind not in STRATEGIES:
             raise SerializationError(f"no subject belongs to topic {topic!r}")
         return STRATEGIES[kind](ctx, record_name)
@@ -217,7 +243,8 @@ class AssociatedNameStrategy(_Associations):
             record_name: the name of the schema's type.
             schema_registry_client: whom to ask.
             conf: ``subject.name.strategy.kafka.cluster.id`` and
-                ``fallback.subject.name.strategy.type``.
+                ``subject.name.strategy.fallback.type``: TOPIC (the default), RECORD,
+                TOPIC_RECORD or NONE.
 
         Raises:
             SchemaRegistryError: the registry refuses, or is not there.
@@ -233,7 +260,7 @@ class AssociatedNameStrategy(_Associations):
         conf: Mapping[str, Any] | None,
     ) -> str | None:
         """Return a subject; it never waits if the calls do not."""
-        known = conf is not None and conf.get(_CLUSTER_KEY)
+        known = conf is not None and conf.get(KAFKA_CLUSTER_ID)
         cluster = None if known or self._resolver is None else self._resolver()
         return await self._find(ctx, record_name, calls, conf, cluster)
 
@@ -271,7 +298,7 @@ class AsyncAssociatedNameStrategy(_Associations):
         conf: Mapping[str, Any] | None,
     ) -> str | None:
         """Return a subject."""
-        known = conf is not None and conf.get(_CLUSTER_KEY)
+        known = conf is not None and conf.get(KAFKA_CLUSTER_ID)
         cluster = None if known or self._resolver is None else await self._resolver()
         return await self._find(ctx, record_name, calls, conf, cluster)
 
@@ -576,7 +603,8 @@ class _Serde:
             subject_name_strategy: a function of (context, name of the type), which goes first.
 
         Raises:
-            ValueError: it is none.
+            TypeError: its configuration is no dict.
+            ValueError: it is none, or its configuration has a key or a value that there is not.
         """
         self._strategy_conf = subject_name_strategy_conf
         if subject_name_strategy is not None:
@@ -590,8 +618,11 @@ class _Serde:
         if given not in known:
             wanted = ", ".join(known)
             raise ValueError(f"subject.name.strategy.type must be one of {wanted}, not {given!r}")
-        kind = SubjectNameStrategyType(given)
-        self._strategy = STRATEGIES.get(kind) or self._associated()
+        strategy = STRATEGIES.get(SubjectNameStrategyType(given))
+        if strategy is None:
+            _fallback(subject_name_strategy_conf)  # says what is wrong with it
+            strategy = self._associated()
+        self._strategy = strategy
 
     def _associated(self) -> Any:
         raise NotImplementedError
