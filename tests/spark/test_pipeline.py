@@ -157,6 +157,35 @@ def test_a_file_runs_from_topic_to_topic_and_files(spark: Any, place: Place) -> 
     ]
 
 
+def test_files_of_another_run_are_never_replaced(spark: Any, place: Place) -> None:
+    """A new checkpoint counts batches from 0, and so does a renamed view: files of before stay.
+
+    Only a micro-batch of the same query that is tried again replaces its own files.
+    """
+    topic = FLIGHTS[FLIGHTS.index("[sinks.topic]") :]
+    only_files = place.write((topic, PARQUET))
+    fill(place.cluster, place.flights, ROWS)
+    files = str(place.out / "parquet")
+
+    def run(environment: dict[str, str]) -> int:
+        start(spark, load(only_files, environment)).watch(lambda _: None, threading.Event())
+        return int(spark.read.parquet(files).count())
+
+    first = place.environment()
+    assert run(first) == 2
+    # Spark runs the batch again that its log of commits lacks.
+    (commit,) = (place.out / "checkpoint" / "louder" / "commits").glob("0")
+    commit.unlink()
+    (place.out / "checkpoint" / "louder" / "commits" / ".0.crc").unlink()
+    assert run(first) == 2
+    another = first | {"OUT": str(place.out / "again")}
+    place.write((topic, PARQUET.replace("${OUT}", str(place.out))))
+    assert run(another) == 4
+    place.write((topic, PARQUET), ("[steps.louder]", "[steps.loudest]"))
+    only_files.write_text(only_files.read_text().replace('input = "louder"', 'input = "loudest"'))
+    assert run(first) == 6
+
+
 def test_rows_that_do_not_decode_end_the_query(spark: Any, place: Place) -> None:
     """Without a topic for them; the error names the row and the reason, in one line."""
     fill(place.cluster, place.flights, [ROWS[0], BAD])

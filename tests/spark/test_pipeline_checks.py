@@ -137,6 +137,35 @@ def test_what_is_wrong_is_named_with_its_line(
     assert found[0][: len(wanted)] == wanted, found
 
 
+@pytest.mark.parametrize(
+    "other",
+    ["files", "./files/", "x/../files", "files/late", ".", "file:files"],
+)
+def test_two_sinks_have_two_directories(tmp_path: Path, other: str) -> None:
+    """They would write over each other's files, or one could not be read for the other's."""
+    more = f'path = "files"\n[sinks.more]\nformat = "parquet"\ninput = "flights"\npath = "{other}"'
+    found = problems(tmp_path, ('path = "files"', more))
+    assert found == [
+        "p.toml:39: sinks.more.path: the sink 'files' has './files': "
+        "each sink needs a directory of its own"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("files", "files2"),
+        ("/files", "/file"),
+        ("s3://a/files", "s3://b/files"),
+        ("hdfs:///files", "file:///files"),
+    ],
+)
+def test_directories_that_are_apart(tmp_path: Path, one: str, other: str) -> None:
+    """Names that begin alike are no clash, nor are paths of two file systems."""
+    more = f'path = "{one}"\n[sinks.more]\nformat = "parquet"\ninput = "late"\npath = "{other}"'
+    assert problems(tmp_path, ('path = "files"', more)) == []
+
+
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
     """Who repairs a file sees everything that is wrong with it."""
     found = problems(tmp_path, ("dead_letter", "dead"), ('"availableNow"', "3"))

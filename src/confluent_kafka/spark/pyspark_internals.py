@@ -5,7 +5,10 @@ the feature that needs it, with an error that says so.
 """
 
 import io
+import json
+import re
 import sys
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType, ModuleType
@@ -13,6 +16,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyspark
+from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import DataType, StructType
 
@@ -105,6 +109,29 @@ def streaming_task() -> StreamingTask:
     if query is None or batch is None:
         raise _unsupported(_EXACTLY_ONCE, "a task has no id of its query and its batch")
     return StreamingTask(query, int(batch), context.partitionId())
+
+
+def checkpoint_id(spark: SparkSession, checkpoint: str) -> str:
+    """Return the id of the query that a checkpoint belongs to; a new checkpoint has a new one.
+
+    Args:
+        spark: reads the file, on whichever file system it is.
+        checkpoint: the directory of a query that has started.
+
+    Raises:
+        UnsupportedPySpark: there is none where Spark 4.3 writes it.
+    """
+    # Spark takes these for patterns.
+    path = re.sub(r"([][{}*?\\])", r"\\\1", checkpoint)
+    rows = spark.read.text(f"{path}/metadata").collect()
+    try:
+        [row] = rows
+        return str(uuid.UUID(json.loads(row.value)["id"]))
+    except (ValueError, LookupError, TypeError) as error:
+        found = [row.value for row in rows]
+        raise _unsupported(
+            "writing Parquet", f"{checkpoint}/metadata has no id of a query: {found}"
+        ) from error
 
 
 def check_input_stream() -> None:

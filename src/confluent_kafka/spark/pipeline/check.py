@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -21,6 +22,7 @@ from .settings import exactly_once, read_settings, write_settings
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _UNIT = r"(?:week|day|hour|minute|second|millisecond|microsecond)s?"
 _INTERVAL = re.compile(rf"\s*(interval\s+)?(\d+\s*{_UNIT}\s*)+", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")
 _OPTION = re.compile(r"option '?([\w.]+\w)'?")
 _SINK_KEYS: dict[str, dict[str, bool]] = {
     # The keys that a format knows, and whether it needs them.
@@ -237,12 +239,15 @@ def _function(step: Step, kind: str, key: Key) -> Iterator[Problem]:
 def _sinks(pipeline: Pipeline) -> Iterator[Problem]:
     views = [*pipeline.sources, *pipeline.steps]
     modes: dict[str, tuple[str, str]] = {}
+    directories: dict[str, str] = {}
     for name, sink in pipeline.sinks.items():
         key = ("sinks", name)
         if sink.input not in views:
             hint = nearest(sink.input, views)
             yield Problem((*key, "input"), f"there is no view {sink.input!r}: {hint}")
         yield from _sink_keys(sink, key)
+        if sink.path is not None:
+            yield from _own_directory(sink.path, name, directories)
         if sink.format == "topic":
             yield from _topic_sink(pipeline, sink, key)
         if sink.format == "jdbc":
@@ -255,6 +260,34 @@ def _sinks(pipeline: Pipeline) -> Iterator[Problem]:
         if mode != sink.output_mode:
             message = f"the sink {other!r} of the same view has {mode!r}: one query feeds both"
             yield Problem((*key, "output_mode"), message)
+
+
+def _own_directory(path: str, name: str, taken: dict[str, str]) -> Iterator[Problem]:
+    """Refuse a directory that another sink has, is in, or has in it; else add it to `taken`."""
+    key = ("sinks", name, "path")
+    if not path.strip():
+        yield Problem(key, "cannot be empty")
+        return
+    directory = _directory(path)
+    for other, owner in taken.items():
+        if f"{directory}/".startswith(f"{other}/") or f"{other}/".startswith(f"{directory}/"):
+            message = f"the sink {owner!r} has {other!r}: each sink needs a directory of its own"
+            yield Problem(key, message)
+            return
+    taken[directory] = name
+
+
+def _directory(path: str) -> str:
+    """Return a path in the one form that its spellings have in common."""
+    found = _SCHEME.match(path)
+    scheme = found[0].lower() if found else ""
+    place = posixpath.normpath(path[len(scheme) :])
+    if scheme not in ("", "file:"):
+        return scheme + place
+    # Where a path has no scheme, Spark's file system may be another one, but hardly both are used.
+    if place.startswith("/"):
+        return re.sub("^/+", "/", place)
+    return place if place == "." or place.startswith("..") else f"./{place}"
 
 
 def _sink_keys(sink: Sink, key: Key) -> Iterator[Problem]:

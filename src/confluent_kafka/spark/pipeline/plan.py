@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
 
-from confluent_kafka.spark.pyspark_internals import pickle_by_value
+from confluent_kafka.spark.pyspark_internals import checkpoint_id, pickle_by_value
 
 from .check import check, function
 from .decoding import decoded, needs_headers
@@ -134,7 +134,7 @@ def writer(pipeline: Pipeline, query: Query, view: DataFrame) -> DataStreamWrite
     prepared = (
         prepared.queryName(query.name)
         .outputMode(mode)
-        .option("checkpointLocation", f"{pipeline.checkpoint.rstrip('/')}/{query.name}")
+        .option("checkpointLocation", _checkpoint(pipeline, query))
     )
     if pipeline.trigger == "availableNow":
         return prepared.trigger(availableNow=True)
@@ -155,12 +155,18 @@ def plans(spark: SparkSession, pipeline: Pipeline) -> Iterator[tuple[Query, str]
         yield query, text.getvalue().strip()
 
 
+def _checkpoint(pipeline: Pipeline, query: Query) -> str:
+    return f"{pipeline.checkpoint.rstrip('/')}/{query.name}"
+
+
 class _Batches:
     """Writes each micro-batch of a query to all its sinks."""
 
     def __init__(self, pipeline: Pipeline, query: Query) -> None:
         self._pipeline = pipeline
         self._sinks = query.sinks
+        self._checkpoint = _checkpoint(pipeline, query)
+        self._id: str | None = None
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if len(self._sinks) == 1:
@@ -178,18 +184,29 @@ class _Batches:
             if sink.format == "topic":
                 _write_topic(self._pipeline, sink, rows)
             elif sink.format == "parquet":
-                # A batch that is run again replaces its own files.
-                (
-                    rows.write.mode("overwrite")
-                    .options(**sink.options)
-                    .partitionBy(*sink.partition_by)
-                    .parquet(f"{(sink.path or '').rstrip('/')}/batch={batch:05}")
-                )
+                self._write_parquet(sink, rows, batch)
             elif sink.format == "jdbc":
                 rows.write.format("jdbc").mode("append").options(**sink.options).save()
             else:
                 print(f"{name}, batch {batch}", flush=True)
                 rows.show(int(sink.options.get("numRows", "20")), truncate=False)
+
+    def _write_parquet(self, sink: Sink, rows: DataFrame, batch: int) -> None:
+        """Write the files of a micro-batch in the place of those of an earlier attempt.
+
+        A query with a new checkpoint counts its batches from 0 again. Its id in the path keeps it
+        from files that another query, or the same one with another checkpoint, has written.
+        """
+        if self._id is None:
+            self._id = checkpoint_id(rows.sparkSession, self._checkpoint)
+        (
+            rows.write.mode("overwrite")
+            .options(**sink.options)
+            # All files of the attempt, whatever its rows were: not only those in its directories.
+            .option("partitionOverwriteMode", "static")
+            .partitionBy(*sink.partition_by)
+            .parquet(f"{(sink.path or '').rstrip('/')}/query={self._id}/batch={batch:05}")
+        )
 
 
 def _write_topic(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
