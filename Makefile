@@ -23,12 +23,13 @@ help: ## show this list
 demo: build $(VENV)/.demo java ## the main job: flights through Kafka and Spark
 	@$(BIN)/python -m examples.flights
 
-# Without Java the Spark tests are skipped and the closing line says so.
+# Several side by side (tests/support/side_by_side.py). Without Java the Spark tests are skipped and
+# the closing line says so.
 test: build $(VENV)/.demo $(VENV)/.integration $(VENV)/.fuzz ## every test this machine can run (ARGS="..." goes to pytest)
 	@sh tools/system.sh java || true
 	@! command -v mvn >/dev/null || { $(BIN)/python tools/kafka.py && $(BIN)/python tools/apicurio.py; } >/dev/null
 	$(call say,running the tests)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 kafka: build java ## Apache Kafka for the integration tests, from Maven Central
 	@$(BIN)/python tools/kafka.py

@@ -13,6 +13,13 @@ from tests.support.real_kafka import kafka as kafka
 from tests.support.real_kafka import make_topic as make_topic
 from tests.support.real_kafka import own_kafka as own_kafka
 from tests.support.secret_search import pytest_runtest_makereport as pytest_runtest_makereport
+from tests.support.side_by_side import (
+    pytest_collection_modifyitems as pytest_collection_modifyitems,
+)
+from tests.support.side_by_side import (
+    pytest_xdist_auto_num_workers as pytest_xdist_auto_num_workers,
+)
+from tests.support.side_by_side import pytest_xdist_make_scheduler as pytest_xdist_make_scheduler
 
 
 def pytest_report_header() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_output_with_a_secret_fails(
         f"def test_leak(request): {statement.format(secret('word'))}\n"
         f"def test_clean(request): {statement.format('nothing')}\n"
     )
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     # In this process its log would be the log of this test too.
     result = pytester.runpytest_subprocess()
     capfd.readouterr()  # or this test has shown it itself

@@ -1,0 +1,73 @@
+"""Which tests run side by side, when `make test` runs them in several processes (pytest-xdist).
+
+Most tests wait most of the time, and have nothing in common: each goes to whoever is free. Those
+that share what takes long to start follow one another in one process, called a line here. The
+longest lines begin first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+# More than a small machine has cores: one for each line, two for all other tests.
+PROCESSES = 4
+
+# A test's line: that of the first of these that its name starts with. None is no line.
+LINES: dict[str, str | None] = {
+    # They break their brokers and executors: those are their own.
+    "tests/integration/test_chaos.py": "faults",
+    "tests/spark/test_standalone.py": "faults",
+    "tests/integration/": "brokers and Spark",
+    "tests/spark/test_bad_rows.py::test_a_wrong_password_is_named": "brokers and Spark",
+    "tests/spark/test_batch": "brokers and Spark",
+    "tests/spark/test_exactly_once.py": "brokers and Spark",
+    "tests/spark/test_pipeline.py::test_the_command": None,
+    "tests/spark/test_pipeline.py": "brokers and Spark",
+    "tests/spark/test_pipeline_kafka.py": "brokers and Spark",
+    "tests/spark/test_read_kafka.py": "brokers and Spark",
+    "tests/spark/test_read_spark.py": "brokers and Spark",
+    "tests/spark/test_stream": "brokers and Spark",
+}
+
+# What takes long to start, and is started once in each process where a test asks for it.
+DEAR = {"kafka", "spark"}
+
+
+def line_of(test: str) -> str | None:
+    return next((LINES[start] for start in LINES if test.startswith(start)), None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A second cluster beside the first would only be slow: that would go unseen."""
+    stray = [
+        item.nodeid
+        for item in items
+        if DEAR & set(getattr(item, "fixturenames", ())) and line_of(item.nodeid) is None
+    ]
+    if stray:
+        raise pytest.UsageError(f"in no line of {__file__}: {', '.join(stray)}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """`-n auto`: a few tests have ended before several processes have found theirs."""
+    few = config.getoption("keyword") or config.getoption("lf", False)
+    few = few or any(".py" in name for name in config.args)
+    shown = config.getoption("capture") == "no"  # only one process can write to the terminal
+    return 0 if few or shown else PROCESSES
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    # Only here: not every environment that runs tests has pytest-xdist.
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Lines(LoadScopeScheduling):
+        """As `--dist loadgroup`, which does nothing with the names of tests of pytest 9.2."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            return line_of(nodeid) or nodeid
+
+    return Lines(config, log)

@@ -1,0 +1,89 @@
+"""Tests that run side by side: those that share something follow one another in one process."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.support.side_by_side import (
+    PROCESSES,
+    line_of,
+    pytest_collection_modifyitems,
+    pytest_xdist_auto_num_workers,
+)
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).resolve().parents[2]
+HOOKS = "from tests.support.side_by_side import pytest_xdist_make_scheduler"
+WHERE = "import os, pathlib\ndef {}(): pathlib.Path('{}').write_text(str(os.getpid()))\n"
+
+
+def test_a_line_is_one_process(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And another process runs what is in no line."""
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    pytester.makeini("[pytest]")
+    pytester.makeconftest(HOOKS)
+    for folder, name in [("integration", "a"), ("integration", "b"), ("unit", "c"), ("unit", "d")]:
+        path = pytester.path / "tests" / folder / f"test_{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(WHERE.format(f"test_{name}", name))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+    pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=4)
+    a, b, c, d = (pytester.path.joinpath(name).read_text() for name in "abcd")
+    assert a == b
+    assert len({a, c, d}) == 2
+
+
+def test_all_chaos_is_in_a_line_of_its_own() -> None:
+    """Whoever breaks brokers does not break those of others."""
+    chaos = line_of("tests/integration/test_chaos.py::test_x")
+    others = line_of("tests/integration/test_tls.py::test_x")
+    alone = line_of("tests/unit/test_import.py::test_x")
+    assert len({chaos, others, alone}) == 3
+    assert alone is None
+
+
+@pytest.mark.parametrize(
+    ("test", "fixtures", "refused"),
+    [
+        ("tests/unit/test_x.py::test_x", ["kafka"], True),
+        ("tests/unit/test_x.py::test_x", ["spark"], True),
+        ("tests/unit/test_x.py::test_x", ["tmp_path"], False),
+        ("tests/integration/test_x.py::test_x", ["kafka"], False),
+    ],
+)
+def test_what_is_dear_is_in_a_line(test: str, fixtures: list[str], refused: bool) -> None:
+    """A test outside of the lines would start a cluster of its own."""
+    items: list[pytest.Item] = [SimpleNamespace(nodeid=test, fixturenames=fixtures)]  # type: ignore[list-item]
+    if not refused:
+        pytest_collection_modifyitems(items)
+        return
+    with pytest.raises(pytest.UsageError, match=test):
+        pytest_collection_modifyitems(items)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "processes"),
+    [
+        ([], PROCESSES),
+        (["-x", "tests/embedded"], PROCESSES),
+        (["-k", "poll"], 0),
+        (["--lf"], 0),
+        (["-s"], 0),
+        (["tests/unit/test_import.py"], 0),
+        (["tests/unit/test_import.py::test_x"], 0),
+    ],
+    ids=str,
+)
+def test_a_few_tests_need_one_process(
+    pytester: pytest.Pytester, arguments: list[str], processes: int
+) -> None:
+    """Starting the others would take longer than the tests."""
+    for file in ("tests/embedded/test_connect.py", "tests/unit/test_import.py"):
+        pytester.path.joinpath(file).parent.mkdir(parents=True)
+        pytester.path.joinpath(file).touch()
+    assert pytest_xdist_auto_num_workers(pytester.parseconfig(*arguments)) == processes
