@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test kafka build lint bench bench-spark chaos fuzz wheel asan tsan valgrind freethreaded docs clean system java
+.PHONY: help demo test check kafka build lint bench bench-spark chaos fuzz wheel asan tsan valgrind freethreaded docs clean system java
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test: build $(VENV)/.demo $(VENV)/.integration $(VENV)/.fuzz ## every test this 
 	@! command -v mvn >/dev/null || { $(BIN)/python tools/kafka.py && $(BIN)/python tools/apicurio.py; } >/dev/null
 	$(call say,running the tests)
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+check: build $(VENV)/.demo ## in two minutes: the tests nearest to what changed since main (ARGS="..." goes to pytest)
+	@$(BIN)/python -m pytest -n auto $(ARGS) $$($(BIN)/python tools/nearest_tests.py)
 
 kafka: build java ## Apache Kafka for the integration tests, from Maven Central
 	@$(BIN)/python tools/kafka.py

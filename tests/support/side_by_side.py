@@ -53,8 +53,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """`-n auto`: a few tests have ended before several processes have found theirs."""
-    few = config.getoption("keyword") or config.getoption("lf", False)
-    few = few or any(".py" in name for name in config.args)
+    files = sum(".py" in name for name in config.args)
+    few = config.getoption("keyword") or config.getoption("lf", False) or 0 < files < PROCESSES
     shown = config.getoption("capture") == "no"  # only one process can write to the terminal
     return 0 if few or shown else PROCESSES
 

@@ -76,6 +76,7 @@ def test_what_is_dear_is_in_a_line(test: str, fixtures: list[str], refused: bool
         (["-s"], 0),
         (["tests/unit/test_import.py"], 0),
         (["tests/unit/test_import.py::test_x"], 0),
+        ([f"tests/unit/test_{name}.py" for name in "abcdef"], PROCESSES),
     ],
     ids=str,
 )
@@ -83,7 +84,8 @@ def test_a_few_tests_need_one_process(
     pytester: pytest.Pytester, arguments: list[str], processes: int
 ) -> None:
     """Starting the others would take longer than the tests."""
-    for file in ("tests/embedded/test_connect.py", "tests/unit/test_import.py"):
-        pytester.path.joinpath(file).parent.mkdir(parents=True)
-        pytester.path.joinpath(file).touch()
+    pytester.path.joinpath("tests/embedded").mkdir(parents=True)
+    pytester.path.joinpath("tests/unit").mkdir()
+    for name in ("import", *"abcdef"):
+        pytester.path.joinpath(f"tests/unit/test_{name}.py").touch()
     assert pytest_xdist_auto_num_workers(pytester.parseconfig(*arguments)) == processes

@@ -1,0 +1,145 @@
+"""Prints the tests nearest to what changed since main: what `make check` runs.
+
+A changed test is its own nearest. NEAREST has the tests of other files; what all stands on has
+CORE. None takes long: what starts brokers or Spark is left to `make test`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _unit(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/unit/test_{name}.py" for name in names)
+
+
+def _embedded(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/embedded/test_{name}.py" for name in names)
+
+
+def _spark(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/spark/test_{name}.py" for name in names)
+
+
+CORE = (
+    *_unit("*"),
+    *_embedded("admin", "callbacks", "consumer_fetch", "consumer_group", "producer_messages"),
+)
+ADMIN = (*_unit("admin", "uuid", "value_classes"), *_embedded("admin"))
+DOCUMENTS = _embedded("*documentation", "*documents")
+DROPPED = ("tests/leaks/test_dropped_clients.py",)
+SERDES = (
+    *_unit("legacy_avro", "schema_registry*", "serialization*"),
+    *_embedded("aio_serdes", "legacy_avro_clients", "serializing_clients", "share_deserializing"),
+)
+# Without those that start Spark.
+SPARK = _spark(
+    "filters",
+    "java_properties",
+    "offsets",
+    "options",
+    "pipeline_[!k]*",
+    "pool",
+    "pyspark_internals",
+    "read_plans",
+    "schema",
+    "selection",
+    "splitting",
+    "write_options",
+)
+
+# A file's tests are those of the first pattern that it fits.
+NEAREST: dict[str, tuple[str, ...]] = {
+    "src/confluent_kafka/csrc/values/*": (
+        *_unit("headers", "kafka_error", "message", "partitioners", "topic_partition", "uuid"),
+        *_embedded("message_origins", "metadata"),
+    ),
+    "src/confluent_kafka/csrc/client/*": (
+        *_unit("config*", "exit", "fork", "interpreter_lock", "life_cycle", "logging"),
+        *_unit("signals", "wakeup"),
+        *_embedded("callbacks*", "connect", "oauth", "threads"),
+        *DROPPED,
+    ),
+    "src/confluent_kafka/csrc/producer/*": (*_unit("partitioners"), *_embedded("producer*")),
+    "src/confluent_kafka/csrc/consumer/*": (
+        *_embedded("callbacks_of_rebalances", "consume*", "pause_while", "threads"),
+        *DROPPED,
+    ),
+    "src/confluent_kafka/csrc/share/*": (
+        *_unit("share_consumer"),
+        *_embedded("share_*"),
+        "tests/leaks/test_share_leaks.py",
+    ),
+    "src/confluent_kafka/csrc/admin/*": ADMIN,
+    "src/confluent_kafka/csrc/arrow/*": (*_unit("arrow*"), *_embedded("arrow*")),
+    "src/confluent_kafka/csrc/mock/*": _embedded("cluster_command", "mock*", "patches_mock"),
+    "src/confluent_kafka/admin/*": ADMIN,
+    "src/confluent_kafka/aio/*": (*_embedded("aio*"), "tests/leaks/test_aio_leaks.py"),
+    "src/confluent_kafka/avro/*": SERDES,
+    "src/confluent_kafka/cli/*": (
+        *_unit("command_line*"),
+        *_embedded("c*_command", "command_line*"),
+    ),
+    "src/confluent_kafka/schema_registry/*": SERDES,
+    "src/confluent_kafka/serialization/*": SERDES,
+    "src/confluent_kafka/*serializing*": SERDES,
+    "src/confluent_kafka/spark/*": SPARK,
+    "src/confluent_kafka/testing/*": _embedded("mock*", "pytest_plugin"),
+    "src/confluent_kafka/_pausing.py": _embedded("pause_while"),
+    "src/confluent_kafka/cimpl.pyi": _unit("stub"),
+    "src/confluent_kafka/statistics.py": _unit("statistics"),
+    "src/pyspark_rdkafka/*": SPARK,
+    "docs/*": DOCUMENTS,
+    "README.md": DOCUMENTS,
+    "examples/*": (*DOCUMENTS, *_embedded("examples")),
+    "tools/librdkafka.py": _unit("build_info", "librdkafka*"),
+    "tools/patches/*": _embedded("*patches*"),
+    "tools/gil.py": _unit("gil_check"),
+    "tools/nearest_tests.py": _unit("nearest_tests"),
+    "tests/chaos/*": _unit("chaos*"),
+    "tests/fuzz/*": ("tests/fuzz/test_claims.py", "tests/fuzz/test_guided.py"),
+    "tests/spark/*": SPARK,
+}
+
+
+def changed_files() -> list[str]:
+    """What is committed here and not on main, and what is not committed or not even added."""
+    known = _git("merge-base", "HEAD", "main") or ["HEAD"]
+    untracked = _git("ls-files", "--others", "--exclude-standard")
+    return [*_git("diff", "--name-only", "--no-renames", *known), *untracked]
+
+
+def _git(*arguments: str) -> list[str]:
+    command = ["git", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ).stdout.splitlines()
+
+
+def is_test(name: str) -> bool:
+    return fnmatchcase(name, "tests/*/test_*.py")
+
+
+def patterns_for(name: str) -> tuple[str, ...]:
+    """Which tests are nearest to the file `name`."""
+    if is_test(name):
+        return (name,)
+    return next((tests for start, tests in NEAREST.items() if fnmatchcase(name, start)), CORE)
+
+
+def nearest_tests(changed: Iterable[str]) -> list[str]:
+    """Files of tests that there are; those of CORE where none is near."""
+    return _found({each for name in changed for each in patterns_for(name)}) or _found(CORE)
+
+
+def _found(patterns: Iterable[str]) -> list[str]:
+    return sorted({str(path.relative_to(ROOT)) for each in patterns for path in ROOT.glob(each)})
+
+
+if __name__ == "__main__":
+    print(*nearest_tests(changed_files()), sep="\n")
