@@ -13,6 +13,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.embedded.sasl_broker import SaslBroker
 from tests.support.kafka import NO_BROKER
+from tests.support.scripts import check_script
 from tests.support.secrets import secret
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
@@ -179,6 +180,31 @@ def test_metadata_reads_well(kafka_topic: str, client: Any) -> None:
 
 
 # ---- cluster_id ----
+
+
+def test_without_memory(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Wherever memory runs out while it is converted, list_topics() says so."""
+    pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
+    script = """
+        import sys
+        from _testcapi import remove_mem_hooks, set_nomemory
+        from confluent_kafka import Producer
+        failures = 0
+        with Producer({"bootstrap.servers": sys.argv[1]}) as producer:
+            producer.list_topics(timeout=30)
+            for allocation in range(3, 150):
+                for stop in (allocation + 1, 0):
+                    set_nomemory(allocation, stop)
+                    try:
+                        producer.list_topics(timeout=30)
+                    except MemoryError:
+                        failures += 1
+                    finally:
+                        remove_mem_hooks()
+            assert sys.argv[2] in producer.list_topics(timeout=30).topics
+        print(failures)
+    """
+    assert int(check_script(script, kafka_cluster.bootstrap_servers, kafka_topic)) > 1
 
 
 def test_cluster_id(client: Any) -> None:

@@ -35,11 +35,12 @@ bytes_from(const void *data, int size)
 static PyObject *
 member_from(PyObject *type, const struct rd_kafka_group_member_info *member)
 {
-    return PyObject_CallFunction(
-        type, "NNNNN", text_from(member->member_id), text_from(member->client_id),
-        text_from(member->client_host),
-        bytes_from(member->member_metadata, member->member_metadata_size),
-        bytes_from(member->member_assignment, member->member_assignment_size));
+    return call_with(
+        type, Py_BuildValue(
+                  "(NNNNN)", text_from(member->member_id), text_from(member->client_id),
+                  text_from(member->client_host),
+                  bytes_from(member->member_metadata, member->member_metadata_size),
+                  bytes_from(member->member_assignment, member->member_assignment_size)));
 }
 
 static PyObject *
@@ -61,19 +62,26 @@ members_from(const struct rd_kafka_group_info *group)
 }
 
 static PyObject *
+broker_from(PyObject *type, const struct rd_kafka_metadata_broker *broker)
+{
+    return call_with(type, Py_BuildValue("(iNi)", (int)broker->id, text_from(broker->host),
+                                         broker->port));
+}
+
+static PyObject *
 group_from(module_state *state, const struct rd_kafka_group_info *group)
 {
     PyObject *type = import_attribute("confluent_kafka.admin._metadata", "GroupMetadata");
     PyObject *broker_type = import_attribute("confluent_kafka.admin._metadata", "BrokerMetadata");
+    PyObject *members = type == NULL || broker_type == NULL ? NULL : members_from(group);
     PyObject *result = NULL;
-    if (type != NULL && broker_type != NULL) {
-        result = PyObject_CallFunction(
-            type, "NNNNNNN",
-            PyObject_CallFunction(broker_type, "iNi", (int)group->broker.id,
-                                  text_from(group->broker.host), group->broker.port),
-            text_from(group->group), kafka_error_or_none(state, group->err, NULL),
-            text_from(group->state), text_from(group->protocol_type),
-            text_from(group->protocol), members_from(group));
+    if (members != NULL) {
+        result = call_with(
+            type, Py_BuildValue("(NNNNNNN)", broker_from(broker_type, &group->broker),
+                                text_from(group->group),
+                                kafka_error_or_none(state, group->err, NULL),
+                                text_from(group->state), text_from(group->protocol_type),
+                                text_from(group->protocol), members));
     }
     Py_XDECREF(type);
     Py_XDECREF(broker_type);

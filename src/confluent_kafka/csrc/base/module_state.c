@@ -128,6 +128,17 @@ import_attribute(const char *module_name, const char *name)
     return attribute;
 }
 
+PyObject *
+call_with(PyObject *callable, PyObject *arguments)
+{
+    PyObject *result = NULL;
+    if (arguments != NULL && !PyErr_Occurred()) {
+        result = PyObject_CallObject(callable, arguments);
+    }
+    Py_XDECREF(arguments);
+    return result;
+}
+
 int
 start_daemon_thread(PyObject *object, const char *method, const char *name)
 {

@@ -79,6 +79,13 @@ int module_add_methods(PyTypeObject *type, PyMethodDef *methods);
  */
 PyObject *import_attribute(const char *module_name, const char *name);
 
+/*
+ * Calls `callable` with a tuple of arguments, which is stolen and may be NULL with an
+ * exception. Nor is it called when an exception is set otherwise: where results are
+ * arguments of each other some are made after one has failed. New reference or NULL.
+ */
+PyObject *call_with(PyObject *callable, PyObject *arguments);
+
 /* Runs method `method` of `object` on a daemon thread with this name: 0, or -1. */
 int start_daemon_thread(PyObject *object, const char *method, const char *name);
 

@@ -73,11 +73,11 @@ static PyObject *
 partition_from(const metadata_classes *classes,
                const struct rd_kafka_metadata_partition *partition)
 {
-    return PyObject_CallFunction(
-        classes->partition, "iiNNN", (int)partition->id, (int)partition->leader,
-        ids_from(partition->replicas, partition->replica_cnt),
-        ids_from(partition->isrs, partition->isr_cnt),
-        kafka_error_or_none(classes->state, partition->err, NULL));
+    return call_with(classes->partition,
+                     Py_BuildValue("(iiNNN)", (int)partition->id, (int)partition->leader,
+                                   ids_from(partition->replicas, partition->replica_cnt),
+                                   ids_from(partition->isrs, partition->isr_cnt),
+                                   kafka_error_or_none(classes->state, partition->err, NULL)));
 }
 
 static PyObject *
@@ -98,9 +98,10 @@ partitions_from(const metadata_classes *classes,
 static PyObject *
 topic_from(const metadata_classes *classes, const struct rd_kafka_metadata_topic *topic)
 {
-    return PyObject_CallFunction(classes->topic, "NNN", text_from(topic->topic),
-                                 partitions_from(classes, topic),
-                                 kafka_error_or_none(classes->state, topic->err, NULL));
+    return call_with(classes->topic,
+                     Py_BuildValue("(NNN)", text_from(topic->topic),
+                                   partitions_from(classes, topic),
+                                   kafka_error_or_none(classes->state, topic->err, NULL)));
 }
 
 static PyObject *
@@ -120,8 +121,8 @@ static PyObject *
 broker_from(const metadata_classes *classes,
             const struct rd_kafka_metadata_broker *broker)
 {
-    return PyObject_CallFunction(classes->broker, "iNi", (int)broker->id,
-                                 text_from(broker->host), broker->port);
+    return call_with(classes->broker, Py_BuildValue("(iNi)", (int)broker->id,
+                                                    text_from(broker->host), broker->port));
 }
 
 static PyObject *
@@ -157,11 +158,12 @@ cluster_metadata_from(module_state *state, rd_kafka_t *rk,
     metadata_classes classes;
     PyObject *cluster = NULL;
     if (classes_import(&classes, state) == 0) {
-        cluster = PyObject_CallFunction(
-            classes.cluster, "NiNNiN", cluster_id_known(rk),
-            (int)rd_kafka_controllerid(rk, 0), brokers_from(&classes, metadata),
-            topics_from(&classes, metadata), (int)metadata->orig_broker_id,
-            text_from(metadata->orig_broker_name));
+        cluster = call_with(
+            classes.cluster,
+            Py_BuildValue("(NiNNiN)", cluster_id_known(rk), (int)rd_kafka_controllerid(rk, 0),
+                          brokers_from(&classes, metadata), topics_from(&classes, metadata),
+                          (int)metadata->orig_broker_id,
+                          text_from(metadata->orig_broker_name)));
     }
     classes_release(&classes);
     return cluster;
