@@ -41,11 +41,12 @@ C_ROOMS: Mapping[str, set[str]] = {
 }
 
 # The same for the package; "" is confluent_kafka itself, its __init__. The faces are last.
-_CLIENTS = {"", "cimpl", "_values", "_pausing", "error", "serialization"}
+_CLIENTS = {"", "cimpl", "_values", "_coroutines", "error", "serialization"}
 PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
     "cimpl": {"_values"},
     "_pausing": {"cimpl"},
+    "_coroutines": set(),
     "error": {"cimpl"},
     "statistics": {"_values"},
     "serialization": {"cimpl", "error"},
@@ -54,7 +55,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "deserializing_share_consumer": _CLIENTS,
     "": {"_values", "cimpl", "_pausing", "statistics"},
     "admin": {"", "_values", "cimpl"},
-    "schema_registry": {"error", "serialization"},
+    "schema_registry": {"_coroutines", "error", "serialization"},
     "testing": {"cimpl"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"admin", "statistics"},
@@ -65,7 +66,21 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
 }
 
 # Each part of `struct Client` and the one file of csrc/client that touches its fields.
-CLIENT_PARTS: Mapping[str, str] = {}
+CLIENT_PARTS: Mapping[str, str] = {
+    part: f"client/{file}"
+    for part, file in {
+        "guard": "guard",
+        "signals": "signals",
+        "serving": "serve",
+        "callbacks": "callbacks",
+        "logs": "logs",
+        "parked": "parked",
+        "diagnosis": "diagnosis",
+        "tokens": "oauth",
+        "requests": "request",
+        "registration": "registry",
+    }.items()
+}
 
 
 class Arrow(NamedTuple):

@@ -6,6 +6,7 @@
 #include "admin/constants.h"
 #include "base/build_info.h"
 #include "client/client.h"
+#include "client/close.h"
 #include "client/oauth.h"
 #include "client/resolver.h"
 #include "consumer/consumer.h"

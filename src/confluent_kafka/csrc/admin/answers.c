@@ -9,6 +9,7 @@
  */
 #include "admin/admin.h"
 
+#include "client/failure.h"
 #include "client/worker.h"
 
 typedef struct {

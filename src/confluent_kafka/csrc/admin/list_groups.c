@@ -3,6 +3,7 @@
  */
 #include "admin/admin.h"
 #include "base/text.h"
+#include "client/guard.h"
 #include "client/request.h"
 
 static void

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/callbacks.h"
+#include "client/close.h"
 #include "client/config.h"
+#include "client/exceptions.h"
+#include "client/guard.h"
+#include "client/life.h"
+#include "client/serve.h"
 
 static const python_key admin_keys[] = {
     {NULL, 0, CONFIG_CALLABLE},
@@ -135,6 +139,13 @@ serve_once(Client *client, int timeout_ms)
     return 0;
 }
 
+static const client_kind admin_kind = {
+    .type = RD_KAFKA_PRODUCER,
+    .create = client_create_producer,
+    .release = admin_release,
+    .serve = serve_once,
+};
+
 static int
 open_admin(PyObject *object, PyObject *args, PyObject *kwargs)
 {
@@ -143,9 +154,7 @@ open_admin(PyObject *object, PyObject *args, PyObject *kwargs)
     if (conf == NULL) {
         return -1;
     }
-    client->release = admin_release;
-    client->serve = serve_once;
-    return client_open(client, RD_KAFKA_PRODUCER, conf);
+    return client_open(client, &admin_kind, conf);
 }
 
 static int
@@ -188,14 +197,14 @@ admin_dealloc(PyObject *object)
 static Py_ssize_t
 serve_callbacks(Client *client, deadline *until)
 {
-    Py_ssize_t served_before = client->served;
+    Py_ssize_t served_before = serve_count(client);
     int timeout_ms = 0;
     for (;;) {
         (void)serve_once(client, timeout_ms);
         if (client_raise_parked(client) < 0) {
             return -1;
         }
-        Py_ssize_t served = client->served - served_before;
+        Py_ssize_t served = serve_count(client) - served_before;
         if (served > 0 || deadline_passed(until)) {
             return served;
         }
@@ -280,7 +289,7 @@ static Py_ssize_t
 admin_length(PyObject *object)
 {
     AdminClient *self = (AdminClient *)object;
-    if (atomic_load(&self->client.phase) == CLIENT_CLOSED) {
+    if (client_is_closed(&self->client)) {
         return 0;
     }
     if (client_enter(&self->client) < 0) {

@@ -4,6 +4,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "client/core.h"
+#include "client/diagnosis.h"
+#include "client/exceptions.h"
+#include "client/guard.h"
+#include "client/log_ring.h"
+#include "client/serve.h"
 
 /* ---- from C callback to Python and back ---- */
 
@@ -12,15 +18,15 @@ callback_begin(callback_scope *scope, void *opaque)
 {
     client_core *core = opaque;
     Client *client = core->client;
-    if (client == NULL || client->frame == NULL) {
+    if (client == NULL || !serve_has_frame(client)) {
         return false; /* not inside a call that serves callbacks: nothing to run it on */
     }
     scope->client = client;
-    scope->took_gil = client->frame->released != NULL;
+    scope->took_gil = serve_has_released_gil(client);
     if (scope->took_gil) {
         serve_take_gil(client);
     }
-    client->served++;
+    serve_add_count(client, 1);
     return true;
 }
 
@@ -77,8 +83,7 @@ note_error(Client *client, rd_kafka_resp_err_t code, const char *reason)
 {
     PyObject *error = error_argument(client, code, reason);
     if (error != NULL) {
-        latest_set(&client->latest, &client->latest.error, error);
-        outage_note(&client->outage, error);
+        diagnosis_note_error(&client->diagnosis, error);
     }
     return error;
 }
@@ -91,7 +96,7 @@ on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
         return;
     }
     Client *client = scope.client;
-    callback_call(client->error_cb, note_error(client, (rd_kafka_resp_err_t)code, reason));
+    callback_call(client->callbacks.error_cb, note_error(client, (rd_kafka_resp_err_t)code, reason));
     callback_end(&scope);
 }
 
@@ -109,23 +114,40 @@ log_error(Client *client, const char *reason)
     }
 }
 
+/*
+ * A consumer's poll() raises what keeps it out. A producer's messages say by themselves that
+ * they were not delivered, connect() raises by itself, and close() does what it can without
+ * brokers: nobody asked for more.
+ */
+static void
+note_refusal(Client *client, PyObject *error)
+{
+    if (rd_kafka_type(client->rk) != RD_KAFKA_CONSUMER || !client_is_open(client)
+        || diagnosis_is_watched(&client->diagnosis)) {
+        return;
+    }
+    PyObject *due = diagnosis_note_refusal(&client->diagnosis, error);
+    if (due != NULL) {
+        raise_kafka_error_object(client->state, due);
+        client_park_exception(client);
+    }
+}
+
 /* The error_cb of a client that was given none. */
 static void
-on_unheard_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
+default_error_cb(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
 {
     callback_scope scope;
     if (!callback_begin(&scope, opaque)) {
         return;
     }
     Client *client = scope.client;
-    client->served--; /* no callback of the application's */
+    serve_add_count(client, -1); /* no callback of the application's */
     log_error(client, reason);
-    Py_XDECREF(note_error(client, (rd_kafka_resp_err_t)code, reason));
-    /* A producer's messages say by themselves that they were not delivered, and connect()
-     * raises by itself. */
-    if (!PyErr_Occurred() && rd_kafka_type(rk) == RD_KAFKA_CONSUMER
-        && client->outage.watching == 0) {
-        refusal_note(client, (rd_kafka_resp_err_t)code, reason);
+    PyObject *error = note_error(client, (rd_kafka_resp_err_t)code, reason);
+    if (error != NULL) {
+        note_refusal(client, error);
+        Py_DECREF(error);
     }
     callback_end(&scope);
 }
@@ -145,7 +167,7 @@ on_throttle(rd_kafka_t *Py_UNUSED(rk), const char *broker_name, int32_t broker_i
                                       (int)broker_id, throttle_time_ms / 1000.0);
         Py_DECREF(event_type);
     }
-    callback_call(scope.client->throttle_cb, event);
+    callback_call(scope.client->callbacks.throttle_cb, event);
     callback_end(&scope);
 }
 
@@ -159,13 +181,13 @@ on_statistics(rd_kafka_t *Py_UNUSED(rk), char *json, size_t size, void *opaque)
     Client *client = scope.client;
     PyObject *text = PyUnicode_DecodeUTF8(json, (Py_ssize_t)size, "replace");
     if (text != NULL) {
-        latest_set(&client->latest, &client->latest.statistics, text);
+        diagnosis_note_statistics(&client->diagnosis, text);
     }
-    if (client->stats_cb != NULL) {
-        callback_call(client->stats_cb, text);
+    if (client->callbacks.stats_cb != NULL) {
+        callback_call(client->callbacks.stats_cb, text);
     }
     else {
-        client->served--; /* no callback of the application's */
+        serve_add_count(client, -1); /* no callback of the application's */
         Py_XDECREF(text);
     }
     callback_end(&scope);
@@ -180,7 +202,7 @@ callbacks_serve_event(Client *self, rd_kafka_event_t *event)
     rd_kafka_event_type_t type = rd_kafka_event_type(event);
     if (type == RD_KAFKA_EVENT_ERROR) {
         void (*report)(rd_kafka_t *, int, const char *, void *) =
-            self->error_cb != NULL ? on_error : on_unheard_error;
+            self->callbacks.error_cb != NULL ? on_error : default_error_cb;
         report(self->rk, rd_kafka_event_error(event), rd_kafka_event_error_string(event),
                self->core);
         return true;
@@ -193,108 +215,37 @@ callbacks_serve_event(Client *self, rd_kafka_event_t *event)
     return false;
 }
 
-/* ---- logs ---- */
-
-/* On any of librdkafka's threads: no Python here. */
-static void
-on_log(const rd_kafka_t *rk, int level, const char *facility, const char *message)
-{
-    client_core *core = rk == NULL ? NULL : rd_kafka_opaque(rk);
-    if (core != NULL) {
-        log_ring_push(core->logs, level, facility, message);
-    }
-}
-
-/* syslog's level as one of the logging module. */
-static int
-logging_level(int level)
-{
-    static const int levels[] = {50, 50, 50, 40, 30, 20, 20, 10};
-    return levels[level < 0 ? 0 : level > 7 ? 7 : level];
-}
-
-/* The client's logger, or the one named "confluent_kafka"; new reference. */
-static PyObject *
-get_logger(Client *self)
-{
-    if (self->logger != NULL) {
-        return Py_NewRef(self->logger);
-    }
-    PyObject *get = import_attribute("logging", "getLogger");
-    if (get == NULL) {
-        return NULL;
-    }
-    PyObject *logger = PyObject_CallFunction(get, "s", "confluent_kafka");
-    Py_DECREF(get);
-    Py_XSETREF(self->logger, Py_XNewRef(logger)); /* another thread may have been quicker */
-    return logger;
-}
-
-static int
-log_one(PyObject *logger, const char *client_name, const log_record *record)
-{
-    /* librdkafka may cut a client's name in the middle of a character. */
-    PyObject *result = PyObject_CallMethod(
-        logger, "log", "isNNN", logging_level(record->level), "%s [%s] %s",
-        text_from(record->facility), text_from(client_name), text_from(record->message));
-    Py_XDECREF(result);
-    return result == NULL ? -1 : 0;
-}
-
-static int
-log_dropped(Client *self, PyObject *logger)
-{
-    size_t dropped = log_ring_take_dropped(self->core->logs);
-    if (dropped == 0) {
-        return 0;
-    }
-    PyObject *result = PyObject_CallMethod(
-        logger, "log", "isn", 30,
-        "%d older log records were dropped: call poll() more often", (Py_ssize_t)dropped);
-    Py_XDECREF(result);
-    return result == NULL ? -1 : 0;
-}
-
-int
-serve_logs_or_raise(Client *self)
-{
-    if (log_ring_is_empty(self->core->logs)) {
-        return 0;
-    }
-    PyObject *logger = get_logger(self);
-    if (logger == NULL) {
-        return -1;
-    }
-    int result = log_dropped(self, logger);
-    /* At most one ring full: a logger that makes librdkafka log must not go round for ever. */
-    log_record record;
-    for (int i = 0; result == 0 && i < LOG_RING_CAPACITY; i++) {
-        if (!log_ring_pop(self->core->logs, &record)) {
-            break;
-        }
-        result = log_one(logger, rd_kafka_name(self->rk), &record);
-        log_record_clear(&record);
-    }
-    Py_DECREF(logger);
-    return result;
-}
-
-void
-serve_logs(Client *self)
-{
-    if (serve_logs_or_raise(self) < 0) {
-        client_park_exception(self);
-    }
-}
-
 void
 callbacks_register(Client *self, rd_kafka_conf_t *conf)
 {
     rd_kafka_conf_set_opaque(conf, self->core);
-    rd_kafka_conf_set_log_cb(conf, on_log);
-    rd_kafka_conf_set_error_cb(conf, self->error_cb != NULL ? on_error : on_unheard_error);
+    rd_kafka_conf_set_error_cb(conf, self->callbacks.error_cb != NULL ? on_error : default_error_cb);
     rd_kafka_conf_set_stats_cb(conf, on_statistics);
-    if (self->throttle_cb != NULL) {
+    if (self->callbacks.throttle_cb != NULL) {
         rd_kafka_conf_set_throttle_cb(conf, on_throttle);
     }
+}
+
+bool
+callbacks_are_there(const Client *self)
+{
+    return self->callbacks.error_cb != NULL || self->callbacks.stats_cb != NULL
+           || self->callbacks.throttle_cb != NULL;
+}
+
+int
+callbacks_traverse(Client *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->callbacks.error_cb);
+    Py_VISIT(self->callbacks.throttle_cb);
+    Py_VISIT(self->callbacks.stats_cb);
+    return 0;
+}
+
+void
+callbacks_clear(Client *self)
+{
+    Py_CLEAR(self->callbacks.error_cb);
+    Py_CLEAR(self->callbacks.throttle_cb);
+    Py_CLEAR(self->callbacks.stats_cb);
 }

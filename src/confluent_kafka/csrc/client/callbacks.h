@@ -36,9 +36,10 @@ void callback_call(PyObject *callable, PyObject *argument);
  */
 bool callbacks_serve_event(Client *self, rd_kafka_event_t *event);
 
-/* Hands waiting log records to the logger; what that raises is parked. */
-void serve_logs(Client *self);
-/* The same for __init__: 0, or -1 with the logger's exception. */
-int serve_logs_or_raise(Client *self);
+/* The application is told of errors, statistics or throttling. */
+bool callbacks_are_there(const Client *self);
+
+int callbacks_traverse(Client *self, visitproc visit, void *arg);
+void callbacks_clear(Client *self);
 
 #endif

@@ -10,11 +10,11 @@
 #include "base/text.h"
 
 const python_key client_keys[] = {
-    {"error_cb", offsetof(Client, error_cb), CONFIG_CALLABLE},
-    {"throttle_cb", offsetof(Client, throttle_cb), CONFIG_CALLABLE},
-    {"stats_cb", offsetof(Client, stats_cb), CONFIG_CALLABLE},
-    {"oauth_cb", offsetof(Client, oauth_cb), CONFIG_CALLABLE},
-    {"logger", offsetof(Client, logger), CONFIG_LOGGER},
+    {"error_cb", offsetof(Client, callbacks.error_cb), CONFIG_CALLABLE},
+    {"throttle_cb", offsetof(Client, callbacks.throttle_cb), CONFIG_CALLABLE},
+    {"stats_cb", offsetof(Client, callbacks.stats_cb), CONFIG_CALLABLE},
+    {"oauth_cb", offsetof(Client, tokens.oauth_cb), CONFIG_CALLABLE},
+    {"logger", offsetof(Client, logs.logger), CONFIG_LOGGER},
     {NULL, 0, CONFIG_CALLABLE},
 };
 
@@ -265,15 +265,21 @@ set_property(reader *self, PyObject *key, PyObject *value)
     return result;
 }
 
+/* What a key that is no bool sets. */
+static PyObject **
+python_field(Client *client, const python_key *entry)
+{
+    return (PyObject **)((char *)client + entry->offset);
+}
+
 static int
 set_callable(reader *self, const python_key *entry, PyObject *value)
 {
-    PyObject **field = (PyObject **)((char *)self->client + entry->offset);
     if (value != Py_None && !PyCallable_Check(value)) {
         return invalid(self, "Configuration property \"%s\" must be callable or None, not %.100s",
                        entry->key, Py_TYPE(value)->tp_name);
     }
-    Py_XSETREF(*field, value == Py_None ? NULL : Py_NewRef(value));
+    Py_XSETREF(*python_field(self->client, entry), value == Py_None ? NULL : Py_NewRef(value));
     return 0;
 }
 
@@ -295,7 +301,7 @@ logger_for_handler(PyObject *handler)
 }
 
 static int
-set_logger(reader *self, PyObject *value)
+set_logger(reader *self, const python_key *entry, PyObject *value)
 {
     PyObject *logger = NULL;
     if (PyObject_HasAttrString(value, "log")) {
@@ -313,7 +319,7 @@ set_logger(reader *self, PyObject *value)
                        "logging.Handler or None, not %.100s",
                        Py_TYPE(value)->tp_name);
     }
-    Py_XSETREF(self->client->logger, logger);
+    Py_XSETREF(*python_field(self->client, entry), logger);
     return 0;
 }
 
@@ -381,7 +387,7 @@ read_item(reader *self, PyObject *key, PyObject *value)
     }
     switch (entry->kind) {
     case CONFIG_LOGGER:
-        return set_logger(self, value);
+        return set_logger(self, entry, value);
     case CONFIG_BOOL:
         return set_flag(self, entry, value);
     default:
@@ -479,7 +485,7 @@ forget_python_keys(Client *client, const python_key *keys)
             *(bool *)field = false;
         }
         else {
-            Py_CLEAR(*(PyObject **)field);
+            Py_CLEAR(*python_field(client, keys));
         }
     }
 }

@@ -1,65 +1,14 @@
 /*
  * connect(): waits until a broker has answered, or raises why none does.
  */
-#include "client/outage.h"
+#include "client/connect.h"
 
+#include "client/diagnosis.h"
+#include "client/exceptions.h"
+#include "client/failure.h"
+#include "client/guard.h"
 #include "client/request.h"
-#include "client/client.h"
-
-/* ---- the cause of an outage ---- */
-
-/* The next attempts follow within reconnect.backoff.max.ms, 10 seconds by default. */
-#define REMEMBERED_SECONDS 30
-
-/* How much an error says: a broker that refuses is there, a name that is wrong is ours. */
-static int
-telling(rd_kafka_resp_err_t code)
-{
-    switch (code) {
-    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
-    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
-    case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
-    case RD_KAFKA_RESP_ERR__SSL:
-        return 3;
-    case RD_KAFKA_RESP_ERR__RESOLVE:
-        return 2;
-    case RD_KAFKA_RESP_ERR__TRANSPORT:
-    case RD_KAFKA_RESP_ERR__TIMED_OUT:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-void
-outage_note(outage *self, PyObject *error)
-{
-    rd_kafka_resp_err_t code = kafka_error_code(error);
-    if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
-        self->all_down = true;
-        return;
-    }
-    int rank = telling(code);
-    if (rank > 0
-        && (self->cause == NULL || deadline_passed(&self->until)
-            || rank >= telling(kafka_error_code(self->cause)))) {
-        Py_XSETREF(self->cause, Py_NewRef(error));
-        self->until = deadline_after(REMEMBERED_SECONDS);
-    }
-}
-
-PyObject *
-outage_cause(outage *self)
-{
-    return self->cause == NULL || deadline_passed(&self->until) ? NULL : Py_NewRef(self->cause);
-}
-
-void
-outage_end(outage *self)
-{
-    Py_CLEAR(self->cause);
-    self->all_down = false;
-}
+#include "client/serve.h"
 
 /* ---- the request ---- */
 
@@ -95,7 +44,7 @@ attempt_connect(request *self, int timeout_ms)
 static void
 raise_outage(Client *self, rd_kafka_resp_err_t code)
 {
-    PyObject *cause = outage_cause(&self->outage);
+    PyObject *cause = diagnosis_outage(&self->diagnosis);
     if (cause != NULL) {
         raise_kafka_error_object(self->state, cause);
     }
@@ -108,7 +57,7 @@ raise_outage(Client *self, rd_kafka_resp_err_t code)
 static int
 watch(Client *self)
 {
-    if (!self->outage.all_down) {
+    if (!diagnosis_all_down(&self->diagnosis)) {
         return 1;
     }
     /* A connection that a broker closes without a word is no error of its own. */
@@ -119,7 +68,7 @@ watch(Client *self)
 static int
 serve_and_watch(Client *self)
 {
-    int served = self->serve(self, WAIT_SLICE_MS);
+    int served = self->kind->serve(self, WAIT_SLICE_MS);
     if (client_raise_parked(self) < 0 || watch(self) < 0) {
         return -1;
     }
@@ -131,7 +80,7 @@ static int
 serve_what_waits(Client *self)
 {
     for (size_t left = rd_kafka_queue_length(self->core->queue); left > 0; left--) {
-        (void)self->serve(self, 0);
+        (void)self->kind->serve(self, 0);
         if (client_raise_parked(self) < 0) {
             return -1;
         }
@@ -148,8 +97,8 @@ run(Client *self, request *made)
 {
     serve_frame frame;
     deadline now = deadline_after(0);
-    int turn = self->serve == NULL ? 0 : serve_begin(self, &frame, &now);
-    bool nested = turn == 1 && frame.outer != NULL;
+    int turn = self->kind->serve == NULL ? 0 : serve_begin(self, &frame, &now);
+    bool nested = turn == 1 && serve_is_nested(self);
     if (turn < 0 || (turn == 1 && !nested && serve_what_waits(self) < 0)) {
         if (turn == 1) {
             serve_end(self, &frame);
@@ -157,10 +106,9 @@ run(Client *self, request *made)
         request_end(made);
         return -1;
     }
-    self->outage.all_down = false;
-    self->outage.watching++;
+    diagnosis_begin_watching(&self->diagnosis);
     int result = request_wait(self, made, "connect()", turn == 1 && !nested ? serve_and_watch : watch);
-    self->outage.watching--;
+    diagnosis_end_watching(&self->diagnosis);
     if (turn == 1) {
         serve_end(self, &frame);
     }
@@ -210,7 +158,7 @@ request_connect(Client *self, const char *topic, int timeout_ms)
                           rd_kafka_err2str(made->code));
     }
     else {
-        outage_end(&self->outage);
+        diagnosis_end_outage(&self->diagnosis);
         result = Py_NewRef(Py_None);
     }
     request_end(made);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #ifndef _WIN32
 #include <unistd.h>
+
+#include "client/log_ring.h"
 #endif
 
 client_core *

@@ -4,6 +4,8 @@
 #include "client/io_event.h"
 
 #include "client/client.h"
+#include "client/core.h"
+#include "client/guard.h"
 
 #ifdef _WIN32
 #include <winsock2.h>

@@ -1,5 +1,9 @@
 #include "client/oauth.h"
 
+#include "client/core.h"
+#include "client/exceptions.h"
+#include "client/log_ring.h"
+#include "client/registry.h"
 #include "client/worker.h"
 
 typedef struct {
@@ -19,8 +23,11 @@ on_token_wanted(rd_kafka_t *Py_UNUSED(rk), const char *Py_UNUSED(config), void *
 }
 
 void
-oauth_configure(rd_kafka_conf_t *conf)
+oauth_configure(Client *self, rd_kafka_conf_t *conf)
 {
+    if (self->tokens.oauth_cb == NULL) {
+        return;
+    }
     rd_kafka_conf_enable_sasl_queue(conf, 1);
     rd_kafka_conf_set_oauthbearer_token_refresh_cb(conf, on_token_wanted);
 }
@@ -193,7 +200,7 @@ answer_request(TokenRefresher *self)
     if (client == NULL) {
         return;
     }
-    PyObject *oauth_cb = Py_NewRef(client->oauth_cb);
+    PyObject *oauth_cb = Py_NewRef(client->tokens.oauth_cb);
     Py_DECREF(client);
     if (refresh(self, oauth_cb) < 0) {
         refresh_failed(self, oauth_cb);
@@ -296,7 +303,7 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
         return NULL;
     }
     int started = worker_init(&refresher->worker, self->core, queue);
-    refresher->client = Py_NewRef(self->reference);
+    refresher->client = Py_NewRef(registry_reference(self));
     refresher->config = started < 0 ? NULL : oauthbearer_config(self->rk);
     if (refresher->config == NULL) {
         Py_CLEAR(refresher);
@@ -307,25 +314,39 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
 int
 oauth_start(Client *self)
 {
-    rd_kafka_queue_t *queue = rd_kafka_queue_get_sasl(self->rk);
+    rd_kafka_queue_t *queue =
+        self->tokens.oauth_cb == NULL ? NULL : rd_kafka_queue_get_sasl(self->rk);
     if (queue == NULL) {
         return 0; /* the mechanism is not OAUTHBEARER: nobody will ask for a token */
     }
-    self->refresher = (PyObject *)new_refresher(self, queue);
-    if (self->refresher == NULL) {
+    self->tokens.refresher = (PyObject *)new_refresher(self, queue);
+    if (self->tokens.refresher == NULL) {
         return -1;
     }
-    return start_daemon_thread(self->refresher, "run", "confluent_kafka oauth_cb");
+    return start_daemon_thread(self->tokens.refresher, "run", "confluent_kafka oauth_cb");
 }
 
 void
 oauth_stop(Client *self)
 {
-    TokenRefresher *refresher = (TokenRefresher *)self->refresher;
+    TokenRefresher *refresher = (TokenRefresher *)self->tokens.refresher;
     if (refresher == NULL) {
         return;
     }
-    self->refresher = NULL;
+    self->tokens.refresher = NULL;
     worker_stop(&refresher->worker);
     Py_DECREF(refresher);
+}
+
+int
+oauth_traverse(Client *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->tokens.oauth_cb);
+    return 0;
+}
+
+void
+oauth_clear(Client *self)
+{
+    Py_CLEAR(self->tokens.oauth_cb);
 }

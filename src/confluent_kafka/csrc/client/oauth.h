@@ -12,12 +12,15 @@
 
 int token_refresher_type_add(PyObject *module, module_state *state);
 
-/* Makes `conf` send token requests to the SASL queue. */
-void oauth_configure(rd_kafka_conf_t *conf);
+/* Makes `conf` send token requests to the SASL queue, for a client with oauth_cb. */
+void oauth_configure(Client *self, rd_kafka_conf_t *conf);
 
 /* Starts the thread of a client whose handle exists: 0, or -1 with an exception. */
 int oauth_start(Client *self);
 /* Ends the thread; waits for it, but not long for an oauth_cb that is running. */
 void oauth_stop(Client *self);
+
+int oauth_traverse(Client *self, visitproc visit, void *arg);
+void oauth_clear(Client *self);
 
 #endif

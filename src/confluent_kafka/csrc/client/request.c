@@ -3,6 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/core.h"
+#include "client/failure.h"
+#include "client/guard.h"
+#include "client/registry.h"
+#include "client/serve.h"
+#include "client/signals.h"
+
 /* ---- life ---- */
 
 request *
@@ -135,32 +142,32 @@ request_error(rd_kafka_resp_err_t code, const char *what)
 static void
 add_waiting(Client *client, request *self)
 {
-    object_mutex_lock(&client->waiting_mutex);
-    self->next_waiting = client->waiting;
-    client->waiting = self;
-    object_mutex_unlock(&client->waiting_mutex);
+    object_mutex_lock(&client->requests.mutex);
+    self->next_waiting = client->requests.first;
+    client->requests.first = self;
+    object_mutex_unlock(&client->requests.mutex);
 }
 
 static void
 remove_waiting(Client *client, request *self)
 {
-    object_mutex_lock(&client->waiting_mutex);
-    request **link = &client->waiting;
+    object_mutex_lock(&client->requests.mutex);
+    request **link = &client->requests.first;
     while (*link != self) {
         link = &(*link)->next_waiting;
     }
     *link = self->next_waiting;
-    object_mutex_unlock(&client->waiting_mutex);
+    object_mutex_unlock(&client->requests.mutex);
 }
 
 void
 requests_wake(Client *client)
 {
-    object_mutex_lock(&client->waiting_mutex);
-    for (request *each = client->waiting; each != NULL; each = each->next_waiting) {
+    object_mutex_lock(&client->requests.mutex);
+    for (request *each = client->requests.first; each != NULL; each = each->next_waiting) {
         PyThread_release_lock(each->changed);
     }
-    object_mutex_unlock(&client->waiting_mutex);
+    object_mutex_unlock(&client->requests.mutex);
 }
 
 /* Starts the worker: 0, or -1 with an exception and the request freed. */
@@ -190,9 +197,8 @@ static int
 raise_interrupted(Client *client, const char *what)
 {
     if (!client_end_thread_at_exit(client)) {
-        bool open = atomic_load(&client->phase) == CLIENT_OPEN;
         raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR, "%s was interrupted by %s",
-                          what, open ? "wakeup()" : "close()");
+                          what, client_is_open(client) ? "wakeup()" : "close()");
     }
     return -1;
 }

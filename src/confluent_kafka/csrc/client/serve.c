@@ -1,114 +1,121 @@
-/*
- * Serving: whose turn it is to run a client's callbacks, and the exceptions they leave.
- */
-#include "client/client.h"
+#include "client/serve.h"
 
-#include "client/callbacks.h"
+#include "client/core.h"
+#include "client/exceptions.h"
+#include "client/guard.h"
+#include "client/log_ring.h"
+#include "client/logs.h"
+#include "client/signals.h"
+
+int
+serve_init(Client *self)
+{
+    self->serving.released = PyThread_allocate_lock();
+    self->serving.urgent = PyThread_allocate_lock();
+    if (self->serving.released == NULL || self->serving.urgent == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+void
+serve_free(Client *self)
+{
+    if (self->serving.released != NULL) {
+        PyThread_free_lock(self->serving.released);
+    }
+    if (self->serving.urgent != NULL) {
+        PyThread_free_lock(self->serving.urgent);
+    }
+}
 
 /* ---- what ends a wait ---- */
 
-int
-client_check_signals(Client *self)
+void
+serve_wake(Client *self)
 {
-    unsigned long outer = atomic_exchange(&self->signal_thread, PyThread_get_thread_ident());
-    int result = PyErr_CheckSignals();
-    atomic_store(&self->signal_thread, outer);
-    return result;
+    atomic_store(&self->serving.woken, 1);
 }
 
 bool
 client_interrupted(Client *self)
 {
-    if (atomic_load(&self->phase) == CLIENT_OPEN) {
-        return atomic_exchange(&self->woken, 0);
+    if (client_is_open(self)) {
+        return atomic_exchange(&self->serving.woken, 0);
     }
-    return atomic_load(&self->closing_thread) != PyThread_get_thread_ident();
+    return !client_is_closed_by_this_thread(self);
 }
 
-int
-lock_within(Client *self, PyThread_type_lock lock, deadline *until)
+/* ---- the lock ---- */
+
+bool
+serve_is_serving(Client *self)
 {
-    for (;;) {
-        PyLockStatus status;
-        int slice_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
-        Py_BEGIN_ALLOW_THREADS
-        status = PyThread_acquire_lock_timed(lock, (PY_TIMEOUT_T)slice_ms * 1000, 1);
-        Py_END_ALLOW_THREADS
-        if (status == PY_LOCK_ACQUIRED) {
-            return 1;
-        }
-        if (client_check_signals(self) < 0) {
-            return -1;
-        }
-        if (deadline_passed(until)) {
-            return 0;
-        }
-    }
+    return atomic_load(&self->serving.holder) == PyThread_get_thread_ident();
 }
 
-/* ---- turns ---- */
-
-/* The turn is this thread's: links the frame. */
+/* This thread holds the lock: links the frame. */
 static void
 link_frame(Client *self, serve_frame *frame)
 {
-    frame->outer = self->frame;
-    self->frame = frame;
+    frame->outer = self->serving.frame;
+    self->serving.frame = frame;
 }
 
-/* Takes the turn if nobody has it. */
+/* Takes the lock if nobody has it. */
 static bool
-try_turn(Client *self, unsigned long thread)
+try_lock(Client *self, unsigned long thread)
 {
     unsigned long nobody = 0;
-    return atomic_compare_exchange_strong(&self->serving_thread, &nobody, thread);
+    return atomic_compare_exchange_strong(&self->serving.holder, &nobody, thread);
 }
 
 static void
-give_turn_up(Client *self)
+release_lock(Client *self)
 {
-    atomic_store(&self->serving_thread, 0);
-    if (atomic_load(&self->waiting_for_turn) > 0) {
-        PyThread_release_lock(self->turn_free);
+    atomic_store(&self->serving.holder, 0);
+    if (atomic_load(&self->serving.waiters) > 0) {
+        PyThread_release_lock(self->serving.released);
     }
 }
 
-/* 1 it is this thread's turn, 0 time is up, -1 exception of a signal handler. */
+/* 1 this thread holds the lock, 0 time is up, -1 exception of a signal handler. */
 static int
-wait_for_turn(Client *self, deadline *until)
+wait_for_lock(Client *self, deadline *until)
 {
     unsigned long thread = PyThread_get_thread_ident();
-    if (atomic_load(&self->serving_thread) == thread) {
+    if (atomic_load(&self->serving.holder) == thread) {
         return 1; /* a callback polls again */
     }
-    int turn = 1;
-    if (!try_turn(self, thread)) {
-        atomic_fetch_add(&self->waiting_for_turn, 1);
-        while (!try_turn(self, thread)) {
-            turn = lock_within(self, self->turn_free, until);
-            if (turn != 1) {
+    int locked = 1;
+    if (!try_lock(self, thread)) {
+        atomic_fetch_add(&self->serving.waiters, 1);
+        while (!try_lock(self, thread)) {
+            locked = lock_within(self, self->serving.released, until);
+            if (locked != 1) {
                 break;
             }
         }
-        atomic_fetch_sub(&self->waiting_for_turn, 1);
+        atomic_fetch_sub(&self->serving.waiters, 1);
     }
-    if (turn == 1) {
-        self->served = 0;
+    if (locked == 1) {
+        self->serving.served = 0;
     }
-    return turn;
+    return locked;
 }
 
 int
 serve_begin(Client *self, serve_frame *frame, deadline *until)
 {
-    int turn = wait_for_turn(self, until);
-    if (turn != 1) {
-        return turn;
+    int locked = wait_for_lock(self, until);
+    if (locked != 1) {
+        return locked;
     }
     *frame = (serve_frame){0};
     link_frame(self, frame);
-    serve_logs(self);
-    if (client_raise_parked(self) < 0) {
+    if (client_raise_parked(self) < 0
+        || (!log_ring_is_empty(self->core->logs) && serve_logs_or_raise(self) < 0)) {
         serve_end(self, frame);
         return -1;
     }
@@ -118,93 +125,98 @@ serve_begin(Client *self, serve_frame *frame, deadline *until)
 void
 serve_end(Client *self, serve_frame *frame)
 {
-    self->frame = frame->outer;
-    if (self->frame == NULL) {
-        give_turn_up(self);
+    if (frame->yielded) {
+        return;
+    }
+    self->serving.frame = frame->outer;
+    if (self->serving.frame == NULL) {
+        release_lock(self);
     }
 }
 
 int
-serve_try_turn(Client *self, serve_frame *frame)
+serve_try_lock(Client *self, serve_frame *frame)
 {
-    unsigned long thread = PyThread_get_thread_ident();
-    if (!try_turn(self, thread)) {
-        return atomic_load(&self->serving_thread) == thread ? 0 : -1;
+    if (!try_lock(self, PyThread_get_thread_ident())) {
+        return serve_is_serving(self) ? 0 : -1;
     }
-    self->served = 0;
+    self->serving.served = 0;
     *frame = (serve_frame){0};
     link_frame(self, frame);
     return 1;
 }
 
 int
-serve_take_turn(Client *self, serve_turn *turn)
+serve_lock(Client *self, serving_lock *lock)
 {
     deadline never = DEADLINE_NEVER;
-    turn->took = atomic_load(&self->serving_thread) != PyThread_get_thread_ident();
-    if (turn->took) {
-        if (lock_within(self, self->taking_turn, &never) < 0) {
+    lock->took = !serve_is_serving(self);
+    if (lock->took) {
+        if (lock_within(self, self->serving.urgent, &never) < 0) {
             return -1;
         }
-        atomic_store(&self->turn_wanted, 1);
+        atomic_store(&self->serving.yield_wanted, 1);
         core_wake(self->core);
-        int waited = wait_for_turn(self, &never);
-        atomic_store(&self->turn_wanted, 0);
-        if (waited < 0) {
-            PyThread_release_lock(self->taking_turn);
+        int locked = wait_for_lock(self, &never);
+        atomic_store(&self->serving.yield_wanted, 0);
+        if (locked < 0) {
+            PyThread_release_lock(self->serving.urgent);
             return -1;
         }
     }
-    turn->frame = (serve_frame){0};
-    link_frame(self, &turn->frame);
+    lock->frame = (serve_frame){0};
+    link_frame(self, &lock->frame);
     return 0;
 }
 
 void
-serve_end_turn(Client *self, serve_turn *turn)
+serve_unlock(Client *self, serving_lock *lock)
 {
-    serve_end(self, &turn->frame);
-    if (turn->took) {
-        PyThread_release_lock(self->taking_turn);
+    serve_end(self, &lock->frame);
+    if (lock->took) {
+        PyThread_release_lock(self->serving.urgent);
     }
 }
 
-/* Lets the thread in serve_take_turn() go first. */
-static void
-step_aside(Client *self)
+/*
+ * Lets the thread in serve_lock() go first, for as long as it needs: 0, or -1 with an exception
+ * of a signal handler, and without the lock.
+ */
+static int
+yield_lock(Client *self)
 {
-    serve_frame *frame = self->frame;
+    serve_frame *frame = self->serving.frame;
     if (frame->outer != NULL) {
-        return; /* inside a callback: the call around it is not finished */
+        return 0; /* inside a callback: the call around it is not finished */
     }
-    Py_ssize_t served = self->served;
+    deadline never = DEADLINE_NEVER;
+    Py_ssize_t served = self->serving.served;
     serve_end(self, frame);
-    unsigned long thread = PyThread_get_thread_ident();
-    atomic_fetch_add(&self->waiting_for_turn, 1);
-    /* Such a turn is short, so this wait serves no signals and cannot fail. */
-    Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(self->taking_turn, WAIT_LOCK);
-    PyThread_release_lock(self->taking_turn);
-    while (!try_turn(self, thread)) {
-        PyThread_acquire_lock_timed(self->turn_free, WAIT_SLICE_MS * 1000, 0);
+    int locked = lock_within(self, self->serving.urgent, &never);
+    if (locked == 1) {
+        PyThread_release_lock(self->serving.urgent);
+        locked = wait_for_lock(self, &never);
     }
-    Py_END_ALLOW_THREADS
-    atomic_fetch_sub(&self->waiting_for_turn, 1);
-    self->served = served;
+    if (locked < 0) {
+        frame->yielded = true;
+        return -1;
+    }
+    self->serving.served = served;
     link_frame(self, frame);
+    return 0;
 }
 
 void
 serve_release_gil(Client *self)
 {
-    self->frame->released = PyEval_SaveThread();
+    self->serving.frame->released = PyEval_SaveThread();
 }
 
 void
 serve_take_gil(Client *self)
 {
     /* The frame is read before the GIL is there: it belongs to this thread alone. */
-    serve_frame *frame = self->frame;
+    serve_frame *frame = self->serving.frame;
     PyThreadState *thread_state = frame->released;
     frame->released = NULL;
     PyEval_RestoreThread(thread_state);
@@ -216,50 +228,16 @@ serve_check(Client *self)
     if (client_check_signals(self) < 0) {
         return -1;
     }
-    serve_logs(self);
+    if (!log_ring_is_empty(self->core->logs) && serve_logs_or_raise(self) < 0) {
+        return -1;
+    }
     if (client_raise_parked(self) < 0) {
         return -1;
     }
-    if (atomic_load(&self->turn_wanted)) {
-        step_aside(self);
+    if (atomic_load(&self->serving.yield_wanted) && yield_lock(self) < 0) {
+        return -1;
     }
-    serve_frame *frame = self->frame;
+    serve_frame *frame = self->serving.frame;
     frame->interrupted = frame->interrupted || client_interrupted(self);
     return !frame->interrupted;
-}
-
-/* ---- exceptions of callbacks ---- */
-
-bool
-client_has_parked(Client *self)
-{
-    return parked_any(&self->parked) && atomic_load(&self->phase) != CLIENT_CLOSING;
-}
-
-int
-client_raise_parked(Client *self)
-{
-    return client_has_parked(self) && parked_raise(&self->parked) ? -1 : 0;
-}
-
-void
-client_report_parked(Client *self)
-{
-    PyObject *raised = PyErr_GetRaisedException();
-    while (client_raise_parked(self) < 0) {
-        PyErr_WriteUnraisable((PyObject *)self);
-    }
-    if (raised != NULL) {
-        PyErr_SetRaisedException(raised);
-    }
-}
-
-void
-client_park_exception(Client *self)
-{
-    if (atomic_load(&self->phase) == CLIENT_CLOSED) {
-        PyErr_WriteUnraisable((PyObject *)self);
-        return;
-    }
-    parked_add(&self->parked, PyErr_GetRaisedException());
 }

@@ -1,5 +1,7 @@
 #include "client/worker.h"
 
+#include "client/core.h"
+
 /* How long the end of a client waits for Python code on the thread. */
 #define STOP_TIMEOUT_US 2000000
 

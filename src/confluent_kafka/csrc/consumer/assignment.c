@@ -3,6 +3,8 @@
  */
 #include "consumer/consumer.h"
 
+#include "client/guard.h"
+#include "client/serve.h"
 #include "values/topic_partition.h"
 
 /* ---- subscribe ---- */
@@ -121,12 +123,12 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
                                               const rd_kafka_topic_partition_list_t *))
 {
     Client *client = &self->client;
-    serve_turn turn;
+    serving_lock lock;
     rd_kafka_error_t *error;
     if (client_enter(client) < 0) {
         return NULL;
     }
-    int failed = serve_take_turn(client, &turn);
+    int failed = serve_lock(client, &lock);
     if (failed == 0) {
         Py_BEGIN_ALLOW_THREADS
         error = change(client->rk, partitions);
@@ -141,7 +143,7 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
                 hold_note_assigned(&self->hold, client->rk, partitions);
             }
         }
-        serve_end_turn(client, &turn);
+        serve_unlock(client, &lock);
     }
     client_leave(client);
     return failed < 0 ? NULL : Py_NewRef(Py_None);
@@ -296,7 +298,7 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
     Consumer *self = (Consumer *)object;
     Client *client = &self->client;
     PyObject *values[1];
-    serve_turn turn;
+    serving_lock lock;
     if (args_parse(client->state, sig, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
@@ -307,7 +309,7 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
     }
     int failed = client_enter(client);
     if (failed == 0) {
-        failed = serve_take_turn(client, &turn);
+        failed = serve_lock(client, &lock);
         if (failed == 0) {
             consumer_put_back_prefetched(self, partitions);
             rd_kafka_resp_err_t code;
@@ -323,7 +325,7 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
             else {
                 hold_note_paused(&self->hold, partitions, change == rd_kafka_pause_partitions);
             }
-            serve_end_turn(client, &turn);
+            serve_unlock(client, &lock);
         }
         client_leave(client);
     }

@@ -3,6 +3,9 @@
  */
 #include "consumer/consumer.h"
 
+#include "client/exceptions.h"
+#include "client/guard.h"
+#include "client/serve.h"
 #include "consumer/message_batch.h"
 #include "consumer/record_memory.h"
 #include "values/topic_partition.h"
@@ -23,7 +26,7 @@ put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
 static bool
 is_nested(const Client *client)
 {
-    return client->frame->outer != NULL;
+    return serve_is_nested(client);
 }
 
 /* ---- one message ---- */

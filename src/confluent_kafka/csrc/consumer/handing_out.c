@@ -3,6 +3,8 @@
  */
 #include "consumer/consumer.h"
 
+#include "client/exceptions.h"
+
 static bool
 same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
 {

@@ -3,6 +3,8 @@
  */
 #include "consumer/consumer.h"
 
+#include "client/guard.h"
+#include "client/serve.h"
 #include "values/topic_partition.h"
 
 /*
@@ -96,12 +98,12 @@ lag(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     Consumer *self = (Consumer *)object;
     Client *client = &self->client;
-    serve_turn turn;
+    serving_lock lock;
     if (client_enter(client) < 0) {
         return NULL;
     }
     PyObject *result = NULL;
-    if (serve_take_turn(client, &turn) == 0) {
+    if (serve_lock(client, &lock) == 0) {
         rd_kafka_topic_partition_list_t *assigned = NULL;
         rd_kafka_resp_err_t code;
         Py_BEGIN_ALLOW_THREADS
@@ -115,7 +117,7 @@ lag(PyObject *object, PyObject *Py_UNUSED(unused))
             result = lag_in_turn(self, assigned);
             rd_kafka_topic_partition_list_destroy(assigned);
         }
-        serve_end_turn(client, &turn);
+        serve_unlock(client, &lock);
     }
     client_leave(client);
     return result;

@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "client/callbacks.h"
+#include "client/failure.h"
+#include "client/guard.h"
+#include "client/registry.h"
+#include "client/serve.h"
+#include "client/signals.h"
 #include "values/topic_partition.h"
 
 /* ---- offsets from arguments ---- */

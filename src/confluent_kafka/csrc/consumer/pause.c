@@ -3,7 +3,9 @@
  */
 #include "consumer/consumer.h"
 
-#include "client/callbacks.h"
+#include "client/guard.h"
+#include "client/logs.h"
+#include "client/serve.h"
 #include "values/topic_partition.h"
 
 /* ---- the steps ---- */
@@ -93,14 +95,14 @@ static PyObject *
 run_step(PyObject *object, int (*step)(Consumer *))
 {
     Consumer *self = (Consumer *)object;
-    serve_turn turn;
+    serving_lock lock;
     if (client_enter(&self->client) < 0) {
         return NULL;
     }
-    int result = serve_take_turn(&self->client, &turn);
+    int result = serve_lock(&self->client, &lock);
     if (result == 0) {
         result = step(self);
-        serve_end_turn(&self->client, &turn);
+        serve_unlock(&self->client, &lock);
     }
     client_leave(&self->client);
     return result < 0 ? NULL : Py_NewRef(Py_None);

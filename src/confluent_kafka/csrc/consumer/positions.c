@@ -3,7 +3,10 @@
  */
 #include "consumer/consumer.h"
 
+#include "client/failure.h"
+#include "client/guard.h"
 #include "client/request.h"
+#include "client/serve.h"
 #include "values/topic_partition.h"
 
 /* ---- requests that take and fill a partition list ---- */
@@ -184,8 +187,8 @@ PyDoc_STRVAR(seek_doc,
 static PyObject *
 seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
 {
-    serve_turn turn;
-    if (serve_take_turn(&self->client, &turn) < 0) {
+    serving_lock lock;
+    if (serve_lock(&self->client, &lock) < 0) {
         return NULL;
     }
     PyObject *result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions),
@@ -193,7 +196,7 @@ seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
     if (result != NULL) {
         consumer_drop_prefetched(self, partitions);
     }
-    serve_end_turn(&self->client, &turn);
+    serve_unlock(&self->client, &lock);
     return result;
 }
 
@@ -234,7 +237,7 @@ go_back(PyObject *object, PyObject *argument)
 {
     Consumer *self = (Consumer *)object;
     Client *client = &self->client;
-    serve_turn turn;
+    serving_lock lock;
     rd_kafka_topic_partition_list_t *partitions =
         topic_partitions_to_c(client->state, argument, "partitions");
     if (partitions == NULL) {
@@ -242,13 +245,13 @@ go_back(PyObject *object, PyObject *argument)
     }
     int result = client_enter(client);
     if (result == 0) {
-        result = serve_take_turn(client, &turn);
+        result = serve_lock(client, &lock);
         if (result == 0) {
             consumer_go_back(self, partitions);
             if (self->auto_offset_store) {
                 rd_kafka_offsets_store(client->rk, partitions);
             }
-            serve_end_turn(client, &turn);
+            serve_unlock(client, &lock);
         }
         client_leave(client);
     }
@@ -335,15 +338,15 @@ consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 static PyObject *
 position_in_turn(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 {
-    serve_turn turn;
-    if (serve_take_turn(&self->client, &turn) < 0) {
+    serving_lock lock;
+    if (serve_lock(&self->client, &lock) < 0) {
         return NULL;
     }
     PyObject *result = NULL;
     if (consumer_positions(self, partitions) == 0) {
         result = topic_partitions_from(self->client.state, partitions);
     }
-    serve_end_turn(&self->client, &turn);
+    serve_unlock(&self->client, &lock);
     return result;
 }
 

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "client/callbacks.h"
+#include "client/exceptions.h"
+#include "client/guard.h"
+#include "client/serve.h"
 #include "values/topic_partition.h"
 
 WITHOUT_GIL static bool
@@ -189,7 +192,7 @@ defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
     }
     client_leave(&self->client);
     /* 0 is a callback of this client on this thread. */
-    if (!self->deferral.allowed || serve_try_turn(&self->client, &frame) != 0) {
+    if (!self->deferral.allowed || serve_try_lock(&self->client, &frame) != 0) {
         PyErr_SetString(PyExc_RuntimeError,
                         "_defer_rebalance() is for rebalance callbacks while they run");
         return NULL;
@@ -206,8 +209,8 @@ PyDoc_STRVAR(finish_doc,
 static int
 finish_in_turn(Consumer *self, int32_t number)
 {
-    serve_turn turn;
-    if (serve_take_turn(&self->client, &turn) < 0) {
+    serving_lock lock;
+    if (serve_lock(&self->client, &lock) < 0) {
         return -1;
     }
     int result = 0;
@@ -215,7 +218,7 @@ finish_in_turn(Consumer *self, int32_t number)
         consumer_finish_deferred(self);
         result = client_raise_parked(&self->client);
     }
-    serve_end_turn(&self->client, &turn);
+    serve_unlock(&self->client, &lock);
     return result;
 }
 

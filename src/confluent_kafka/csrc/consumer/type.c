@@ -7,7 +7,13 @@
 #include <string.h>
 
 #include "client/callbacks.h"
+#include "client/close.h"
 #include "client/config.h"
+#include "client/core.h"
+#include "client/guard.h"
+#include "client/life.h"
+#include "client/serve.h"
+#include "client/signals.h"
 
 static const python_key consumer_keys[] = {
     {"on_commit", offsetof(Consumer, on_commit), CONFIG_CALLABLE},
@@ -84,6 +90,23 @@ consumer_release(Client *client)
     }
 }
 
+WITHOUT_GIL static rd_kafka_t *
+create(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *reason, size_t size)
+{
+    rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf, reason, size);
+    if (rk != NULL) {
+        rd_kafka_poll_set_consumer(rk);
+    }
+    return rk;
+}
+
+static const client_kind consumer_kind = {
+    .type = RD_KAFKA_CONSUMER,
+    .create = create,
+    .release = consumer_release,
+    .serve = consumer_serve_once,
+};
+
 static int
 open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
 {
@@ -106,13 +129,11 @@ open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
         return -1;
     }
     hold_init(&self->hold);
-    self->client.release = consumer_release;
-    self->client.serve = consumer_serve_once;
     rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
     if (self->on_commit != NULL) {
         rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
     }
-    return client_open(&self->client, RD_KAFKA_CONSUMER, conf);
+    return client_open(&self->client, &consumer_kind, conf);
 }
 
 static int

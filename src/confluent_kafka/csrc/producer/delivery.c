@@ -9,6 +9,9 @@
 #include "producer/producer.h"
 
 #include "client/callbacks.h"
+#include "client/core.h"
+#include "client/exceptions.h"
+#include "client/serve.h"
 
 int
 producer_outstanding(Producer *self)
@@ -210,7 +213,7 @@ Py_ssize_t
 producer_serve(Producer *self, deadline *until)
 {
     Client *client = &self->client;
-    Py_ssize_t served_before = client->served;
+    Py_ssize_t served_before = serve_count(client);
     Py_ssize_t count = 0;
     int timeout_ms = 0;
     for (;;) {
@@ -219,7 +222,7 @@ producer_serve(Producer *self, deadline *until)
             return -1;
         }
         count += reports > 0 ? reports : 0; /* -1: another thread has just begun to close */
-        Py_ssize_t total = count + client->served - served_before;
+        Py_ssize_t total = count + serve_count(client) - served_before;
         if (total > 0 || deadline_passed(until)) {
             return total;
         }

@@ -3,6 +3,9 @@
  */
 #include "producer/producer.h"
 
+#include "client/guard.h"
+#include "client/registry.h"
+#include "client/serve.h"
 #include "values/headers.h"
 
 /* ---- topic handles ---- */

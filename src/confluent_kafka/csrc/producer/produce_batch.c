@@ -3,6 +3,7 @@
  */
 #include "producer/producer.h"
 
+#include "client/guard.h"
 #include "producer/row_order.h"
 #include "values/headers.h"
 

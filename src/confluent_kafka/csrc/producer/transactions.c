@@ -7,7 +7,11 @@
  */
 #include "producer/producer.h"
 
+#include "client/exceptions.h"
+#include "client/failure.h"
+#include "client/guard.h"
 #include "client/request.h"
+#include "client/serve.h"
 #include "values/topic_partition.h"
 
 WITHOUT_GIL static rd_kafka_error_t *
@@ -67,7 +71,7 @@ serve_reports_meanwhile(Client *client)
 static int
 request_and_serve(Client *client, request *made, const char *what)
 {
-    if (client->frame->outer != NULL) {
+    if (serve_is_nested(client)) {
         request_end(made);
         PyErr_Format(PyExc_RuntimeError,
                      "%s was called from a callback, whose delivery report it would wait "

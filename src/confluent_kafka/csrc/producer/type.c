@@ -6,8 +6,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "client/request.h"
+#include "client/close.h"
 #include "client/config.h"
+#include "client/guard.h"
+#include "client/life.h"
+#include "client/request.h"
+#include "client/serve.h"
 
 static const python_key producer_keys[] = {
     {"on_delivery", offsetof(Producer, on_delivery), CONFIG_CALLABLE},
@@ -39,6 +43,14 @@ note_errors(Client *client)
     producer_note_errors((Producer *)client);
 }
 
+static const client_kind producer_kind = {
+    .type = RD_KAFKA_PRODUCER,
+    .create = client_create_producer,
+    .release = producer_release,
+    .serve = serve_once,
+    .note_errors = note_errors,
+};
+
 static int
 open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
 {
@@ -52,11 +64,8 @@ open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
         rd_kafka_conf_destroy(conf);
         return -1;
     }
-    self->client.release = producer_release;
-    self->client.serve = serve_once;
-    self->client.note_errors = note_errors;
     rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
-    return client_open(&self->client, RD_KAFKA_PRODUCER, conf);
+    return client_open(&self->client, &producer_kind, conf);
 }
 
 static int
@@ -379,7 +388,7 @@ static Py_ssize_t
 producer_length(PyObject *object)
 {
     Producer *self = (Producer *)object;
-    if (atomic_load(&self->client.phase) == CLIENT_CLOSED) {
+    if (client_is_closed(&self->client)) {
         return 0;
     }
     if (client_enter(&self->client) < 0) {

@@ -13,6 +13,11 @@
 #include <string.h>
 
 #include "client/callbacks.h"
+#include "client/exceptions.h"
+#include "client/failure.h"
+#include "client/guard.h"
+#include "client/registry.h"
+#include "client/serve.h"
 #include "values/topic_partition.h"
 
 /* ---- sendings ---- */
@@ -524,7 +529,7 @@ wait_for_answers(ShareConsumer *self, deadline *until)
         }
         if (!go_on) {
             if (!client_end_thread_at_exit(client)) {
-                bool open = atomic_load(&client->phase) == CLIENT_OPEN;
+                bool open = client_is_open(client);
                 raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR,
                                   "commit_sync() was interrupted by %s: the acknowledgements "
                                   "are sent, but their answers are not known",

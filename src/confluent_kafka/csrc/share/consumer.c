@@ -8,7 +8,15 @@
 #include <string.h>
 
 #include "client/callbacks.h"
+#include "client/close.h"
 #include "client/config.h"
+#include "client/exceptions.h"
+#include "client/failure.h"
+#include "client/guard.h"
+#include "client/life.h"
+#include "client/logs.h"
+#include "client/serve.h"
+#include "client/signals.h"
 #include "values/message_object.h"
 #include "values/topic_partition.h"
 
@@ -21,7 +29,7 @@ share_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     Client *client = (Client *)client_new(type, args, kwargs);
     if (client != NULL) {
-        Py_SETREF(client->misuse, Py_NewRef(client->state->IllegalStateException));
+        guard_set_misuse(client, client->state->IllegalStateException);
     }
     return (PyObject *)client;
 }
@@ -118,6 +126,12 @@ share_release(Client *client)
     self->share = NULL;
 }
 
+static const client_kind share_kind = {
+    .type = RD_KAFKA_CONSUMER,
+    .create = new_share_consumer,
+    .release = share_release,
+};
+
 static int
 open_share_consumer(ShareConsumer *self, PyObject *args, PyObject *kwargs)
 {
@@ -135,8 +149,7 @@ open_share_consumer(ShareConsumer *self, PyObject *args, PyObject *kwargs)
     if (self->acknowledgements == NULL) { /* else an earlier __init__() failed */
         self->acknowledgements = rd_kafka_topic_partition_list_new(0);
     }
-    client->release = share_release;
-    return client_open_with(client, RD_KAFKA_CONSUMER, conf, new_share_consumer);
+    return client_open(client, &share_kind, conf);
 }
 
 static int

@@ -3,6 +3,9 @@
  */
 #include "share/share.h"
 
+#include "client/guard.h"
+#include "client/serve.h"
+
 #if HAVE_SHARE_CONSUMER
 
 /*
@@ -16,7 +19,7 @@ share_begin(ShareConsumer *self, serve_frame *frame, const char *function)
     if (client_enter(client) < 0) {
         return -1;
     }
-    int turn = serve_try_turn(client, frame);
+    int turn = serve_try_lock(client, frame);
     if (turn == 1) {
         return 0;
     }

@@ -1,163 +1,20 @@
 /*
- * The methods that every client has.
+ * The type that all clients derive from: its methods but for those of other files.
  */
-#include "client/request.h"
 #include "client/client.h"
-#include "client/io_event.h"
-#include "values/metadata.h"
 
 #include <stddef.h>
 #include <structmember.h>
 
-/* ---- list_topics ---- */
-
-static void
-free_metadata(void *answer)
-{
-    rd_kafka_metadata_destroy(answer);
-}
-
-WITHOUT_GIL static rd_kafka_error_t *
-attempt_metadata(request *self, int timeout_ms)
-{
-    rd_kafka_topic_t *topic = NULL;
-    if (self->name != NULL) {
-        topic = rd_kafka_topic_new(self->rk, self->name, NULL);
-        if (topic == NULL) {
-            return request_error(rd_kafka_last_error(), "Failed to get metadata");
-        }
-    }
-    const struct rd_kafka_metadata *metadata = NULL;
-    rd_kafka_resp_err_t code =
-        rd_kafka_metadata(self->rk, topic == NULL, topic, &metadata, timeout_ms);
-    self->answer = (void *)metadata;
-    self->free_answer = free_metadata;
-    if (topic != NULL) {
-        rd_kafka_topic_destroy(topic);
-    }
-    return request_error(code, "Failed to get metadata");
-}
-
-PyDoc_STRVAR(list_topics_doc,
-"list_topics($self, /, topic=None, timeout=-1)\n--\n\n"
-"Request metadata of the cluster's brokers, topics and partitions.\n\n"
-"Parameters\n"
-"----------\n"
-"topic : str, optional\n"
-"    Only this topic (the broker may create it); all topics when None.\n"
-"timeout : float\n"
-"    Seconds to wait for an answer; -1 waits without limit.\n\n"
-"Returns\n"
-"-------\n"
-"confluent_kafka.admin.ClusterMetadata\n\n"
-"Raises\n"
-"------\n"
-"KafkaException\n"
-"    _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
-"Notes\n"
-"-----\n"
-"librdkafka: rd_kafka_metadata().");
-
-SIGNATURE(list_topics_signature, "list_topics()", 0, 2, P_topic, P_timeout);
-
-static PyObject *
-request_metadata(Client *self, const char *topic, int timeout_ms)
-{
-    request *made = request_new(attempt_metadata, timeout_ms, topic);
-    if (made == NULL || request_run(self, made, "list_topics()") < 0) {
-        return NULL;
-    }
-    PyObject *result = cluster_metadata_from(self->state, self->rk, made->answer);
-    request_end(made);
-    return result;
-}
-
-static PyObject *
-list_topics(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    Client *self = (Client *)object;
-    PyObject *values[2];
-    const char *topic = NULL;
-    int timeout_ms;
-    if (args_parse(self->state, &list_topics_signature, args, nargs, kwnames, values) < 0
-        || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
-        return NULL;
-    }
-    if (values[0] != NULL && values[0] != Py_None) {
-        topic = arg_utf8(values[0], "topic", NULL);
-        if (topic == NULL) {
-            return NULL;
-        }
-    }
-    if (client_enter(self) < 0) {
-        return NULL;
-    }
-    PyObject *result = request_metadata(self, topic, timeout_ms);
-    client_leave(self);
-    return result;
-}
-
-/* ---- cluster_id ---- */
-
-static void
-free_cluster_id(void *answer)
-{
-    rd_kafka_mem_free(NULL, answer);
-}
-
-WITHOUT_GIL static rd_kafka_error_t *
-attempt_cluster_id(request *self, int timeout_ms)
-{
-    self->answer = rd_kafka_clusterid(self->rk, timeout_ms);
-    self->free_answer = free_cluster_id;
-    return self->answer != NULL ? NULL
-                                : request_error(RD_KAFKA_RESP_ERR__TIMED_OUT, "cluster_id()");
-}
-
-PyDoc_STRVAR(cluster_id_doc,
-"cluster_id($self, /, timeout=-1)\n--\n\n"
-"The cluster's id, as its brokers report it.\n\n"
-"Parameters\n"
-"----------\n"
-"timeout : float\n"
-"    Seconds to wait for a broker; -1 waits without limit.\n\n"
-"Returns\n"
-"-------\n"
-"str or None\n"
-"    None when no broker answered in time.\n\n"
-"Notes\n"
-"-----\n"
-"librdkafka: rd_kafka_clusterid().");
-
-SIGNATURE(cluster_id_signature, "cluster_id()", 0, 1, P_timeout);
-
-static PyObject *
-request_cluster_id(Client *self, int timeout_ms)
-{
-    request *made = request_new(attempt_cluster_id, timeout_ms, NULL);
-    if (made == NULL || request_wait(self, made, "cluster_id()", NULL) < 0) {
-        return NULL;
-    }
-    PyObject *result = made->answer == NULL ? Py_NewRef(Py_None)
-                                            : PyUnicode_FromString(made->answer);
-    request_end(made);
-    return result;
-}
-
-static PyObject *
-cluster_id(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    Client *self = (Client *)object;
-    PyObject *values[1];
-    int timeout_ms;
-    if (args_parse(self->state, &cluster_id_signature, args, nargs, kwnames, values) < 0
-        || timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0 || client_enter(self) < 0) {
-        return NULL;
-    }
-    PyObject *result = request_cluster_id(self, timeout_ms);
-    client_leave(self);
-    return result;
-}
+#include "client/cluster.h"
+#include "client/connect.h"
+#include "client/core.h"
+#include "client/diagnosis.h"
+#include "client/guard.h"
+#include "client/io_event.h"
+#include "client/life.h"
+#include "client/request.h"
+#include "client/serve.h"
 
 /* ---- credentials, wakeup, context manager ---- */
 
@@ -216,7 +73,7 @@ wakeup(PyObject *object, PyObject *Py_UNUSED(unused))
     if (client_enter(self) < 0) {
         return NULL;
     }
-    atomic_store(&self->woken, 1);
+    serve_wake(self);
     core_wake(self->core);
     requests_wake(self);
     client_leave(self);
@@ -268,11 +125,70 @@ reduce(PyObject *object, PyObject *Py_UNUSED(unused))
     return NULL;
 }
 
+/* ---- last_error ---- */
+
+PyDoc_STRVAR(last_error_doc,
+"The latest KafkaError that error_cb was told, or would have been told if there were one;\n"
+"None before the first.\n\n"
+"It stays after the trouble is over: an error says what has happened, not what is. Errors\n"
+"are noted by the calls that serve callbacks: poll(), consume(), flush(), connect(). A\n"
+"closed client still has it.");
+
+static PyObject *
+last_error(PyObject *object, void *Py_UNUSED(closure))
+{
+    Client *self = (Client *)object;
+    return diagnosis_last_error(&self->diagnosis);
+}
+
+static PyGetSetDef client_getters[] = {
+    {"last_error", last_error, NULL, last_error_doc, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* ---- stats() ---- */
+
+PyDoc_STRVAR(stats_doc,
+"stats($self, /)\n--\n\n"
+"The latest statistics of the client.\n\n"
+"librdkafka makes them every statistics.interval.ms, which is off by default. They arrive\n"
+"with the calls that serve callbacks; stats_cb, if there is one, is called as well.\n\n"
+"Returns\n"
+"-------\n"
+"confluent_kafka.statistics.Statistics or None\n"
+"    None before the first.\n\n"
+"Notes\n"
+"-----\n"
+"Source: STATISTICS.md of librdkafka.");
+
+static PyObject *
+stats(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Client *self = (Client *)object;
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    PyObject *json = diagnosis_statistics(&self->diagnosis);
+    client_leave(self);
+    if (json == Py_None) {
+        return json;
+    }
+    PyObject *result = NULL;
+    PyObject *parse = import_attribute("confluent_kafka.statistics", "from_json");
+    if (parse != NULL) {
+        result = PyObject_CallOneArg(parse, json);
+        Py_DECREF(parse);
+    }
+    Py_DECREF(json);
+    return result;
+}
+
+/* ---- the type ---- */
+
 static PyMethodDef client_methods[] = {
-    {"list_topics", WITH_KEYWORDS(list_topics), list_topics_doc},
-    {"cluster_id", WITH_KEYWORDS(cluster_id), cluster_id_doc},
     {"set_sasl_credentials", WITH_KEYWORDS(set_sasl_credentials),
      set_sasl_credentials_doc},
+    {"stats", stats, METH_NOARGS, stats_doc},
     {"wakeup", wakeup, METH_NOARGS, wakeup_doc},
     {"__enter__", enter, METH_NOARGS, enter_doc},
     {"__exit__", exit_, METH_VARARGS, exit_doc},
@@ -314,7 +230,7 @@ static PyType_Slot client_slots[] = {
     {Py_tp_dealloc, dealloc},
     {Py_tp_methods, client_methods},
     {Py_tp_members, client_members},
-    {Py_tp_getset, latest_getters},
+    {Py_tp_getset, client_getters},
     {0, NULL},
 };
 
@@ -331,7 +247,7 @@ client_type_add(PyObject *module, module_state *state)
 {
     state->Client = module_add_type(module, &client_spec, NULL);
     if (state->Client == NULL || module_add_methods(state->Client, connect_methods) < 0
-        || module_add_methods(state->Client, latest_methods) < 0
+        || module_add_methods(state->Client, cluster_methods) < 0
         || module_add_methods(state->Client, io_event_methods) < 0) {
         return -1;
     }

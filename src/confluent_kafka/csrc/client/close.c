@@ -1,0 +1,110 @@
+#include "client/close.h"
+
+#include "client/exceptions.h"
+#include "client/guard.h"
+#include "client/handle.h"
+#include "client/logs.h"
+#include "client/oauth.h"
+#include "client/registry.h"
+#include "client/serve.h"
+#include "client/signals.h"
+
+/* It would wait for the call that it is inside of: 0, or -1 with an exception. */
+static int
+refuse_inside_a_call(Client *self)
+{
+    if (!serve_is_serving(self) && !client_runs_signal_handler(self)
+        && !client_is_closed_by_this_thread(self)) {
+        return 0;
+    }
+    guard_raise_misuse(self,
+                       "close() was called from a callback or signal handler inside a call of "
+                       "this %s: set a flag or call wakeup() there, and close() when that call "
+                       "has returned",
+                       client_type_name(self));
+    return -1;
+}
+
+static int
+leave_locked(Client *self, leave_function *leave, deadline *until)
+{
+    serving_lock lock;
+    if (serve_lock(self, &lock) < 0) {
+        return -1;
+    }
+    int result = leave(self, until);
+    serve_unlock(self, &lock);
+    return result;
+}
+
+static int
+finish(Client *self)
+{
+    oauth_stop(self);
+    registry_remove(self);
+    serve_logs(self);
+    guard_end_closing(self);
+    client_release_handle(self, true);
+    int result = client_raise_parked(self);
+    client_report_parked(self); /* all but the one that is raised */
+    return result;
+}
+
+int
+client_close(Client *self, leave_function *leave, deadline *until)
+{
+    if (refuse_inside_a_call(self) < 0) {
+        return -1;
+    }
+    int begun = guard_begin_closing(self);
+    if (begun != 1) {
+        return begun;
+    }
+    if (leave != NULL && leave_locked(self, leave, until) < 0) {
+        guard_stop_closing(self);
+        return -1;
+    }
+    return finish(self);
+}
+
+/* ---- those that nobody closes ---- */
+
+PyObject *
+mark_clients_forked(PyObject *module, PyObject *Py_UNUSED(unused))
+{
+    module_state *state = PyModule_GetState(module);
+    Client *client;
+    /* They are not this process's to end at its exit: threads that were inside them, and
+     * would be waited for, do not exist here. */
+    while ((client = registry_first_in_child(state)) != NULL) {
+        guard_mark_forked(client);
+        registry_remove(client);
+    }
+    Py_RETURN_NONE;
+}
+
+/* Threads that are still inside get a moment to leave; else the process ends with the handle. */
+static void
+close_at_exit(Client *self)
+{
+    int begun = guard_begin_closing_at_exit(self);
+    oauth_stop(self);
+    registry_remove(self);
+    if (begun == 1) {
+        guard_end_closing(self);
+        client_release_handle(self, false);
+    }
+}
+
+PyObject *
+close_live_clients(PyObject *module, PyObject *Py_UNUSED(unused))
+{
+    module_state *state = PyModule_GetState(module);
+    registry_begin_exit(state);
+    PyObject *client;
+    while ((client = registry_next(state)) != NULL) {
+        close_at_exit((Client *)client);
+        Py_DECREF(client);
+    }
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,217 @@
+#include "client/diagnosis.h"
+
+#include "values/error.h"
+
+/* The next attempts follow within reconnect.backoff.max.ms, 10 seconds by default. */
+#define OUTAGE_SECONDS 30
+#define REFUSAL_SECONDS 15
+
+int
+diagnosis_traverse(diagnosis *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->error);
+    Py_VISIT(self->statistics);
+    Py_VISIT(self->outage.error);
+    Py_VISIT(self->refusal.error);
+    return 0;
+}
+
+void
+diagnosis_clear(diagnosis *self)
+{
+    Py_CLEAR(self->error);
+    Py_CLEAR(self->statistics);
+    Py_CLEAR(self->outage.error);
+    Py_CLEAR(self->refusal.error);
+}
+
+static recent_error
+recent_from(PyObject *error, int seconds)
+{
+    return (recent_error){Py_NewRef(error), coarse_now_us() + seconds * INT64_C(1000000)};
+}
+
+static bool
+explains_nothing(const recent_error *recent)
+{
+    return recent->error == NULL || coarse_now_us() >= recent->until_us;
+}
+
+/* ---- one field ---- */
+
+/* Puts a new reference to `value` (or NULL) into a field. */
+static void
+set_field(diagnosis *self, PyObject **field, PyObject *value)
+{
+    object_mutex_lock(&self->mutex);
+    PyObject *old = *field;
+    *field = Py_XNewRef(value);
+    object_mutex_unlock(&self->mutex);
+    Py_XDECREF(old); /* not under the mutex: it may run Python code */
+}
+
+static PyObject *
+get_field(diagnosis *self, PyObject **field)
+{
+    object_mutex_lock(&self->mutex);
+    PyObject *value = Py_XNewRef(*field);
+    object_mutex_unlock(&self->mutex);
+    return value == NULL ? Py_NewRef(Py_None) : value;
+}
+
+PyObject *
+diagnosis_last_error(diagnosis *self)
+{
+    return get_field(self, &self->error);
+}
+
+PyObject *
+diagnosis_statistics(diagnosis *self)
+{
+    return get_field(self, &self->statistics);
+}
+
+void
+diagnosis_note_statistics(diagnosis *self, PyObject *json)
+{
+    set_field(self, &self->statistics, json);
+}
+
+/* ---- an outage ---- */
+
+/* How much an error says: a broker that refuses is there, a name that is wrong is ours. */
+static int
+error_rank(rd_kafka_resp_err_t code)
+{
+    switch (code) {
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
+    case RD_KAFKA_RESP_ERR__SSL:
+        return 3;
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+        return 2;
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Notes the error if it says at least as much as what is known; what it replaces, or NULL. */
+static PyObject *
+swap_outage_lock_held(diagnosis *self, PyObject *error)
+{
+    recent_error *known = &self->outage;
+    int rank = error_rank(kafka_error_code(error));
+    bool says_more =
+        explains_nothing(known) || rank >= error_rank(kafka_error_code(known->error));
+    if (rank == 0 || !says_more) {
+        return NULL;
+    }
+    PyObject *old = known->error;
+    *known = recent_from(error, OUTAGE_SECONDS);
+    return old;
+}
+
+void
+diagnosis_note_error(diagnosis *self, PyObject *error)
+{
+    PyObject *replaced = NULL;
+    set_field(self, &self->error, error);
+    object_mutex_lock(&self->mutex);
+    if (kafka_error_code(error) == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+        self->all_down = true;
+    }
+    else {
+        replaced = swap_outage_lock_held(self, error);
+    }
+    object_mutex_unlock(&self->mutex);
+    Py_XDECREF(replaced);
+}
+
+/* The error of `recent`, if it still explains what happens; new reference, or NULL. */
+static PyObject *
+recent_lock_held(const recent_error *recent)
+{
+    return explains_nothing(recent) ? NULL : Py_NewRef(recent->error);
+}
+
+PyObject *
+diagnosis_outage(diagnosis *self)
+{
+    object_mutex_lock(&self->mutex);
+    PyObject *error = recent_lock_held(&self->outage);
+    object_mutex_unlock(&self->mutex);
+    return error;
+}
+
+void
+diagnosis_end_outage(diagnosis *self)
+{
+    set_field(self, &self->outage.error, NULL);
+    object_mutex_lock(&self->mutex);
+    self->all_down = false;
+    object_mutex_unlock(&self->mutex);
+}
+
+/* ---- connect() ---- */
+
+static void
+add_watching(diagnosis *self, int difference)
+{
+    object_mutex_lock(&self->mutex);
+    self->watching += difference;
+    self->all_down = self->all_down && difference < 0;
+    object_mutex_unlock(&self->mutex);
+}
+
+void
+diagnosis_begin_watching(diagnosis *self)
+{
+    add_watching(self, 1);
+}
+
+void
+diagnosis_end_watching(diagnosis *self)
+{
+    add_watching(self, -1);
+}
+
+bool
+diagnosis_is_watched(diagnosis *self)
+{
+    object_mutex_lock(&self->mutex);
+    bool watched = self->watching > 0;
+    object_mutex_unlock(&self->mutex);
+    return watched;
+}
+
+bool
+diagnosis_all_down(diagnosis *self)
+{
+    object_mutex_lock(&self->mutex);
+    bool down = self->all_down;
+    object_mutex_unlock(&self->mutex);
+    return down;
+}
+
+/* ---- a refusal ---- */
+
+PyObject *
+diagnosis_note_refusal(diagnosis *self, PyObject *error)
+{
+    rd_kafka_resp_err_t code = kafka_error_code(error);
+    bool refused = code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL;
+    if (!refused && code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+        return NULL;
+    }
+    object_mutex_lock(&self->mutex);
+    PyObject *due = refused ? NULL : recent_lock_held(&self->refusal);
+    PyObject *old = self->refusal.error;
+    self->refusal = refused ? recent_from(error, REFUSAL_SECONDS) : (recent_error){0};
+    object_mutex_unlock(&self->mutex);
+    Py_XDECREF(old);
+    return due;
+}

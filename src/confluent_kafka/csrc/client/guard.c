@@ -1,0 +1,273 @@
+#include "client/guard.h"
+
+#include "client/core.h"
+#include "client/registry.h"
+#include "client/signals.h"
+
+/* ---- life ---- */
+
+int
+guard_init(Client *self)
+{
+    atomic_init(&self->guard.phase, CLIENT_NEW);
+    self->guard.misuse = Py_NewRef(PyExc_RuntimeError);
+    self->guard.left = PyThread_allocate_lock();
+    if (self->guard.left == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+void
+guard_free(Client *self)
+{
+    Py_CLEAR(self->guard.misuse);
+    if (self->guard.left != NULL) {
+        PyThread_free_lock(self->guard.left);
+    }
+}
+
+int
+guard_traverse(Client *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->guard.misuse);
+    return 0;
+}
+
+void
+guard_set_misuse(Client *self, PyObject *exception_type)
+{
+    Py_SETREF(self->guard.misuse, Py_NewRef(exception_type));
+}
+
+void
+guard_raise_misuse(Client *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    PyErr_FormatV(self->guard.misuse, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- __init__ ---- */
+
+int
+client_init_begin(Client *self)
+{
+    int expected = CLIENT_NEW;
+    if (self->rk == NULL
+        && atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_OPENING)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_RuntimeError, "%s is initialised already", client_type_name(self));
+    return -1;
+}
+
+int
+client_init_end(Client *self, int result)
+{
+    int expected = CLIENT_OPENING;
+    if (result < 0) {
+        atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_NEW);
+    }
+    return result;
+}
+
+void
+guard_open(Client *self)
+{
+    atomic_store(&self->guard.phase, CLIENT_OPEN);
+}
+
+/* ---- calls ---- */
+
+static int
+refuse_entry(Client *self, int phase)
+{
+    const char *name = client_type_name(self);
+    if (client_end_thread_at_exit(self)) {
+        return -1;
+    }
+    switch (phase) {
+    case CLIENT_NEW:
+    case CLIENT_OPENING:
+        guard_raise_misuse(self, "%s is not initialised: call super().__init__(config) first",
+                           name);
+        break;
+    case CLIENT_FORKED:
+        guard_raise_misuse(self,
+                           "%s was created before os.fork() and cannot be used in the child "
+                           "process: create a new %s after the fork",
+                           name, name);
+        break;
+    default:
+        guard_raise_misuse(self, "%s has been closed: create a new one", name);
+    }
+    return -1;
+}
+
+static int
+phase_of(Client *self)
+{
+    return atomic_load(&self->guard.phase);
+}
+
+int
+client_enter(Client *self)
+{
+    shared_count_add(&self->guard.calls, 1);
+    int phase = phase_of(self);
+    if (phase == CLIENT_OPEN
+        || (phase == CLIENT_CLOSING && client_is_closed_by_this_thread(self))) {
+        return 0;
+    }
+    client_leave(self);
+    return refuse_entry(self, phase);
+}
+
+void
+client_leave(Client *self)
+{
+    shared_count_add(&self->guard.calls, -1);
+    if (phase_of(self) == CLIENT_CLOSING) {
+        PyThread_release_lock(self->guard.left);
+    }
+}
+
+bool
+client_is_open(Client *self)
+{
+    return phase_of(self) == CLIENT_OPEN;
+}
+
+bool
+client_is_closing(Client *self)
+{
+    return phase_of(self) == CLIENT_CLOSING;
+}
+
+bool
+client_is_closed(Client *self)
+{
+    return phase_of(self) == CLIENT_CLOSED;
+}
+
+bool
+client_is_closed_by_this_thread(Client *self)
+{
+    return atomic_load(&self->guard.closing_thread) == PyThread_get_thread_ident();
+}
+
+/* ---- the end ---- */
+
+#define SLICE_MS 20
+
+/* Waits for a thread to leave, for a moment: 0, or -1 with an exception. */
+static int
+wait_for_one(Client *self, deadline *until)
+{
+    if (self->core->queue != NULL) {
+        core_wake(self->core);
+    }
+    deadline slice = deadline_after(deadline_remaining_ms(until, SLICE_MS) / 1000.0);
+    return lock_within(self, self->guard.left, &slice) < 0 ? -1 : 0;
+}
+
+/* Waits until no call of another thread is left inside: 0, also when time is up, or -1. */
+static int
+wait_for_calls(Client *self, deadline *until)
+{
+    while (atomic_load(&self->guard.calls) > 0 && !deadline_passed(until)) {
+        if (wait_for_one(self, until) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Becomes the one thread that closes, until `until`: 1, 0 closed or time is up, -1. */
+static int
+become_closing_thread(Client *self, deadline *until)
+{
+    unsigned long thread = PyThread_get_thread_ident();
+    for (;;) {
+        unsigned long nobody = 0;
+        if (atomic_compare_exchange_strong(&self->guard.closing_thread, &nobody, thread)) {
+            if (phase_of(self) == CLIENT_CLOSING) {
+                return 1;
+            }
+            atomic_store(&self->guard.closing_thread, 0); /* the other one was done */
+            return 0;
+        }
+        if (deadline_passed(until)) {
+            return 0;
+        }
+        deadline slice = deadline_after(deadline_remaining_ms(until, SLICE_MS) / 1000.0);
+        if (lock_within(self, self->guard.left, &slice) < 0) {
+            return -1;
+        }
+    }
+}
+
+int
+guard_begin_closing(Client *self)
+{
+    int expected = CLIENT_OPEN;
+    if (!atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_CLOSING)
+        && expected != CLIENT_CLOSING) {
+        if (expected == CLIENT_NEW) {
+            atomic_store(&self->guard.phase, CLIENT_CLOSED);
+        }
+        return 0; /* a forked client is its parent's to close */
+    }
+    deadline never = DEADLINE_NEVER;
+    int result = become_closing_thread(self, &never);
+    if (result == 1 && wait_for_calls(self, &never) < 0) {
+        guard_stop_closing(self);
+        return -1;
+    }
+    return result;
+}
+
+void
+guard_stop_closing(Client *self)
+{
+    atomic_store(&self->guard.closing_thread, 0);
+    PyThread_release_lock(self->guard.left); /* another thread may want to close */
+}
+
+void
+guard_end_closing(Client *self)
+{
+    atomic_store(&self->guard.phase, CLIENT_CLOSED);
+    guard_stop_closing(self);
+}
+
+/* How long the exit of the interpreter waits for threads that are inside a client. */
+#define EXIT_SECONDS 2
+
+int
+guard_begin_closing_at_exit(Client *self)
+{
+    int expected = CLIENT_OPEN;
+    deadline moment = deadline_after(EXIT_SECONDS);
+    (void)atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_CLOSING);
+    int result = become_closing_thread(self, &moment);
+    if (result == 1) {
+        deadline another = deadline_after(EXIT_SECONDS);
+        result = wait_for_calls(self, &another);
+        result = result < 0 ? result : atomic_load(&self->guard.calls) == 0;
+    }
+    if (result < 0) {
+        PyErr_WriteUnraisable((PyObject *)self);
+        return 0;
+    }
+    return result;
+}
+
+void
+guard_mark_forked(Client *self)
+{
+    atomic_store(&self->guard.phase, CLIENT_FORKED);
+}

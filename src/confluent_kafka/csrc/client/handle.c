@@ -1,0 +1,79 @@
+#include "client/handle.h"
+
+#include "client/core.h"
+
+/* The end of a handle that nobody may wait for without limit. */
+typedef struct {
+    client_core *core;
+    PyThread_type_lock done; /* released when the handle is gone */
+    atomic_int parties;      /* the thread that destroys it, and the one that waits */
+} handle_end;
+
+static void
+drop_end(handle_end *end)
+{
+    if (atomic_fetch_sub(&end->parties, 1) == 1) {
+        PyThread_free_lock(end->done);
+        PyMem_RawFree(end);
+    }
+}
+
+WITHOUT_GIL static void
+end_handle(void *argument)
+{
+    handle_end *end = argument;
+    core_release(end->core);
+    PyThread_release_lock(end->done);
+    drop_end(end);
+}
+
+/* Starts destroying the handle on a thread of its own; NULL when there is no memory for it. */
+static handle_end *
+start_handle_end(client_core *core)
+{
+    handle_end *end = PyMem_RawMalloc(sizeof(*end));
+    if (end == NULL) {
+        return NULL;
+    }
+    end->core = core;
+    atomic_init(&end->parties, 2);
+    end->done = PyThread_allocate_lock();
+    if (end->done == NULL) {
+        PyMem_RawFree(end);
+        return NULL;
+    }
+    PyThread_acquire_lock(end->done, NOWAIT_LOCK); /* new, so this cannot fail */
+    if (PyThread_start_new_thread(end_handle, end) == PYTHREAD_INVALID_THREAD_ID) {
+        PyThread_free_lock(end->done);
+        PyMem_RawFree(end);
+        return NULL;
+    }
+    return end;
+}
+
+/* How long an exit or a dropped client waits for its handle to end. */
+#define HANDLE_END_US 2000000
+
+void
+client_release_handle(Client *self, bool closed_in_order)
+{
+    client_core *core = self->core;
+    core->client = NULL; /* no callbacks from here on */
+    if (self->kind != NULL && self->kind->release != NULL && core_owned_by_this_process(core)) {
+        self->kind->release(self);
+    }
+    self->core = NULL;
+    self->rk = NULL;
+    handle_end *end = closed_in_order || core->rk == NULL || !core_owned_by_this_process(core)
+                          ? NULL
+                          : start_handle_end(core);
+    Py_BEGIN_ALLOW_THREADS
+    if (end == NULL) {
+        core_release(core);
+    }
+    else {
+        PyThread_acquire_lock_timed(end->done, HANDLE_END_US, 0);
+        drop_end(end);
+    }
+    Py_END_ALLOW_THREADS
+}

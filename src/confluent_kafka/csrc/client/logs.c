@@ -1,0 +1,130 @@
+#include "client/logs.h"
+
+#include "base/text.h"
+#include "client/core.h"
+#include "client/exceptions.h"
+#include "client/log_ring.h"
+
+/* On any of librdkafka's threads: no Python here. */
+static void
+on_log(const rd_kafka_t *rk, int level, const char *facility, const char *message)
+{
+    client_core *core = rk == NULL ? NULL : rd_kafka_opaque(rk);
+    if (core != NULL) {
+        log_ring_push(core->logs, level, facility, message);
+    }
+}
+
+/* syslog's level as one of the logging module. */
+static int
+logging_level(int level)
+{
+    static const int levels[] = {50, 50, 50, 40, 30, 20, 20, 10};
+    return levels[level < 0 ? 0 : level > 7 ? 7 : level];
+}
+
+/* The client's logger; new reference, or NULL. */
+static PyObject *
+known_logger(Client *self)
+{
+    PyObject *logger;
+    Py_BEGIN_CRITICAL_SECTION(self);
+    logger = Py_XNewRef(self->logs.logger);
+    Py_END_CRITICAL_SECTION();
+    return logger;
+}
+
+/* The client's logger, or the one named "confluent_kafka"; new reference. */
+static PyObject *
+get_logger(Client *self)
+{
+    PyObject *logger = known_logger(self);
+    PyObject *get = logger != NULL ? NULL : import_attribute("logging", "getLogger");
+    if (get == NULL) {
+        return logger;
+    }
+    logger = PyObject_CallFunction(get, "s", "confluent_kafka");
+    Py_DECREF(get);
+    Py_BEGIN_CRITICAL_SECTION(self);
+    if (self->logs.logger == NULL) { /* else another thread was quicker */
+        self->logs.logger = Py_XNewRef(logger);
+    }
+    Py_END_CRITICAL_SECTION();
+    return logger;
+}
+
+static int
+log_one(PyObject *logger, const char *client_name, const log_record *record)
+{
+    /* librdkafka may cut a client's name in the middle of a character. */
+    PyObject *result = PyObject_CallMethod(
+        logger, "log", "isNNN", logging_level(record->level), "%s [%s] %s",
+        text_from(record->facility), text_from(client_name), text_from(record->message));
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static int
+log_dropped(Client *self, PyObject *logger)
+{
+    size_t dropped = log_ring_take_dropped(self->core->logs);
+    if (dropped == 0) {
+        return 0;
+    }
+    PyObject *result = PyObject_CallMethod(
+        logger, "log", "isn", 30,
+        "%d older log records were dropped: call poll() more often", (Py_ssize_t)dropped);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+int
+serve_logs_or_raise(Client *self)
+{
+    if (log_ring_is_empty(self->core->logs)) {
+        return 0;
+    }
+    PyObject *logger = get_logger(self);
+    if (logger == NULL) {
+        return -1;
+    }
+    int result = log_dropped(self, logger);
+    /* At most one ring full: a logger that makes librdkafka log must not go round for ever. */
+    log_record record;
+    for (int i = 0; result == 0 && i < LOG_RING_CAPACITY; i++) {
+        if (!log_ring_pop(self->core->logs, &record)) {
+            break;
+        }
+        result = log_one(logger, rd_kafka_name(self->rk), &record);
+        log_record_clear(&record);
+    }
+    Py_DECREF(logger);
+    return result;
+}
+
+void
+serve_logs(Client *self)
+{
+    if (serve_logs_or_raise(self) < 0) {
+        client_park_exception(self);
+    }
+}
+
+void
+logs_configure(rd_kafka_conf_t *conf)
+{
+    rd_kafka_conf_set_log_cb(conf, on_log);
+}
+
+int
+logs_traverse(Client *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->logs.logger);
+    return 0;
+}
+
+void
+logs_clear(Client *self)
+{
+    Py_CLEAR(self->logs.logger);
+}

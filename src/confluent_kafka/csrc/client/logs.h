@@ -1,0 +1,20 @@
+/*
+ * librdkafka's log records, from the ring that its threads fill to the application's logger.
+ */
+#ifndef CONFLUENT_KAFKA_CLIENT_LOGS_H
+#define CONFLUENT_KAFKA_CLIENT_LOGS_H
+
+#include "client/client.h"
+
+/* Makes librdkafka put its records into the ring. */
+void logs_configure(rd_kafka_conf_t *conf);
+
+/* Hands waiting log records to the logger; what that raises is parked. */
+void serve_logs(Client *self);
+/* The same, but raises: 0, or -1 with the logger's exception. */
+int serve_logs_or_raise(Client *self);
+
+int logs_traverse(Client *self, visitproc visit, void *arg);
+void logs_clear(Client *self);
+
+#endif
