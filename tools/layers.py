@@ -41,21 +41,19 @@ C_ROOMS: Mapping[str, set[str]] = {
 }
 
 # The same for the package; "" is confluent_kafka itself, its __init__. The faces are last.
-_CLIENTS = {"", "cimpl", "_values", "_coroutines", "error", "serialization"}
+_CLIENTS = {"", "cimpl", "_values", "error", "serialization"}
 PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
     "cimpl": {"_values"},
-    "_pausing": {"cimpl"},
-    "_coroutines": set(),
     "error": {"cimpl"},
     "statistics": {"_values"},
     "serialization": {"cimpl", "error"},
     "serializing_producer": _CLIENTS,
     "deserializing_consumer": _CLIENTS,
     "deserializing_share_consumer": _CLIENTS,
-    "": {"_values", "cimpl", "_pausing", "statistics"},
+    "": {"_values", "cimpl", "statistics"},
     "admin": {"", "_values", "cimpl"},
-    "schema_registry": {"_coroutines", "error", "serialization"},
+    "schema_registry": {"error", "serialization"},
     "testing": {"cimpl"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"admin", "statistics"},

@@ -20,10 +20,11 @@ from typing import (
 from _typeshed import structseq
 from typing_extensions import Buffer, disjoint_base
 
-from confluent_kafka import Messages, ThrottleEvent
-from confluent_kafka._pausing import PauseWhile
-from confluent_kafka.admin import ClusterMetadata, GroupMetadata
-from confluent_kafka.statistics import Statistics
+from confluent_kafka._values.metadata import ClusterMetadata, GroupMetadata
+from confluent_kafka._values.pausing import PauseWhile
+from confluent_kafka._values.share import Messages
+from confluent_kafka._values.statistics import Statistics
+from confluent_kafka._values.throttle import ThrottleEvent
 
 _Payload: TypeAlias = str | Buffer | None
 _Headers: TypeAlias = Mapping[str, _Payload] | Sequence[tuple[str, _Payload]]

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any, Generic, NoReturn, TypeVar
 
-from confluent_kafka._coroutines import run
 from confluent_kafka.cimpl import Consumer, KafkaException, Message
 from confluent_kafka.serialization._clients import Deserializers, cluster_id_of, place_of
+from confluent_kafka.serialization._coroutines import run
 
 __all__ = ["DeserializingConsumer"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from confluent_kafka import Message, Messages, ShareConsumer
-from confluent_kafka._coroutines import run
 from confluent_kafka.error import KeyDeserializationError, ValueDeserializationError
 from confluent_kafka.serialization._clients import Deserializers, cluster_id_of
+from confluent_kafka.serialization._coroutines import run
 
 __all__ = ["DeserializingShareConsumer"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from confluent_kafka._coroutines import run
 from confluent_kafka.cimpl import KafkaError, Message, Producer
 from confluent_kafka.serialization._clients import Serializers, cluster_id_of
+from confluent_kafka.serialization._coroutines import run
 
 __all__ = ["SerializingProducer"]
 

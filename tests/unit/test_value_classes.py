@@ -21,10 +21,13 @@ from confluent_kafka import (
     TopicCollection,
     TopicPartition,
     TopicPartitionInfo,
+    admin,
+    statistics,
 )
 from confluent_kafka.admin import (
     BrokerMetadata,
     ClusterMetadata,
+    GroupMetadata,
     PartitionMetadata,
     TopicMetadata,
 )
@@ -128,6 +131,20 @@ def test_misspelt_attributes_are_refused(thing: Any, attributes: dict[str, Any],
     """An attribute that does not exist cannot be set by mistake."""
     with pytest.raises(AttributeError):
         thing.misspelt = 1
+
+
+@pytest.mark.parametrize(
+    ("module", "kinds"),
+    [
+        (admin, [ClusterMetadata, BrokerMetadata, TopicMetadata, PartitionMetadata, GroupMetadata]),
+        (statistics, [statistics.Statistics, statistics.WindowStatistics]),
+    ],
+)
+def test_what_is_pickled_names_a_public_module(module: Any, kinds: list[type]) -> None:
+    """It can be loaded where the package has been rearranged below its public modules."""
+    for kind in kinds:
+        assert kind.__module__ == module.__name__
+        assert getattr(module, kind.__name__) is kind
 
 
 def test_defaults_are_not_shared() -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from confluent_kafka._values.ordered import OrderedEnum
-from confluent_kafka.cimpl import TopicPartition
+
+TYPE_CHECKING = False  # typing's own would load it
+if TYPE_CHECKING:
+    from confluent_kafka.cimpl import TopicPartition
 
 
 class ConsumerGroupState(OrderedEnum):

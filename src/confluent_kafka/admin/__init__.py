@@ -1,5 +1,13 @@
 """Administration: topics, configurations, ACLs, groups, users, and the cluster itself."""
 
+from confluent_kafka._values.metadata import (
+    BrokerMetadata,
+    ClusterMetadata,
+    GroupMember,
+    GroupMetadata,
+    PartitionMetadata,
+    TopicMetadata,
+)
 from confluent_kafka.admin._acls import (
     AclBinding,
     AclBindingFilter,
@@ -29,14 +37,6 @@ from confluent_kafka.admin._groups import (
     ListConsumerGroupsResult,
     MemberAssignment,
     MemberDescription,
-)
-from confluent_kafka.admin._metadata import (
-    BrokerMetadata,
-    ClusterMetadata,
-    GroupMember,
-    GroupMetadata,
-    PartitionMetadata,
-    TopicMetadata,
 )
 from confluent_kafka.admin._records import (
     DeletedRecords,

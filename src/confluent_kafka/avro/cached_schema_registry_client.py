@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
-from confluent_kafka._coroutines import run
 from confluent_kafka.schema_registry import (
     ConfigCompatibilityLevel,
     Schema,
@@ -17,6 +16,7 @@ from confluent_kafka.schema_registry import (
 from confluent_kafka.schema_registry._core import referenced
 from confluent_kafka.schema_registry._http import _ACCEPT as ACCEPT_HDR
 from confluent_kafka.schema_registry.error import OAuthTokenError
+from confluent_kafka.serialization._coroutines import run
 
 from ._conf import translate
 from ._schema import AvroSchema, as_schema, from_registry

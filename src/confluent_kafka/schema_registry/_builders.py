@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from confluent_kafka._coroutines import run
 from confluent_kafka.serialization import DeserializerBuilder, SerializerBuilder
+from confluent_kafka.serialization._coroutines import run
 
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import async_build_serde, build_serde

@@ -14,9 +14,9 @@ from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
-from confluent_kafka._coroutines import run
 from confluent_kafka.error import SerializationError
 from confluent_kafka.serialization import SerializationContext
+from confluent_kafka.serialization._coroutines import run
 
 from ._calls import Calls
 from ._names import unknown_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from confluent_kafka._coroutines import run
+from confluent_kafka.serialization._coroutines import run
 
 from ._calls import Calls
 from ._http import (

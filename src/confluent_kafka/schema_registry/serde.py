@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from confluent_kafka._coroutines import run
 from confluent_kafka.error import SerializationError
 from confluent_kafka.serialization import (
     Deserializer,
@@ -18,6 +17,7 @@ from confluent_kafka.serialization import (
     SerializationContext,
     Serializer,
 )
+from confluent_kafka.serialization._coroutines import run
 
 from ._cache import Cache
 from ._calls import Calls

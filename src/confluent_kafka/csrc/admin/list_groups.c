@@ -47,7 +47,7 @@ member_from(PyObject *type, const struct rd_kafka_group_member_info *member)
 static PyObject *
 members_from(const struct rd_kafka_group_info *group)
 {
-    PyObject *type = import_attribute("confluent_kafka.admin._metadata", "GroupMember");
+    PyObject *type = import_attribute("confluent_kafka._values.metadata", "GroupMember");
     PyObject *members = type == NULL ? NULL : PyList_New(group->member_cnt);
     for (int i = 0; members != NULL && i < group->member_cnt; i++) {
         PyObject *member = member_from(type, &group->members[i]);
@@ -72,8 +72,8 @@ broker_from(PyObject *type, const struct rd_kafka_metadata_broker *broker)
 static PyObject *
 group_from(module_state *state, const struct rd_kafka_group_info *group)
 {
-    PyObject *type = import_attribute("confluent_kafka.admin._metadata", "GroupMetadata");
-    PyObject *broker_type = import_attribute("confluent_kafka.admin._metadata", "BrokerMetadata");
+    PyObject *type = import_attribute("confluent_kafka._values.metadata", "GroupMetadata");
+    PyObject *broker_type = import_attribute("confluent_kafka._values.metadata", "BrokerMetadata");
     PyObject *members = type == NULL || broker_type == NULL ? NULL : members_from(group);
     PyObject *result = NULL;
     if (members != NULL) {

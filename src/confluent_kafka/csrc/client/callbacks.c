@@ -160,7 +160,7 @@ on_throttle(rd_kafka_t *Py_UNUSED(rk), const char *broker_name, int32_t broker_i
     if (!callback_begin(&scope, opaque)) {
         return;
     }
-    PyObject *event_type = import_attribute("confluent_kafka", "ThrottleEvent");
+    PyObject *event_type = import_attribute("confluent_kafka._values.throttle", "ThrottleEvent");
     PyObject *event = NULL;
     if (event_type != NULL) {
         event = PyObject_CallFunction(event_type, "Nid", text_from(broker_name),

@@ -174,7 +174,7 @@ stats(PyObject *object, PyObject *Py_UNUSED(unused))
         return json;
     }
     PyObject *result = NULL;
-    PyObject *parse = import_attribute("confluent_kafka.statistics", "from_json");
+    PyObject *parse = import_attribute("confluent_kafka._values.statistics", "from_json");
     if (parse != NULL) {
         result = PyObject_CallOneArg(parse, json);
         Py_DECREF(parse);

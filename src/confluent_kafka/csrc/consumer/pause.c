@@ -195,7 +195,7 @@ pause_while(PyObject *object, PyObject *Py_UNUSED(unused))
         return NULL;
     }
     client_leave(&self->client);
-    PyObject *type = import_attribute("confluent_kafka._pausing", "PauseWhile");
+    PyObject *type = import_attribute("confluent_kafka._values.pausing", "PauseWhile");
     PyObject *result = type == NULL ? NULL : PyObject_CallOneArg(type, object);
     Py_XDECREF(type);
     return result;

@@ -12,7 +12,7 @@ typedef struct {
 static int
 class_import(PyObject **result, const char *name)
 {
-    *result = import_attribute("confluent_kafka.admin._metadata", name);
+    *result = import_attribute("confluent_kafka._values.metadata", name);
     return *result == NULL ? -1 : 0;
 }
 

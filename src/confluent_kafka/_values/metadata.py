@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from confluent_kafka.cimpl import KafkaError
+TYPE_CHECKING = False  # typing's own would load it
+if TYPE_CHECKING:
+    from confluent_kafka.cimpl import KafkaError
 
 
 class PartitionMetadata:
@@ -18,6 +20,7 @@ class PartitionMetadata:
     librdkafka: rd_kafka_metadata_partition_t.
     """
 
+    __module__ = "confluent_kafka.admin"
     __slots__ = ("error", "id", "isrs", "leader", "replicas")
 
     def __init__(
@@ -52,6 +55,7 @@ class TopicMetadata:
     librdkafka: rd_kafka_metadata_topic_t.
     """
 
+    __module__ = "confluent_kafka.admin"
     __slots__ = ("error", "partitions", "topic")
 
     def __init__(
@@ -83,6 +87,7 @@ class BrokerMetadata:
     librdkafka: rd_kafka_metadata_broker_t.
     """
 
+    __module__ = "confluent_kafka.admin"
     __slots__ = ("host", "id", "port")
 
     def __init__(
@@ -116,6 +121,7 @@ class ClusterMetadata:
     librdkafka: rd_kafka_metadata_t, rd_kafka_clusterid(), rd_kafka_controllerid().
     """
 
+    __module__ = "confluent_kafka.admin"
     __slots__ = (
         "brokers",
         "cluster_id",
@@ -161,6 +167,7 @@ class GroupMember:
     librdkafka: rd_kafka_group_member_info.
     """
 
+    __module__ = "confluent_kafka.admin"
     __slots__ = ("assignment", "client_host", "client_id", "id", "metadata")
 
     def __init__(
@@ -196,6 +203,7 @@ class GroupMetadata:
     librdkafka: rd_kafka_group_info.
     """
 
+    __module__ = "confluent_kafka.admin"
     __slots__ = ("broker", "error", "id", "members", "protocol", "protocol_type", "state")
 
     def __init__(
