@@ -147,10 +147,21 @@ def test_rows_that_end_too_early_are_not_committed(query: Query) -> None:
 
 
 def test_another_plan_is_noticed(query: Query) -> None:
-    """A batch that comes again with other rows fails: to skip it would lose rows in silence."""
+    """A batch that comes again with other rows, or none, fails: to skip it would lose rows.
+
+    Their order does not matter, nor how they are cut into record batches.
+    """
     assert query.task(0, ["a", "b"]) == 2
     with pytest.raises(PlanChanged, match="an earlier attempt wrote 2 rows and this one has 1"):
         query.task(0, ["a"])
+    with pytest.raises(PlanChanged, match="wrote 2 rows and this one has as many, but others"):
+        query.task(0, ["a", "c"])
+    for nothing in ([], [[]]):
+        with pytest.raises(PlanChanged, match="wrote 2 rows and this one has 0"):
+            query.task(0, *nothing)
+    with pytest.raises(IncompleteInput):
+        query.task(0, complete=False)
+    assert query.task(0, ["b"], ["a"]) == 0
     assert query.task(1, ["c"]) == 1
     with pytest.raises(PlanChanged, match=r"batch 1 is in Kafka already.*checkpoint is older"):
         query.task(0, ["a", "b"])

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Message, Producer
+from confluent_kafka.cimpl import _row_digest
 from tests.support.refcounts import assert_no_leaks
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -762,3 +763,66 @@ def test_producing_does_not_leak(producer: Producer) -> None:
         producer.flush(10)
 
     assert_no_leaks(work)
+
+
+def digest(*batches: Any) -> int:
+    """The digest of the rows of some batches."""
+    return sum(map(_row_digest, batches)) % 2**64
+
+
+def test_a_digest_is_that_of_the_rows() -> None:
+    """However they are ordered, cut into batches, sliced and encoded."""
+    values = [b"a", None, b"", LONG, b"12345678", b"a"]
+    headers = [[("h", b"1")], None, [], [("h", None), ("i", b"")], None, None]
+    batch = pa.record_batch(
+        {
+            "key": pa.array(["k", None, "", "k", "k", "l"]),
+            "value": pa.array(values, pa.binary()),
+            "partition": pa.array([0, None, 1, None, 2, 3], pa.int32()),
+            "headers": pa.array(headers, HEADERS),
+        }
+    )
+    whole = digest(batch)
+    assert digest(batch.take(pa.array([5, 3, 1, 0, 2, 4]))) == whole
+    assert digest(batch.slice(0, 2), batch.slice(2, 0), batch.slice(2)) == whole
+    encoded = batch.set_column(0, "key", batch.column("key").dictionary_encode())
+    assert digest(encoded.set_column(1, "value", pa.array(values, pa.large_binary()))) == whole
+    assert digest(pa.Table.from_batches([batch.slice(0, 3), batch.slice(3)])) == whole
+    assert digest(batch.slice(0, 0)) == 0
+
+
+def test_digests_tell_rows_apart() -> None:
+    """Null from empty, one column from the next, and a byte anywhere; each row counts."""
+    rows: list[dict[str, Any]] = [
+        {"value": value}
+        for value in (None, b"", b"\0", b"\0\0", b"a", LONG, LONG[:-1], LONG + b"\0")
+    ]
+    rows += [{"key": b"a"}, {"key": b"ab", "value": b"c"}, {"key": b"a", "value": b"bc"}]
+    rows += [{"topic": "a"}, {"partition": 0}, {"partition": 1}, {"timestamp": 5}]
+    rows += [
+        {"headers": headers}
+        for headers in ([("a", b"b")], [("ab", b"")], [("a", None)], [("a", b"b"), ("a", b"b")])
+    ]
+    types = {"headers": HEADERS, "partition": pa.int32(), "timestamp": pa.int64()}
+    types |= {"topic": pa.string()}
+    batches = [
+        pa.record_batch({name: pa.array([cell], types.get(name, pa.binary()))})
+        if len(row) == 1
+        else pa.record_batch({name: pa.array([cell]) for name, cell in row.items()})
+        for row in rows
+        for name, cell in [next(iter(row.items()))]
+    ]
+    assert len({digest(one) for one in batches}) == len(batches)
+    assert digest(batches[4], batches[4]) != digest(batches[4])
+    # A digest per row, with bits that spread: a sum of small numbers would soon be ambiguous.
+    assert all(digest(one) > 2**40 for one in batches)
+
+
+def test_a_digest_of_what_is_no_batch() -> None:
+    """Refused as produce_arrow() refuses it, and nothing is left behind."""
+    with pytest.raises(TypeError, match="batch must be a MessageBatch"):
+        _row_digest(None)
+    with pytest.raises(ValueError, match="nothing"):
+        _row_digest(pa.record_batch({"nothing": [1]}))
+    batch = pa.record_batch({"value": [b"a"]})
+    assert_no_leaks(lambda: _row_digest(batch))

@@ -4,6 +4,7 @@
 
 #include "admin/admin.h"
 #include "admin/constants.h"
+#include "arrow/row_digest.h"
 #include "base/build_info.h"
 #include "client/client.h"
 #include "client/close.h"
@@ -143,7 +144,8 @@ module_exec(PyObject *module)
         || new_topic_types_add(module, state) < 0 || admin_answers_type_add(module, state) < 0
         || admin_client_type_add(module, state) < 0 || admin_constants_add(module) < 0
         || mock_cluster_type_add(module, state) < 0
-        || partitioner_functions_add(module, state) < 0) {
+        || partitioner_functions_add(module, state) < 0
+        || row_digest_add(module, state) < 0) {
         return -1;
     }
     return register_hooks(module);

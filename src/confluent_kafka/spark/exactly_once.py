@@ -6,18 +6,20 @@ it is not, and no earlier attempt can bring it in any more.
 """
 
 import itertools
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.cimpl import _row_digest
 
 from . import transactions
 from .pyspark_internals import streaming_task
 from .sending import Sender
 from .task_input import TaskInput
-from .transactions import Marker, TransactionalProducer
+from .transactions import Contents, Marker, TransactionalProducer
 from .write_options import WriteOptions
 from .writer import Written
 
@@ -73,24 +75,68 @@ def write_exactly_once(
     """
     settings = options.transactions
     assert settings is not None
-    first = next(batches, None)
-    if first is None:
-        # Nothing to write needs no marker: run again, it is nothing again.
-        return Written(0)
-    batches = itertools.chain([first], batches)
     identity = f"{settings.id_prefix}-{task.query}-{task.partition}"
     config = transactions.transactional_config(options.kafka, identity)
+    batches = filter(operator.attrgetter("num_rows"), batches)
+    first = next(batches, None)
+    if first is None:
+        # Nothing to write needs no transaction, but an earlier attempt may have written something.
+        source.check_complete()
+        marker = transactions.fetch_marker(config, settings.marker_topic)
+        if _is_in(task, marker, identity):
+            _compare(task, marker, Contents())
+        return Written(0)
+    batches = itertools.chain([first], batches)
     while True:
         try:
             with transactions.producers.borrow(config) as producer:
                 attempt = _Attempt(producer, task, settings.marker_topic)
                 if attempt.is_in():
-                    return attempt.skip(batches, source)
+                    return attempt.skip(batches, source, columns)
                 attempt.begin()
                 sender = Sender(producer.producer, options.topic, columns)
-                return attempt.write(batches, source, sender)
+                return attempt.write(batches, source, sender, columns)
         except _Overtaken:
             continue
+
+
+def _is_in(task: Task, marker: Marker | None, identity: str) -> bool:
+    """Whether the batch is in Kafka already.
+
+    Raises:
+        PlanChanged: a later one is, so this one is not what comes next.
+    """
+    if marker is None:
+        return False
+    if marker.next_batch > task.batch + 1:
+        raise PlanChanged(
+            f"{task}: batch {marker.next_batch - 1} is in Kafka already (group {identity!r}). The "
+            "checkpoint is older than what was written, or another run of the query uses it"
+        )
+    return marker.next_batch == task.batch + 1
+
+
+def _compare(task: Task, marker: Marker | None, contents: Contents) -> None:
+    """Check that a batch that is in has the rows that this attempt has.
+
+    Raises:
+        PlanChanged: it has not.
+    """
+    assert marker is not None
+    written = marker.contents
+    if written is None or written == contents:
+        return
+    what = f"{written.rows} rows and this one has {contents.rows}"
+    if written.rows == contents.rows:
+        what = f"{written.rows} rows and this one has as many, but others"
+    raise PlanChanged(
+        f"{task}: an earlier attempt wrote {what}. Exactly once needs a batch to have the same "
+        "rows in the same tasks whenever it is run; nothing more was written"
+    )
+
+
+def _contents(batch: pa.RecordBatch, columns: Sequence[str]) -> Contents:
+    return Contents(batch.num_rows, _row_digest(batch.select(columns)))
 
 
 class _Attempt:
@@ -109,29 +155,15 @@ class _Attempt:
         Raises:
             PlanChanged: a later one is, so this one is not what comes next.
         """
-        marker = self._producer.marker(self._topic)
-        if marker is None:
-            return False
-        if marker.next_batch > self._task.batch + 1:
-            raise PlanChanged(
-                f"{self._task}: batch {marker.next_batch - 1} is in Kafka already (group "
-                f"{self._producer.id!r}). The checkpoint is older than what was written, or "
-                "another run of the query uses it"
-            )
-        return marker.next_batch == self._task.batch + 1
+        return _is_in(self._task, self._producer.marker(self._topic), self._producer.id)
 
-    def skip(self, batches: Iterator[pa.RecordBatch], source: TaskInput) -> Written:
-        """Read the rows, which are in already, and check that they can be the same ones."""
-        rows = sum(batch.num_rows for batch in batches)
+    def skip(
+        self, batches: Iterator[pa.RecordBatch], source: TaskInput, columns: Sequence[str]
+    ) -> Written:
+        """Read the rows, which are in already, and check that they are the same ones."""
+        contents = sum((_contents(batch, columns) for batch in batches), start=Contents())
         source.check_complete()
-        marker = self._producer.marker(self._topic)
-        assert marker is not None
-        if marker.rows not in (None, rows):
-            raise PlanChanged(
-                f"{self._task}: an earlier attempt wrote {marker.rows} rows and this one has "
-                f"{rows}. Exactly once needs a batch to have the same rows in the same tasks "
-                "whenever it is run; nothing more was written"
-            )
+        _compare(self._task, self._producer.marker(self._topic), contents)
         return Written(0)
 
     def begin(self) -> None:
@@ -146,26 +178,33 @@ class _Attempt:
             return
         try:
             # Of no effect, since a later one goes before it, but refused if fenced.
-            self._producer.mark(self._topic, Marker(self._task.batch, 0))
+            self._producer.mark(self._topic, Marker(self._task.batch, None))
         except KafkaException as failure:
             if transactions.is_fenced(failure):
                 raise _Overtaken from None
             raise
 
     def write(
-        self, batches: Iterator[pa.RecordBatch], source: TaskInput, sender: Sender
+        self,
+        batches: Iterator[pa.RecordBatch],
+        source: TaskInput,
+        sender: Sender,
+        columns: Sequence[str],
     ) -> Written:
         """Write the rows and commit them with the marker."""
+        contents = Contents()
         try:
-            rows = sum(sender.send(batch) for batch in batches)
+            for batch in batches:
+                sender.send(batch)
+                contents += _contents(batch, columns)
             sender.flush()
             source.check_complete()
-            self._producer.commit(self._topic, Marker(self._task.batch + 1, rows))
+            self._producer.commit(self._topic, Marker(self._task.batch + 1, contents))
         except KafkaException as failure:
             if not transactions.is_fenced(failure):
                 raise
             raise self._fenced(failure.args[0]) from None
-        return Written(rows)
+        return Written(contents.rows)
 
     def _fenced(self, error: KafkaError) -> KafkaException:
         return KafkaException(

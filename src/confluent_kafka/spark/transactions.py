@@ -1,11 +1,12 @@
 """Transactional producers of a worker process, and the markers that their transactions leave.
 
 A transactional id belongs to one output partition of one query. Its marker is the offset of a
-group of the same name: the number of the next batch, with how many rows the last one had. It is
-committed with the rows, so it is there if and only if they are.
+group of the same name: the number of the next batch, with what the last one wrote. It is committed
+with the rows, so it is there if and only if they are.
 """
 
 import json
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -40,11 +41,24 @@ _FENCED = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What a batch has in one output partition, in whatever order."""
+
+    rows: int = 0
+    digest: int = 0
+    """The sum of a 64-bit hash of each row."""
+
+    def __add__(self, other: "Contents") -> "Contents":
+        """Return the contents of both."""
+        return Contents(self.rows + other.rows, (self.digest + other.digest) % (1 << 64))
+
+
 class Marker(NamedTuple):
     """What is known of the batches of one output partition that are in."""
 
     next_batch: int
-    rows: int | None
+    contents: Contents | None
     """Of the last one; None if the group's offset was set by somebody else's tool."""
 
 
@@ -82,7 +96,7 @@ class TransactionalProducer:
             KafkaException: the brokers cannot be reached or refuse.
         """
         if topic not in self._markers:
-            self._markers[topic] = self._fetch_marker(topic)
+            self._markers[topic] = fetch_marker(self._config, topic)
         return self._markers[topic]
 
     def mark(self, topic: str, marker: Marker) -> None:
@@ -91,8 +105,7 @@ class TransactionalProducer:
         Raises:
             KafkaException: the brokers refuse, for example since this producer is fenced.
         """
-        text = json.dumps({"batch": marker.next_batch - 1, "rows": marker.rows})
-        offset = TopicPartition(topic, 0, marker.next_batch, text)
+        offset = TopicPartition(topic, 0, marker.next_batch, _metadata(marker))
         self.producer.send_offsets_to_transaction([offset], self._group_metadata(), _TIMEOUT)
 
     def commit(self, topic: str, marker: Marker) -> None:
@@ -118,26 +131,49 @@ class TransactionalProducer:
                 self._group = consumer.consumer_group_metadata()
         return self._group
 
-    def _fetch_marker(self, topic: str) -> Marker | None:
-        kafka = {name: self._config[name] for name in self._config if name not in _NOT_A_CONSUMER_S}
-        config = {
-            # Not a word about properties that are a producer's only.
-            "log_level": "3",
-            **kafka,
-            "group.id": self.id,
-            # Asks for stable offsets: not those of before a commit that is under way (KIP-447).
-            "isolation.level": "read_committed",
-        }
-        with Consumer(config) as consumer:
-            try:
-                [found] = consumer.committed([TopicPartition(topic, 0)], _TIMEOUT)
-            except KafkaException as failure:
-                raise with_option(failure) from None
-        if found.error is not None:
-            raise with_option(KafkaException(found.error))
-        if found.offset < 0:
-            return None
-        return Marker(found.offset, json.loads(found.metadata or "{}").get("rows"))
+
+def fetch_marker(config: dict[str, str], topic: str) -> Marker | None:
+    """Ask the brokers for the marker of a transactional id; None if no batch is in yet.
+
+    Args:
+        config: of the producer, with ``transactional.id``.
+        topic: the topic that markers are kept for.
+
+    Raises:
+        KafkaException: the brokers cannot be reached or refuse.
+    """
+    kafka = {name: config[name] for name in config if name not in _NOT_A_CONSUMER_S}
+    reader = {
+        # Not a word about properties that are a producer's only.
+        "log_level": "3",
+        **kafka,
+        "group.id": config["transactional.id"],
+        # Asks for stable offsets: not those of before a commit that is under way (KIP-447).
+        "isolation.level": "read_committed",
+    }
+    with Consumer(reader) as consumer:
+        try:
+            [found] = consumer.committed([TopicPartition(topic, 0)], _TIMEOUT)
+        except KafkaException as failure:
+            raise with_option(failure) from None
+    if found.error is not None:
+        raise with_option(KafkaException(found.error))
+    return None if found.offset < 0 else Marker(found.offset, _contents(found.metadata))
+
+
+def _metadata(marker: Marker) -> str:
+    """Return a marker's text: JSON, the digest as 16 hexadecimal digits."""
+    document: dict[str, object] = {"batch": marker.next_batch - 1}
+    if marker.contents is not None:
+        document |= {"rows": marker.contents.rows, "digest": f"{marker.contents.digest:016x}"}
+    return json.dumps(document)
+
+
+def _contents(metadata: str | None) -> Contents | None:
+    document = json.loads(metadata or "{}")
+    if "rows" not in document or "digest" not in document:
+        return None
+    return Contents(document["rows"], int(document["digest"], 16))
 
 
 def new_pool() -> Pool[TransactionalProducer]:

@@ -1,8 +1,9 @@
 #include "arrow/import.h"
 
-#include "arrow/chunk.h"
-
 #include <string.h>
+
+#include "arrow/chunk.h"
+#include "arrow/digest.h"
 
 struct arrow_rows {
     PyObject *exported; /* what the object gave: capsules */
@@ -270,4 +271,17 @@ arrow_rows_headers(const arrow_rows *rows, int64_t index, rd_kafka_headers_t **h
 {
     const arrow_chunk *chunk = chunk_of(rows, index);
     return arrow_chunk_headers(chunk, index - chunk->first_row, headers);
+}
+
+uint64_t
+arrow_rows_digest(const arrow_rows *rows)
+{
+    uint64_t digest = 0;
+    for (size_t i = 0; i < rows->chunk_count; i++) {
+        const arrow_chunk *chunk = &rows->chunks[i];
+        for (int64_t index = 0; index < chunk->count; index++) {
+            digest += arrow_chunk_digest(chunk, index);
+        }
+    }
+    return digest;
 }

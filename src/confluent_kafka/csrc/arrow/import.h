@@ -25,6 +25,8 @@ int64_t arrow_rows_count(const arrow_rows *rows);
 bool arrow_rows_has_topic(const arrow_rows *rows);
 /* Needs no GIL and cannot fail. */
 void arrow_rows_get(const arrow_rows *rows, int64_t index, arrow_row *row);
+/* The sum of arrow_chunk_digest() of all rows. Needs no GIL. */
+uint64_t arrow_rows_digest(const arrow_rows *rows);
 /*
  * The headers of a row: 0 and `*headers` owned by the caller (NULL: none), -1 without
  * memory. Needs no GIL, sets no exception.

@@ -1,0 +1,11 @@
+/*
+ * cimpl._row_digest(): whether two batches have the same rows, whatever their order.
+ */
+#ifndef CONFLUENT_KAFKA_ARROW_ROW_DIGEST_H
+#define CONFLUENT_KAFKA_ARROW_ROW_DIGEST_H
+
+#include "base/module_state.h"
+
+int row_digest_add(PyObject *module, module_state *state);
+
+#endif
