@@ -250,6 +250,7 @@ def test_lines_of_keys() -> None:
             {"a", "b c", "d", "f"},
         ),
         ("with t as (select * from a) select * from t join b", {"a", "b"}),
+        ("with t(x, y) as (select * from a), u as (select 1) select * from t, u, b", {"a", "b"}),
         (
             "select extract(year from ts), trim(both from x) from a where x is distinct from y",
             {"a"},

@@ -251,6 +251,13 @@ def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> No
         *[("UA", 7), ("AA", None), ("DL", None), None, None],
         *[("B6", None), ("WN", 1), None, None, None],
     ]
+    # Spark's setting useLargeVarTypes makes it these types.
+    _, decoder = choose(Decoding(format="avro"), "value", "s", Registry(url=registry.url))
+    large = headers.cast(
+        pa.list_(pa.struct([("key", pa.large_string()), ("value", pa.large_binary())]))
+    )
+    again = decoder(pa.array(payloads, pa.large_binary()), large)
+    assert (again.column.to_pylist(), again.failures) == (found, failures)
     assert sorted(failures) == [7, 8, 9]
     assert "neither a header nor the first bytes name a schema" in failures[7]
     assert "the registry has no schema 78787878-7878" in failures[8]

@@ -221,15 +221,24 @@ def test_a_new_stream_starts_where_it_was_first_said_to_start(
     assert len(values_of(reader, reader.partitions(reader.initialOffset(), end))) == 20
 
 
-@pytest.mark.parametrize("given", ["latest", '{"%s": {"0": -1, "1": -1}}'])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"startingOffsets": "latest"},
+        {"startingOffsets": '{"%s": {"0": -1, "1": -1}}'},
+        # No message is at that time.
+        {"startingTimestamp": "99999999999999", "startingOffsetsByTimestampStrategy": "latest"},
+    ],
+)
 def test_a_new_stream_at_the_latest_offsets_survives_its_first_batch(
-    cluster: MockCluster, filled: str, servers: str, given: str
+    cluster: MockCluster, filled: str, servers: str, given: dict[str, str]
 ) -> None:
     """The first batch is empty: if the driver dies in it, the next one starts where it started.
 
     Spark keeps the end of that batch, and asks a new driver for its start.
     """
-    options = {"startingOffsets": given.replace("%s", filled), "subscribe": filled}
+    options = {name: text.replace("%s", filled) for name, text in given.items()}
+    options["subscribe"] = filled
     reader = stream_reader(servers, **options)
     start = reader.initialOffset()
     fill(cluster, filled, numbered(4))

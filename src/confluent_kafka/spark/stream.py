@@ -20,7 +20,7 @@ from confluent_kafka import KafkaException
 from . import clients, ranges
 from .admission import Waiting, share_out
 from .group_offsets import GroupOffsets
-from .offsets import LATEST, Bound, JsonOffsets, Offsets, Partition, from_json, to_json
+from .offsets import LATEST, Bound, JsonOffsets, Offsets, Partition, Times, from_json, to_json
 from .positions import GONE, Positions, resolve
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
@@ -45,7 +45,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._initial: JsonOffsets | None = None
         # A checkpoint says where batches end, not where the first one starts. Where that depends
         # on when one asks, the first batch is empty: its end is the start, once and for all.
-        self._first_is_empty = _has_latest(options.starting)
+        self._first_is_empty = _depends_on_when(options.starting)
         self._is_first = True
 
     def initialOffset(self) -> JsonOffsets:  # noqa: N802
@@ -177,5 +177,8 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield Positions(consumer, self._options.retries)
 
 
-def _has_latest(bound: Bound) -> bool:
+def _depends_on_when(bound: Bound) -> bool:
+    """Whether a bound may mean the latest offsets, which are others whenever one asks."""
+    if isinstance(bound, Times):
+        return not bound.error_if_none
     return bound == "latest" or (isinstance(bound, dict) and LATEST in bound.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ PREFIX = "__dlq."
 REASON = PREFIX + "reason"
 # Seconds without room in the producer's queue after which a task gives up.
 _QUEUE_TIMEOUT = 300.0
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ _PLACE = ("topic", "partition", "offset")
 
 def _milliseconds(timestamp: datetime | None) -> int:
     """Return a timestamp as produce() takes it, where 0 is now."""
-    return 0 if timestamp is None else int(timestamp.timestamp() * 1000)
+    # Not by way of seconds: a float of them may lack the last millisecond.
+    return 0 if timestamp is None else (timestamp - _EPOCH) // timedelta(milliseconds=1)
 
 
 class _Report:

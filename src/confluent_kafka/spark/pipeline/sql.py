@@ -51,12 +51,19 @@ def _found(sql: str) -> list[re.Match[str]]:
     tokens = [(match.group(), match.lastgroup == "name") for match in matches]
     words = [token.lower() for token, _ in tokens]
     own = {
-        _plain(tokens[index][0]).lower()
-        for index in range(len(tokens) - 2)
-        if tokens[index][1] and words[index + 1] == "as" and words[index + 2] == "("
+        _plain(token).lower()
+        for index, (token, is_name) in enumerate(tokens)
+        if is_name and words[(after := _behind_list(words, index + 1)) : after + 2] == ["as", "("]
     }
     places = [matches[index] for index in _places(tokens, words)]
     return [match for match in places if _plain(match.group()).lower() not in own]
+
+
+def _behind_list(words: list[str], index: int) -> int:
+    """Return what follows the list of names in parentheses at a place, if there is one."""
+    if words[index : index + 1] != ["("] or ")" not in words[index:]:
+        return index
+    return words.index(")", index) + 1
 
 
 def _places(tokens: list[tuple[str, bool]], words: list[str]) -> list[int]:

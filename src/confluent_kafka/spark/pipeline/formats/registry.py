@@ -100,10 +100,11 @@ class Framed:
         Raises:
             SchemaRegistryError: the registry refuses or is not there.
         """
-        marks = self._marks(headers, len(values))
+        marks = self._marks(headers, values)
         names = _schema_names(pc.coalesce(marks, values))
         # As if the header's bytes were before the payload: those of Protobuf go on behind the GUID.
-        framed = pc.coalesce(pc.binary_join_element_wise(marks, values, b""), values)
+        joined = pc.binary_join_element_wise(marks, values, pa.scalar(b"", values.type))
+        framed = pc.coalesce(joined, values)
         failures: dict[int, str] = {}
         parts: list[pa.Array] = []
         rows: list[pa.Array] = []
@@ -124,9 +125,9 @@ class Framed:
         order = pc.sort_indices(pa.concat_arrays(rows))
         return Decoded(pa.concat_arrays(parts).take(order), failures)
 
-    def _marks(self, headers: pa.Array | None, count: int) -> pa.Array:
+    def _marks(self, headers: pa.Array | None, values: pa.Array) -> pa.Array:
         """Return the header of each row that names its schema, the last of several; else null."""
-        nothing = pa.nulls(count, pa.binary())
+        nothing = pa.nulls(len(values), values.type)
         if headers is None:
             return nothing
         every = headers.flatten()
@@ -137,8 +138,8 @@ class Framed:
         # The last one first, as index_in() finds the first.
         found = found.take(pa.array(range(len(found) - 1, -1, -1)))
         rows = pc.list_parent_indices(headers).take(found)
-        marks = pc.struct_field(every, "value").take(found)
-        return marks.take(pc.index_in(pa.array(range(count), rows.type), rows))
+        marks = pc.struct_field(every, "value").take(found).cast(values.type)
+        return marks.take(pc.index_in(pa.array(range(len(values)), rows.type), rows))
 
     def _decode(self, name: bytes, payloads: pa.Array) -> Decoded:
         reader = self._reader(name)
