@@ -41,9 +41,10 @@ C_ROOMS: Mapping[str, set[str]] = {
 }
 
 # The same for the package; "" is confluent_kafka itself, its __init__. The faces are last.
-_CLIENTS = {"", "cimpl", "_values", "error", "serialization"}
+_CLIENTS = {"", "cimpl", "_values", "_suggestions", "error", "serialization"}
 PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
+    "_suggestions": set(),
     "cimpl": {"_values"},
     "error": {"cimpl"},
     "statistics": {"_values"},
@@ -52,8 +53,8 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "deserializing_consumer": _CLIENTS,
     "deserializing_share_consumer": _CLIENTS,
     "": {"_values", "cimpl", "statistics"},
-    "admin": {"", "_values", "cimpl"},
-    "schema_registry": {"error", "serialization"},
+    "admin": {"", "_values", "_suggestions", "cimpl"},
+    "schema_registry": {"_suggestions", "error", "serialization"},
     "testing": {"cimpl"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"admin", "statistics"},

@@ -49,7 +49,7 @@ def test_what_spark_adds_for_a_query_is_no_mistake() -> None:
     ("given", "streaming", "message"),
     [
         ({"deliveryguarantee": "exactly-once"}, False, "deliveryGuarantee: .* number of its batch"),
-        ({"deliveryguarantee": "exactlyonce"}, True, "deliveryGuarantee: .* did you mean exactly"),
+        ({"deliveryguarantee": "exactlyonce"}, True, "deliveryGuarantee: .* did you mean 'exactly"),
         ({"deliveryguarantee": "exactly-once"}, True, "option markerTopic is required"),
         ({"transactionalidprefix": "a"}, True, "transactionalIdPrefix is for deliveryGuarantee"),
         ({"markertopic": "a"}, False, "markerTopic is for deliveryGuarantee"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from concurrent.futures import Future
 from enum import Enum
 from typing import Any, TypeVar
 
+from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cimpl import KafkaError, KafkaException, _AdminClient
 
 T = TypeVar("T")
@@ -138,9 +138,9 @@ def enum_of(kind: type[E], given: object, name: str) -> E:
         if given.upper() in kind.__members__:
             return kind[given.upper()]
         names = [member.name.lower() for member in kind]
-        near = difflib.get_close_matches(given.lower(), names, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{name} must be one of {', '.join(names)}, not {given!r}{hint}")
+        text = f"{name} must be one of {', '.join(names)}, not {given!r}"
+        hint = did_you_mean(given, names)
+        raise ValueError(f"{text}; {hint}" if hint else text)
     if isinstance(given, int) and not isinstance(given, bool):
         if given in [member.value for member in kind]:
             return kind(given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ from confluent_kafka import (
     Message,
     TopicPartition,
 )
+from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli import text
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
@@ -185,9 +185,8 @@ def _places(
     places = []
     for topic in topics:
         if topic not in known:
-            near = difflib.get_close_matches(topic, known, 1)
-            hint = f": did you mean {near[0]!r}?" if near else ""
-            fail(f"topic {topic!r} is not there{hint}")
+            hint = did_you_mean(topic, known)
+            fail(f"topic {topic!r} is not there{': ' if hint else ''}{hint}")
         if known[topic].error is not None:
             raise KafkaException(known[topic].error)
         there = sorted(known[topic].partitions)

@@ -3,10 +3,11 @@
 Names and meanings are those of Spark's guide to its Kafka source.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
+
+from confluent_kafka._suggestions import did_you_mean
 
 from .java_properties import Client, translate
 
@@ -76,7 +77,7 @@ def split(
         elif lowered.startswith(KAFKA_PREFIX):
             kafka[lowered.removeprefix(KAFKA_PREFIX)] = text
         else:
-            raise ValueError(_unknown(lowered, proper, names))
+            raise ValueError(_unknown(lowered, names))
     if not kafka.get("bootstrap.servers", "").strip():
         raise ValueError(
             "option kafka.bootstrap.servers is required: the brokers, as host:port[,host:port...]"
@@ -84,10 +85,9 @@ def split(
     return translate(kafka, client), given
 
 
-def _unknown(lowered: str, proper: Mapping[str, str], names: tuple[str, ...]) -> str:
-    candidates = {**proper, "kafka.bootstrap.servers": "kafka.bootstrap.servers"}
-    near = difflib.get_close_matches(lowered, candidates, n=1)
-    hint = f"did you mean {candidates[near[0]]!r}?" if near else f"known here: {', '.join(names)}"
+def _unknown(lowered: str, names: tuple[str, ...]) -> str:
+    candidates = [*names, "kafka.bootstrap.servers"]
+    hint = did_you_mean(lowered, candidates, f"known here: {', '.join(names)}")
     return f"unknown option {lowered!r}: {hint} (options of the client itself start with 'kafka.')"
 
 

@@ -1,7 +1,5 @@
 """The columns of the data source, which are those of Spark's own Kafka source."""
 
-import difflib
-
 import pyarrow as pa
 from pyspark.sql.types import (
     ArrayType,
@@ -14,6 +12,8 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
+
+from confluent_kafka._suggestions import did_you_mean
 
 from .pyspark_internals import to_arrow_schema
 
@@ -110,8 +110,7 @@ def writable_columns(schema: StructType, *, topic_given: bool) -> list[str]:
 def _check_readable(field: StructField) -> None:
     known = {one.name: one.dataType for one in _READABLE.fields}
     if field.name not in known:
-        near = difflib.get_close_matches(field.name, known, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+        hint = did_you_mean(field.name, known, f"there are {', '.join(known)}")
         raise ValueError(f"the source has no column {field.name!r}: {hint}")
     if not _alike(field.dataType, known[field.name]):
         raise ValueError(

@@ -1,8 +1,9 @@
 """The options of a write: read once, checked at once, typed from then on."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from confluent_kafka._suggestions import did_you_mean
 
 from .options import KAFKA_PREFIX, Taker, boolean, split
 
@@ -83,9 +84,10 @@ def _guarantee(text: str) -> str:
     word = text.strip().lower()
     known = (AT_LEAST_ONCE, EXACTLY_ONCE)
     if word not in known:
-        near = difflib.get_close_matches(word, known, n=1)
-        hint = f": did you mean {near[0]}?" if near else ""
-        raise ValueError(f"{text!r} is neither {AT_LEAST_ONCE} nor {EXACTLY_ONCE}{hint}")
+        hint = did_you_mean(word, known)
+        raise ValueError(
+            f"{text!r} is neither {AT_LEAST_ONCE} nor {EXACTLY_ONCE}{': ' if hint else ''}{hint}"
+        )
     return word
 
 

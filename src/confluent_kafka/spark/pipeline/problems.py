@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from confluent_kafka._suggestions import did_you_mean
 
 Key: TypeAlias = tuple[str, ...]
 
@@ -65,7 +66,4 @@ def flat(key: Key) -> Key:
 def nearest(given: str, known: Iterable[str]) -> str:
     """Return a hint: the name that was probably meant, or all there are."""
     names = list(known)
-    near = difflib.get_close_matches(given, names, n=1)
-    if near:
-        return f"did you mean {near[0]!r}?"
-    return f"there is {', '.join(names)}" if names else "there is none"
+    return did_you_mean(given, names, f"there is {', '.join(names)}" if names else "there is none")
