@@ -24,6 +24,7 @@ from confluent_kafka import (
     Message,
 )
 from tests.support.refcounts import assert_no_leaks
+from tests.support.scripts import check_script
 
 ACCESSORS = (
     "topic",
@@ -339,6 +340,36 @@ def test_garbage_collector_sees_messages_with_objects() -> None:
     message = Message()
     message.set_value([])
     assert gc.is_tracked(message)
+
+
+@pytest.mark.parametrize("cycle", [False, True])
+@pytest.mark.parametrize(
+    "nest",
+    [
+        "Message(key=inner)",
+        "Message(value=inner)",
+        "NewTopic('t', config=inner)",
+        "NewTopic('t', replica_assignment=inner)",
+        "NewPartitions('t', 1, replica_assignment=inner)",
+    ],
+)
+def test_deeply_nested(nest: str, cycle: bool) -> None:
+    """Objects in objects are freed without a recursion that ends the process."""
+    script = f"""
+        import gc
+        from confluent_kafka import Message
+        from confluent_kafka.admin import NewPartitions, NewTopic
+
+        inner = []
+        start = inner
+        for _ in range(300_000):
+            inner = {nest}
+        if {cycle}:
+            start.append(inner)
+        del inner, start
+        gc.collect()
+    """
+    check_script(script)
 
 
 def test_uninitialised_is_harmless() -> None:

@@ -112,9 +112,11 @@ new_topic_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
+    Py_TRASHCAN_BEGIN(object, new_topic_dealloc)
     new_topic_clear(object);
     type->tp_free(object);
     Py_DECREF(type);
+    Py_TRASHCAN_END
 }
 
 /* ---- comparing, showing, pickling ---- */

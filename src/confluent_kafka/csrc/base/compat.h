@@ -30,6 +30,16 @@
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
+/*
+ * They bracket the body of tp_dealloc in types whose objects can hold their like: those that
+ * are nested too deep for the stack are put aside and freed later. Newer versions of CPython
+ * do that for every type.
+ */
+#ifndef Py_TRASHCAN_BEGIN
+#define Py_TRASHCAN_BEGIN(op, dealloc)
+#define Py_TRASHCAN_END
+#endif
+
 /* Without it, importing the module turns the GIL of a free-threaded build on again. */
 #ifdef Py_mod_gil
 #define GIL_NOT_USED_SLOT {Py_mod_gil, Py_MOD_GIL_NOT_USED},

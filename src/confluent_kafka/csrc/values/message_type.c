@@ -183,12 +183,25 @@ clear(PyObject *object)
 }
 
 static void
-dealloc(PyObject *object)
+free_with_fields(PyObject *object)
 {
-    PyObject_GC_UnTrack(object);
     clear(object);
     message_drop_unread_headers((Message *)object);
     message_free((Message *)object);
+}
+
+static void
+dealloc(PyObject *object)
+{
+    /* Most are not tracked, and hold nothing that could hold a message. */
+    if (!PyObject_GC_IsTracked(object)) {
+        free_with_fields(object);
+        return;
+    }
+    PyObject_GC_UnTrack(object);
+    Py_TRASHCAN_BEGIN(object, dealloc)
+    free_with_fields(object);
+    Py_TRASHCAN_END
 }
 
 /* ---- reading ---- */
