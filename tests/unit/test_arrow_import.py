@@ -276,6 +276,10 @@ def test_wrong_types(producer: Producer, columns: dict[str, Any], message: str) 
         ({"key": ["a"]}, "no column 'topic'"),
         ({"headers": [[], [None]]}, "'headers', row 1: a header must not be null"),
         ({"headers": [[{"key": None, "value": "v"}]]}, "'headers', row 0: a header's key"),
+        (
+            {"headers": [[], [{"key": "a\0b", "value": "v"}]]},
+            "'headers', row 1: a header's key must not contain a NUL",
+        ),
         ({"headers": pa.array([[None]])}, "'headers', row 0: a header must not be null"),
     ],
     ids=lambda value: None if isinstance(value, str) else next(iter(value)),

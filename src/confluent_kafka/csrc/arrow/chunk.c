@@ -343,8 +343,15 @@ check_header_rows(const arrow_chunk *chunk, defect *found)
                 *found = (defect){"headers", "a header must not be null", row};
                 return false;
             }
-            if (arrow_bytes_get(&chunk->header_key, item, &size) == NULL) {
+            const void *key = arrow_bytes_get(&chunk->header_key, item, &size);
+            if (key == NULL) {
                 *found = (defect){"headers", "a header's key must not be null", row};
+                return false;
+            }
+            /* librdkafka shows a key up to its first NUL only. */
+            if (memchr(key, '\0', size) != NULL) {
+                *found = (defect){"headers", "a header's key must not contain a NUL character",
+                                  row};
                 return false;
             }
         }
