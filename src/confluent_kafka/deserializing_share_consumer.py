@@ -19,18 +19,14 @@ V = TypeVar("V")
 class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
     """A ShareConsumer whose keys and values are objects.
 
-    Parameters
-    ----------
-    conf : dict
-        The configuration of a ShareConsumer, and ``key.deserializer`` and ``value.deserializer``:
-        callables that take bytes or None and a SerializationContext and return an object; or
-        ``key.deserializer.builder`` and ``value.deserializer.builder``: DeserializerBuilder
-        objects, whose deserializers are closed with the consumer.
+    Args:
+        conf: the configuration of a ShareConsumer, and ``key.deserializer`` and
+            ``value.deserializer``: callables that take bytes or None and a SerializationContext and
+            return an object; or ``key.deserializer.builder`` and ``value.deserializer.builder``:
+            DeserializerBuilder objects, whose deserializers are closed with the consumer.
 
-    Raises
-    ------
-    TypeError
-        A deserializer is not callable.
+    Raises:
+        TypeError: a deserializer is not callable.
     """
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
@@ -53,20 +49,15 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
         deserializer said. It has to be acknowledged like the others; ``AcknowledgeType.REJECT``
         is for records that nobody can read.
 
-        Parameters
-        ----------
-        timeout : float
-            Seconds to wait; -1 waits without limit.
+        Args:
+            timeout: seconds to wait; -1 waits without limit.
 
-        Returns
-        -------
-        Messages
-            As ShareConsumer.poll() returns them.
+        Returns:
+            What ShareConsumer.poll() returns.
 
-        Raises
-        ------
-        IllegalStateException, ConcurrentModificationException, KafkaException
-            As by ShareConsumer.poll().
+        Raises:
+            IllegalStateException, ConcurrentModificationException, KafkaException: as by
+                ShareConsumer.poll().
         """
         if not self._batch:
             self._batch, self._done = super().poll(timeout), 0

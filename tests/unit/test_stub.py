@@ -241,15 +241,24 @@ def test_docstrings_document_parameters(name: str) -> None:
     # One argument, of a method that is named after it, is described in the sentence.
     if name.startswith("Message.set_"):
         return
-    section = re.split(r"\n\n\w+\n-+\n", text.partition("Parameters\n----------\n")[2])[0]
+    section = re.split(r"\n\S", text.partition("\nArgs:\n")[2])[0]
     described = {
         word.strip().lstrip("*")
         for line in section.splitlines()
-        if line[:1].strip()
-        for word in line.partition(" : ")[0].split(",")
+        if re.match(r" {4}\S", line)
+        for word in re.split(r":| \(", line)[0].split(",")
     }
     parameters = set(inspect.signature(function).parameters) - {"self"}
     assert parameters <= described
+
+
+def test_docstrings_have_sections_in_googles_style() -> None:
+    """No section of numpydoc's is left: to the reference and to ruff it would be plain text."""
+    numpydoc = re.compile(r"\b[A-Z]\w+s(\\n)?[\"\s\\]*-{3,}(\\n|$)", re.MULTILINE)
+    assert numpydoc.search('"Returns\\n"\n"-------\\n"')
+    assert numpydoc.search("    Notes\n    -----\n")
+    sources = [path for end in ("c", "h", "py", "pyi") for path in STUB.parent.rglob(f"*.{end}")]
+    assert not [path for path in sources if numpydoc.search(path.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("owner", sorted(set(public_types()), key=repr))

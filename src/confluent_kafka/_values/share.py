@@ -29,12 +29,9 @@ class Messages:
 
     It is not changed by later calls, and slices of it are ``Messages`` again.
 
-    Parameters
-    ----------
-    messages : iterable of Message
+    Args:
+        messages: an iterable of Message.
 
-    Notes
-    -----
     librdkafka: rd_kafka_messages_t.
     """
 

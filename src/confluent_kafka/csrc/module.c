@@ -26,9 +26,8 @@
 PyDoc_STRVAR(version_doc,
 "version()\n--\n\n"
 "The package's version.\n\n"
-"Returns\n"
-"-------\n"
-"str");
+"Returns:\n"
+"    str.");
 
 static PyObject *
 version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
@@ -39,10 +38,8 @@ version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 PyDoc_STRVAR(libversion_doc,
 "libversion()\n--\n\n"
 "The version of the librdkafka in use.\n\n"
-"Returns\n"
-"-------\n"
-"tuple of (str, int)\n"
-"    rd_kafka_version_str() and rd_kafka_version().");
+"Returns:\n"
+"    tuple of (str, int): rd_kafka_version_str() and rd_kafka_version().");
 
 static PyObject *
 libversion(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))

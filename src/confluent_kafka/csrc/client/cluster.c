@@ -36,21 +36,13 @@ attempt_metadata(request *self, int timeout_ms)
 PyDoc_STRVAR(list_topics_doc,
 "list_topics($self, /, topic=None, timeout=-1)\n--\n\n"
 "Request metadata of the cluster's brokers, topics and partitions.\n\n"
-"Parameters\n"
-"----------\n"
-"topic : str, optional\n"
-"    Only this topic (the broker may create it); all topics when None.\n"
-"timeout : float\n"
-"    Seconds to wait for an answer; -1 waits without limit.\n\n"
-"Returns\n"
-"-------\n"
-"confluent_kafka.admin.ClusterMetadata\n\n"
-"Raises\n"
-"------\n"
-"KafkaException\n"
-"    _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    topic (str, optional): only this topic (the broker may create it); all topics when None.\n"
+"    timeout (float): seconds to wait for an answer; -1 waits without limit.\n\n"
+"Returns:\n"
+"    confluent_kafka.admin.ClusterMetadata.\n\n"
+"Raises:\n"
+"    KafkaException: _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
 "librdkafka: rd_kafka_metadata().");
 
 SIGNATURE(list_topics_signature, "list_topics()", 0, 2, P_topic, P_timeout);
@@ -112,16 +104,10 @@ attempt_cluster_id(request *self, int timeout_ms)
 PyDoc_STRVAR(cluster_id_doc,
 "cluster_id($self, /, timeout=-1)\n--\n\n"
 "The cluster's id, as its brokers report it.\n\n"
-"Parameters\n"
-"----------\n"
-"timeout : float\n"
-"    Seconds to wait for a broker; -1 waits without limit.\n\n"
-"Returns\n"
-"-------\n"
-"str or None\n"
-"    None when no broker answered in time.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    timeout (float): seconds to wait for a broker; -1 waits without limit.\n\n"
+"Returns:\n"
+"    str or None: None when no broker answered in time.\n\n"
 "librdkafka: rd_kafka_clusterid().");
 
 SIGNATURE(cluster_id_signature, "cluster_id()", 0, 1, P_timeout);

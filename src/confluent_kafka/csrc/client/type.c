@@ -23,11 +23,9 @@ PyDoc_STRVAR(set_sasl_credentials_doc,
 "Replace the SASL credentials for connections made from now on.\n\n"
 "Connections that exist stay open; PLAIN and SCRAM mechanisms use the new ones when\n"
 "they reconnect.\n\n"
-"Parameters\n"
-"----------\n"
-"username, password : str\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    username (str): the new user name.\n"
+"    password (str): its password.\n\n"
 "librdkafka: rd_kafka_sasl_set_credentials().");
 
 SIGNATURE(set_sasl_credentials_signature, "set_sasl_credentials()", 2, 2, P_username,
@@ -153,12 +151,8 @@ PyDoc_STRVAR(stats_doc,
 "The latest statistics of the client.\n\n"
 "librdkafka makes them every statistics.interval.ms, which is off by default. They arrive\n"
 "with the calls that serve callbacks; stats_cb, if there is one, is called as well.\n\n"
-"Returns\n"
-"-------\n"
-"confluent_kafka.statistics.Statistics or None\n"
-"    None before the first.\n\n"
-"Notes\n"
-"-----\n"
+"Returns:\n"
+"    confluent_kafka.statistics.Statistics or None: None before the first.\n\n"
 "Source: STATISTICS.md of librdkafka.");
 
 static PyObject *

@@ -15,22 +15,17 @@ PyDoc_STRVAR(subscribe_doc,
 "Replaces an earlier subscription. The callbacks run inside poll(), consume() and close()\n"
 "when the group's assignment changes; a callback that changes the assignment itself (with\n"
 "assign() or incremental_assign() ...) replaces what would be done after it.\n\n"
-"Parameters\n"
-"----------\n"
-"topics : list of str\n"
-"    Topic names; one that starts with '^' is a regular expression for names.\n"
-"on_assign : callable(Consumer, list of TopicPartition), optional\n"
-"    New partitions: all of them, or with a cooperative protocol those added.\n"
-"on_revoke : callable(Consumer, list of TopicPartition), optional\n"
-"    Partitions about to be taken away: the time to commit.\n"
-"on_lost : callable(Consumer, list of TopicPartition), optional\n"
-"    Partitions that other members may own already; on_revoke is called if not given.\n\n"
-"Raises\n"
-"------\n"
-"KafkaException\n"
-"    _INVALID_ARG for an empty list, an empty name or a wrong expression.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    topics (list of str): topic names; one that starts with '^' is a regular expression for\n"
+"        names.\n"
+"    on_assign (callable(Consumer, list of TopicPartition), optional): new partitions: all of\n"
+"        them, or with a cooperative protocol those added.\n"
+"    on_revoke (callable(Consumer, list of TopicPartition), optional): partitions about to be\n"
+"        taken away: the time to commit.\n"
+"    on_lost (callable(Consumer, list of TopicPartition), optional): partitions that other\n"
+"        members may own already; on_revoke is called if not given.\n\n"
+"Raises:\n"
+"    KafkaException: _INVALID_ARG for an empty list, an empty name or a wrong expression.\n\n"
 "librdkafka: rd_kafka_subscribe(), rd_kafka_conf_set_rebalance_cb().");
 
 SIGNATURE(subscribe_signature, "subscribe()", 1, 4, P_topics, P_on_assign, P_on_revoke,
@@ -176,13 +171,10 @@ assign_with(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
 PyDoc_STRVAR(assign_doc,
 "assign($self, /, partitions)\n--\n\n"
 "Read exactly these partitions.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n"
-"    Their offset is where to start: a number, OFFSET_BEGINNING, OFFSET_END, or\n"
-"    OFFSET_STORED and OFFSET_INVALID for the committed one.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): their offset is where to start: a number,\n"
+"        OFFSET_BEGINNING, OFFSET_END, or OFFSET_STORED and OFFSET_INVALID for the committed\n"
+"        one.\n\n"
 "A topic or partition that does not exist is told to error_cb (or the log), after\n"
 "'topic.metadata.propagation.max.ms'.\n\n"
 "librdkafka: rd_kafka_assign().");
@@ -196,12 +188,8 @@ assign(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 PyDoc_STRVAR(incremental_assign_doc,
 "incremental_assign($self, /, partitions)\n--\n\n"
 "Read these partitions too.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n"
-"    Their offset is where to start, as for assign().\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): their offset is where to start, as for assign().\n\n"
 "librdkafka: rd_kafka_incremental_assign() (KIP-429).");
 
 static PyObject *
@@ -215,11 +203,8 @@ incremental_assign(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(incremental_unassign_doc,
 "incremental_unassign($self, /, partitions)\n--\n\n"
 "Stop reading these partitions.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): those to take away.\n\n"
 "librdkafka: rd_kafka_incremental_unassign() (KIP-429).");
 
 static PyObject *
@@ -244,11 +229,8 @@ unassign(PyObject *object, PyObject *Py_UNUSED(unused))
 PyDoc_STRVAR(assignment_doc,
 "assignment($self, /)\n--\n\n"
 "The partitions that are assigned now.\n\n"
-"Returns\n"
-"-------\n"
-"list of TopicPartition\n\n"
-"Notes\n"
-"-----\n"
+"Returns:\n"
+"    list of TopicPartition.\n\n"
 "librdkafka: rd_kafka_assignment().");
 
 static PyObject *
@@ -339,15 +321,10 @@ SIGNATURE(resume_signature, "resume()", 1, 1, P_partitions);
 PyDoc_STRVAR(pause_doc,
 "pause($self, /, partitions)\n--\n\n"
 "Stop fetching from these partitions, which stay assigned; polling must go on.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n\n"
-"Raises\n"
-"------\n"
-"KafkaException\n"
-"    _UNKNOWN_PARTITION: one of them is not assigned.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): assigned ones.\n\n"
+"Raises:\n"
+"    KafkaException: _UNKNOWN_PARTITION: one of them is not assigned.\n\n"
 "librdkafka: rd_kafka_pause_partitions().");
 
 static PyObject *
@@ -360,11 +337,8 @@ pause_(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 PyDoc_STRVAR(resume_doc,
 "resume($self, /, partitions)\n--\n\n"
 "Fetch from paused partitions again, from where they stopped.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): paused ones.\n\n"
 "librdkafka: rd_kafka_resume_partitions().");
 
 static PyObject *

@@ -84,13 +84,10 @@ PyDoc_STRVAR(lag_doc,
 "Counted from position(), what the application was given, to the high watermark of the last\n"
 "fetch. Offsets are counted, so those of compacted messages and of transaction markers are\n"
 "included. With isolation.level=read_committed messages of open transactions count, too.\n\n"
-"Returns\n"
-"-------\n"
-"dict of TopicPartition to int or None\n"
-"    None while nothing was fetched, or the consumer goes on from a committed offset and no\n"
-"    message came yet. The keys' offsets are the positions.\n\n"
-"Notes\n"
-"-----\n"
+"Returns:\n"
+"    dict of TopicPartition to int or None: None while nothing was fetched, or the consumer\n"
+"    goes on from a committed offset and no message came yet. The keys' offsets are the\n"
+"    positions.\n\n"
 "librdkafka: rd_kafka_assignment(), rd_kafka_position(), rd_kafka_get_watermark_offsets().");
 
 static PyObject *

@@ -79,9 +79,8 @@ message_batch_new(module_state *state, rd_kafka_message_t *const *messages, size
 PyDoc_STRVAR(arrow_c_schema_doc,
 "__arrow_c_schema__($self, /)\n--\n\n"
 "The columns' names and types, by the Arrow PyCapsule protocol.\n\n"
-"Returns\n"
-"-------\n"
-"capsule 'arrow_schema' with a struct type");
+"Returns:\n"
+"    capsule 'arrow_schema' with a struct type.");
 
 static PyObject *
 arrow_c_schema(MessageBatch *self, PyObject *Py_UNUSED(unused))
@@ -95,14 +94,11 @@ PyDoc_STRVAR(arrow_c_array_doc,
 "__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
 "The columns, by the Arrow PyCapsule protocol, without a copy.\n\n"
 "May be called any number of times; what it returned outlives the batch.\n\n"
-"Parameters\n"
-"----------\n"
-"requested_schema : capsule or None\n"
-"    Not followed, which the protocol allows: the types are always those of\n"
-"    Consumer.consume_arrow().\n\n"
-"Returns\n"
-"-------\n"
-"tuple of the capsules 'arrow_schema' and 'arrow_array'");
+"Args:\n"
+"    requested_schema (capsule or None): not followed, which the protocol allows: the types are\n"
+"        always those of Consumer.consume_arrow().\n\n"
+"Returns:\n"
+"    tuple of the capsules 'arrow_schema' and 'arrow_array'.");
 
 static PyObject *
 arrow_c_array(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
@@ -126,13 +122,10 @@ SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_sc
 PyDoc_STRVAR(arrow_c_stream_doc,
 "__arrow_c_stream__($self, /, requested_schema=None)\n--\n\n"
 "The columns as a stream of one array, for readers that take only streams (DuckDB).\n\n"
-"Parameters\n"
-"----------\n"
-"requested_schema : capsule or None\n"
-"    Not followed, as in __arrow_c_array__().\n\n"
-"Returns\n"
-"-------\n"
-"capsule 'arrow_array_stream'");
+"Args:\n"
+"    requested_schema (capsule or None): not followed, as in __arrow_c_array__().\n\n"
+"Returns:\n"
+"    capsule 'arrow_array_stream'.");
 
 static PyObject *
 arrow_c_stream(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,

@@ -117,17 +117,12 @@ list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
 PyDoc_STRVAR(committed_doc,
 "committed($self, /, partitions, timeout=-1)\n--\n\n"
 "The group's committed offsets.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n"
-"timeout : float\n"
-"    Seconds to wait for the group coordinator; -1 waits without limit.\n\n"
-"Returns\n"
-"-------\n"
-"list of TopicPartition\n"
-"    Offset is OFFSET_INVALID where nothing is committed; check each one's error.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): those to ask for.\n"
+"    timeout (float): seconds to wait for the group coordinator; -1 waits without limit.\n\n"
+"Returns:\n"
+"    list of TopicPartition: Offset is OFFSET_INVALID where nothing is committed; check each\n"
+"    one's error.\n\n"
 "librdkafka: rd_kafka_committed().");
 
 SIGNATURE(committed_signature, "committed()", 1, 2, P_partitions, P_timeout);
@@ -141,18 +136,13 @@ committed(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 PyDoc_STRVAR(offsets_for_times_doc,
 "offsets_for_times($self, /, partitions, timeout=-1)\n--\n\n"
 "For each partition the offset of its first message at or after a time.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n"
-"    The time, in milliseconds since the epoch, in place of the offset.\n"
-"timeout : float\n"
-"    Seconds to wait for the brokers; -1 waits without limit.\n\n"
-"Returns\n"
-"-------\n"
-"list of TopicPartition\n"
-"    Offset is OFFSET_END where all messages are older; check each one's error.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): the time, in milliseconds since the epoch, in place\n"
+"        of the offset.\n"
+"    timeout (float): seconds to wait for the brokers; -1 waits without limit.\n\n"
+"Returns:\n"
+"    list of TopicPartition: Offset is OFFSET_END where all messages are older; check each\n"
+"    one's error.\n\n"
 "librdkafka: rd_kafka_offsets_for_times().");
 
 SIGNATURE(offsets_for_times_signature, "offsets_for_times()", 1, 2, P_partitions, P_timeout);
@@ -170,17 +160,12 @@ offsets_for_times(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(seek_doc,
 "seek($self, /, partition)\n--\n\n"
 "Continue at another offset of an assigned partition.\n\n"
-"Parameters\n"
-"----------\n"
-"partition : TopicPartition\n"
-"    With the offset of the next message, or OFFSET_BEGINNING or OFFSET_END.\n\n"
-"Raises\n"
-"------\n"
-"KafkaException\n"
-"    _STATE: the partition is not assigned, or not being fetched: not yet, or not any\n"
-"    more after _AUTO_OFFSET_RESET, when it must be assigned again at an offset.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partition (TopicPartition): with the offset of the next message, or OFFSET_BEGINNING or\n"
+"        OFFSET_END.\n\n"
+"Raises:\n"
+"    KafkaException: _STATE: the partition is not assigned, or not being fetched: not yet, or\n"
+"        not any more after _AUTO_OFFSET_RESET, when it must be assigned again at an offset.\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
 
 /* A thread that polls meanwhile must not get a message from before the seek after it. */
@@ -262,15 +247,10 @@ go_back(PyObject *object, PyObject *argument)
 PyDoc_STRVAR(position_doc,
 "position($self, /, partitions)\n--\n\n"
 "Where the application stands: the offset after the last message returned to it.\n\n"
-"Parameters\n"
-"----------\n"
-"partitions : list of TopicPartition\n\n"
-"Returns\n"
-"-------\n"
-"list of TopicPartition\n"
-"    Offset is OFFSET_INVALID where no message was returned yet.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partitions (list of TopicPartition): those to ask for.\n\n"
+"Returns:\n"
+"    list of TopicPartition: Offset is OFFSET_INVALID where no message was returned yet.\n\n"
 "librdkafka: rd_kafka_position().");
 
 /* The offset of the partition's first message that consume() has in hand, or _INVALID. */
@@ -422,20 +402,13 @@ cached_watermarks(Client *client, rd_kafka_topic_partition_list_t *partition)
 PyDoc_STRVAR(get_watermark_offsets_doc,
 "get_watermark_offsets($self, /, partition, timeout=-1, cached=False)\n--\n\n"
 "The partition's low watermark (its first offset) and high watermark (its next one).\n\n"
-"Parameters\n"
-"----------\n"
-"partition : TopicPartition\n"
-"timeout : float\n"
-"    Seconds to wait for the broker; -1 waits without limit.\n"
-"cached : bool\n"
-"    Answer from what the last fetch said, without a request; OFFSET_INVALID where\n"
-"    nothing was fetched.\n\n"
-"Returns\n"
-"-------\n"
-"tuple of int\n"
-"    (low, high).\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    partition (TopicPartition): the one to ask for.\n"
+"    timeout (float): seconds to wait for the broker; -1 waits without limit.\n"
+"    cached (bool): answer from what the last fetch said, without a request; OFFSET_INVALID\n"
+"        where nothing was fetched.\n\n"
+"Returns:\n"
+"    tuple of int: (low, high).\n\n"
 "librdkafka: rd_kafka_query_watermark_offsets(), rd_kafka_get_watermark_offsets().");
 
 SIGNATURE(watermarks_signature, "get_watermark_offsets()", 1, 3, P_partition, P_timeout,
@@ -472,12 +445,8 @@ get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(memberid_doc,
 "memberid($self, /)\n--\n\n"
 "This consumer's member id in its group.\n\n"
-"Returns\n"
-"-------\n"
-"str or None\n"
-"    None while it is not a member.\n\n"
-"Notes\n"
-"-----\n"
+"Returns:\n"
+"    str or None: None while it is not a member.\n\n"
 "librdkafka: rd_kafka_memberid().");
 
 static PyObject *
@@ -504,12 +473,8 @@ memberid(PyObject *object, PyObject *Py_UNUSED(unused))
 PyDoc_STRVAR(consumer_group_metadata_doc,
 "consumer_group_metadata($self, /)\n--\n\n"
 "The group membership, for Producer.send_offsets_to_transaction().\n\n"
-"Returns\n"
-"-------\n"
-"bytes\n"
-"    Opaque: librdkafka's serialized form.\n\n"
-"Notes\n"
-"-----\n"
+"Returns:\n"
+"    bytes: Opaque: librdkafka's serialized form.\n\n"
 "librdkafka: rd_kafka_consumer_group_metadata(), ..._write().");
 
 static PyObject *

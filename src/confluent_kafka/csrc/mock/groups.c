@@ -8,13 +8,10 @@
 const char mock_set_coordinator_doc[] =
 "set_coordinator($self, /, coordinator_type, key, broker_id)\n--\n\n"
 "Choose the coordinator of a consumer group or a transactional producer.\n\n"
-"Parameters\n----------\n"
-"coordinator_type : str\n"
-"    \"group\" or \"transaction\".\n"
-"key : str\n"
-"    The group.id or transactional.id.\n"
-"broker_id : int\n"
-"    The coordinator. Without this call it follows from a hash of the key.\n\n"
+"Args:\n"
+"    coordinator_type (str): \"group\" or \"transaction\".\n"
+"    key (str): the group.id or transactional.id.\n"
+"    broker_id (int): the coordinator. Without this call it follows from a hash of the key.\n\n"
 "librdkafka: rd_kafka_mock_coordinator_set().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -82,9 +79,8 @@ const char mock_set_group_initial_rebalance_delay_doc[] =
 "It is the broker's group.initial.rebalance.delay.ms, for groups of the classic\n"
 "protocol. Members that join within it share the first assignment, later ones start a\n"
 "rebalance.\n\n"
-"Parameters\n----------\n"
-"delay : float\n"
-"    Seconds, 0 to 86,400; 0.1 in a new MockCluster (3 is Kafka's own default).\n\n"
+"Args:\n"
+"    delay (float): seconds, 0 to 86,400; 0.1 in a new MockCluster (3 is Kafka's own default).\n\n"
 "librdkafka: rd_kafka_mock_group_initial_rebalance_delay_ms().";
 
 static rd_kafka_resp_err_t
@@ -108,9 +104,8 @@ const char mock_set_group_consumer_heartbeat_interval_doc[] =
 "Set how often members of a KIP-848 group send heartbeats and learn of an assignment.\n\n"
 "It is the broker's group.consumer.heartbeat.interval.ms, for members that join\n"
 "afterwards.\n\n"
-"Parameters\n----------\n"
-"interval : float\n"
-"    Seconds, 0.001 to 86,400; 3 in a new MockCluster.\n\n"
+"Args:\n"
+"    interval (float): seconds, 0.001 to 86,400; 3 in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_set_group_consumer_heartbeat_interval_ms().";
 
 static rd_kafka_resp_err_t
@@ -135,9 +130,8 @@ const char mock_set_group_consumer_session_timeout_doc[] =
 "Set how long a member of a KIP-848 group may be silent before it is removed.\n\n"
 "It is the broker's group.consumer.session.timeout.ms, for members that join\n"
 "afterwards.\n\n"
-"Parameters\n----------\n"
-"timeout : float\n"
-"    Seconds, 0.001 to 86,400; 30 in a new MockCluster.\n\n"
+"Args:\n"
+"    timeout (float): seconds, 0.001 to 86,400; 30 in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_set_group_consumer_session_timeout_ms().";
 
 static rd_kafka_resp_err_t

@@ -123,13 +123,11 @@ request_entry(module_state *state, rd_kafka_mock_request_t *request)
 const char mock_requests_doc[] =
 "requests($self, /)\n--\n\n"
 "The requests that were received since start_request_tracking().\n\n"
-"Returns\n-------\n"
-"list of MockRequest\n"
-"    (request, api_key, broker_id, timestamp), oldest first, without those that mock\n"
-"    brokers do not support.\n\n"
-"Raises\n------\n"
-"RuntimeError\n"
-"    The log was not started.\n\n"
+"Returns:\n"
+"    list of MockRequest: (request, api_key, broker_id, timestamp), oldest first, without those\n"
+"    that mock brokers do not support.\n\n"
+"Raises:\n"
+"    RuntimeError: the log was not started.\n\n"
 "librdkafka: rd_kafka_mock_get_requests().";
 
 static rd_kafka_resp_err_t

@@ -9,9 +9,8 @@ const char mock_set_share_group_auto_offset_reset_doc[] =
 "set_share_group_auto_offset_reset($self, /, offset_reset)\n--\n\n"
 "Set where share groups begin to read a partition.\n\n"
 "It is the groups' share.auto.offset.reset.\n\n"
-"Parameters\n----------\n"
-"offset_reset : str\n"
-"    \"earliest\", or \"latest\" as in a new MockCluster.\n\n"
+"Args:\n"
+"    offset_reset (str): \"earliest\", or \"latest\" as in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_sharegroup_set_auto_offset_reset().";
 
 SIGNATURE(set_offset_reset_signature, "set_share_group_auto_offset_reset()", 1, 1,
@@ -49,9 +48,8 @@ const char mock_set_share_group_heartbeat_interval_doc[] =
 "set_share_group_heartbeat_interval($self, /, interval)\n--\n\n"
 "Set how often members of share groups send heartbeats and learn of an assignment.\n\n"
 "It is the groups' share.heartbeat.interval.ms, for members that join afterwards.\n\n"
-"Parameters\n----------\n"
-"interval : float\n"
-"    Seconds, 0.001 to 86,400; 5 in a new MockCluster.\n\n"
+"Args:\n"
+"    interval (float): seconds, 0.001 to 86,400; 5 in a new MockCluster.\n\n"
 "librdkafka: rd_kafka_mock_sharegroup_set_heartbeat_interval().";
 
 SIGNATURE(set_heartbeat_signature, "set_share_group_heartbeat_interval()", 1, 1, P_interval);

@@ -21,17 +21,13 @@ parse_placement(PyObject **values, MockCluster *self, mock_call *call)
 const char mock_create_topic_doc[] =
 "create_topic($self, /, topic, partitions=1, replication_factor=1)\n--\n\n"
 "Create a topic.\n\n"
-"Parameters\n----------\n"
-"topic : str\n"
-"    Its name, in the characters that Kafka allows.\n"
-"partitions : int\n"
-"    How many, 1 to 10,000.\n"
-"replication_factor : int\n"
-"    Replicas of each partition, 1 to the number of brokers. The leader is chosen\n"
-"    among them at random.\n\n"
-"Raises\n------\n"
-"KafkaException\n"
-"    TOPIC_ALREADY_EXISTS.\n\n"
+"Args:\n"
+"    topic (str): its name, in the characters that Kafka allows.\n"
+"    partitions (int): how many, 1 to 10,000.\n"
+"    replication_factor (int): replicas of each partition, 1 to the number of brokers. The\n"
+"        leader is chosen among them at random.\n\n"
+"Raises:\n"
+"    KafkaException: TOPIC_ALREADY_EXISTS.\n\n"
 "librdkafka: rd_kafka_mock_topic_create().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -64,12 +60,10 @@ mock_create_topic(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 const char mock_set_topic_error_doc[] =
 "set_topic_error($self, /, topic, error)\n--\n\n"
 "Make Metadata and AddPartitionsToTxn requests about a topic fail.\n\n"
-"Parameters\n----------\n"
-"topic : str\n"
-"    Its name; it is created with 4 partitions if it does not exist.\n"
-"error : int, KafkaError or None\n"
-"    The error of every response from now on, such as\n"
-"    KafkaError.TOPIC_AUTHORIZATION_FAILED; None ends it.\n\n"
+"Args:\n"
+"    topic (str): its name; it is created with 4 partitions if it does not exist.\n"
+"    error (int, KafkaError or None): the error of every response from now on, such as\n"
+"        KafkaError.TOPIC_AUTHORIZATION_FAILED; None ends it.\n\n"
 "librdkafka: rd_kafka_mock_topic_set_error().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -99,16 +93,13 @@ mock_set_topic_error(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 const char mock_set_leader_doc[] =
 "set_leader($self, /, topic, partition, broker_id)\n--\n\n"
 "Move a partition's leadership to another broker, with a new leader epoch.\n\n"
-"Parameters\n----------\n"
-"topic : str\n"
-"    Its name; it is created, with partitions up to this one, if it does not exist.\n"
-"partition : int\n"
-"    Its number.\n"
-"broker_id : int or None\n"
-"    The new leader; None leaves the partition without one.\n\n"
-"Raises\n------\n"
-"KafkaException\n"
-"    UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
+"Args:\n"
+"    topic (str): its name; it is created, with partitions up to this one, if it does not\n"
+"        exist.\n"
+"    partition (int): its number.\n"
+"    broker_id (int or None): the new leader; None leaves the partition without one.\n\n"
+"Raises:\n"
+"    KafkaException: UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
 "librdkafka: rd_kafka_mock_partition_set_leader().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -135,16 +126,13 @@ mock_set_leader(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 const char mock_set_follower_doc[] =
 "set_follower($self, /, topic, partition, broker_id)\n--\n\n"
 "Set the replica that a leader tells consumers to fetch from (KIP-392).\n\n"
-"Parameters\n----------\n"
-"topic : str\n"
-"    Its name; it is created, with partitions up to this one, if it does not exist.\n"
-"partition : int\n"
-"    Its number.\n"
-"broker_id : int or None\n"
-"    The follower; None for the leader itself.\n\n"
-"Raises\n------\n"
-"KafkaException\n"
-"    UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
+"Args:\n"
+"    topic (str): its name; it is created, with partitions up to this one, if it does not\n"
+"        exist.\n"
+"    partition (int): its number.\n"
+"    broker_id (int or None): the follower; None for the leader itself.\n\n"
+"Raises:\n"
+"    KafkaException: UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
 "librdkafka: rd_kafka_mock_partition_set_follower().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -171,18 +159,14 @@ mock_set_follower(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 const char mock_set_follower_watermarks_doc[] =
 "set_follower_watermarks($self, /, topic, partition, low, high)\n--\n\n"
 "Let a partition's follower lag behind, or lack the oldest records.\n\n"
-"Parameters\n----------\n"
-"topic : str\n"
-"    Its name; it is created, with partitions up to this one, if it does not exist.\n"
-"partition : int\n"
-"    Its number.\n"
-"low : int or None\n"
-"    The first offset that the follower has; None for the leader's.\n"
-"high : int or None\n"
-"    The offset after its last record; None for the leader's.\n\n"
-"Raises\n------\n"
-"KafkaException\n"
-"    UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
+"Args:\n"
+"    topic (str): its name; it is created, with partitions up to this one, if it does not\n"
+"        exist.\n"
+"    partition (int): its number.\n"
+"    low (int or None): the first offset that the follower has; None for the leader's.\n"
+"    high (int or None): the offset after its last record; None for the leader's.\n\n"
+"Raises:\n"
+"    KafkaException: UNKNOWN_TOPIC_OR_PART: the topic has fewer partitions.\n\n"
 "librdkafka: rd_kafka_mock_partition_set_follower_wmarks().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -224,9 +208,8 @@ const char mock_set_broker_down_doc[] =
 "Stop a broker: close its connections and refuse new ones, until set_broker_up().\n\n"
 "Partitions keep their leader: move it with set_leader(). The broker disappears from\n"
 "the Metadata responses of the others.\n\n"
-"Parameters\n----------\n"
-"broker_id : int or None\n"
-"    The broker; None for all.\n\n"
+"Args:\n"
+"    broker_id (int or None): the broker; None for all.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_down().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -252,9 +235,8 @@ mock_set_broker_down(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 const char mock_set_broker_up_doc[] =
 "set_broker_up($self, /, broker_id=None)\n--\n\n"
 "Start a broker again after set_broker_down(), on the same port and with its records.\n\n"
-"Parameters\n----------\n"
-"broker_id : int or None\n"
-"    The broker; None for all.\n\n"
+"Args:\n"
+"    broker_id (int or None): the broker; None for all.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_up().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -280,11 +262,9 @@ mock_set_broker_up(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 const char mock_set_rack_doc[] =
 "set_rack($self, /, broker_id, rack)\n--\n\n"
 "Set the rack that Metadata responses name for a broker.\n\n"
-"Parameters\n----------\n"
-"broker_id : int or None\n"
-"    The broker; None for all.\n"
-"rack : str\n"
-"    The rack's name.\n\n"
+"Args:\n"
+"    broker_id (int or None): the broker; None for all.\n"
+"    rack (str): the rack's name.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_rack().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t
@@ -311,11 +291,9 @@ mock_set_rack(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 const char mock_set_round_trip_time_doc[] =
 "set_round_trip_time($self, /, broker_id, round_trip_time)\n--\n\n"
 "Delay all responses of a broker.\n\n"
-"Parameters\n----------\n"
-"broker_id : int or None\n"
-"    The broker; None for all.\n"
-"round_trip_time : float\n"
-"    Seconds, 0 to 86,400, in steps of 1 ms.\n\n"
+"Args:\n"
+"    broker_id (int or None): the broker; None for all.\n"
+"    round_trip_time (float): seconds, 0 to 86,400, in steps of 1 ms.\n\n"
 "librdkafka: rd_kafka_mock_broker_set_rtt().";
 
 WITHOUT_GIL static rd_kafka_resp_err_t

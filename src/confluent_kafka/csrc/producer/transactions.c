@@ -128,23 +128,18 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 }
 
 #define TRANSACTION_ERRORS                                                               \
-    "Raises\n"                                                                           \
-    "------\n"                                                                           \
-    "KafkaException\n"                                                                   \
-    "    Its KafkaError says what to do. retriable(): call again. txn_requires_abort():\n" \
-    "    call abort_transaction(). fatal(): close the producer and make a new one.\n\n"
+    "Raises:\n"                                                                          \
+    "    KafkaException: its KafkaError says what to do. retriable(): call again.\n"     \
+    "        txn_requires_abort(): call abort_transaction(). fatal(): close the\n"       \
+    "        producer and make a new one.\n\n"
 
 PyDoc_STRVAR(init_doc,
 "init_transactions($self, /, timeout=-1)\n--\n\n"
 "Register the transactional.id and finish what an earlier producer with it left open.\n\n"
 "Once, before the first begin_transaction(). Fences earlier producers with the same id.\n\n"
-"Parameters\n"
-"----------\n"
-"timeout : float\n"
-"    Seconds; -1 waits for twice transaction.timeout.ms.\n\n"
+"Args:\n"
+"    timeout (float): seconds; -1 waits for twice transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
-"Notes\n"
-"-----\n"
 "librdkafka: rd_kafka_init_transactions() (KIP-98).");
 
 SIGNATURE(init_signature, "init_transactions()", 0, 1, P_timeout);
@@ -171,13 +166,9 @@ begin_transaction(PyObject *self, PyObject *Py_UNUSED(unused))
 PyDoc_STRVAR(commit_doc,
 "commit_transaction($self, /, timeout=-1)\n--\n\n"
 "Flush and commit the transaction. Serves delivery reports while it waits.\n\n"
-"Parameters\n"
-"----------\n"
-"timeout : float\n"
-"    Seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
+"Args:\n"
+"    timeout (float): seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
-"Notes\n"
-"-----\n"
 "librdkafka: rd_kafka_commit_transaction() (KIP-98).");
 
 SIGNATURE(commit_signature, "commit_transaction()", 0, 1, P_timeout);
@@ -192,13 +183,9 @@ PyDoc_STRVAR(abort_doc,
 "abort_transaction($self, /, timeout=-1)\n--\n\n"
 "Give the transaction up. Its messages fail with _PURGE_QUEUE or _PURGE_INFLIGHT, or\n"
 "stay invisible to read_committed consumers. Serves delivery reports while it waits.\n\n"
-"Parameters\n"
-"----------\n"
-"timeout : float\n"
-"    Seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
+"Args:\n"
+"    timeout (float): seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
-"Notes\n"
-"-----\n"
 "librdkafka: rd_kafka_abort_transaction() (KIP-98).");
 
 SIGNATURE(abort_signature, "abort_transaction()", 0, 1, P_timeout);
@@ -213,18 +200,12 @@ PyDoc_STRVAR(send_offsets_doc,
 "send_offsets_to_transaction($self, /, positions, group_metadata, timeout=-1)\n--\n\n"
 "Commit consumed offsets as a part of the transaction.\n\n"
 "The consumer must have enable.auto.commit off.\n\n"
-"Parameters\n"
-"----------\n"
-"positions : list of TopicPartition\n"
-"    The next offsets to read, as Consumer.position() returns them; those without a\n"
-"    position are left out.\n"
-"group_metadata : bytes\n"
-"    From Consumer.consumer_group_metadata().\n"
-"timeout : float\n"
-"    Seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
+"Args:\n"
+"    positions (list of TopicPartition): the next offsets to read, as Consumer.position()\n"
+"        returns them; those without a position are left out.\n"
+"    group_metadata (bytes): from Consumer.consumer_group_metadata().\n"
+"    timeout (float): seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
-"Notes\n"
-"-----\n"
 "librdkafka: rd_kafka_send_offsets_to_transaction() (KIP-98, KIP-447).");
 
 SIGNATURE(send_offsets_signature, "send_offsets_to_transaction()", 2, 3, P_positions,

@@ -455,37 +455,21 @@ PyDoc_STRVAR(message_doc,
 "tests and tools. Two messages are equal when they are the same record with the same\n"
 "content. ``len(message)`` is the size of the value, so that a message without one is\n"
 "false: ask ``message is None``, not ``not message``.\n\n"
-"Parameters\n"
-"----------\n"
-"topic : str\n"
-"    The topic's name.\n"
-"partition : int\n"
-"    The partition's number; negative for none.\n"
-"offset : int\n"
-"    The record's offset; negative for none.\n"
-"key : object\n"
-"    Bytes, or what a deserializer made of them.\n"
-"value : object\n"
-"    Bytes, or what a deserializer made of them.\n"
-"headers : list\n"
-"    (name, value) pairs; a dict is taken as well.\n"
-"error : KafkaError\n"
-"    What went wrong.\n"
-"timestamp : tuple\n"
-"    (type, milliseconds since the epoch), type being one of the\n"
-"    constants TIMESTAMP_CREATE_TIME and so on.\n"
-"latency : float\n"
-"    Seconds from produce() to the acknowledgement.\n"
-"leader_epoch : int\n"
-"    The leader's epoch at the offset; negative for none.\n"
-"delivery_count : int\n"
-"    How often a share group was given the record; 0 for none.\n\n"
-"Raises\n"
-"------\n"
-"TypeError, ValueError, OverflowError\n"
-"    An argument is not of these types or ranges.\n\n"
-"Notes\n"
-"-----\n"
+"Args:\n"
+"    topic (str): the topic's name.\n"
+"    partition (int): the partition's number; negative for none.\n"
+"    offset (int): the record's offset; negative for none.\n"
+"    key (object): bytes, or what a deserializer made of them.\n"
+"    value (object): bytes, or what a deserializer made of them.\n"
+"    headers (list): (name, value) pairs; a dict is taken as well.\n"
+"    error (KafkaError): what went wrong.\n"
+"    timestamp (tuple): (type, milliseconds since the epoch), type being one of the constants\n"
+"        TIMESTAMP_CREATE_TIME and so on.\n"
+"    latency (float): seconds from produce() to the acknowledgement.\n"
+"    leader_epoch (int): the leader's epoch at the offset; negative for none.\n"
+"    delivery_count (int): how often a share group was given the record; 0 for none.\n\n"
+"Raises:\n"
+"    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
 "librdkafka: rd_kafka_message_t.");
 
 PyDoc_STRVAR(topic_doc,
@@ -551,10 +535,8 @@ PyDoc_STRVAR(deserialized_value_doc,
 PyDoc_STRVAR(set_topic_doc,
 "set_topic($self, topic, /)\n--\n\n"
 "Replaces the topic's name: a str, or None.\n\n"
-"Raises\n"
-"------\n"
-"TypeError, ValueError\n"
-"    It is no str, or not one that can be UTF-8.");
+"Raises:\n"
+"    TypeError, ValueError: it is no str, or not one that can be UTF-8.");
 PyDoc_STRVAR(set_key_doc,
 "set_key($self, key, /)\n--\n\n"
 "Replaces the key by any object, as a deserializer does.");
@@ -564,17 +546,13 @@ PyDoc_STRVAR(set_value_doc,
 PyDoc_STRVAR(set_headers_doc,
 "set_headers($self, headers, /)\n--\n\n"
 "Replaces the headers: a list of (name, value) pairs, a dict, or None.\n\n"
-"Raises\n"
-"------\n"
-"TypeError\n"
-"    It is none of these.");
+"Raises:\n"
+"    TypeError: it is none of these.");
 PyDoc_STRVAR(set_error_doc,
 "set_error($self, error, /)\n--\n\n"
 "Replaces the error: a KafkaError, or None.\n\n"
-"Raises\n"
-"------\n"
-"TypeError\n"
-"    It is neither.");
+"Raises:\n"
+"    TypeError: it is neither.");
 
 static PyMethodDef methods[] = {
     {"topic", topic, METH_NOARGS, topic_doc},

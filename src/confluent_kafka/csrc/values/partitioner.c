@@ -55,20 +55,14 @@ fnv1a(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 }
 
 #define ARGUMENTS_DOC                                                                    \
-    "Parameters\n"                                                                       \
-    "----------\n"                                                                       \
-    "key : str or bytes-like\n"                                                          \
-    "    The message's key; str counts as its UTF-8.\n"                                  \
-    "partition_count : int\n"                                                            \
-    "    How many partitions the topic has, at least 1.\n\n"                             \
-    "Returns\n"                                                                          \
-    "-------\n"                                                                          \
-    "int\n"                                                                              \
-    "    From 0 to partition_count - 1.\n\n"                                             \
-    "Raises\n"                                                                           \
-    "------\n"                                                                           \
-    "TypeError, ValueError, OverflowError\n"                                             \
-    "    An argument is not of these types or ranges.\n\n"
+    "Args:\n"                                                                            \
+    "    key (str or bytes-like): the message's key; str counts as its UTF-8.\n"         \
+    "    partition_count (int): how many partitions the topic has, at least 1.\n\n"      \
+    "Returns:\n"                                                                         \
+    "    int: From 0 to partition_count - 1.\n\n"                                        \
+    "Raises:\n"                                                                          \
+    "    TypeError, ValueError, OverflowError: an argument is not of these types or\n"   \
+    "        ranges.\n\n"
 
 PyDoc_STRVAR(murmur2_doc,
 "murmur2(key, partition_count, /)\n"
