@@ -11,7 +11,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.callbacks import Recorder, assert_from_callback, divide_by_zero, raised_by
-from tests.support.kafka import NO_BROKER, send
+from tests.support.kafka import NO_BROKER, joined, send
+from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
 
 
@@ -254,3 +255,43 @@ def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeCon
     wait_until(consumer.assignment, lambda: consumer.poll(0.01))
     consumer.close()
     assert "has left its group" in caught[-1].str()
+
+
+# ---- subscriptions ----
+
+
+def test_subscribing_while_another_thread_calls_back(
+    kafka_topic: str, make_consumer: MakeConsumer
+) -> None:
+    """subscribe() waits for its turn: none serves a rebalance before its callbacks are known."""
+    inside, finish, assigned = threading.Event(), threading.Event(), threading.Event()
+
+    def statistics(_: str) -> None:
+        inside.set()
+        assert finish.wait(TIMEOUT)
+
+    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": statistics})
+    polling = Thread(consumer.poll)
+    assert inside.wait(TIMEOUT)
+    subscribing = threading.Thread(
+        target=consumer.subscribe, args=([kafka_topic], lambda *_: assigned.set())
+    )
+    subscribing.start()
+    subscribing.join(0.5)
+    waits = subscribing.is_alive()
+    finish.set()
+    assert waits
+    subscribing.join(TIMEOUT)
+    assert assigned.wait(TIMEOUT)
+    consumer.wakeup()
+    assert polling.result() is None
+
+
+def test_subscription_that_fails(kafka_topic: str, consumer: Consumer) -> None:
+    """The subscription before it stays, with its callbacks."""
+    calls: list[str] = []
+    consumer.subscribe([kafka_topic], on_assign=lambda *_: calls.append("first"))
+    with pytest.raises(KafkaException):
+        consumer.subscribe([], on_assign=lambda *_: calls.append("second"))
+    joined(consumer)
+    assert calls == ["first"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 
 import pytest
@@ -19,7 +20,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
-from tests.support.kafka import committed, numbers, poll_values, position, send
+from tests.support.kafka import committed, numbers, poll_values, position, send, values_of
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 # ---- assign ----
@@ -175,6 +176,64 @@ def test_seek_while_another_thread_polls(
     finally:
         stop.set()
         thread.join()
+
+
+@pytest.mark.parametrize("move", ["seek", "assign"])
+def test_moving_in_a_callback_of_consume(
+    filled: str, make_consumer: MakeConsumer, move: str
+) -> None:
+    """seek() or assign() there: consume() returns nothing of what it had collected before."""
+    moved = TopicPartition(filled, 0, FILLED - 5)
+    done: list[str] = []
+
+    def statistics(_: str) -> None:
+        offset = position(consumer, filled)
+        if offset == 0 and not done:  # messages are collected, and not returned
+            consumer.seek(moved) if move == "seek" else consumer.assign([moved])
+            done.append(move)
+        elif offset == moved.offset:
+            consumer.wakeup()
+
+    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": statistics})
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    values = values_of(consumer.consume(FILLED + 10, TIMEOUT))
+    assert done == [move]
+    assert values
+    assert values == numbers(moved.offset, moved.offset + len(values))
+
+
+@pytest.mark.kafka_topic(partitions=2)
+def test_seek_in_a_callback_of_a_full_batch(
+    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """The same where librdkafka has collected them, and other partitions fill the batch."""
+    partitions = [TopicPartition(kafka_topic, partition, 0) for partition in (0, 1)]
+    calls: list[str] = []
+
+    def statistics(text: str) -> None:
+        if not calls:
+            consumer.seek(partitions[0])
+        calls.append(text)
+
+    def is_fetched(partition: TopicPartition) -> bool:
+        return consumer.get_watermark_offsets(partition, cached=True)[1] == 5
+
+    consumer = make_consumer({"statistics.interval.ms": 10, "stats_cb": statistics})
+    consumer.assign(partitions)
+    for partition in partitions:
+        for value in numbers(0, 5):
+            producer.produce(kafka_topic, value, partition=partition.partition)
+        assert producer.flush(TIMEOUT) == 0
+        wait_until(functools.partial(is_fetched, partition))
+        queued = consumer._queue_length()
+        wait_until(lambda bound=queued + 2: consumer._queue_length() >= bound)  # statistics
+    messages = consumer.consume(10, TIMEOUT)
+    assert calls
+    send(producer, kafka_topic, [b"end"])
+    while messages[-1].value() != b"end":
+        messages.extend(consumer.consume(1, TIMEOUT))
+    values = values_of(message for message in messages if message.partition() == 0)
+    assert values == [*numbers(0, 5), b"end"]
 
 
 # ---- pause and resume ----

@@ -15,6 +15,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.support.kafka import NO_BROKER, send
+from tests.support.scripts import check_script
 from tests.support.threads import Thread, running
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
@@ -300,3 +301,58 @@ def test_a_storm_of_wakeups(kafka_topic: str, producer: Producer, consumer: Cons
         wait_until(lambda: len(offsets) >= count)
     assert offsets == list(range(count))
     assert set(reports.values()) == {1}
+
+
+@pytest.mark.parametrize("call", ["poll()", "consume(10)"])
+def test_a_signal_while_another_thread_goes_first(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, call: str
+) -> None:
+    """It is served though the other call does not end, here one whose callback waits for it.
+
+    The call that lets the other go first has taken messages: they come afterwards.
+    """
+    send(producer, kafka_topic, numbers(5))
+    script = f"""
+    import os, signal, sys, threading
+    from confluent_kafka import Consumer, TopicPartition
+
+    main, interrupted, started = threading.main_thread(), threading.Event(), threading.Event()
+
+    def pause():
+        with consumer.pause_while():
+            interrupted.wait()
+
+    thread = threading.Thread(target=pause)
+
+    def statistics(_):
+        if threading.current_thread() is not main:
+            if not interrupted.is_set():
+                os.kill(os.getpid(), signal.SIGINT)
+                assert interrupted.wait({TIMEOUT}), "no signal was served"
+        elif not started.is_set() and position():
+            started.set()
+            thread.start()
+
+    def position():
+        (found,) = consumer.position([TopicPartition("{kafka_topic}", 0)])
+        return "{call}" == "poll()" or found.offset == 0
+
+    consumer = Consumer({{
+        "bootstrap.servers": sys.argv[1], "group.id": "group", "enable.auto.commit": False,
+        "statistics.interval.ms": 1, "stats_cb": statistics,
+    }})
+    consumer.assign([TopicPartition("{kafka_topic}", 0, 0)])
+    messages = []
+    try:
+        if "{call}" == "poll()":
+            messages += consumer.consume(5)
+        while True:
+            consumer.{call}
+    except KeyboardInterrupt:
+        interrupted.set()
+    thread.join()
+    messages += consumer.consume(5 - len(messages), {TIMEOUT})
+    assert [message.offset() for message in messages] == list(range(5)), messages
+    consumer.close()
+    """
+    check_script(script, kafka_cluster.bootstrap_servers)

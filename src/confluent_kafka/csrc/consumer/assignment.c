@@ -41,6 +41,33 @@ keep_callbacks(Consumer *self, PyObject *on_assign, PyObject *on_revoke, PyObjec
     Py_END_CRITICAL_SECTION();
 }
 
+/*
+ * 0, or -1 with an exception. No other thread serves callbacks meanwhile: it would look for
+ * those of the subscription before, and the new one's on_assign would not be called.
+ */
+static int
+subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
+                 PyObject *on_assign, PyObject *on_revoke, PyObject *on_lost)
+{
+    serving_lock lock;
+    rd_kafka_resp_err_t code;
+    if (serve_lock(&self->client, &lock) < 0) {
+        return -1;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_subscribe(self->client.rk, topics);
+    Py_END_ALLOW_THREADS
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        keep_callbacks(self, on_assign, on_revoke, on_lost);
+    }
+    else {
+        raise_kafka_error(self->client.state, code, "Failed to subscribe to these topics: %s",
+                          rd_kafka_err2str(code));
+    }
+    serve_unlock(&self->client, &lock);
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR ? 0 : -1;
+}
+
 static PyObject *
 subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
@@ -57,23 +84,13 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     if (topics == NULL) {
         return NULL;
     }
-    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__STATE;
-    int entered = client_enter(&self->client);
-    if (entered == 0) {
-        Py_BEGIN_ALLOW_THREADS
-        code = rd_kafka_subscribe(self->client.rk, topics);
-        Py_END_ALLOW_THREADS
-        if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-            keep_callbacks(self, on_assign, on_revoke, on_lost);
-        }
-        else {
-            raise_kafka_error(self->client.state, code, "Failed to subscribe to these topics: %s",
-                              rd_kafka_err2str(code));
-        }
+    int result = client_enter(&self->client);
+    if (result == 0) {
+        result = subscribe_locked(self, topics, on_assign, on_revoke, on_lost);
         client_leave(&self->client);
     }
     rd_kafka_topic_partition_list_destroy(topics);
-    return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(unsubscribe_doc,

@@ -26,9 +26,6 @@ typedef struct {
     prefetch prefetch;
     rd_kafka_topic_partition_list_t *gone_back; /* see consumer_go_back() */
     rd_kafka_topic_partition_list_t *revoked; /* during a fetch, see drop_revoked() */
-    /* What consume() has collected so far, while it fetches more: not yet returned. */
-    rd_kafka_message_t **in_hand;
-    size_t in_hand_count;
     hold hold; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
     bool answered_revocation; /* and that was the last rebalance: something may be assigned */

@@ -106,8 +106,8 @@ int
 consumer_serve_once(Client *client, int timeout_ms)
 {
     Consumer *self = (Consumer *)client;
-    if (self->prefetch.count == self->prefetch.capacity) {
-        return 1; /* no room for what may come */
+    if (is_nested(client) || self->prefetch.count == self->prefetch.capacity) {
+        return 1; /* no room for what may come, or none but for the fetch around the callback */
     }
     fetch_ahead(self, timeout_ms, 1);
     return 0;
@@ -262,7 +262,6 @@ collected_clear(collected *batch)
     *batch = (collected){0};
 }
 
-/* What poll() has fetched ahead comes first. */
 static void
 take_prefetched(Consumer *self, collected *batch)
 {
@@ -273,45 +272,70 @@ take_prefetched(Consumer *self, collected *batch)
     }
 }
 
-/* Adds what can be had within `timeout_ms`. Callbacks may run. */
+/* Nothing is to be done before messages may be returned. */
+static bool
+may_hand_out(Consumer *self)
+{
+    return !client_has_parked(&self->client) && !consumer_is_deferring(self);
+}
+
+/*
+ * Fetches what can be had within `timeout_ms`. Callbacks may run, and find what was fetched
+ * before in `prefetch`, where a seek or a rebalance takes it away; so what is not returned at
+ * once goes there, too.
+ */
 static void
 collect_more(Consumer *self, collected *batch, int timeout_ms)
 {
-    self->in_hand = batch->messages;
-    self->in_hand_count = batch->count;
-    batch->count += fetch_batch(&self->client, timeout_ms, batch->messages + batch->count,
-                                batch->wanted - batch->count);
-    self->in_hand = NULL;
-    self->in_hand_count = 0;
-    batch->count = drop_revoked(self, batch->messages, batch->count);
+    prefetch *waiting = &self->prefetch;
+    size_t fetched = fetch_batch(&self->client, timeout_ms, batch->messages,
+                                 batch->wanted - waiting->count);
+    size_t kept = drop_revoked(self, batch->messages, fetched);
+    if (kept == batch->wanted && may_hand_out(self)) {
+        batch->count = kept;
+    }
+    else if (kept > 0) {
+        prefetch_add(waiting, batch->messages, kept);
+    }
 }
 
 /*
  * Fills the batch until it is full, time is up or someone called wakeup(): 0 or -1. On -1
- * what was fetched has been put back, so that the exception loses nothing.
+ * what was fetched waits for the next call, so that the exception loses nothing; another
+ * thread may hold the serving lock.
  */
 static int
 collect(Consumer *self, collected *batch, deadline *until)
 {
     Client *client = &self->client;
+    prefetch *waiting = &self->prefetch;
     int timeout_ms = 0;
     if (is_nested(client) || consumer_is_deferring(self)) {
         return 0;
     }
-    take_prefetched(self, batch);
+    if (prefetch_reserve(waiting, batch->wanted) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
     for (;;) {
-        if (batch->count < batch->wanted) {
+        if (waiting->count < batch->wanted) {
             collect_more(self, batch, timeout_ms);
         }
-        if (batch->count == batch->wanted && !client_has_parked(client)) {
+        if (batch->count == batch->wanted) {
             return 0;
         }
-        int go_on = deadline_passed(until) ? client_raise_parked(client) : serve_check(client);
+        int go_on = 0;
+        if (waiting->count < batch->wanted || !may_hand_out(self)) {
+            go_on = deadline_passed(until) ? client_raise_parked(client) : serve_check(client);
+        }
         if (go_on < 0) {
-            put_back(self, batch->messages, batch->count);
             return -1;
         }
+        if (consumer_is_deferring(self)) {
+            return 0; /* what waits may be of partitions that go away */
+        }
         if (!go_on) {
+            take_prefetched(self, batch);
             return 0;
         }
         timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);

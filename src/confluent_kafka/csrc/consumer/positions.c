@@ -168,7 +168,11 @@ PyDoc_STRVAR(seek_doc,
 "        not any more after _AUTO_OFFSET_RESET, when it must be assigned again at an offset.\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
 
-/* A thread that polls meanwhile must not get a message from before the seek after it. */
+/*
+ * Neither a thread that polls meanwhile nor the fetch around a callback that seeks must return
+ * a message from before the seek after it. What that fetch is just collecting inside librdkafka
+ * is dropped there: seeking leaves a mark in front of its queue.
+ */
 static PyObject *
 seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
 {
@@ -253,30 +257,6 @@ PyDoc_STRVAR(position_doc,
 "    list of TopicPartition: Offset is OFFSET_INVALID where no message was returned yet.\n\n"
 "librdkafka: rd_kafka_position().");
 
-/* The offset of the partition's first message that consume() has in hand, or _INVALID. */
-static int64_t
-first_offset_in_hand(const Consumer *self, const char *topic, int32_t partition)
-{
-    for (size_t i = 0; i < self->in_hand_count; i++) {
-        const rd_kafka_message_t *message = self->in_hand[i];
-        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->partition == partition
-            && strcmp(rd_kafka_topic_name(message->rkt), topic) == 0) {
-            return message->offset;
-        }
-    }
-    return RD_KAFKA_OFFSET_INVALID;
-}
-
-/* The same of all that the application has not been given. */
-static int64_t
-first_offset_waiting(const Consumer *self, const char *topic, int32_t partition)
-{
-    int64_t offset = first_offset_in_hand(self, topic, partition);
-    return offset != RD_KAFKA_OFFSET_INVALID
-               ? offset
-               : prefetch_first_offset(&self->prefetch, topic, partition);
-}
-
 /*
  * To librdkafka, what was fetched ahead has been returned to the application; and it does not
  * know that we went back for the application's sake.
@@ -291,7 +271,7 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
         int64_t waiting =
             gone_back != NULL
                 ? gone_back->offset
-                : first_offset_waiting(self, entry->topic, entry->partition);
+                : prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
         if (waiting != RD_KAFKA_OFFSET_INVALID) {
             entry->offset = waiting;
         }
