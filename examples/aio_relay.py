@@ -1,4 +1,4 @@
-"""Work on messages concurrently, in order per partition, and send the results on::
+"""Work on messages concurrently, in order per partition, and send the results on.
 
     python -m examples.aio_relay localhost:9092 videos results
 

@@ -1,4 +1,4 @@
-"""Messages that take minutes each: the membership is kept, and the lag is shown::
+"""Messages that take minutes each: the membership is kept, and the lag is shown.
 
     python -m examples.long_work localhost:9092 videos
 

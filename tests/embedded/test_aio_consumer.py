@@ -261,7 +261,6 @@ async def test_what_callbacks_raise_comes_out(
     kafka_cluster: MockCluster, kafka_topic: str, coroutine: bool, method: str
 ) -> None:
     """Of the call that waits, or the next one; then the consumer goes on."""
-
     calls = 0
 
     def fail(*_: object) -> None:

@@ -71,7 +71,6 @@ MakeTopic = Callable[..., str]
 @pytest.fixture
 def make_topic(kafka: KafkaCluster) -> MakeTopic:
     """make_topic(partitions=1, **config): the name of a new topic that no other test has."""
-
     from tests.integration.topics import create_topic
 
     def make(partitions: int = 1, **config: str) -> str:
