@@ -204,8 +204,15 @@ def test_cycle_beside_tokens(client: type[Any]) -> None:
 
 @each_client
 @pytest.mark.parametrize("fails", [False, True])
-def test_cycle_through_tokens(client: type[Any], fails: bool) -> None:
-    """An oauth_cb that is a method of its client, or raises: the exception refers to both."""
+def test_cycle_through_tokens(
+    client: type[Any], fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An oauth_cb that is a method of its client, or raises: the exception refers to both.
+
+    Nobody raises it any more, so it is shown.
+    """
+    shown: list[type[BaseException] | None] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: shown.append(info.exc_type))
     called = threading.Event()
 
     class Mine(client):  # type: ignore[misc]
@@ -221,3 +228,4 @@ def test_cycle_through_tokens(client: type[Any], fails: bool) -> None:
     with ends_what_it_begins():
         Mine()
         assert called.wait(TIMEOUT)
+    assert shown == [ZeroDivisionError] * fails

@@ -7,6 +7,7 @@ import copy
 import gc
 import os
 import pickle
+import sys
 import threading
 import warnings
 import weakref
@@ -397,8 +398,15 @@ class TestReferences:
 
         assert_collected(make)
 
-    def test_cycle_through_an_exception_not_raised_yet(self) -> None:
-        """What callbacks raised and no call has raised yet refers to the client's frames."""
+    def test_cycle_through_an_exception_not_raised_yet(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What callbacks raised and no call has raised yet refers to the client's frames.
+
+        The collector's end of the client shows it.
+        """
+        shown: list[type[BaseException] | None] = []
+        monkeypatch.setattr(sys, "unraisablehook", lambda info: shown.append(info.exc_type))
 
         def make() -> Producer:
             holder: dict[str, Producer] = {}
@@ -419,6 +427,7 @@ class TestReferences:
             return made
 
         assert_collected(make)
+        assert set(shown) <= {ZeroDivisionError}
 
 
 class TestResourceWarning:

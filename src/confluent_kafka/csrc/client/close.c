@@ -92,6 +92,7 @@ close_at_exit(Client *self)
     registry_remove(self);
     if (begun == 1) {
         guard_end_closing(self);
+        client_report_parked(self);
         client_release_handle(self, false);
     }
 }

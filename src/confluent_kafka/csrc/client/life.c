@@ -4,6 +4,7 @@
 #include "client/callbacks.h"
 #include "client/core.h"
 #include "client/diagnosis.h"
+#include "client/exceptions.h"
 #include "client/guard.h"
 #include "client/handle.h"
 #include "client/logs.h"
@@ -128,6 +129,7 @@ client_finalize(PyObject *object)
                               client_type_name(self)) < 0) {
         PyErr_WriteUnraisable(object);
     }
+    client_report_parked(self);
     if (raised != NULL) {
         PyErr_SetRaisedException(raised);
     }
