@@ -95,7 +95,7 @@ def test_values_keep_spark_s_spelling() -> None:
         ({"kafka.auto.offset.reset": "latest"}, "startingOffsets says where to start"),
         ({"kafka.enable.auto.commit": "true"}, "kafka.enable.auto.commit cannot be given"),
         ({"kafka.bootstrap.servers": " "}, "option kafka.bootstrap.servers is required"),
-        ({"assign": '{"flights": [0]}'}, "given are subscribe and assign"),
+        ({"assign": '{"flights": [0]}'}, "subscribe and assign are given"),
         ({"startingtimestamp": "noon"}, "option startingTimestamp: 'noon' is not a whole number"),
         ({"startingoffsetsbytimestamp": "5"}, "option startingOffsetsByTimestamp: 5 is not an"),
         (
@@ -111,7 +111,7 @@ def test_values_keep_spark_s_spelling() -> None:
         ({"commitoffsetstogroup": ""}, "option commitOffsetsToGroup: it is empty"),
         (
             {"startingoffsets": '{"a": {"0": 1, "0": 2}}'},
-            "option startingOffsets: '0' is there twice",
+            "option startingOffsets: '0' is given twice",
         ),
     ],
 )

@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
-from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, load, located, start
+from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, Running, load, located, start
 from confluent_kafka.testing import MockCluster
 from tests.support.secrets import secret
 
@@ -198,6 +198,27 @@ def test_rows_that_do_not_decode_end_the_query(spark: Any, place: Place) -> None
     assert len(str(raised.value).splitlines()) == 1
 
 
+def test_every_query_is_stopped() -> None:
+    """Also where one does not stop in time, which is raised then."""
+    stopped: list[str] = []
+
+    class Query:
+        isActive = True  # noqa: N815
+
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def stop(self) -> None:
+            stopped.append(self._name)
+            if self._name == "slow":
+                raise TimeoutError("slow")
+
+    queries: Any = [Query("first"), Query("slow"), Query("last")]
+    with pytest.raises(TimeoutError, match="slow"):
+        Running(queries).stop()
+    assert sorted(stopped) == ["first", "last", "slow"]
+
+
 def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> None:
     """SQL that does not parse, and columns that are not there, before anything is read."""
     for change, wanted in [
@@ -240,7 +261,7 @@ def test_corrupt_avro(spark: Any, place: Place) -> None:
     assert [one.value() for one in letters] == rows[1:]
     reasons = [dict(one.headers() or [])["__dlq.reason"].decode() for one in letters]
     assert "corrupt Avro: EOFError" in reasons[0]
-    assert "1 bytes behind its end" in reasons[1]
+    assert "1 bytes after its end" in reasons[1]
     assert "neither a header nor the first bytes name a schema" in reasons[2]
     assert "no schema 77" in reasons[3]
 

@@ -199,7 +199,7 @@ def test_corrupt_avro(decode: Decode, registry: FakeRegistry) -> None:
     assert found == [{"carrier": "UA", "delay": 7}, *[None] * 8, {"carrier": "UA", "delay": 7}]
     wanted = [
         "corrupt Avro: EOFError",
-        "corrupt Avro: 1 bytes behind its end",
+        "corrupt Avro: 1 bytes after its end",
         "corrupt Avro: UnicodeDecodeError",
         "the registry has no schema 99",
         f"schema {foreign} is JSON, not AVRO",
@@ -350,7 +350,7 @@ def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
         ('["int", "string"]', "union of 2 types"),
         (
             '{"type": "record", "name": "R", "fields": [{"name": "r", "type": ["null", "R"]}]}',
-            "has itself in it",
+            "contains itself",
         ),
     ],
 )
@@ -401,7 +401,7 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
     _, failures = decode(Decoding(format="json-schema", validate=False), *rows)
     assert list(failures) == [3]
     registry.register("s", '{"type": "object"}', "JSON")
-    with pytest.raises(ValueError, match="no one type at #: say with a key 'schema'"):
+    with pytest.raises(ValueError, match="no single type at #: name the columns"):
         decode(Decoding(format="json-schema"))
     found, _ = decode(Decoding(format="json-schema", schema="delay INT"), rows[0])
     assert found == [{"delay": 3}]

@@ -187,7 +187,9 @@ def test_a_topic_that_is_deleted_is_a_loss(
     wait_until(lambda: lenient.latestOffset({}, EVERYTHING) == again)
     assert values_of(lenient, lenient.partitions({}, again)) == ["new"]
     # Deleted and made anew between two micro-batches: seen by its end.
-    with pytest.raises(DataLoss, match=r"read up to 2, but it now ends at 1.*made anew or cut"):
+    with pytest.raises(
+        DataLoss, match=r"read up to 2, but it now ends at 1.*recreated or truncated"
+    ):
         strict.partitions(read_to, again)
     assert lenient.partitions(read_to, again) == []
     for reader in (strict, lenient):

@@ -48,12 +48,16 @@ def test_what_spark_adds_for_a_query_is_no_mistake() -> None:
 @pytest.mark.parametrize(
     ("given", "streaming", "message"),
     [
-        ({"deliveryguarantee": "exactly-once"}, False, "deliveryGuarantee: .* number of its batch"),
+        (
+            {"deliveryguarantee": "exactly-once"},
+            False,
+            "deliveryGuarantee: .* batch write has no batch number",
+        ),
         ({"deliveryguarantee": "exactlyonce"}, True, "deliveryGuarantee: .* did you mean 'exactly"),
         ({"deliveryguarantee": "exactly-once"}, True, "option markerTopic is required"),
         ({"transactionalidprefix": "a"}, True, "transactionalIdPrefix is for deliveryGuarantee"),
         ({"markertopic": "a"}, False, "markerTopic is for deliveryGuarantee"),
-        ({"kafka.transactional.id": "a"}, True, "transactional.id cannot be given.*Prefix says"),
+        ({"kafka.transactional.id": "a"}, True, "transactional.id cannot be given.*their prefix"),
         ({"includeheaders": "yes"}, False, "includeHeaders: 'yes' is neither true nor false"),
         ({"deliverygarantee": "a"}, True, "did you mean 'deliveryGuarantee'"),
         (
@@ -63,7 +67,7 @@ def test_what_spark_adds_for_a_query_is_no_mistake() -> None:
                 "topic": "t",
             },
             True,
-            "kafka.enable.idempotence: false does not go with",
+            "kafka.enable.idempotence: false cannot be combined with",
         ),
         (
             {"deliveryguarantee": "exactly-once", "topic": "t", "transactionalidprefix": " "},

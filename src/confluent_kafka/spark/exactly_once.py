@@ -210,8 +210,8 @@ class _Attempt:
         return KafkaException(
             KafkaError(
                 error.code(),
-                f"{self._task}: another attempt of this task has taken transactional.id "
-                f"{self._producer.id!r} over, or the task took longer than option "
+                f"{self._task}: another attempt of this task has taken over "
+                f"transactional.id {self._producer.id!r}, or the task took longer than option "
                 f"kafka.transaction.timeout.ms; nothing of this attempt is visible to "
                 f"read_committed readers: {error.str()}",
             )

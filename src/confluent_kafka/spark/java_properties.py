@@ -121,7 +121,7 @@ def translate(kafka: Mapping[str, str], client: Client) -> dict[str, str]:
             continue
         new, convert = _RENAMED.get(name, (name, _same))
         if new in found or (new != name and new in kafka):
-            raise ValueError(f"option kafka.{name} is kafka.{new} here, which is given too")
+            raise ValueError(f"option kafka.{name} means kafka.{new} here, which is also given")
         try:
             found[new] = convert(text)
         except ValueError as error:

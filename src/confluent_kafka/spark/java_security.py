@@ -67,7 +67,9 @@ def translate_security(kafka: Mapping[str, str]) -> dict[str, str]:
         found["ssl.endpoint.identification.algorithm"] = "none"
         del rest["ssl.endpoint.identification.algorithm"]
     for name in found.keys() & rest.keys():
-        raise ValueError(f"option kafka.{name} is given, and as a property of Java's too")
+        raise ValueError(
+            f"option kafka.{name} is given twice: also as a property of Java's clients"
+        )
     return {**rest, **found}
 
 
@@ -144,7 +146,7 @@ def _login(text: str) -> tuple[str, dict[str, str]]:
     module, rest = match.groups()
     if module not in _LOGIN_MODULES:
         raise ValueError(
-            f"option kafka.sasl.jaas.config: of {module} nothing is known here, only of "
+            f"option kafka.sasl.jaas.config: {module} is not supported, only "
             f"{', '.join(_LOGIN_MODULES)}; Kerberos has the properties kafka.sasl.kerberos.*"
         )
     settings: dict[str, str] = {}
@@ -155,7 +157,7 @@ def _login(text: str) -> tuple[str, dict[str, str]]:
         rest = rest[match.end() :]
     if rest.strip() != ";":
         raise ValueError(
-            "option kafka.sasl.jaas.config: after "
-            f'{" and ".join(settings) or module} it is not name="value" ... and a semicolon'
+            'option kafka.sasl.jaas.config: expected name="value" ... and a semicolon after '
+            + (" and ".join(settings) or module)
         )
     return module, settings

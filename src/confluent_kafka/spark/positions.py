@@ -213,7 +213,7 @@ class Positions:
             KafkaError(
                 code,
                 f"no answer from the brokers of option kafka.bootstrap.servers "
-                f"({self._consumer.servers}), {hint}: {'; '.join(reasons) or 'no error was told'}",
+                f"({self._consumer.servers}), {hint}: {'; '.join(reasons) or 'no error was noted'}",
             )
         )
 

@@ -151,7 +151,7 @@ class _RangeReader:
             what = f"the first offset that is left is {first}"
         else:
             resume = self._end
-            what = "the partition ends before them: its topic was made anew or cut"
+            what = "the partition ends before them: its topic was recreated or truncated"
         report_loss(
             self._options,
             f"{self._partition}: offsets {self._position} to {resume - 1} are gone, {what}",

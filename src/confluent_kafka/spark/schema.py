@@ -98,7 +98,7 @@ def writable_columns(schema: StructType, *, topic_given: bool) -> list[str]:
     if "value" not in names:
         raise ValueError(
             f"there is no column value to write, only {', '.join(schema.fieldNames())}: "
-            "name one so, for example with to_json(struct('*')).alias('value')"
+            "rename one, for example with to_json(struct('*')).alias('value')"
         )
     if topic_given:
         return [name for name in names if name != "topic"]
@@ -115,7 +115,7 @@ def _check_readable(field: StructField) -> None:
     if not _alike(field.dataType, known[field.name]):
         raise ValueError(
             f"column {field.name} is {known[field.name].simpleString()}, not "
-            f"{field.dataType.simpleString()}: take it as it is and cast it after load()"
+            f"{field.dataType.simpleString()}: leave its type and cast it after load()"
         )
 
 

@@ -57,7 +57,7 @@ def selection(given: Mapping[str, str]) -> Selection:
     """
     chosen = [name for name in _PARSERS if name in given]
     if len(chosen) != 1:
-        said = f"given are {' and '.join(chosen)}" if chosen else "none is given"
+        said = f"{' and '.join(chosen)} are given" if chosen else "none is given"
         raise ValueError(
             f"exactly one of the options {', '.join(_PARSERS)} is required, and {said}"
         )
@@ -83,7 +83,7 @@ def _pattern(text: str) -> Selection:
             re.compile(pattern, re.ASCII)
     except (re.error, Warning) as error:
         raise ValueError(
-            f"{pattern!r} is not a regular expression that Python's re knows: {error}"
+            f"{pattern!r} is not a regular expression of Python's re: {error}"
         ) from None
     return SubscribePattern(pattern)
 

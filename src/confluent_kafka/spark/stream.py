@@ -114,7 +114,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 report_loss(
                     self._options,
                     f"{one.partition}: read up to {one.start}, but it now ends at {one.end}: "
-                    "its topic was made anew or cut",
+                    "its topic was recreated or truncated",
                 )
         return split_ranges(
             [one for one in planned if one.start < one.end],

@@ -36,5 +36,5 @@ class TaskInput:
         if not self._stream.peek(1):
             raise IncompleteInput(
                 "the rows of this task ended before they were complete: Spark failed to compute "
-                "them or gave the task up, so nothing of it is committed"
+                "them or gave up the task; nothing of it is committed"
             )

@@ -60,8 +60,8 @@ def write_options(options: Mapping[str, str], *, streaming: bool) -> WriteOption
         return WriteOptions(kafka, topic)
     if not streaming:
         raise ValueError(
-            "option deliveryGuarantee: exactly-once is for streaming queries: what was written "
-            "is known by the number of its batch, which a batch write does not have"
+            "option deliveryGuarantee: exactly-once is for streaming queries: a batch write has no "
+            "batch number that would tell what is written already"
         )
     _check_transactional(kafka)
     return WriteOptions(kafka, topic, _transaction_options(take, topic))
@@ -71,8 +71,8 @@ def _transaction_options(take: Taker, topic: str | None) -> TransactionOptions:
     marker_topic = take("markerTopic", str.strip, topic or "")
     if not marker_topic:
         raise ValueError(
-            "option markerTopic is required where the column topic names the topics: one that "
-            "exists, and under whose name the query's progress is kept"
+            "option markerTopic is required when the column topic chooses the topics: name an "
+            "existing topic that the query's progress is kept for"
         )
     prefix = take("transactionalIdPrefix", str.strip, _DEFAULT_PREFIX)
     if not prefix:
@@ -95,8 +95,8 @@ def _check_kafka(kafka: Mapping[str, str]) -> None:
     if "transactional.id" in kafka:
         raise ValueError(
             f"option {KAFKA_PREFIX}transactional.id cannot be given: every task needs an id of "
-            "its own. deliveryGuarantee=exactly-once makes them, transactionalIdPrefix says "
-            "how they begin"
+            "its own. deliveryGuarantee=exactly-once makes them; transactionalIdPrefix is their "
+            "prefix"
         )
 
 
@@ -104,7 +104,7 @@ def _check_transactional(kafka: Mapping[str, str]) -> None:
     """Refuse what a transactional producer cannot do, before any task finds out."""
     if not boolean(kafka.get("enable.idempotence", "true")):
         raise ValueError(
-            f"option {KAFKA_PREFIX}enable.idempotence: false does not go with "
+            f"option {KAFKA_PREFIX}enable.idempotence: false cannot be combined with "
             "deliveryGuarantee=exactly-once: leave it out"
         )
 

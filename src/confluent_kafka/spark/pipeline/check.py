@@ -93,7 +93,7 @@ def _whole(pipeline: Pipeline) -> Iterator[Problem]:
             yield Problem(("spark", name), f"Spark's settings begin with 'spark.': 'spark.{name}'?")
     for name in pipeline.kafka:
         if name.startswith("kafka."):
-            yield Problem(("kafka", name), f"stands without 'kafka.' here: {name[6:]!r}")
+            yield Problem(("kafka", name), f"write it without 'kafka.' here: {name[6:]!r}")
     for kind in ("sources", "steps", "sinks"):
         for name in getattr(pipeline, kind):
             if not _NAME.fullmatch(name):
@@ -127,7 +127,7 @@ def _topics(pipeline: Pipeline, source: Source, key: Key) -> Iterator[Problem]:
     elif not source.topics and not others:
         yield Problem(key, "the key 'topics' is missing (or an option subscribePattern or assign)")
     elif source.topics and others:
-        yield Problem((*key, "topics"), f"cannot stand beside option {names[others.pop()]}")
+        yield Problem((*key, "topics"), f"cannot be combined with option {names[others.pop()]}")
     else:
         given = {name.lower(): text for name, text in read_settings(pipeline, source).items()}
         try:
@@ -162,12 +162,12 @@ def _decoding(
     elif decoding.format in ("json", "json-schema") and decoding.schema is not None:
         yield from _json_ddl(decoding.schema, (*key, "schema"))
     elif decoding.schema is not None and decoding.format != "avro":
-        yield Problem((*key, "schema"), f"the format {decoding.format} takes none")
+        yield Problem((*key, "schema"), f"the format {decoding.format} does not take this key")
     if decoding.message is not None and decoding.format != "protobuf":
-        yield Problem((*key, "message"), f"the format {decoding.format} takes none")
+        yield Problem((*key, "message"), f"the format {decoding.format} does not take this key")
     if decoding.format not in REGISTERED:
         if decoding.subject is not None:
-            yield Problem((*key, "subject"), f"the format {decoding.format} takes none")
+            yield Problem((*key, "subject"), f"the format {decoding.format} does not take this key")
         return
     if pipeline.registry is None:
         yield Problem(key, f"the format {decoding.format} needs the table [registry]")
@@ -213,7 +213,7 @@ def _steps(pipeline: Pipeline) -> Iterator[Problem]:
     _, circle = order(pipeline)
     if circle:
         path = " reads ".join([*circle, circle[0]])
-        yield Problem(("steps", circle[0]), f"the steps go round in a circle: {path}")
+        yield Problem(("steps", circle[0]), f"the steps form a cycle: {path}")
 
 
 def _sql(step: Step, key: Key) -> Iterator[Problem]:
@@ -296,7 +296,7 @@ def _sink_keys(sink: Sink, key: Key) -> Iterator[Problem]:
     for name in {name: None for keys in _SINK_KEYS.values() for name in keys}:
         given = getattr(sink, name) != getattr(empty, name)
         if given and name not in known:
-            yield Problem((*key, name), f"the format {sink.format} takes none")
+            yield Problem((*key, name), f"the format {sink.format} does not take this key")
         if not given and known.get(name):
             yield Problem(key, f"the key {name!r} is missing: the format {sink.format} needs it")
 

@@ -84,7 +84,7 @@ class _Parser:
             if self._skip("comment"):
                 self._take()
             if name in [field.name for field in fields]:
-                raise ValueError(f"the column {name!r} is there twice")
+                raise ValueError(f"the column {name!r} is declared twice")
             fields.append(t.StructField(name, kind, nullable))
             if not self._skip(","):
                 return t.StructType(fields)
@@ -128,7 +128,7 @@ class _Parser:
         self._expect(")")
         if not 0 <= scale <= precision <= 38 or precision == 0:
             raise ValueError(
-                f"decimal({precision},{scale}): 1 to 38 digits, of them the fraction's"
+                f"decimal({precision},{scale}): precision is 1 to 38, scale at most the precision"
             )
         return t.DecimalType(precision, scale)
 

@@ -38,7 +38,7 @@ def declare(pipeline: Pipeline) -> None:
     for name, sink in pipeline.sinks.items():
         key: Key = ("sinks", name)
         if sink.format not in ("topic", "parquet"):
-            message = f"Declarative Pipelines have no {sink.format}: topic or parquet"
+            message = f"Declarative Pipelines do not support {sink.format}: use topic or parquet"
             problems.append(Problem((*key, "format"), message))
         if sink.output_mode != "append":
             problems.append(Problem((*key, "output_mode"), "Declarative Pipelines append only"))

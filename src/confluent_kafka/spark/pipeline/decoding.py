@@ -132,6 +132,6 @@ def _describe(batch: pa.RecordBatch, failures: Mapping[int, str]) -> str:
     place = {name: batch.column(name)[row].as_py() for name in ("topic", "partition", "offset")}
     return (
         f"{place['topic']} [{place['partition']}] offset {place['offset']} does not decode, "
-        f"{reason}. A key 'dead_letter' of the source would name a topic for such rows "
-        f"(header {REASON})."
+        f"{reason}. To send such rows to a topic, with the reason in the header {REASON}, set the "
+        "source's key 'dead_letter'."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -64,9 +65,11 @@ class Running:
 
     def stop(self) -> None:
         """Stop the queries that still run; each can go on from its checkpoint."""
-        for query in self.queries:
-            if query.isActive:
-                query.stop()
+        with ExitStack() as stops:
+            # Each is stopped, also where another one fails to.
+            for query in self.queries:
+                if query.isActive:
+                    stops.callback(query.stop)
 
     def _tell(self, show: Callable[[Progress], None]) -> None:
         for query in self.queries:

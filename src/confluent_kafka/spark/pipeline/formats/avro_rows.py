@@ -74,7 +74,7 @@ def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ())
     """Return the type that Spark has for a parsed Avro schema.
 
     Raises:
-        Unreadable: it has none: a union of several types, or a type that has itself in it.
+        Unreadable: it has none: a union of several types, or a type that contains itself.
     """
     if isinstance(schema, list):
         return _union(schema, named, inside)
@@ -96,7 +96,7 @@ def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ())
         return spark_type(named[kind], named, inside)
     name = schema["name"]
     if name in inside:
-        raise Unreadable(f"the Avro type {name!r} has itself in it, which no type of Spark can")
+        raise Unreadable(f"the Avro type {name!r} contains itself; Spark has no recursive types")
     fields = [
         t.StructField(one["name"], spark_type(one["type"], named, (*inside, name)))
         for one in schema["fields"]
@@ -208,5 +208,5 @@ def _read(payload: bytes, written: Any, wanted: Any) -> Any:
     except (ArithmeticError, EOFError, LookupError, TypeError, ValueError) as error:
         raise ValueError(f"corrupt Avro: {type(error).__name__} {error}".rstrip()) from None
     if file.tell() != len(payload):
-        raise ValueError(f"corrupt Avro: {len(payload) - file.tell()} bytes behind its end")
+        raise ValueError(f"corrupt Avro: {len(payload) - file.tell()} bytes after its end")
     return row

@@ -72,7 +72,7 @@ def _type(
     """Return the type of a part of the document ``base``; ``inside`` are references on the way."""
     if isinstance(schema, dict) and (reference := schema.get("$ref")):
         if reference in inside:
-            raise Unreadable(f"{reference} has itself in it, which no type of Spark can")
+            raise Unreadable(f"{reference} contains itself; Spark has no recursive types")
         name, _, pointer = reference.partition("#")
         base = documents.others.get(name) if name else base
         return _type(documents, _at(base, pointer, place), base, place, (*inside, reference))
@@ -95,8 +95,8 @@ def _type(
             if len(others) == 1:
                 return _type(documents, others[0], base, place, inside)
     raise Unreadable(
-        f"the JSON Schema has no one type at {place}: say with a key 'schema', as Spark's DDL, "
-        "which columns to read"
+        f"the JSON Schema has no single type at {place}: name the columns to read in the key "
+        "'schema', as Spark's DDL"
     )
 
 
@@ -109,7 +109,7 @@ def _at(document: Any, pointer: str, place: str) -> Any:
     for part in filter(None, pointer.split("/")):
         document = document.get(part) if isinstance(document, dict) else None
     if document is None:
-        raise Unreadable(f"the JSON Schema refers to nothing at {place}")
+        raise Unreadable(f"the JSON Schema has a reference without a target at {place}")
     return document
 
 

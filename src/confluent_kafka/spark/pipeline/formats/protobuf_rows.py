@@ -118,11 +118,11 @@ def spark_type(message: Descriptor, inside: tuple[str, ...] = ()) -> t.StructTyp
     """Return the type that Spark has for a message.
 
     Raises:
-        Unreadable: the message has itself in it.
+        Unreadable: the message contains itself.
     """
     if message.full_name in inside:
         raise Unreadable(
-            f"the message {message.full_name} has itself in it, which no type of Spark can"
+            f"the message {message.full_name} contains itself; Spark has no recursive types"
         )
     path = (*inside, message.full_name)
     return t.StructType([t.StructField(one.name, _field_type(one, path)) for one in message.fields])
