@@ -25,6 +25,9 @@ DOCUMENTS = (
     "docs/testing.md",
     "docs/helpers.md",
 )
+# The reference has anchors of its own.
+GUIDES = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
+GUIDES.remove("docs/reference.md")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ADDRESS = "localhost:9092"
 
@@ -53,6 +56,28 @@ def test_every_block_is_python(document: str) -> None:
     assert blocks
     for block in blocks:
         compile(block, document, "exec")
+
+
+def anchors_of(document: Path) -> set[str]:
+    """The headings of a document, as GitHub makes anchors of them."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.M)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", *GUIDES])
+def test_links_lead_somewhere(name: str) -> None:
+    """A link to a file of this repository, or to a heading in it, is not broken."""
+    document = ROOT / name
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        if "://" in link:
+            continue
+        if not target.exists() or (anchor and anchor not in anchors_of(target)):
+            broken.append(link)
+    assert not broken
 
 
 def run_until(
