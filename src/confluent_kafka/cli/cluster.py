@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import errno
 import signal
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from confluent_kafka import KafkaException
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
+from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.relay import bootstrap_relay
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.testing import MockCluster
@@ -66,9 +67,9 @@ def cluster(
     except OSError as error:
         refused = error.errno in {errno.EADDRINUSE, errno.EACCES}
         advice = " (choose another --port, or 0 for free ones)" if refused else ""
-        _fail(f"{error.strerror}{advice}")
+        fail(f"{error.strerror}{advice}")
     except KafkaException as error:
-        _fail(error.args[0].str())
+        fail(error.args[0].str())
     except KeyboardInterrupt:  # where the event loop cannot take signals (Windows)
         pass
 
@@ -96,11 +97,6 @@ def describe(
         ),
         as_json,
     )
-
-
-def _fail(reason: str) -> NoReturn:
-    Console(stderr=True, highlight=False).print(f"error: {reason}", markup=False, soft_wrap=True)
-    raise typer.Exit(1)
 
 
 def _parse_topic(text: str) -> tuple[str, int]:

@@ -23,15 +23,17 @@ PIPE_CLOSED = 141
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
 
 
-def fail(reason: str, status: int = FAILED) -> NoReturn:
-    """End the command with one line on stderr.
+def fail(*reasons: str, status: int = FAILED) -> NoReturn:
+    """End the command with one line on stderr for each reason.
 
     Args:
-        reason: why.
+        *reasons: why.
         status: the exit status.
     """
-    line = " ".join(reason.split())
-    Console(stderr=True, highlight=False).print(f"error: {line}", markup=False, soft_wrap=True)
+    console = Console(stderr=True, highlight=False)
+    for reason in reasons:
+        line = " ".join(reason.split())
+        console.print(f"error: {line}", markup=False, soft_wrap=True)
     raise typer.Exit(status)
 
 
@@ -69,6 +71,6 @@ def configuring() -> Iterator[None]:
     except KafkaException as error:
         if error.args[0].code() != _WRONG_CONFIGURATION:
             raise
-        fail(error.args[0].str(), WRONG_USAGE)
+        fail(error.args[0].str(), status=WRONG_USAGE)
     except (TypeError, ValueError) as error:
-        fail(str(error), WRONG_USAGE)
+        fail(str(error), status=WRONG_USAGE)

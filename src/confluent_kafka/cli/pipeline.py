@@ -9,17 +9,17 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+
+from confluent_kafka.cli.ending import INTERRUPTED, fail
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from confluent_kafka.spark.pipeline import Pipeline
-
-_INTERRUPTED = 130
 
 File = Annotated[
     Path,
@@ -101,7 +101,7 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
         stopped.set()
     if stopped.is_set():
         console.print("interrupted: the queries go on from their checkpoints when run again")
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
     board.close()
 
 
@@ -129,7 +129,7 @@ def _load(file: Path) -> Pipeline:
     try:
         from confluent_kafka.spark.pipeline import load
     except ImportError as error:
-        _fail(str(error))
+        fail(str(error))
     with _problems(file):
         return load(file)
 
@@ -144,14 +144,7 @@ def _problems(file: Path, pipeline: Pipeline | None = None) -> Iterator[None]:
     except (PipelineError, QueryFailed) as error:
         failure = located(error, file) if isinstance(error, PipelineError) else error
         text = str(failure) if pipeline is None else conceal(str(failure), pipeline)
-        _fail(*text.splitlines())
-
-
-def _fail(*reasons: str) -> NoReturn:
-    console = Console(stderr=True, highlight=False)
-    for reason in reasons:
-        console.print(f"error: {reason}", markup=False, soft_wrap=True)
-    raise typer.Exit(1)
+        fail(*text.splitlines())
 
 
 def _set_on_signals(stopped: threading.Event) -> None:
