@@ -168,6 +168,25 @@ def test_references(client: SchemaRegistryClient) -> None:
         JSONDeserializer(schema)
 
 
+def test_one_subject_by_two_names(client: SchemaRegistryClient) -> None:
+    """A schema and one that it refers to may call the same subject by names of their own."""
+    client.register_schema("age", Schema('{"type": "integer", "minimum": 0}', "JSON"))
+    inner = json.dumps({"title": "P", "properties": {"age": {"$ref": "inner.json"}}})
+    inner_age = SchemaReference("inner.json", "age", 1)
+    client.register_schema("person", Schema(inner, "JSON", [inner_age]))
+    properties = {"least": {"$ref": "outer.json"}, "captain": {"$ref": "person.json"}}
+    references = [
+        SchemaReference("outer.json", "age", 1),
+        SchemaReference("person.json", "person", 1),
+    ]
+    schema = Schema(json.dumps({"title": "Team", "properties": properties}), "JSON", references)
+    serialize = JSONSerializer(schema, client)
+    assert serialize({"least": 3, "captain": {"age": 5}}, VALUE) is not None
+    for wrong in ({"least": -1}, {"captain": {"age": -1}}):
+        with pytest.raises(SerializationError, match="-1 is less than the minimum"):
+            serialize(wrong, VALUE)
+
+
 def test_ids_in_headers(client: SchemaRegistryClient) -> None:
     """The payload is then plain JSON."""
     conf = {"schema.id.serializer": header_schema_id_serializer}

@@ -242,17 +242,19 @@ async def referenced(calls: Calls, schema: Schema) -> dict[str, Schema]:
         SchemaRegistryError: the registry does not have them, refuses, or is not there.
     """
     found: dict[str, Schema] = {}
-    pending: set[tuple[str, int]] = set()
+    places: dict[tuple[str, int], Schema | None] = {}  # None: what it needs is being added
 
     async def add(one: Schema) -> None:
         for reference in one.references or ():
             place = (reference.subject, reference.version)
-            if reference.name in found or place in pending:
-                continue
-            pending.add(place)
-            registered = await calls.get_version(*place, True)
-            await add(registered.schema)
-            found[reference.name] = registered.schema
+            if place not in places:
+                places[place] = None
+                schema = (await calls.get_version(*place, True)).schema
+                await add(schema)
+                places[place] = schema
+            known = places[place]
+            if known is not None:
+                found.setdefault(reference.name, known)
 
     await add(schema)
     return found
