@@ -187,3 +187,41 @@ def test_types_are_installed() -> None:
     """Type checkers look for these two files beside the modules (PEP 561)."""
     assert (PACKAGE / "py.typed").is_file()
     assert (PACKAGE / "cimpl.pyi").is_file()
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_subinterpreters(isolated: bool) -> None:
+    """One that shares the GIL can use a client; one with its own gets an ImportError."""
+    check_script(f"""
+    import sys
+
+    if sys.version_info >= (3, 13):
+        import _interpreters as interpreters
+        interpreter = interpreters.create("isolated" if {isolated} else "legacy")
+    else:
+        import _xxsubinterpreters as interpreters
+        interpreter = interpreters.create(isolated={isolated})
+
+    code = '''
+    import confluent_kafka
+
+    errors = []
+    with confluent_kafka.Producer({{"test.mock.num.brokers": 1, "log_level": 2}}) as producer:
+        producer.produce("topic", b"value", on_delivery=lambda error, _: errors.append(error))
+        assert producer.flush() == 0
+    assert errors == [None]
+    '''
+    failure = None
+    try:
+        failure = interpreters.run_string(interpreter, code)
+    except interpreters.RunFailedError as error:
+        failure = error
+    finally:
+        interpreters.destroy(interpreter)
+    text = str(getattr(failure, "formatted", failure))
+    if {isolated} and sys.version_info >= (3, 12):
+        assert "ImportError" in text, text
+        assert "cimpl does not support loading in subinterpreters" in text, text
+    else:
+        assert failure is None, text
+    """)

@@ -151,6 +151,7 @@ module_exec(PyObject *module)
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
     GIL_NOT_USED_SLOT
+    INTERPRETERS_SLOT
     {0, NULL},
 };
 

@@ -47,6 +47,15 @@
 #define GIL_NOT_USED_SLOT
 #endif
 
+/* Subinterpreters have what they need, but with a GIL of their own they may start no daemon
+ * threads, which tokens and admin answers need: their import raises ImportError. */
+#ifdef Py_mod_multiple_interpreters
+#define INTERPRETERS_SLOT \
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
+#else
+#define INTERPRETERS_SLOT
+#endif
+
 /*
  * Marks a function that may wait for librdkafka and is called without the GIL: on a thread
  * without Python, or where the caller has released it. tools/gil.py checks the calls.
