@@ -59,6 +59,8 @@ PATCHES = tuple(
 # What a prefix says of the library in it: a line for each patch, "series/name".
 LIST_OF_PATCHES = "PATCHES.txt"
 
+JOBS = os.cpu_count() or 1
+
 # Raise it when _build() changes what it leaves in the prefix.
 RECIPE = "2"
 
@@ -141,12 +143,7 @@ class Source:
 def find() -> Flags:
     """The librdkafka to use, built first if need be; raises BuildError."""
     if given := os.environ.get("LIBRDKAFKA_PREFIX"):
-        prefix = Path(given)
-        libs = [f"-L{prefix / 'lib'}", "-lrdkafka"]
-        if sys.platform == "win32":
-            libs = [f"/LIBPATH:{prefix / 'lib'}", "rdkafka.lib"]
-        include = [f"-I{prefix / 'include'}"]
-        return Flags(f"librdkafka in {prefix}", include, libs, "prefix", _patches_in(prefix))
+        return _in_prefix(Path(given))
     if _system_wanted():
         origin = f"the system's librdkafka {_system_version()}"
         return Flags(origin, *_flags("rdkafka"), "system")
@@ -157,6 +154,20 @@ def find() -> Flags:
     )
 
 
+def _in_prefix(prefix: Path) -> Flags:
+    cflags, libs = [f"-I{prefix / 'include'}"], [f"-L{prefix / 'lib'}", "-lrdkafka"]
+    if sys.platform == "win32":
+        libs = [f"/LIBPATH:{prefix / 'lib'}", "rdkafka.lib"]
+    elif (prefix / "lib" / "librdkafka.a").exists() and not _shared_libraries(prefix):
+        # An archive alone does not say which libraries it needs itself.
+        cflags, libs = _flags("rdkafka-static", prefix / "lib" / "pkgconfig")
+    return Flags(f"librdkafka in {prefix}", cflags, libs, "prefix", _patches_in(prefix))
+
+
+def _shared_libraries(prefix: Path) -> list[Path]:
+    return [*prefix.glob("lib/librdkafka.so*"), *prefix.glob("lib/librdkafka*.dylib")]
+
+
 def needs_download() -> bool:
     """Whether find() would have to download the sources."""
     if any(name in os.environ for name in ("LIBRDKAFKA_PREFIX", "LIBRDKAFKA_ARCHIVE")):
@@ -164,7 +175,7 @@ def needs_download() -> bool:
     if _system_wanted():
         return False
     source = Source.from_environment()
-    return not (_prefix(source, _options()).is_dir() or _kept_archive().is_file())
+    return not (_prefix(source, build_options()).is_dir() or _kept_archive().is_file())
 
 
 def patch_name(patch: Path) -> str:
@@ -236,7 +247,7 @@ def _pkg_config(question: str, package: str = "rdkafka", search: Path | None = N
 def _bundled() -> Path:
     """The prefix of the pinned librdkafka, built unless an earlier run did."""
     source = Source.from_environment()
-    options = _options()
+    options = build_options()
     prefix = _prefix(source, options)
     if prefix.is_dir():
         return prefix
@@ -261,7 +272,7 @@ def _kept_archive() -> Path:
     return _cache() / f"{NPM_SHA256[:12]}.tgz"
 
 
-def _options() -> tuple[str, ...]:
+def build_options() -> tuple[str, ...]:
     """GSSAPI is the one feature that depends on the machine: it needs Cyrus SASL."""
     cyrus = _pkg_config("--exists", "libsasl2") is not None
     options = (*OPTIONS, "--enable-gssapi" if cyrus else "--disable-gssapi")
@@ -273,14 +284,14 @@ def _options() -> tuple[str, ...]:
 def _prefix(source: Source, options: tuple[str, ...]) -> Path:
     """Its name says everything that the compiled archive depends on."""
     target = os.environ.get("MACOSX_DEPLOYMENT_TARGET", "")
-    patches = (f"{patch_name(patch)} {_digest_of_change(patch)}" for patch in PATCHES)
+    patches = (f"{patch_name(patch)} {digest_of_change(patch)}" for patch in PATCHES)
     recipe = " ".join((RECIPE, source.sha256, target, *options, *patches))
     digest = hashlib.sha256(recipe.encode()).hexdigest()[:12]
     libc = "".join(platform.libc_ver()) or "libc"
     return _cache() / f"librdkafka-{VERSION}-{sysconfig.get_platform()}-{libc}-{digest}"
 
 
-def _digest_of_change(patch: Path) -> str:
+def digest_of_change(patch: Path) -> str:
     """Without the patch's header: better words for it build nothing anew."""
     _header, start, change = patch.read_text().partition("\n--- ")
     return hashlib.sha256(f"{start}{change}".encode()).hexdigest()
@@ -349,19 +360,14 @@ def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
     with tempfile.TemporaryDirectory(dir=prefix.parent) as scratch:
         root = _unpack(archive, Path(scratch))
         stage = Path(scratch) / "stage"
-        jobs = os.cpu_count() or 1
         log.unlink(missing_ok=True)
         _patch(root, log)
         _say(f"configuring librdkafka {VERSION}")
-        _run(["bash", "configure", f"--prefix={prefix}", *options], root, log)
-        _say(f"compiling librdkafka {VERSION} ({jobs} at a time, about a minute on two cores)")
-        _run(["make", "-C", "src", f"-j{jobs}", "lib"], root, log)
+        configure(root, prefix, options, log)
+        _say(f"compiling librdkafka {VERSION} ({JOBS} at a time, about a minute on two cores)")
+        make(root, log)
         _check_features(root / "src")
-        _run(["make", "-C", "src", "install", f"DESTDIR={stage}"], root, log)
-        staged = stage / prefix.relative_to(prefix.anchor)
-        # With a shared library beside the archive a plain -lrdkafka would link that one.
-        for shared in (*staged.glob("lib/*.so*"), *staged.glob("lib/*.dylib")):
-            shared.unlink()
+        staged = install(root, prefix, stage, log)
         (root / "LICENSES.txt").rename(staged / "LICENSES.txt")
         names = "".join(f"{patch_name(patch)}\n" for patch in PATCHES)
         (staged / LIST_OF_PATCHES).write_text(names)
@@ -369,9 +375,34 @@ def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
     _say(f"librdkafka {VERSION} is ready ({time.monotonic() - began:.0f} s) in {prefix}")
 
 
+def configure(root: Path, prefix: Path, options: tuple[str, ...], log: Path) -> None:
+    run(["bash", "configure", f"--prefix={prefix}", *options], root, log)
+
+
+def make(root: Path, log: Path) -> None:
+    """Compiles what has changed since the last time."""
+    run(["make", "-C", "src", f"-j{JOBS}", "lib"], root, log)
+
+
+def install(root: Path, prefix: Path, stage: Path, log: Path) -> Path:
+    """Copies what was compiled for `prefix` below `stage`; returns where it is there."""
+    run(["make", "-C", "src", "install", f"DESTDIR={stage}"], root, log)
+    staged = stage / prefix.relative_to(prefix.anchor)
+    # With a shared library beside the archive a plain -lrdkafka would link that one.
+    for shared in _shared_libraries(staged):
+        shared.unlink()
+    return staged
+
+
 def apply(patch: Path, root: Path, log: Path) -> None:
     """Nothing but the lines that the patch was made for: a guess may compile and be wrong."""
-    _run(["patch", "-p1", "--fuzz=0", "--forward", "-i", str(patch)], root, log)
+    run(["patch", "-p1", "--fuzz=0", "--forward", "-i", str(patch)], root, log)
+
+
+def unpack(folder: Path) -> Path:
+    """The pinned sources as they were published, below `folder`: where their configure is."""
+    _cache().mkdir(parents=True, exist_ok=True)
+    return _unpack(_archive(Source.from_environment()), folder)
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
@@ -393,12 +424,12 @@ def _patch(root: Path, log: Path) -> None:
 
 def unpack_patched(folder: Path) -> Path:
     """Puts the sources that are built into the folder; for what looks into them."""
-    root = _unpack(_archive(Source.from_environment()), folder)
+    root = unpack(folder)
     _patch(root, folder / "log")
     return root
 
 
-def _run(command: list[str], folder: Path, log: Path) -> None:
+def run(command: list[str], folder: Path, log: Path) -> None:
     # Flags meant for the extension must not change an archive that others share.
     unwanted = {"CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
     environment = {name: value for name, value in os.environ.items() if name not in unwanted}

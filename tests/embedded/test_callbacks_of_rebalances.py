@@ -12,6 +12,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.callbacks import Recorder, assert_from_callback, divide_by_zero, raised_by
 from tests.support.kafka import NO_BROKER, joined, send
+from tests.support.patches import needs
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -212,6 +213,7 @@ def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: 
     assert answers == [-1001, (0, 3), [kafka_topic], True]
 
 
+@needs("late-assign")
 def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeConsumer) -> None:
     """The waiting callback runs first: on_revoke is called while the group still listens."""
     config = {
@@ -236,6 +238,7 @@ def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeCo
     assert [each.error for each in committed[0]] == [None]
 
 
+@needs("left-group")
 def test_commit_when_the_group_was_left(kafka_topic: str, make_consumer: MakeConsumer) -> None:
     """Nobody answers it any more: it raises, and close() ends."""
     consumer = make_consumer({"partition.assignment.strategy": "cooperative-sticky"})

@@ -1,44 +1,55 @@
-"""The patches as a whole: they are in the library, and librdkafka's own tests pass with them."""
+"""The patches as a whole: what each says of itself, and librdkafka's own tests with all of them."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
+import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
 from confluent_kafka import build_info
+from tests.support.native import ROOT, build_program, run_program
+from tools import librdkafka
+
+sys.path.append(str(ROOT / "tools"))
+from patches import Patch
 
 patched = pytest.mark.skipif(not build_info()["patched"], reason="this librdkafka is not patched")
+
+
+@pytest.mark.parametrize("path", librdkafka.PATCHES, ids=lambda path: path.stem)
+def test_header(path: Path) -> None:
+    """Each has the text of a pull request, and names a test that is skipped where it is missing."""
+    patch = Patch.read(path)
+    text = patch.pull_request()
+    assert text.startswith(f"{patch.title}\n\n")
+    assert all(part in text for part in (patch.cause, patch.reproduce, patch.change))
+    for test in patch.tests:
+        file, _, name = test.partition("::")
+        marks = getattr(load(ROOT / file), name).pytestmark
+        assert patch.name in [name for mark in marks for name in mark.kwargs.get("patches", ())]
+    assert patch.tests or "`make " in patch.shown_by
+
+
+def load(file: Path) -> object:
+    """The module of tests, without running any."""
+    spec = importlib.util.spec_from_file_location(f"named_by_a_patch_{file.stem}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @patched
 def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
     """librdkafka's own unit tests pass with the patches."""
-    tool = Path(__file__).resolve().parents[2] / "tools" / "librdkafka.py"
-
-    def flags(kind: str) -> list[str]:
-        command = [sys.executable, str(tool), "--print", kind]
-        return shlex.split(
-            subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        )
-
     source = tmp_path / "unittest.c"
     source.write_text(
         "#include <librdkafka/rdkafka.h>\nint main(void) { return rd_kafka_unittest(); }\n"
     )
-    program = tmp_path / "unittest"
-    subprocess.run(
-        ["cc", "-o", program, *flags("cflags"), source, *flags("libs")], check=True, timeout=60
-    )
-    # Without what a sanitizer run preloads: some of them read memory that they did not set.
-    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
-    environment["CI"] = "1"  # their limits of time are for a machine of their own
-    result = subprocess.run(
-        [program], capture_output=True, text=True, timeout=120, check=False, env=environment
-    )
+    # With CI, as their limits of time are for a machine of their own.
+    result = run_program(build_program(source, tmp_path), CI="1")
     failed = [line for line in result.stderr.splitlines() if "RDUT: FAIL" in line]
     assert (result.returncode, failed) == (0, [])

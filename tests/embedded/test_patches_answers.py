@@ -1,130 +1,273 @@
-"""Answers of a hostile broker that librdkafka, unpatched, does not survive."""
+"""Answers that librdkafka, unpatched, does not survive: each is an error, or is skipped."""
 
 from __future__ import annotations
+
+import textwrap
 
 from tests.support.patches import needs
 from tests.support.scripts import check_script
 
+# change() is given all answers of the broker, by their API keys; `changed` says that it was used.
+SCRIPT = """
+import gzip
+import random
+import struct
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.testing import MockCluster
+from tests.support.hostile import HostileProxy
+
+FETCH, METADATA, OFFSET_FETCH, JOIN_GROUP = 1, 3, 9, 11
+changed = []
+
+{change}
+
+def assigned(config):
+    config |= {{"group.id": "group", "heartbeat.interval.ms": 100, "session.timeout.ms": 1000}}
+    given = []
+    with Consumer(config) as consumer:
+        consumer.subscribe(["topic"], on_assign=lambda _, partitions: given.append(partitions))
+        while not any(given):
+            message = consumer.poll(0.1)
+            assert message is None or message.error() == KafkaError._BAD_MSG, message
+        return given[-1]
+
+def first_message(config):
+    with Consumer(config | {{"group.id": "group"}}) as consumer:
+        consumer.assign([TopicPartition("topic", 0, 0)])
+        return consumer.poll(30)
+
+def brokers(config):
+    with Producer(config) as producer:
+        while True:
+            try:
+                return producer.list_topics(timeout=30).brokers
+            except KafkaException as exception:
+                assert exception.args[0].code() == KafkaError._BAD_MSG, exception
+
+def strings_of_join_group(frame):
+    # Behind the correlation id, the throttle time, the error and the generation: the protocol,
+    # the leader and this member. Each place is that of a size, in two bytes.
+    places = [14]
+    for _ in range(3):
+        (size,) = struct.unpack_from(">h", frame, places[-1])
+        places.append(places[-1] + 2 + size)
+    return places
+
+with MockCluster(1) as cluster, HostileProxy(cluster.bootstrap_servers, change=change) as proxy:
+    cluster.create_topic("topic", 2)
+    config = {{"bootstrap.servers": proxy.address, "log_level": 0}}
+{clients}
+assert changed
+"""
+
+
+def check(change: str, clients: str) -> None:
+    """Runs `clients`, the end of a script, with a broker whose answers `change` has changed."""
+    check_script(
+        SCRIPT.format(
+            change=textwrap.dedent(change),
+            clients=textwrap.indent(textwrap.dedent(clients), "    "),
+        )
+    )
+
+
+@needs("array-count")
+def test_null_array_of_members() -> None:
+    """The leader of a group gets no list of its members: it joins again."""
+    check(
+        """
+        def change(api_key, frame):
+            if api_key != JOIN_GROUP or b"topic" not in frame or changed:
+                return frame
+            count = strings_of_join_group(frame)[3]
+            changed.append(struct.unpack_from(">i", frame, count))
+            return frame[:count] + struct.pack(">i", -1) + frame[count + 4:]
+        """,
+        "assert len(assigned(config)) == 2",
+    )
+
+
+@needs("array-count")
+def test_null_array_of_brokers() -> None:
+    """Metadata has no list of brokers: the next answer is waited for."""
+    check(
+        """
+        def change(api_key, frame):
+            if api_key != METADATA or len(changed) > 1:
+                return frame
+            # Behind the correlation id, the tags and the throttle time: a count and one.
+            changed.append(frame[9])
+            assert frame[9] == 2
+            return frame[:9] + bytes(1) + frame[10:]
+        """,
+        "assert len(brokers(config)) == 1",
+    )
+
+
+@needs("null-string")
+def test_leader_without_an_id() -> None:
+    """A group's leader is null: this member waits for it, in vain, and joins again."""
+    check(
+        """
+        def change(api_key, frame):
+            if api_key != JOIN_GROUP or b"topic" not in frame or changed:
+                return frame
+            leader, member = strings_of_join_group(frame)[1:3]
+            changed.append(frame[leader:member])
+            return frame[:leader] + struct.pack(">h", -1) + frame[member:]
+        """,
+        "assert len(assigned(config)) == 2",
+    )
+
+
+@needs("metadata-host")
+def test_broker_without_a_host() -> None:
+    """A host name in Metadata is null: the answer is refused, and the next one is read."""
+    check(
+        """
+        def change(api_key, frame):
+            if api_key != METADATA or len(changed) > 1:
+                return frame
+            size = frame.index(b"127.0.0.1") - 1  # and one
+            changed.append(frame[size])
+            assert frame[size] == 10
+            return frame[:size] + bytes(1) + frame[size + 10:]
+        """,
+        "assert len(brokers(config)) == 1",
+    )
+
+
+@needs("offset-fetch")
+def test_committed_offsets_that_cannot_be_read() -> None:
+    """An answer to OffsetFetch that ends at once is an error of the partitions asked for."""
+    check(
+        """
+        def change(api_key, frame):
+            if api_key != OFFSET_FETCH:
+                return frame
+            changed.append(frame)
+            return frame[:4]
+        """,
+        """
+        with Consumer(config | {"group.id": "group"}) as consumer:
+            consumer.assign([TopicPartition("topic", 0)])
+            message = consumer.poll(30)
+            assert message.error() is not None
+            print(message.error())
+        """,
+    )
+
+
+@needs("empty-batch")
+def test_compressed_batch_of_nothing() -> None:
+    """Records that decompress to no bytes are an error, as other broken compression is."""
+    check(
+        """
+        def change(api_key, frame):
+            start = frame.find(b"\\x1f\\x8b\\x08") if api_key == FETCH else -1
+            if start < 0:
+                return frame
+            nothing = gzip.compress(b"")
+            changed.append(frame)
+            return frame[:start] + nothing + frame[start + len(nothing):]
+        """,
+        """
+        with Producer(config | {"compression.codec": "gzip"}) as producer:
+            producer.produce("topic", bytes(1000), partition=0)
+        error = first_message(config).error()
+        assert error.code() == KafkaError._BAD_COMPRESSION, error
+        """,
+    )
+
 
 @needs("empty-buffer")
 def test_member_without_metadata() -> None:
-    """A group's leader is told of a member without metadata: it goes on, and joins again.
-
-    empty-buffer.patch: no bytes to read the metadata from ended the process.
-    """
-    check_script(
+    """A group's leader is told of a member without metadata: it goes on, and joins again."""
+    check(
         """
-        import struct
-        from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, Producer
-        from confluent_kafka.testing import MockCluster
-        from tests.support.hostile import HostileProxy
-
-        changed = []
-
         def change(api_key, frame):
-            if api_key != 11 or b"joined" not in frame or changed:  # JoinGroup
+            if api_key != JOIN_GROUP or b"topic" not in frame or changed:
                 return frame
-            # Before the topic: the metadata's version, a count, the topic's length.
-            start = frame.index(b"joined") - 8
+            # Before the topic: the metadata's version, a count, the topic's size.
+            start = frame.index(b"topic") - 8
             (size,) = struct.unpack_from(">i", frame, start - 4)
             changed.append(size)
             return frame[:start - 4] + bytes(4) + frame[start + size:]
-
-        assigned = []
-        with (
-            MockCluster(1) as cluster,
-            HostileProxy(cluster.bootstrap_servers, change=change) as proxy,
-        ):
-            cluster.create_topic("joined")
-            config = {
-                "bootstrap.servers": proxy.address,
-                "group.id": "group",
-                "heartbeat.interval.ms": 100,
-                "log_level": 0,
-                "session.timeout.ms": 1000,
-            }
-            with Consumer(config) as consumer:
-                consumer.subscribe(["joined"], on_assign=lambda _, given: assigned.append(given))
-                while not any(assigned):
-                    assert consumer.poll(0.1) is None
-            assert changed
-        """
+        """,
+        "assert len(assigned(config)) == 2",
     )
 
 
 @needs("truncated-gzip")
 def test_gzip_that_was_cut_short() -> None:
-    """Records whose compressed data end early are an error, and the consumer can be closed.
-
-    truncated-gzip.patch: the broker's thread decompressed them for ever.
-    """
-    check_script(
+    """Records whose compressed data end early are an error, and the consumer can be closed."""
+    check(
         """
-        import gzip
-        import random
-        from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-        from confluent_kafka.testing import MockCluster
-        from tests.support.hostile import HostileProxy
-
         def change(api_key, frame):
-            start = frame.find(b"\\x1f\\x8b\\x08") if api_key == 1 else -1  # Fetch
+            start = frame.find(b"\\x1f\\x8b\\x08") if api_key == FETCH else -1
             if start < 0:
                 return frame
             longer = gzip.compress(random.Random(0).randbytes(len(frame)))
+            changed.append(frame)
             return frame[:start] + longer[:len(frame) - start]
-
-        with (
-            MockCluster(1) as cluster,
-            HostileProxy(cluster.bootstrap_servers, change=change) as proxy,
-        ):
-            cluster.create_topic("topic")
-            config = {"bootstrap.servers": proxy.address, "log_level": 0}
-            with Producer(config | {"compression.codec": "gzip"}) as producer:
-                producer.produce("topic", bytes(1000), partition=0)
-            with Consumer(config | {"group.id": "group"}) as consumer:
-                consumer.assign([TopicPartition("topic", 0, 0)])
-                message = consumer.poll(10)
-                assert message.error().code() == KafkaError._BAD_COMPRESSION, message
         """,
-        timeout=20,
+        """
+        with Producer(config | {"compression.codec": "gzip"}) as producer:
+            producer.produce("topic", bytes(1000), partition=0)
+        error = first_message(config).error()
+        assert error.code() == KafkaError._BAD_COMPRESSION, error
+        """,
     )
 
 
 @needs("fetch-answer")
 def test_partition_that_was_not_asked_for() -> None:
-    """An answer about another partition of the topic is skipped, and the next one is read.
-
-    fetch-answer.patch: it ended the process.
-    """
-    check_script(
+    """An answer about another partition of the topic is skipped, and the next one is read."""
+    check(
         """
-        import struct
-        from confluent_kafka import Consumer, Producer, TopicPartition
-        from confluent_kafka.testing import MockCluster
-        from tests.support.hostile import HostileProxy
-
-        changed = []
-
         def change(api_key, frame):
-            if api_key != 1 or b"fetched" not in frame or changed:  # Fetch
+            if api_key != FETCH or b"topic" not in frame or changed:
                 return frame
-            place = frame.index(b"fetched") + len(b"fetched") + 4  # behind a count
+            place = frame.index(b"topic") + len(b"topic") + 4  # behind a count
             changed.append(struct.unpack_from(">i", frame, place))
-            return frame[:place] + struct.pack(">i", 1) + frame[place + 4:]
-
-        with (
-            MockCluster(1) as cluster,
-            HostileProxy(cluster.bootstrap_servers, change=change) as proxy,
-        ):
-            cluster.create_topic("fetched", 2)
-            config = {"bootstrap.servers": proxy.address}
-            with Producer(config) as producer:
-                producer.produce("fetched", b"value", partition=0)
-            with Consumer(config | {"group.id": "group"}) as consumer:
-                consumer.assign([TopicPartition("fetched", 0, 0)])
-                message = consumer.poll(10)
-                assert (message.error(), message.value()) == (None, b"value")
             assert changed == [(0,)]
+            return frame[:place] + struct.pack(">i", 1) + frame[place + 4:]
         """,
-        timeout=20,
+        """
+        with Producer(config) as producer:
+            producer.produce("topic", b"value", partition=0)
+        message = first_message(config)
+        assert (message.error(), message.value()) == (None, b"value")
+        """,
+    )
+
+
+@needs("small-message")
+def test_message_that_is_smaller_than_its_header() -> None:
+    """A message of an old format whose size is too small is discarded, and fetched again."""
+    check(
+        """
+        def change(api_key, frame):
+            if api_key != FETCH or b"value" not in frame or changed:
+                return frame
+            # A batch of one: its offset (8 bytes), size (4), the leader's epoch (4), format 2;
+            # at its end the value and that there are no headers.
+            end = frame.index(b"value") + 6
+            start = next(
+                place for place in range(end)
+                if struct.unpack_from(">qi", frame, place) == (0, end - place - 12)
+            )
+            changed.append(frame[start + 16])
+            assert changed[-1] == 2
+            frame = bytearray(frame)
+            frame[start + 8:start + 12] = struct.pack(">i", 1)
+            frame[start + 16] = 1
+            return bytes(frame)
+        """,
+        """
+        with Producer(config) as producer:
+            producer.produce("topic", b"value", partition=0)
+        message = first_message(config | {"check.crcs": True})
+        assert (message.error(), message.value()) == (None, b"value")
+        """,
     )

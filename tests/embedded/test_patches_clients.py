@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import platform
+
 import pytest
 
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.testing import MockCluster
 from tests.support.patches import needs
 from tests.support.scripts import check_script
+from tests.support.waiting import TIMEOUT
 
 
 @needs("stop-once")
@@ -79,3 +83,63 @@ def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) 
             print(future.exception(30).args[0].name())
         """
     assert check_script(script, kafka_cluster.bootstrap_servers) == "_UNSUPPORTED_FEATURE\n"
+
+
+@needs("topic-error")
+def test_topic_that_may_not_be_read(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """poll() returns the error of a topic whose metadata say that it is not for this client."""
+    kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.error() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    assert (message.topic(), message.partition()) == (kafka_topic, 0)
+
+
+@needs("oidc-token")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="memory is filled by glibc")
+def test_oidc_token_that_is_cut_short() -> None:
+    """A payload without its closing brace is refused, whatever lies behind it in memory."""
+    script = """
+        import base64, http.server, json, threading
+        from confluent_kafka import Producer
+
+        payload = b'{"exp": 4000000000, "iat": 1, "sub": "alice"'
+        payload += b" " * (-len(payload) % 3)  # so that the decoder adds no bytes
+        encode = lambda data: base64.urlsafe_b64encode(data).decode()
+        token = ".".join(map(encode, (b'{"alg": "none"} ', payload, b"signature")))
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                body = json.dumps({"access_token": token}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        errors = []
+        config = {
+            "bootstrap.servers": "127.0.0.1:1",
+            "error_cb": errors.append,
+            "log_level": 0,
+            "sasl.mechanism": "OAUTHBEARER",
+            "sasl.oauthbearer.client.id": "alice",
+            "sasl.oauthbearer.client.secret": "secret",
+            "sasl.oauthbearer.method": "oidc",
+            "sasl.oauthbearer.token.endpoint.url": f"http://127.0.0.1:{server.server_port}/",
+            "security.protocol": "sasl_plaintext",
+        }
+        with Producer(config) as producer:
+            while not any(error.name() == "_AUTHENTICATION" for error in errors):
+                producer.poll(0.1)
+        """
+    # glibc fills what malloc() returns with the complement of this byte: with closing braces.
+    check_script(script, env={"MALLOC_PERTURB_": str(0xFF ^ ord("}"))})

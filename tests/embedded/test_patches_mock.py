@@ -9,6 +9,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import join_group, sync_group
 from tests.support.kafka import Reports, read
 from tests.support.patches import needs
+from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, wait_until
 
 
@@ -61,6 +62,60 @@ def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
         wait_until_assigned(0)
         one.subscribe(["shared"])
         wait_until_assigned(2)
+
+
+# Two members of a group, one of which leads it; asked() waits until the broker has a request.
+TWO_MEMBERS = """
+from concurrent.futures import ThreadPoolExecutor
+from confluent_kafka.testing import MockCluster
+from tests.embedded import wire
+from tests.support.protocol import answer_of
+from tests.support.waiting import wait_until
+
+def asked(name, count):
+    wait_until(lambda: [each.request for each in cluster.requests()].count(name) == count)
+
+with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
+    cluster.set_group_initial_rebalance_delay(2)  # so long the group waits for both
+    address = cluster.bootstrap_servers
+    cluster.start_request_tracking()
+    joins = [threads.submit(wire.join_group, address, "group") for _ in range(2)]
+    one, two = (join.result() for join in joins)
+    leader, follower = (one, two) if one.leader == one.member else (two, one)
+"""
+
+
+@needs("mock-join-twice")
+def test_member_that_joins_twice() -> None:
+    """The later of its two requests is answered when the other member has joined too."""
+    check_script(
+        TWO_MEMBERS
+        + """
+    with wire.begin_to_join(address, "group", one.member):
+        asked("JoinGroup", 3)
+        with wire.begin_to_join(address, "group", one.member) as again:
+            asked("JoinGroup", 4)
+            assert wire.join_group(address, "group", two.member).member == two.member
+            assert wire.joined(answer_of(again)).member == one.member
+"""
+    )
+
+
+@needs("mock-join-twice")
+def test_member_that_syncs_twice() -> None:
+    """The later of its two requests is answered when the leader has synced."""
+    check_script(
+        TWO_MEMBERS
+        + """
+    with wire.begin_to_sync(address, "group", follower, {}):
+        asked("SyncGroup", 1)
+        with wire.begin_to_sync(address, "group", follower, {}) as again:
+            asked("SyncGroup", 2)
+            given = {leader.member: b"to the leader", follower.member: b"given"}
+            wire.sync_group(address, "group", leader, given)
+            assert wire.synced(answer_of(again)) == (0, b"given")
+"""
+    )
 
 
 @needs("mock-append-time")

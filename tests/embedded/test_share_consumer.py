@@ -26,6 +26,7 @@ from confluent_kafka import (
 from confluent_kafka.testing import MockCluster
 from tests.support.clients import COMMON_CALLS, SHARE_CALLS
 from tests.support.kafka import numbers, send
+from tests.support.patches import needs
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 Answer = tuple[dict[TopicPartition, set[int]], KafkaException | None]
@@ -505,6 +506,7 @@ class TestEnd:
         assert watch.elapsed < SOON
 
 
+@needs("late-target")
 def test_close_soon_after_subscribe(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """It ends at any point of joining: partitions that come late are not taken on.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import struct
 from dataclasses import dataclass
 
-from tests.support.protocol import Answer, array, ask, sized, text
+from tests.support.protocol import Answer, answer_of, array, ask, begin, sized, text
 
 
 def api_versions(address: str) -> dict[int, tuple[int, int]]:
@@ -36,18 +37,29 @@ class Joined:
     member: str
 
 
-def join_group(address: str, group: str) -> Joined:
-    """Joins as a new member, which takes until the group has a leader (JoinGroup v0)."""
+def join_group(address: str, group: str, member: str = "") -> Joined:
+    """Joins, which takes until the group has a leader; as a new member unless it is given."""
+    with begin_to_join(address, group, member) as connection:
+        return joined(answer_of(connection))
+
+
+def begin_to_join(address: str, group: str, member: str) -> socket.socket:
+    """The same without waiting: the connection (JoinGroup v0)."""
     body = b"".join(
         (
             text(group),
-            struct.pack(">i", 10_000),  # session.timeout.ms
-            text(""),
+            struct.pack(">i", 30_000),  # session.timeout.ms
+            text(member),
             text("consumer"),
             array([text("range") + sized(b"")]),
         )
     )
-    answer = Answer(ask(address, api_key=11, version=0, body=body))
+    return begin(address, api_key=11, version=0, body=body)
+
+
+def joined(data: bytes) -> Joined:
+    """What the answer to JoinGroup v0 says."""
+    answer = Answer(data)
     error, generation = answer.numbers("hi")
     assert error == 0
     _protocol, leader, member = answer.text(), answer.text(), answer.text()
@@ -59,7 +71,15 @@ def join_group(address: str, group: str) -> Joined:
 def sync_group(
     address: str, group: str, joined: Joined, assignments: dict[str, bytes]
 ) -> tuple[int, bytes]:
-    """The error and the assignment of a member; the leader gives everyone's (SyncGroup v0)."""
+    """The error and the assignment of a member; the leader gives everyone's."""
+    with begin_to_sync(address, group, joined, assignments) as connection:
+        return synced(answer_of(connection))
+
+
+def begin_to_sync(
+    address: str, group: str, joined: Joined, assignments: dict[str, bytes]
+) -> socket.socket:
+    """The same without waiting: the connection (SyncGroup v0)."""
     body = b"".join(
         (
             text(group),
@@ -68,5 +88,10 @@ def sync_group(
             array([text(member) + sized(given) for member, given in assignments.items()]),
         )
     )
-    answer = Answer(ask(address, api_key=14, version=0, body=body))
+    return begin(address, api_key=14, version=0, body=body)
+
+
+def synced(data: bytes) -> tuple[int, bytes]:
+    """What the answer to SyncGroup v0 says."""
+    answer = Answer(data)
     return answer.number("h"), answer.sized()

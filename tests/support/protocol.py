@@ -16,13 +16,26 @@ from tests.support.waiting import TIMEOUT
 
 def ask(address: str, api_key: int, version: int, body: bytes, header_tags: bytes = b"") -> bytes:
     """The answer after its correlation id."""
+    with begin(address, api_key, version, body, header_tags) as connection:
+        return answer_of(connection)
+
+
+def begin(
+    address: str, api_key: int, version: int, body: bytes, header_tags: bytes = b""
+) -> socket.socket:
+    """A connection on which the request was sent; nothing is waited for."""
     request = struct.pack(">hhi", api_key, version, 1) + text("tests") + header_tags + body
     host, port = address.rsplit(":", 1)
-    with socket.create_connection((host, int(port)), timeout=TIMEOUT) as connection:
-        connection.sendall(sized(request))
-        with connection.makefile("rb") as stream:
-            (size,) = struct.unpack(">i", stream.read(4))
-            return stream.read(size)[4:]
+    connection = socket.create_connection((host, int(port)), timeout=TIMEOUT)
+    connection.sendall(sized(request))
+    return connection
+
+
+def answer_of(connection: socket.socket) -> bytes:
+    """What came for the request that begin() has sent, after its correlation id."""
+    with connection.makefile("rb") as stream:
+        (size,) = struct.unpack(">i", stream.read(4))
+        return stream.read(size)[4:]
 
 
 def text(value: str) -> bytes:

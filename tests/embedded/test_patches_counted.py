@@ -1,0 +1,68 @@
+"""What librdkafka does for each message, counted (tests/native/counting.c).
+
+The times that these patches save differ between machines; how often the clock is read, memory is
+allocated and a mutex is locked does not.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.native import ROOT, build_program, run_program
+from tests.support.patches import needs
+
+WRAPPED = "malloc free clock_gettime mtx_init mtx_lock mtx_unlock cnd_wait cnd_timedwait"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = ROOT / "tests" / "native" / "counting.c"
+    options = [f"-Wl,--wrap={name}" for name in WRAPPED.split()]
+    return build_program(source, tmp_path_factory.mktemp("native"), *options)
+
+
+def count(program: Path, what: str) -> dict[str, float]:
+    """The program's numbers: those of messages are for one message."""
+    result = run_program(program, what)
+    assert result.returncode == 0, result.stderr
+    return {name: float(number) for name, number in map(str.split, result.stdout.splitlines())}
+
+
+@needs("produce-once")
+def test_producing(program: Path) -> None:
+    """The clock is read once for each message (three times without the patch), and letting ten
+    thousand delivery reports go takes a handful of locks instead of ten thousand.
+    """
+    counts = count(program, "produce")
+    assert counts["clocks"] < 1.1
+    assert counts["locks_of_reports"] < 0.1
+
+
+@needs("message-costs")
+def test_produced_messages(program: Path) -> None:
+    """librdkafka's threads lock a mutex for each batch, not for each message."""
+    assert count(program, "produce")["locks_of_librdkafka"] < 0.5
+
+
+@needs("fetched-messages")
+def test_fetched_messages(program: Path) -> None:
+    """Taking ten thousand messages takes a handful of locks, and letting them go frees blocks of
+    memory that many of them share.
+    """
+    counts = count(program, "fetch")
+    assert counts["locks"] < 0.1
+    assert counts["frees"] < 0.1
+
+
+@needs("headers")
+def test_headers(program: Path) -> None:
+    """To find that a message has no headers allocates nothing."""
+    assert count(program, "fetch")["mallocs_for_headers"] < 0.1
+
+
+@needs("mock-overdue-lock")
+def test_no_mutex_is_unlocked_by_others(program: Path) -> None:
+    """The mock cluster looks for overdue members of a KIP-848 group under its own lock."""
+    assert count(program, "mutexes")["foreign_unlocks"] == 0

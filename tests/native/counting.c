@@ -1,0 +1,351 @@
+/*
+ * What librdkafka does for a message, counted: the linker gives this file the calls that the
+ * archive makes of malloc(), free(), clock_gettime() and of C's mutexes (--wrap). What an
+ * application's own thread does is the same in each run; `per message` is of that thread.
+ *
+ * counting produce|fetch|mutexes prints lines of "name number".
+ */
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+
+#define MESSAGES 10000
+#define WAIT_MS 60000
+
+static _Thread_local long clocks, mallocs, frees, locks;
+static atomic_long all_locks;
+static atomic_long foreign_unlocks; /* of a mutex that another thread has locked, or nobody */
+
+/* ---- who holds which mutex ---- */
+
+#define OWNERS 65536
+static struct {
+    mtx_t *mutex;
+    pthread_t thread;
+    int depth;
+} owners[OWNERS];
+static pthread_mutex_t owners_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* The entry of `mutex`; the caller holds owners_mutex. An address is never forgotten. */
+static int
+owner_of(mtx_t *mutex)
+{
+    size_t place = ((size_t)mutex >> 3) * 2654435761u % OWNERS;
+    for (int tried = 0; owners[place].mutex != mutex && owners[place].mutex != NULL; tried++) {
+        if (tried == OWNERS) {
+            abort();
+        }
+        place = (place + 1) % OWNERS;
+    }
+    owners[place].mutex = mutex;
+    return (int)place;
+}
+
+static void
+note_locked(mtx_t *mutex)
+{
+    pthread_mutex_lock(&owners_mutex);
+    int place = owner_of(mutex);
+    owners[place].thread = pthread_self();
+    owners[place].depth++;
+    pthread_mutex_unlock(&owners_mutex);
+}
+
+static void
+note_unlocked(mtx_t *mutex)
+{
+    pthread_mutex_lock(&owners_mutex);
+    int place = owner_of(mutex);
+    if (owners[place].depth == 0 || !pthread_equal(owners[place].thread, pthread_self())) {
+        atomic_fetch_add(&foreign_unlocks, 1);
+    } else {
+        owners[place].depth--;
+    }
+    pthread_mutex_unlock(&owners_mutex);
+}
+
+/* ---- what the archive calls ---- */
+
+void *__real_malloc(size_t size);
+void __real_free(void *memory);
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __real_mtx_init(mtx_t *mutex, int type);
+int __real_mtx_lock(mtx_t *mutex);
+int __real_mtx_unlock(mtx_t *mutex);
+int __real_cnd_wait(cnd_t *condition, mtx_t *mutex);
+int __real_cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until);
+
+static bool watching; /* the mutexes; set before librdkafka has threads */
+
+void *
+__wrap_malloc(size_t size)
+{
+    mallocs++;
+    return __real_malloc(size);
+}
+
+void
+__wrap_free(void *memory)
+{
+    frees++;
+    __real_free(memory);
+}
+
+int
+__wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    clocks++;
+    return __real_clock_gettime(clock, now);
+}
+
+int
+__wrap_mtx_init(mtx_t *mutex, int type)
+{
+    if (watching) { /* the address may be that of a mutex that was destroyed while it was held */
+        pthread_mutex_lock(&owners_mutex);
+        owners[owner_of(mutex)].depth = 0;
+        pthread_mutex_unlock(&owners_mutex);
+    }
+    return __real_mtx_init(mutex, type);
+}
+
+int
+__wrap_mtx_lock(mtx_t *mutex)
+{
+    locks++;
+    atomic_fetch_add(&all_locks, 1);
+    int result = __real_mtx_lock(mutex);
+    if (watching) {
+        note_locked(mutex);
+    }
+    return result;
+}
+
+int
+__wrap_mtx_unlock(mtx_t *mutex)
+{
+    if (watching) {
+        note_unlocked(mutex);
+    }
+    return __real_mtx_unlock(mutex);
+}
+
+int
+__wrap_cnd_wait(cnd_t *condition, mtx_t *mutex)
+{
+    if (watching) {
+        note_unlocked(mutex);
+    }
+    int result = __real_cnd_wait(condition, mutex);
+    if (watching) {
+        note_locked(mutex);
+    }
+    return result;
+}
+
+int
+__wrap_cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
+{
+    if (watching) {
+        note_unlocked(mutex);
+    }
+    int result = __real_cnd_timedwait(condition, mutex, until);
+    if (watching) {
+        note_locked(mutex);
+    }
+    return result;
+}
+
+/* ---- clients ---- */
+
+static void
+check(int condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "failed: %s\n", what);
+        exit(1);
+    }
+}
+
+static void
+set(rd_kafka_conf_t *conf, const char *name, const char *value)
+{
+    char reason[256];
+    check(rd_kafka_conf_set(conf, name, value, reason, sizeof(reason)) == RD_KAFKA_CONF_OK, name);
+}
+
+static rd_kafka_t *
+new_client(rd_kafka_type_t kind, rd_kafka_conf_t *conf)
+{
+    char reason[256];
+    rd_kafka_t *rk = rd_kafka_new(kind, conf, reason, sizeof(reason));
+    check(rk != NULL, reason);
+    return rk;
+}
+
+static void
+produce(rd_kafka_t *producer)
+{
+    rd_kafka_resp_err_t code =
+        rd_kafka_producev(producer, RD_KAFKA_V_TOPIC("topic"), RD_KAFKA_V_VALUE("value", 5),
+                          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+    check(code == RD_KAFKA_RESP_ERR_NO_ERROR, rd_kafka_err2str(code));
+}
+
+/* Serves the reports of `count` messages; returns the locks that letting them go took. */
+static long
+take_reports(rd_kafka_queue_t *queue, int count)
+{
+    long taken = 0;
+    while (count > 0) {
+        rd_kafka_event_t *event = rd_kafka_queue_poll(queue, WAIT_MS);
+        check(event != NULL, "delivery reports");
+        if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
+            count -= (int)rd_kafka_event_message_count(event);
+        }
+        long before = locks;
+        rd_kafka_event_destroy(event);
+        taken += locks - before;
+    }
+    return taken;
+}
+
+static rd_kafka_t *
+new_producer(void)
+{
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    set(conf, "test.mock.num.brokers", "1");
+    set(conf, "linger.ms", "100");
+    rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR);
+    rd_kafka_t *producer = new_client(RD_KAFKA_PRODUCER, conf);
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_main(producer);
+    produce(producer); /* from here on the topic and its partitions are known */
+    take_reports(queue, 1);
+    rd_kafka_queue_destroy(queue);
+    return producer;
+}
+
+static void
+count_producing(void)
+{
+    rd_kafka_t *producer = new_producer();
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_main(producer);
+    long all_before = atomic_load(&all_locks), own_before = locks, clocks_before = clocks;
+    for (int i = 0; i < MESSAGES; i++) {
+        produce(producer);
+    }
+    printf("clocks %f\n", (double)(clocks - clocks_before) / MESSAGES);
+    printf("locks %f\n", (double)(locks - own_before) / MESSAGES);
+    printf("locks_of_reports %f\n", (double)take_reports(queue, MESSAGES) / MESSAGES);
+    long of_others = atomic_load(&all_locks) - all_before - (locks - own_before);
+    printf("locks_of_librdkafka %f\n", (double)of_others / MESSAGES);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(producer);
+}
+
+static rd_kafka_t *
+new_consumer(const char *brokers)
+{
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    set(conf, "bootstrap.servers", brokers);
+    set(conf, "group.id", "group");
+    set(conf, "enable.auto.commit", "false");
+    rd_kafka_t *consumer = new_client(RD_KAFKA_CONSUMER, conf);
+    rd_kafka_poll_set_consumer(consumer);
+    return consumer;
+}
+
+static void
+count_fetching(void)
+{
+    static rd_kafka_message_t *messages[MESSAGES];
+    rd_kafka_t *producer = new_producer();
+    rd_kafka_queue_t *queue = rd_kafka_queue_get_main(producer);
+    for (int i = 1; i < MESSAGES; i++) { /* one is there */
+        produce(producer);
+    }
+    take_reports(queue, MESSAGES - 1);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_mock_cluster_t *cluster = rd_kafka_handle_mock_cluster(producer);
+    rd_kafka_t *consumer = new_consumer(rd_kafka_mock_cluster_bootstraps(cluster));
+    queue = rd_kafka_queue_get_consumer(consumer);
+    rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new(4);
+    for (int i = 0; i < 4; i++) {
+        rd_kafka_topic_partition_list_add(partitions, "topic", i)->offset = 0;
+    }
+    rd_kafka_assign(consumer, partitions);
+    rd_kafka_topic_partition_list_destroy(partitions);
+    /* All of them lie in the queue before the first is taken: no wait is counted. */
+    while (rd_kafka_queue_length(queue) < MESSAGES) {
+        thrd_sleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    }
+    long before = locks;
+    ssize_t count = rd_kafka_consume_batch_queue(queue, WAIT_MS, messages, MESSAGES);
+    check(count == MESSAGES, "all messages in one batch");
+    printf("locks %f\n", (double)(locks - before) / MESSAGES);
+    before = mallocs;
+    for (int i = 0; i < MESSAGES; i++) {
+        rd_kafka_headers_t *headers;
+        check(rd_kafka_message_headers(messages[i], &headers) == RD_KAFKA_RESP_ERR__NOENT,
+              "a message without headers");
+    }
+    printf("mallocs_for_headers %f\n", (double)(mallocs - before) / MESSAGES);
+    before = frees;
+    for (int i = 0; i < MESSAGES; i++) {
+        rd_kafka_message_destroy(messages[i]);
+    }
+    printf("frees %f\n", (double)(frees - before) / MESSAGES);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_consumer_close(consumer);
+    rd_kafka_destroy(consumer);
+    rd_kafka_destroy(producer);
+}
+
+/* A member of a KIP-848 group, in the time that the mock cluster looks twice for overdue ones. */
+static void
+watch_mutexes(void)
+{
+    watching = true;
+    rd_kafka_t *producer = new_producer();
+    rd_kafka_mock_cluster_t *cluster = rd_kafka_handle_mock_cluster(producer);
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    set(conf, "bootstrap.servers", rd_kafka_mock_cluster_bootstraps(cluster));
+    set(conf, "group.id", "group");
+    set(conf, "group.protocol", "consumer");
+    set(conf, "auto.offset.reset", "earliest");
+    rd_kafka_t *consumer = new_client(RD_KAFKA_CONSUMER, conf);
+    rd_kafka_poll_set_consumer(consumer);
+    rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(topics, "topic", RD_KAFKA_PARTITION_UA);
+    rd_kafka_subscribe(consumer, topics);
+    rd_kafka_topic_partition_list_destroy(topics);
+    rd_kafka_message_t *message = rd_kafka_consumer_poll(consumer, WAIT_MS);
+    check(message != NULL && !message->err, "a message");
+    rd_kafka_message_destroy(message);
+    thrd_sleep(&(struct timespec){.tv_sec = 3}, NULL); /* it looks once a second */
+    rd_kafka_consumer_close(consumer);
+    rd_kafka_destroy(consumer);
+    rd_kafka_destroy(producer);
+    printf("foreign_unlocks %ld\n", atomic_load(&foreign_unlocks));
+}
+
+int
+main(int argc, char **argv)
+{
+    check(argc == 2, "produce, fetch or mutexes");
+    if (strcmp(argv[1], "produce") == 0) {
+        count_producing();
+    } else if (strcmp(argv[1], "fetch") == 0) {
+        count_fetching();
+    } else {
+        watch_mutexes();
+    }
+    return 0;
+}

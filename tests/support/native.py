@@ -1,0 +1,39 @@
+"""C programs that are linked with the librdkafka that the extension was built with."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build_program(source: Path, folder: Path, *options: str) -> Path:
+    """Compiles `source`; `options` are the compiler's."""
+    program = folder / source.stem
+    command = ["cc", "-std=gnu11", *options, "-o", program, *_flags("cflags"), source]
+    subprocess.run([*command, *_flags("libs")], check=True, timeout=60)
+    return program
+
+
+def run_program(
+    program: Path, *arguments: str, timeout: int = 120, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Without what a sanitizer run preloads: it is about the extension, not about this program."""
+    inherited = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    return subprocess.run(
+        [program, *arguments],
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def _flags(kind: str) -> list[str]:
+    command = [sys.executable, str(ROOT / "tools" / "librdkafka.py"), "--print", kind]
+    return shlex.split(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
