@@ -49,6 +49,8 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	@$(BIN)/codespell
 	$(call say,mypy)
 	@$(BIN)/mypy
+	$(call say,arrows between rooms)
+	@$(BIN)/python tools/layers.py
 	$(call say,waits without the GIL)
 	@$(BIN)/python tools/gil.py
 	$(call say,C with -Werror)

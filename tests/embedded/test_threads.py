@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import random
+import signal
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -356,3 +358,77 @@ def test_a_signal_while_another_thread_goes_first(
     consumer.close()
     """
     check_script(script, kafka_cluster.bootstrap_servers)
+
+
+# ---- what several threads note at a time ----
+
+
+@pytest.mark.parametrize("others", [1, 4])
+def test_threads_that_look_for_signals(make_consumer: MakeConsumer, others: int) -> None:
+    """Which of them runs signal handlers is not mixed up: close() is no handler's afterwards."""
+    for _ in range(10):
+        consumer = make_consumer()
+        polls = [functools.partial(consumer.poll, 0.001) for _ in range(others + 1)]
+        threads = [Thread(lambda call=poll: [call() for _ in range(20)]) for poll in polls]
+        polls[0]()
+        for thread in threads:
+            thread.result()
+        consumer.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
+def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsumer) -> None:
+    """One of them closes, the others wait for it, and nothing is done twice."""
+
+    class Interrupt(Exception):
+        pass
+
+    def interrupt(*_: object) -> None:
+        raise Interrupt
+
+    held, go_on = threading.Event(), threading.Event()
+
+    def hold(_statistics: str) -> None:
+        held.set()
+        go_on.wait(TIMEOUT)
+
+    def close_and_be_interrupted() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        consumer.close()  # waits for the other thread, which is inside
+
+    consumer = make_consumer(STATISTICS | {"stats_cb": hold})
+    inside = Thread(consumer.poll)
+    assert held.wait(TIMEOUT)
+    former = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(Interrupt):
+            close_and_be_interrupted()
+    finally:
+        signal.signal(signal.SIGALRM, former)
+        closing = [Thread(consumer.close) for _ in range(8)]
+        go_on.set()
+    assert [thread.result() for thread in closing] == [None] * 8
+    assert inside.result() is None
+
+
+def test_threads_that_note_and_ask_why_no_broker_answers() -> None:
+    """The cause of an outage is replaced by the thread that polls while others raise it."""
+    config = {
+        "bootstrap.servers": NO_BROKER,
+        "group.id": "group",
+        "reconnect.backoff.ms": 1,
+        "reconnect.backoff.max.ms": 2,
+        "error_cb": lambda _: None,
+    }
+
+    def connect(consumer: Consumer) -> str:
+        with pytest.raises(KafkaException) as caught:
+            consumer.connect(0.05)
+        return str(caught.value)
+
+    with Consumer(config) as consumer:
+        polling = functools.partial(consumer.poll, 0.01)
+        with running(polling, lambda: consumer.last_error, functools.partial(connect, consumer)):
+            wait_until(lambda: "refused" in connect(consumer))
+            for _ in range(20):
+                connect(consumer)
