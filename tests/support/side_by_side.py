@@ -11,19 +11,22 @@ from typing import Any
 
 import pytest
 
-# More than a small machine has cores: one for each line, two for all other tests.
+# More than a small machine has cores: one for each line, and one for all other tests.
 PROCESSES = 4
 
-# A test's line: that of the first of these that its name starts with. None is no line.
-LINES: dict[str, str | None] = {
+# A test's line: that of the first of these that its name starts with.
+LINES = {
     # They break their brokers and executors: those are their own.
     "tests/integration/test_chaos.py": "faults",
     "tests/spark/test_standalone.py": "faults",
+    # Programs that run Spark themselves: more than one at a time would be too much.
+    "tests/spark/test_declarative.py": "Spark programs",
+    "tests/spark/test_flights.py": "Spark programs",
+    "tests/spark/test_pipeline.py::test_the_command": "Spark programs",
     "tests/integration/": "brokers and Spark",
     "tests/spark/test_bad_rows.py::test_a_wrong_password_is_named": "brokers and Spark",
     "tests/spark/test_batch": "brokers and Spark",
     "tests/spark/test_exactly_once.py": "brokers and Spark",
-    "tests/spark/test_pipeline.py::test_the_command": None,
     "tests/spark/test_pipeline.py": "brokers and Spark",
     "tests/spark/test_pipeline_kafka.py": "brokers and Spark",
     "tests/spark/test_read_kafka.py": "brokers and Spark",
