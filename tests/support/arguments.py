@@ -113,6 +113,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "version": {},
     "libversion": {},
     "build_info": {},
+    "_row_digest": {"batch": Kind(empty_batch(), set())},
     "murmur2": _KEYS,
     "consistent": _KEYS,
     "fnv1a": _KEYS,
