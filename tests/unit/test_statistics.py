@@ -21,6 +21,7 @@ from confluent_kafka.statistics import (
     from_json,
 )
 from tests.support.clients import config, partitions
+from tests.support.scripts import check_script
 from tests.support.waiting import wait_until
 
 
@@ -102,3 +103,13 @@ def test_no_json() -> None:
     """A text that is none is a ValueError."""
     with pytest.raises(ValueError, match="Expecting value"):
         from_json("x")
+
+
+def test_stats_is_the_first_to_load_them() -> None:
+    """A client has objects to return though nobody has imported confluent_kafka.statistics."""
+    script = """
+    import confluent_kafka._values.statistics as statistics
+
+    print(statistics.from_json('{"name": "n"}').name, statistics.Statistics.__module__)
+    """
+    assert check_script(script) == "n confluent_kafka.statistics\n"

@@ -17,8 +17,6 @@ class WindowStatistics:
     Source: STATISTICS.md of librdkafka, "Window stats".
     """
 
-    __module__ = "confluent_kafka.statistics"
-
     min: int = 0
     max: int = 0
     avg: int = 0
@@ -44,8 +42,6 @@ class BrokerStatistics:
 
     Source: STATISTICS.md of librdkafka, "brokers"; req counts requests by their names.
     """
-
-    __module__ = "confluent_kafka.statistics"
 
     name: str = ""
     nodeid: int = -1
@@ -87,8 +83,6 @@ class PartitionStatistics:
 
     Source: STATISTICS.md of librdkafka, "partitions".
     """
-
-    __module__ = "confluent_kafka.statistics"
 
     partition: int = -1
     broker: int = -1
@@ -135,8 +129,6 @@ class TopicStatistics:
     Source: STATISTICS.md of librdkafka, "topics".
     """
 
-    __module__ = "confluent_kafka.statistics"
-
     topic: str = ""
     age: int = 0
     metadata_age: int = 0
@@ -151,8 +143,6 @@ class GroupStatistics:
 
     Source: STATISTICS.md of librdkafka, "cgrp".
     """
-
-    __module__ = "confluent_kafka.statistics"
 
     state: str = ""
     stateage: int = 0
@@ -169,8 +159,6 @@ class TransactionStatistics:
 
     Source: STATISTICS.md of librdkafka, "eos".
     """
-
-    __module__ = "confluent_kafka.statistics"
 
     idemp_state: str = ""
     idemp_stateage: int = 0
@@ -190,8 +178,6 @@ class Statistics:
 
     Source: STATISTICS.md of librdkafka, "Top-level".
     """
-
-    __module__ = "confluent_kafka.statistics"
 
     name: str = ""
     client_id: str = ""
@@ -261,3 +247,16 @@ def _topic(data: dict[str, Any]) -> TopicStatistics:
 def _object(kind: type[_Object], data: dict[str, Any]) -> _Object:
     known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: value for name, value in data.items() if name in known})
+
+
+# Not in the classes' bodies: dataclass() looks for that module, which may not be imported yet.
+for _public in (
+    WindowStatistics,
+    BrokerStatistics,
+    PartitionStatistics,
+    TopicStatistics,
+    GroupStatistics,
+    TransactionStatistics,
+    Statistics,
+):
+    _public.__module__ = "confluent_kafka.statistics"
