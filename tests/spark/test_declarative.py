@@ -173,7 +173,7 @@ def test_spark_connect(
     [
         (
             '[sinks.more]\ninput = "late"\nformat = "console"',
-            "sinks.more.format: Declarative Pipelines have no console",
+            "sinks.more.format: Declarative Pipelines do not support console",
         ),
         (
             '[sinks.more]\ninput = "flights"\nformat = "parquet"\npath = "x"\n'
