@@ -233,6 +233,7 @@ def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeCo
     other.subscribe([kafka_topic], on_assign=assigned)
     # The consumer keeps its partition; that it does waits for a poll() that never comes.
     wait_until(lambda: assigned.calls, lambda: other.poll(0.01))
+    wait_until(consumer._queue_length)
     consumer.close()
     assert committed == [[TopicPartition(kafka_topic, 0, 1)]]
     assert [each.error for each in committed[0]] == [None]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.testing import MockCluster
+from tests.support.native import ROOT, build_program, run_program
 from tests.support.patches import needs
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT
@@ -143,3 +145,11 @@ def test_oidc_token_that_is_cut_short() -> None:
         """
     # glibc fills what malloc() returns with the complement of this byte: with closing braces.
     check_script(script, env={"MALLOC_PERTURB_": str(0xFF ^ ord("}"))})
+
+
+@needs("left-group")
+def test_commit_while_the_group_ends(tmp_path: Path) -> None:
+    """It is answered, with _DESTROY: it waited without limit for an answer that never came."""
+    program = build_program(ROOT / "tests" / "native" / "left_group.c", tmp_path)
+    result = run_program(program, timeout=60)
+    assert (result.returncode, result.stdout) == (0, "_DESTROY\n"), result.stderr
