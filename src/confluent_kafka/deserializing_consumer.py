@@ -89,5 +89,5 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
             place = place_of(message)
             if place is not None:
                 with contextlib.suppress(RuntimeError):  # closed meanwhile
-                    self._go_back([place])
+                    self._rewind([place])
             raise

@@ -117,7 +117,7 @@ def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topi
         assert await consumer.poll(TIMEOUT) is not None
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(consumer.consume(10 * ROWS), 0.01)
-        consumer._client._go_back([TopicPartition(kafka_topic, 0, 9 * ROWS)])
+        consumer._client._rewind([TopicPartition(kafka_topic, 0, 9 * ROWS)])
         assert len(await consumer.consume_arrow(ROWS, TIMEOUT)) == ROWS
 
     try:

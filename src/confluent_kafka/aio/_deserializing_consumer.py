@@ -116,7 +116,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             # The earliest of each partition goes last, and is the one that counts.
             earliest = {(one.topic, one.partition): one for one in reversed(places)}
             with contextlib.suppress(RuntimeError):  # closed meanwhile: they were not stored
-                self._client._go_back(list(earliest.values()))
+                self._client._rewind(list(earliest.values()))
             raise
         self._store(places)
 

@@ -167,9 +167,9 @@ class AIOProducer(AIOClient):
             Messages still outstanding.
         """
         until = deadline(self._loop, timeout)
-        await self._request(self._client._hurry, 0)
+        await self._request(self._client._expedite, 0)
         while (outstanding := len(self._client)) > 0 and (left := until - self._loop.time()) > 0:
-            await self._request(self._client._hurry, min(left, _FLUSH_SLICE))
+            await self._request(self._client._expedite, min(left, _FLUSH_SLICE))
         return outstanding
 
     async def purge(

@@ -96,7 +96,8 @@ on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
         return;
     }
     Client *client = scope.client;
-    callback_call(client->callbacks.error_cb, note_error(client, (rd_kafka_resp_err_t)code, reason));
+    callback_call(client->callbacks.error_cb,
+                  note_error(client, (rd_kafka_resp_err_t)code, reason));
     callback_end(&scope);
 }
 
@@ -219,7 +220,8 @@ void
 callbacks_register(Client *self, rd_kafka_conf_t *conf)
 {
     rd_kafka_conf_set_opaque(conf, self->core);
-    rd_kafka_conf_set_error_cb(conf, self->callbacks.error_cb != NULL ? on_error : default_error_cb);
+    rd_kafka_conf_set_error_cb(
+        conf, self->callbacks.error_cb != NULL ? on_error : default_error_cb);
     rd_kafka_conf_set_stats_cb(conf, on_statistics);
     if (self->callbacks.throttle_cb != NULL) {
         rd_kafka_conf_set_throttle_cb(conf, on_throttle);

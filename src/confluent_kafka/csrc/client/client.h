@@ -124,8 +124,8 @@ typedef struct {
     int (*serve)(struct Client *self, int timeout_ms);
     /*
      * Notes the errors that wait to be told, while the caller holds the serving lock, and keeps
-     * what else waits for poll(). For a client whose application has no callbacks for them. NULL where nothing
-     * can be kept.
+     * what else waits for poll(). For a client whose application has no callbacks for them.
+     * NULL where nothing can be kept.
      */
     void (*note_errors)(struct Client *self);
 } client_kind;

@@ -89,7 +89,7 @@ serve_what_waits(Client *self)
 }
 
 /*
- * Makes the request, in this thread's turn if nobody else serves the client. It is taken over
+ * Makes the request, serving the client meanwhile if nobody else does. It is taken over
  * on failure: 0, or -1 with an exception.
  */
 static int
@@ -97,19 +97,20 @@ run(Client *self, request *made)
 {
     serve_frame frame;
     deadline now = deadline_after(0);
-    int turn = self->kind->serve == NULL ? 0 : serve_begin(self, &frame, &now);
-    bool nested = turn == 1 && serve_is_nested(self);
-    if (turn < 0 || (turn == 1 && !nested && serve_what_waits(self) < 0)) {
-        if (turn == 1) {
+    int locked = self->kind->serve == NULL ? 0 : serve_begin(self, &frame, &now);
+    bool nested = locked == 1 && serve_is_nested(self);
+    if (locked < 0 || (locked == 1 && !nested && serve_what_waits(self) < 0)) {
+        if (locked == 1) {
             serve_end(self, &frame);
         }
         request_end(made);
         return -1;
     }
     diagnosis_begin_watching(&self->diagnosis);
-    int result = request_wait(self, made, "connect()", turn == 1 && !nested ? serve_and_watch : watch);
+    int result = request_wait(self, made, "connect()",
+                              locked == 1 && !nested ? serve_and_watch : watch);
     diagnosis_end_watching(&self->diagnosis);
-    if (turn == 1) {
+    if (locked == 1) {
         serve_end(self, &frame);
     }
     return result;

@@ -149,10 +149,10 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
         if (failed == 0) {
             self->assigned = true;
             /* assign() starts its partitions anew; incremental_assign() adds new ones. */
-            consumer_drop_prefetched(self, change == assign_all ? NULL : partitions);
+            consumer_drop_read_ahead(self, change == assign_all ? NULL : partitions);
             if (partitions != NULL && change != rd_kafka_incremental_unassign) {
                 consumer_note_revoked(self, partitions, false);
-                hold_note_assigned(&self->hold, client->rk, partitions);
+                fence_note_assigned(&self->fence, client->rk, partitions);
             }
         }
         serve_unlock(client, &lock);
@@ -310,7 +310,7 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
     if (failed == 0) {
         failed = serve_lock(client, &lock);
         if (failed == 0) {
-            consumer_put_back_prefetched(self, partitions);
+            consumer_rewind_read_ahead(self, partitions);
             rd_kafka_resp_err_t code;
             Py_BEGIN_ALLOW_THREADS
             code = change(client->rk, partitions);
@@ -322,7 +322,7 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
                 failed = -1;
             }
             else {
-                hold_note_paused(&self->hold, partitions, change == rd_kafka_pause_partitions);
+                fence_note_paused(&self->fence, partitions, change == rd_kafka_pause_partitions);
             }
             serve_unlock(client, &lock);
         }

@@ -23,10 +23,10 @@ typedef struct {
     PyObject *on_commit;
     PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
     bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
-    prefetch prefetch;
-    rd_kafka_topic_partition_list_t *gone_back; /* see consumer_go_back() */
+    read_ahead read_ahead;
+    rd_kafka_topic_partition_list_t *rewound; /* see consumer_rewind() */
     rd_kafka_topic_partition_list_t *revoked; /* during a fetch, see drop_revoked() */
-    hold hold; /* pause_while() */
+    fence fence; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
     bool answered_revocation; /* and that was the last rebalance: something may be assigned */
     deferral deferral;
@@ -71,12 +71,12 @@ extern PyMethodDef consumer_lag_methods[];
 void consumer_commit_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
                         rd_kafka_topic_partition_list_t *offsets, void *opaque);
 
-/* Fills in the positions, in this thread's turn: 0, or -1 with an exception. */
+/* Fills in the positions, while this thread holds the serving lock: 0, or -1 with an exception. */
 int consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions);
 
 /* ---- pause.c ---- */
 
-extern PyMethodDef consumer_hold_methods[];
+extern PyMethodDef consumer_pause_methods[];
 
 /* ---- handing_out.c ---- */
 
@@ -91,7 +91,7 @@ void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t c
  * Takes back messages that were fetched and not handed out: the next fetch returns them
  * again, or raises if it was an error. For a call that must raise instead.
  */
-void consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count);
+void consumer_rewind_messages(Consumer *self, rd_kafka_message_t **messages, size_t count);
 /* The error that `message` is will be raised by the next call that serves callbacks. */
 void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
 
@@ -99,14 +99,14 @@ void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
  * Fetches from these offsets again. They are the partitions' position() until a message is
  * handed out: to librdkafka, seeking forgets the position.
  */
-void consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
+void consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
 
 /* Drops what was fetched ahead of these partitions (NULL: of all). */
-void consumer_drop_prefetched(Consumer *self,
+void consumer_drop_read_ahead(Consumer *self,
                               const rd_kafka_topic_partition_list_t *partitions);
 
 /* What was fetched ahead of partitions to be paused comes again when they are resumed. */
-void consumer_put_back_prefetched(Consumer *self,
+void consumer_rewind_read_ahead(Consumer *self,
                                   const rd_kafka_topic_partition_list_t *partitions);
 
 #endif

@@ -3,7 +3,7 @@
 #include "values/error.h"
 
 void
-hold_init(hold *self)
+fence_init(fence *self)
 {
     if (self->paused == NULL) {
         self->paused = rd_kafka_topic_partition_list_new(0);
@@ -14,7 +14,7 @@ hold_init(hold *self)
 }
 
 void
-hold_clear(hold *self)
+fence_clear(fence *self)
 {
     if (self->paused != NULL) {
         rd_kafka_topic_partition_list_destroy(self->paused);
@@ -33,7 +33,7 @@ add_once(rd_kafka_topic_partition_list_t *list, const rd_kafka_topic_partition_t
 }
 
 void
-hold_note_paused(hold *self, const rd_kafka_topic_partition_list_t *partitions, bool paused)
+fence_note_paused(fence *self, const rd_kafka_topic_partition_list_t *partitions, bool paused)
 {
     object_mutex_lock(&self->mutex);
     for (int i = 0; i < partitions->cnt; i++) {
@@ -50,7 +50,7 @@ hold_note_paused(hold *self, const rd_kafka_topic_partition_list_t *partitions, 
 }
 
 void
-hold_note_revoked(hold *self, const rd_kafka_topic_partition_list_t *partitions)
+fence_note_revoked(fence *self, const rd_kafka_topic_partition_list_t *partitions)
 {
     object_mutex_lock(&self->mutex);
     for (int i = 0; i < partitions->cnt; i++) {
@@ -66,7 +66,7 @@ hold_note_revoked(hold *self, const rd_kafka_topic_partition_list_t *partitions)
 }
 
 void
-hold_note_assigned(hold *self, rd_kafka_t *rk,
+fence_note_assigned(fence *self, rd_kafka_t *rk,
                    const rd_kafka_topic_partition_list_t *partitions)
 {
     if (!self->active) {
@@ -86,7 +86,7 @@ hold_note_assigned(hold *self, rd_kafka_t *rk,
 }
 
 void
-hold_end_fence(hold *self, const char *topic, int32_t partition)
+fence_end(fence *self, const char *topic, int32_t partition)
 {
     if (self->fenced->cnt > 0 && !self->active) {
         object_mutex_lock(&self->mutex);
@@ -96,7 +96,7 @@ hold_end_fence(hold *self, const char *topic, int32_t partition)
 }
 
 int
-hold_check(hold *self, module_state *state, const char *what,
+fence_check(fence *self, module_state *state, const char *what,
            const rd_kafka_topic_partition_list_t *offsets)
 {
     const rd_kafka_topic_partition_t *fenced = NULL;

@@ -12,30 +12,30 @@
 #include "base/module_state.h"
 
 typedef struct {
-    object_mutex mutex; /* commit() reads `fenced` without a turn */
+    object_mutex mutex; /* commit() reads `fenced` without the serving lock */
     bool active;
     rd_kafka_topic_partition_list_t *paused; /* by the application, which also resumes them */
     rd_kafka_topic_partition_list_t *held;   /* by pause_while() */
     rd_kafka_topic_partition_list_t *lost;   /* since pause_while() began */
     rd_kafka_topic_partition_list_t *fenced; /* until one of its messages is handed out */
-} hold;
+} fence;
 
-void hold_init(hold *self); /* does nothing if it was done */
-void hold_clear(hold *self);
+void fence_init(fence *self); /* does nothing if it was done */
+void fence_clear(fence *self);
 
 /* The application has paused or resumed partitions. */
-void hold_note_paused(hold *self, const rd_kafka_topic_partition_list_t *partitions,
+void fence_note_paused(fence *self, const rd_kafka_topic_partition_list_t *partitions,
                       bool paused);
 /* Partitions were taken away. */
-void hold_note_revoked(hold *self, const rd_kafka_topic_partition_list_t *partitions);
+void fence_note_revoked(fence *self, const rd_kafka_topic_partition_list_t *partitions);
 /* Partitions were assigned: pauses them as well if the assignment is held. */
-void hold_note_assigned(hold *self, rd_kafka_t *rk,
+void fence_note_assigned(fence *self, rd_kafka_t *rk,
                         const rd_kafka_topic_partition_list_t *partitions);
 /* A message of the partition is handed out: what is committed now is new. */
-void hold_end_fence(hold *self, const char *topic, int32_t partition);
+void fence_end(fence *self, const char *topic, int32_t partition);
 
 /* 0 when all offsets may be committed, or -1 with a KafkaException. */
-int hold_check(hold *self, module_state *state, const char *what,
+int fence_check(fence *self, module_state *state, const char *what,
                const rd_kafka_topic_partition_list_t *offsets);
 
 #endif

@@ -10,12 +10,12 @@
 #include "consumer/record_memory.h"
 #include "values/topic_partition.h"
 
-/* consumer_put_back() with an exception set. */
+/* consumer_rewind_messages() with an exception set. */
 static void
-put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
+rewind_messages(Consumer *self, rd_kafka_message_t **messages, size_t count)
 {
     PyObject *raised = PyErr_GetRaisedException();
-    consumer_put_back(self, messages, count);
+    consumer_rewind_messages(self, messages, count);
     PyErr_SetRaisedException(raised);
 }
 
@@ -40,7 +40,7 @@ fetch_batch(Client *client, int timeout_ms, rd_kafka_message_t **messages, size_
 {
     rd_kafka_queue_t *queue = client->core->queue;
     ssize_t fetched;
-    if (timeout_ms == 0 && wanted <= PREFETCH_AHEAD) { /* so quick that the GIL may stay */
+    if (timeout_ms == 0 && wanted <= READ_AHEAD_SIZE) { /* so quick that the GIL may stay */
         fetched = rd_kafka_consume_batch_queue(queue, 0, messages, wanted);
     }
     else {
@@ -86,18 +86,18 @@ drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
 }
 
 /*
- * Fetches up to `wanted` messages (at most PREFETCH_AHEAD) for which there is room in
- * `prefetch`: how many there were, before a rebalance took some of them away.
+ * Fetches up to `wanted` messages (at most READ_AHEAD_SIZE) for which there is room in
+ * `read_ahead`: how many there were, before a rebalance took some of them away.
  */
 static size_t
 fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
 {
-    /* Not into `prefetch` itself: a rebalance callback drops messages there meanwhile. */
-    rd_kafka_message_t *messages[PREFETCH_AHEAD];
+    /* Not into `read_ahead` itself: a rebalance callback drops messages there meanwhile. */
+    rd_kafka_message_t *messages[READ_AHEAD_SIZE];
     size_t fetched = fetch_batch(&self->client, timeout_ms, messages, wanted);
     size_t kept = drop_revoked(self, messages, fetched);
     if (kept > 0) {
-        prefetch_add(&self->prefetch, messages, kept);
+        read_ahead_add(&self->read_ahead, messages, kept);
     }
     return fetched;
 }
@@ -106,7 +106,7 @@ int
 consumer_serve_once(Client *client, int timeout_ms)
 {
     Consumer *self = (Consumer *)client;
-    if (is_nested(client) || self->prefetch.count == self->prefetch.capacity) {
+    if (is_nested(client) || self->read_ahead.count == self->read_ahead.capacity) {
         return 1; /* no room for what may come, or none but for the fetch around the callback */
     }
     fetch_ahead(self, timeout_ms, 1);
@@ -117,11 +117,11 @@ consumer_serve_once(Client *client, int timeout_ms)
 static void
 look_for_one(Consumer *self)
 {
-    prefetch *waiting = &self->prefetch;
+    read_ahead *waiting = &self->read_ahead;
     if (waiting->count == 0) {
-        fetch_ahead(self, 0, prefetch_next_size(waiting));
+        fetch_ahead(self, 0, read_ahead_next_size(waiting));
     }
-    else if (prefetch_is_stale(waiting) && waiting->count < waiting->capacity) {
+    else if (read_ahead_is_stale(waiting) && waiting->count < waiting->capacity) {
         fetch_ahead(self, 0, 1);
     }
 }
@@ -145,7 +145,7 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
         if (consumer_is_deferring(self)) {
             return 0;
         }
-        *message = prefetch_take(&self->prefetch);
+        *message = read_ahead_take(&self->read_ahead);
         if (*message != NULL) {
             return 1;
         }
@@ -179,7 +179,7 @@ poll_message(Consumer *self, deadline *until, PyObject **result)
                 consumer_handed_out(self, &message, 1, true);
             }
             else {
-                put_back(self, &message, 1);
+                rewind_messages(self, &message, 1);
                 found = -1;
             }
             rd_kafka_message_destroy(message);
@@ -263,11 +263,11 @@ collected_clear(collected *batch)
 }
 
 static void
-take_prefetched(Consumer *self, collected *batch)
+take_read_ahead(Consumer *self, collected *batch)
 {
     rd_kafka_message_t *message;
     while (batch->count < batch->wanted
-           && (message = prefetch_take(&self->prefetch)) != NULL) {
+           && (message = read_ahead_take(&self->read_ahead)) != NULL) {
         batch->messages[batch->count++] = message;
     }
 }
@@ -281,13 +281,13 @@ may_hand_out(Consumer *self)
 
 /*
  * Fetches what can be had within `timeout_ms`. Callbacks may run, and find what was fetched
- * before in `prefetch`, where a seek or a rebalance takes it away; so what is not returned at
+ * before in `read_ahead`, where a seek or a rebalance takes it away; so what is not returned at
  * once goes there, too.
  */
 static void
 collect_more(Consumer *self, collected *batch, int timeout_ms)
 {
-    prefetch *waiting = &self->prefetch;
+    read_ahead *waiting = &self->read_ahead;
     size_t fetched = fetch_batch(&self->client, timeout_ms, batch->messages,
                                  batch->wanted - waiting->count);
     size_t kept = drop_revoked(self, batch->messages, fetched);
@@ -295,7 +295,7 @@ collect_more(Consumer *self, collected *batch, int timeout_ms)
         batch->count = kept;
     }
     else if (kept > 0) {
-        prefetch_add(waiting, batch->messages, kept);
+        read_ahead_add(waiting, batch->messages, kept);
     }
 }
 
@@ -308,12 +308,12 @@ static int
 collect(Consumer *self, collected *batch, deadline *until)
 {
     Client *client = &self->client;
-    prefetch *waiting = &self->prefetch;
+    read_ahead *waiting = &self->read_ahead;
     int timeout_ms = 0;
     if (is_nested(client) || consumer_is_deferring(self)) {
         return 0;
     }
-    if (prefetch_reserve(waiting, batch->wanted) < 0) {
+    if (read_ahead_reserve(waiting, batch->wanted) < 0) {
         PyErr_NoMemory();
         return -1;
     }
@@ -335,7 +335,7 @@ collect(Consumer *self, collected *batch, deadline *until)
             return 0; /* what waits may be of partitions that go away */
         }
         if (!go_on) {
-            take_prefetched(self, batch);
+            take_read_ahead(self, batch);
             return 0;
         }
         timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
@@ -360,14 +360,14 @@ collected_init(collected *batch, PyObject *num_messages)
     return 0;
 }
 
-/* New reference, or NULL with an exception, when the messages have been put back. */
+/* New reference, or NULL with an exception, when the messages will be fetched again. */
 static PyObject *
 list_of_messages(Consumer *self, collected *batch)
 {
     Client *client = &self->client;
     PyObject *list = PyList_New((Py_ssize_t)batch->count);
     if (batch->count == 0) {
-        return list; /* it may be another thread's turn */
+        return list; /* another thread may hold the serving lock */
     }
     client->names.in_batch = true;
     for (size_t i = 0; list != NULL && i < batch->count; i++) {
@@ -383,7 +383,7 @@ list_of_messages(Consumer *self, collected *batch)
     client->names.in_batch = false;
     client->names.current = NULL;
     if (list == NULL) {
-        put_back(self, batch->messages, batch->count);
+        rewind_messages(self, batch->messages, batch->count);
         return NULL;
     }
     return list;
@@ -410,7 +410,7 @@ messages_not_stored(Consumer *self, collected *batch, message_column_set Py_UNUS
 }
 
 /*
- * Collects messages and makes an object of them with `build`, all in this thread's turn:
+ * Collects messages and makes an object of them with `build`, all under the serving lock:
  * new reference, or NULL with an exception.
  */
 static PyObject *
@@ -428,16 +428,17 @@ collect_and_build(Consumer *self, PyObject *num_messages, PyObject *timeout,
         collected_clear(&batch);
         return NULL;
     }
-    int turn = serve_begin(client, &frame, &until);
-    if (turn == 1) {
-        turn = batch.wanted == 0 ? 0 : collect(self, &batch, &until);
-        if (turn == 0) {
+    int locked = serve_begin(client, &frame, &until);
+    if (locked == 1) {
+        locked = batch.wanted == 0 ? 0 : collect(self, &batch, &until);
+        if (locked == 0) {
             result = build(self, &batch, columns);
         }
         serve_end(client, &frame);
     }
-    else if (turn == 0) {
-        result = build(self, &batch, columns); /* nothing: another thread had the turn all the time */
+    else if (locked == 0) {
+        /* Nothing: another thread held the lock all the time. */
+        result = build(self, &batch, columns);
     }
     collected_clear(&batch);
     client_leave(client);
@@ -519,11 +520,11 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
 static PyObject *
 messages_as_columns(Consumer *self, collected *batch, message_column_set columns)
 {
-    bool fetched_any = batch->count > 0; /* else it may be another thread's turn */
+    bool fetched_any = batch->count > 0; /* else another thread may hold the serving lock */
     PyObject *eof = PyList_New(0);
     if (eof == NULL || keep_records(self, batch, eof) < 0) {
         Py_XDECREF(eof);
-        put_back(self, batch->messages, batch->count);
+        rewind_messages(self, batch->messages, batch->count);
         return NULL;
     }
     if (fetched_any && batch->count == 0 && PyList_GET_SIZE(eof) == 0
@@ -537,10 +538,10 @@ messages_as_columns(Consumer *self, collected *batch, message_column_set columns
     if (result != NULL) {
         consumer_handed_out(self, batch->messages, taken, true);
         /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
-        consumer_put_back(self, batch->messages + taken, batch->count - taken);
+        consumer_rewind_messages(self, batch->messages + taken, batch->count - taken);
     }
     else {
-        put_back(self, batch->messages, batch->count);
+        rewind_messages(self, batch->messages, batch->count);
     }
     return result;
 }
@@ -593,15 +594,15 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
 static int
 gather(Consumer *self, size_t wanted)
 {
-    prefetch *waiting = &self->prefetch;
-    if (prefetch_reserve(waiting, wanted) < 0) {
+    read_ahead *waiting = &self->read_ahead;
+    if (read_ahead_reserve(waiting, wanted) < 0) {
         PyErr_NoMemory();
         return -1;
     }
     size_t fetched = 1;
     while (fetched > 0 && waiting->count < wanted && !consumer_is_deferring(self)) {
         size_t missing = wanted - waiting->count;
-        fetched = fetch_ahead(self, 0, missing < PREFETCH_AHEAD ? missing : PREFETCH_AHEAD);
+        fetched = fetch_ahead(self, 0, missing < READ_AHEAD_SIZE ? missing : READ_AHEAD_SIZE);
         if (client_raise_parked(&self->client) < 0) {
             return -1;
         }
@@ -631,7 +632,7 @@ gather_messages(PyObject *object, PyObject *argument)
     int result = serve_begin(client, &frame, &now);
     if (result == 1) {
         result = is_nested(client) ? 0 : gather(self, (size_t)wanted);
-        count = self->prefetch.count;
+        count = self->read_ahead.count;
         serve_end(client, &frame);
     }
     client_leave(client);

@@ -21,11 +21,11 @@ consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count,
         if (!last_of_run || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
             continue;
         }
-        if (self->gone_back->cnt > 0) {
+        if (self->rewound->cnt > 0) {
             rd_kafka_topic_partition_list_del(
-                self->gone_back, rd_kafka_topic_name(message->rkt), message->partition);
+                self->rewound, rd_kafka_topic_name(message->rkt), message->partition);
         }
-        hold_end_fence(&self->hold, rd_kafka_topic_name(message->rkt), message->partition);
+        fence_end(&self->fence, rd_kafka_topic_name(message->rkt), message->partition);
         if (store && self->auto_offset_store) {
             /* Fails only if the partition was taken away, and then it must. */
             rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
@@ -74,20 +74,20 @@ first_offsets(Consumer *self, rd_kafka_message_t **messages, size_t count)
 }
 
 void
-consumer_put_back(Consumer *self, rd_kafka_message_t **messages, size_t count)
+consumer_rewind_messages(Consumer *self, rd_kafka_message_t **messages, size_t count)
 {
     if (count == 0) {
         return;
     }
     rd_kafka_topic_partition_list_t *offsets = first_offsets(self, messages, count);
-    consumer_go_back(self, offsets);
+    consumer_rewind(self, offsets);
     rd_kafka_topic_partition_list_destroy(offsets);
 }
 
 void
-consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
+consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
 {
-    consumer_drop_prefetched(self, offsets); /* they are fetched again */
+    consumer_drop_read_ahead(self, offsets); /* they are fetched again */
     if (offsets->cnt == 0) {
         return;
     }
@@ -98,41 +98,41 @@ consumer_go_back(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
     Py_END_ALLOW_THREADS
     for (int i = 0; i < offsets->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &offsets->elems[i];
-        rd_kafka_topic_partition_list_add(self->gone_back, entry->topic, entry->partition)
+        rd_kafka_topic_partition_list_add(self->rewound, entry->topic, entry->partition)
             ->offset = entry->offset;
     }
 }
 
 void
-consumer_drop_prefetched(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+consumer_drop_read_ahead(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
 {
     if (partitions == NULL) {
-        prefetch_drop_all(&self->prefetch);
-        rd_kafka_topic_partition_list_destroy(self->gone_back);
-        self->gone_back = rd_kafka_topic_partition_list_new(0);
+        read_ahead_drop_all(&self->read_ahead);
+        rd_kafka_topic_partition_list_destroy(self->rewound);
+        self->rewound = rd_kafka_topic_partition_list_new(0);
         return;
     }
     for (int i = 0; i < partitions->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        prefetch_drop_partition(&self->prefetch, entry->topic, entry->partition);
-        rd_kafka_topic_partition_list_del(self->gone_back, entry->topic, entry->partition);
+        read_ahead_drop_partition(&self->read_ahead, entry->topic, entry->partition);
+        rd_kafka_topic_partition_list_del(self->rewound, entry->topic, entry->partition);
     }
 }
 
 void
-consumer_put_back_prefetched(Consumer *self,
+consumer_rewind_read_ahead(Consumer *self,
                              const rd_kafka_topic_partition_list_t *partitions)
 {
     rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
     for (int i = 0; i < partitions->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
         int64_t offset =
-            prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+            read_ahead_first_offset(&self->read_ahead, entry->topic, entry->partition);
         if (offset != RD_KAFKA_OFFSET_INVALID) {
             rd_kafka_topic_partition_list_add(offsets, entry->topic, entry->partition)->offset =
                 offset;
         }
     }
-    consumer_go_back(self, offsets);
+    consumer_rewind(self, offsets);
     rd_kafka_topic_partition_list_destroy(offsets);
 }

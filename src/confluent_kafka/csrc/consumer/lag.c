@@ -62,7 +62,7 @@ add_lag(Consumer *self, PyObject *result, const rd_kafka_topic_partition_t *posi
 }
 
 static PyObject *
-lag_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *assigned)
+lag_locked(Consumer *self, const rd_kafka_topic_partition_list_t *assigned)
 {
     rd_kafka_topic_partition_list_t *positions = rd_kafka_topic_partition_list_copy(assigned);
     PyObject *result = PyDict_New();
@@ -111,7 +111,7 @@ lag(PyObject *object, PyObject *Py_UNUSED(unused))
                               rd_kafka_err2str(code));
         }
         else {
-            result = lag_in_turn(self, assigned);
+            result = lag_locked(self, assigned);
             rd_kafka_topic_partition_list_destroy(assigned);
         }
         serve_unlock(client, &lock);

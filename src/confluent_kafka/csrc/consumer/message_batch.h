@@ -21,9 +21,9 @@ int message_column_set_from_args(PyObject *names, bool with_headers,
 
 /*
  * A MessageBatch with the wanted columns of the first messages, which have no errors and
- * stay the caller's. `*count` is how many messages there are, and becomes how many the batch holds: fewer
- * when a column would have 2 GiB, since its offsets are int32, but at least one; 0 with a
- * MemoryError. `eof` (list of TopicPartition) is stolen, also on failure. The buffers are
+ * stay the caller's. `*count` is how many messages there are, and becomes how many the batch
+ * holds: fewer when a column would have 2 GiB, since its offsets are int32, but at least one;
+ * 0 with a MemoryError. `eof` (list of TopicPartition) is stolen, also on failure. The buffers are
  * filled without the GIL.
  */
 PyObject *message_batch_new(module_state *state, rd_kafka_message_t *const *messages,

@@ -234,7 +234,8 @@ commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     }
     PyObject *result = NULL;
     if (client_enter(&self->client) == 0) {
-        if (offsets == NULL || hold_check(&self->hold, self->client.state, "Commit", offsets) == 0) {
+        if (offsets == NULL
+            || fence_check(&self->fence, self->client.state, "Commit", offsets) == 0) {
             result = asynchronous ? commit_in_background(self, offsets)
                                   : commit_and_wait(self, offsets);
         }
@@ -305,7 +306,7 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     }
     int result = client_enter(&self->client);
     if (result == 0) {
-        result = hold_check(&self->hold, self->client.state, "StoreOffsets", offsets);
+        result = fence_check(&self->fence, self->client.state, "StoreOffsets", offsets);
         result = result < 0 ? result : store(self, offsets);
         client_leave(&self->client);
     }

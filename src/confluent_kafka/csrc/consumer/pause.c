@@ -31,17 +31,17 @@ partitions_to_hold(Consumer *self)
                           rd_kafka_err2str(code));
         return NULL;
     }
-    for (int i = 0; i < self->hold.paused->cnt; i++) {
-        const rd_kafka_topic_partition_t *entry = &self->hold.paused->elems[i];
+    for (int i = 0; i < self->fence.paused->cnt; i++) {
+        const rd_kafka_topic_partition_t *entry = &self->fence.paused->elems[i];
         rd_kafka_topic_partition_list_del(partitions, entry->topic, entry->partition);
     }
     return partitions;
 }
 
 static int
-begin_in_turn(Consumer *self)
+begin_locked(Consumer *self)
 {
-    if (self->hold.active) {
+    if (self->fence.active) {
         PyErr_SetString(PyExc_RuntimeError,
                         "pause_while() is in use: its blocks do not stand in one another");
         return -1;
@@ -50,25 +50,25 @@ begin_in_turn(Consumer *self)
     if (partitions == NULL) {
         return -1;
     }
-    consumer_put_back_prefetched(self, partitions);
-    object_mutex_lock(&self->hold.mutex);
-    self->hold.active = true;
-    clear_list(&self->hold.lost);
-    clear_list(&self->hold.held);
-    object_mutex_unlock(&self->hold.mutex);
-    hold_note_assigned(&self->hold, self->client.rk, partitions);
+    consumer_rewind_read_ahead(self, partitions);
+    object_mutex_lock(&self->fence.mutex);
+    self->fence.active = true;
+    clear_list(&self->fence.lost);
+    clear_list(&self->fence.held);
+    object_mutex_unlock(&self->fence.mutex);
+    fence_note_assigned(&self->fence, self->client.rk, partitions);
     rd_kafka_topic_partition_list_destroy(partitions);
     return 0;
 }
 
 static int
-end_in_turn(Consumer *self)
+end_locked(Consumer *self)
 {
-    object_mutex_lock(&self->hold.mutex);
-    rd_kafka_topic_partition_list_t *held = self->hold.held;
-    self->hold.held = rd_kafka_topic_partition_list_new(0);
-    self->hold.active = false;
-    object_mutex_unlock(&self->hold.mutex);
+    object_mutex_lock(&self->fence.mutex);
+    rd_kafka_topic_partition_list_t *held = self->fence.held;
+    self->fence.held = rd_kafka_topic_partition_list_new(0);
+    self->fence.active = false;
+    object_mutex_unlock(&self->fence.mutex);
     Py_BEGIN_ALLOW_THREADS
     (void)rd_kafka_resume_partitions(self->client.rk, held);
     Py_END_ALLOW_THREADS
@@ -78,7 +78,7 @@ end_in_turn(Consumer *self)
 
 /* Serves what waits. What a callback raises is left to the next call that may raise it. */
 static int
-serve_in_turn(Consumer *self)
+serve_locked(Consumer *self)
 {
     Client *client = &self->client;
     size_t left = rd_kafka_queue_length(client->core->queue);
@@ -90,7 +90,7 @@ serve_in_turn(Consumer *self)
     return 0;
 }
 
-/* One of the steps above, in this thread's turn. */
+/* One of the steps above, under the serving lock. */
 static PyObject *
 run_step(PyObject *object, int (*step)(Consumer *))
 {
@@ -114,7 +114,7 @@ PyDoc_STRVAR(begin_doc, "_pause_begin($self, /)\n--\n\n"
 static PyObject *
 pause_begin(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    return run_step(object, begin_in_turn);
+    return run_step(object, begin_locked);
 }
 
 PyDoc_STRVAR(serve_doc, "_pause_serve($self, /)\n--\n\n"
@@ -123,7 +123,7 @@ PyDoc_STRVAR(serve_doc, "_pause_serve($self, /)\n--\n\n"
 static PyObject *
 pause_serve(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    return run_step(object, serve_in_turn);
+    return run_step(object, serve_locked);
 }
 
 PyDoc_STRVAR(end_doc, "_pause_end($self, /)\n--\n\n"
@@ -132,7 +132,7 @@ PyDoc_STRVAR(end_doc, "_pause_end($self, /)\n--\n\n"
 static PyObject *
 pause_end(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    return run_step(object, end_in_turn);
+    return run_step(object, end_locked);
 }
 
 PyDoc_STRVAR(lost_doc, "_pause_lost($self, /)\n--\n\n"
@@ -145,9 +145,9 @@ pause_lost(PyObject *object, PyObject *Py_UNUSED(unused))
     if (client_enter(&self->client) < 0) {
         return NULL;
     }
-    object_mutex_lock(&self->hold.mutex);
-    rd_kafka_topic_partition_list_t *lost = rd_kafka_topic_partition_list_copy(self->hold.lost);
-    object_mutex_unlock(&self->hold.mutex);
+    object_mutex_lock(&self->fence.mutex);
+    rd_kafka_topic_partition_list_t *lost = rd_kafka_topic_partition_list_copy(self->fence.lost);
+    object_mutex_unlock(&self->fence.mutex);
     PyObject *result = topic_partitions_from(self->client.state, lost);
     rd_kafka_topic_partition_list_destroy(lost);
     client_leave(&self->client);
@@ -195,7 +195,7 @@ pause_while(PyObject *object, PyObject *Py_UNUSED(unused))
     return result;
 }
 
-PyMethodDef consumer_hold_methods[] = {
+PyMethodDef consumer_pause_methods[] = {
     {"pause_while", pause_while, METH_NOARGS, pause_while_doc},
     {"_pause_begin", pause_begin, METH_NOARGS, begin_doc},
     {"_pause_serve", pause_serve, METH_NOARGS, serve_doc},

@@ -174,7 +174,7 @@ PyDoc_STRVAR(seek_doc,
  * is dropped there: seeking leaves a mark in front of its queue.
  */
 static PyObject *
-seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+seek_locked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
 {
     serving_lock lock;
     if (serve_lock(&self->client, &lock) < 0) {
@@ -183,7 +183,7 @@ seek_in_turn(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
     PyObject *result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions),
                                           -1, attempt_seek, "seek()");
     if (result != NULL) {
-        consumer_drop_prefetched(self, partitions);
+        consumer_drop_read_ahead(self, partitions);
     }
     serve_unlock(&self->client, &lock);
     return result;
@@ -205,7 +205,7 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         rd_kafka_topic_partition_list_destroy(partitions);
         return NULL;
     }
-    PyObject *result = seek_in_turn(self, partitions);
+    PyObject *result = seek_locked(self, partitions);
     rd_kafka_topic_partition_list_destroy(partitions);
     client_leave(&self->client);
     if (result == NULL) {
@@ -215,14 +215,14 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(go_back_doc,
-"_go_back($self, partitions, /)\n--\n\n"
+PyDoc_STRVAR(rewind_doc,
+"_rewind($self, partitions, /)\n--\n\n"
 "Fetch from these offsets again, without waiting: their messages have been returned, but not\n"
 "to the application. Stored offsets go back with them. Partitions that are not assigned any\n"
 "more are left alone.");
 
 static PyObject *
-go_back(PyObject *object, PyObject *argument)
+rewind_(PyObject *object, PyObject *argument)
 {
     Consumer *self = (Consumer *)object;
     Client *client = &self->client;
@@ -236,7 +236,7 @@ go_back(PyObject *object, PyObject *argument)
     if (result == 0) {
         result = serve_lock(client, &lock);
         if (result == 0) {
-            consumer_go_back(self, partitions);
+            consumer_rewind(self, partitions);
             if (self->auto_offset_store) {
                 rd_kafka_offsets_store(client->rk, partitions);
             }
@@ -266,12 +266,12 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 {
     for (int i = 0; i < partitions->cnt; i++) {
         rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        const rd_kafka_topic_partition_t *gone_back = rd_kafka_topic_partition_list_find(
-            self->gone_back, entry->topic, entry->partition);
+        const rd_kafka_topic_partition_t *rewound = rd_kafka_topic_partition_list_find(
+            self->rewound, entry->topic, entry->partition);
         int64_t waiting =
-            gone_back != NULL
-                ? gone_back->offset
-                : prefetch_first_offset(&self->prefetch, entry->topic, entry->partition);
+            rewound != NULL
+                ? rewound->offset
+                : read_ahead_first_offset(&self->read_ahead, entry->topic, entry->partition);
         if (waiting != RD_KAFKA_OFFSET_INVALID) {
             entry->offset = waiting;
         }
@@ -296,7 +296,7 @@ consumer_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 }
 
 static PyObject *
-position_in_turn(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
+position_locked(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
 {
     serving_lock lock;
     if (serve_lock(&self->client, &lock) < 0) {
@@ -327,7 +327,7 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
         return NULL;
     }
     if (client_enter(&self->client) == 0) {
-        result = position_in_turn(self, partitions);
+        result = position_locked(self, partitions);
         client_leave(&self->client);
     }
     rd_kafka_topic_partition_list_destroy(partitions);
@@ -492,7 +492,7 @@ PyMethodDef consumer_positions_methods[] = {
     {"committed", WITH_KEYWORDS(committed), committed_doc},
     {"offsets_for_times", WITH_KEYWORDS(offsets_for_times), offsets_for_times_doc},
     {"seek", WITH_KEYWORDS(seek), seek_doc},
-    {"_go_back", go_back, METH_O, go_back_doc},
+    {"_rewind", rewind_, METH_O, rewind_doc},
     {"position", WITH_KEYWORDS(position), position_doc},
     {"get_watermark_offsets", WITH_KEYWORDS(get_watermark_offsets),
      get_watermark_offsets_doc},

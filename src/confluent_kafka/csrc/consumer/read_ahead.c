@@ -8,32 +8,32 @@
 #define STALE_AFTER_US 20000
 
 size_t
-prefetch_next_size(prefetch *self)
+read_ahead_next_size(read_ahead *self)
 {
     bool fast = coarse_now_us() - self->filled_at_us < STALE_AFTER_US;
     self->ahead = !fast || self->ahead == 0 ? 1 : self->ahead * 2;
-    if (self->ahead > PREFETCH_AHEAD) {
-        self->ahead = PREFETCH_AHEAD;
+    if (self->ahead > READ_AHEAD_SIZE) {
+        self->ahead = READ_AHEAD_SIZE;
     }
     return self->ahead;
 }
 
 bool
-prefetch_is_stale(const prefetch *self)
+read_ahead_is_stale(const read_ahead *self)
 {
     return coarse_now_us() - self->filled_at_us >= STALE_AFTER_US;
 }
 
 static rd_kafka_message_t **
-slot(const prefetch *self, size_t index)
+slot(const read_ahead *self, size_t index)
 {
     return &self->messages[(self->first + index) & (self->capacity - 1)];
 }
 
 int
-prefetch_reserve(prefetch *self, size_t count)
+read_ahead_reserve(read_ahead *self, size_t count)
 {
-    size_t capacity = self->capacity == 0 ? PREFETCH_AHEAD : self->capacity;
+    size_t capacity = self->capacity == 0 ? READ_AHEAD_SIZE : self->capacity;
     while (capacity < count) {
         capacity *= 2;
     }
@@ -55,14 +55,14 @@ prefetch_reserve(prefetch *self, size_t count)
 }
 
 void
-prefetch_free(prefetch *self)
+read_ahead_free(read_ahead *self)
 {
     PyMem_Free(self->messages);
-    *self = (prefetch){0};
+    *self = (read_ahead){0};
 }
 
 void
-prefetch_add(prefetch *self, rd_kafka_message_t **messages, size_t count)
+read_ahead_add(read_ahead *self, rd_kafka_message_t **messages, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         *slot(self, self->count++) = messages[i];
@@ -71,7 +71,7 @@ prefetch_add(prefetch *self, rd_kafka_message_t **messages, size_t count)
 }
 
 rd_kafka_message_t *
-prefetch_take(prefetch *self)
+read_ahead_take(read_ahead *self)
 {
     if (self->count == 0) {
         return NULL;
@@ -90,7 +90,7 @@ is_of(const rd_kafka_message_t *message, const char *topic, int32_t partition)
 }
 
 int64_t
-prefetch_first_offset(const prefetch *self, const char *topic, int32_t partition)
+read_ahead_first_offset(const read_ahead *self, const char *topic, int32_t partition)
 {
     for (size_t i = 0; i < self->count; i++) {
         const rd_kafka_message_t *message = *slot(self, i);
@@ -102,7 +102,7 @@ prefetch_first_offset(const prefetch *self, const char *topic, int32_t partition
 }
 
 void
-prefetch_drop_partition(prefetch *self, const char *topic, int32_t partition)
+read_ahead_drop_partition(read_ahead *self, const char *topic, int32_t partition)
 {
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++) {
@@ -118,10 +118,10 @@ prefetch_drop_partition(prefetch *self, const char *topic, int32_t partition)
 }
 
 void
-prefetch_drop_all(prefetch *self)
+read_ahead_drop_all(read_ahead *self)
 {
     rd_kafka_message_t *message;
-    while ((message = prefetch_take(self)) != NULL) {
+    while ((message = read_ahead_take(self)) != NULL) {
         rd_kafka_message_destroy(message);
     }
 }

@@ -19,7 +19,7 @@
 #include "base/module_state.h"
 
 /* How many poll() fetches ahead at most. */
-#define PREFETCH_AHEAD 256
+#define READ_AHEAD_SIZE 256
 
 typedef struct {
     rd_kafka_message_t **messages; /* a ring */
@@ -27,29 +27,29 @@ typedef struct {
     size_t first, count;
     size_t ahead; /* how many to fetch next time: grows while the loop is fast */
     int64_t filled_at_us;
-} prefetch;
+} read_ahead;
 
 /* How many to fetch now that there is none; adapts to how fast the last ones went. */
-size_t prefetch_next_size(prefetch *self);
+size_t read_ahead_next_size(read_ahead *self);
 
 /* True when the messages have waited so long that librdkafka wants to be called. */
-bool prefetch_is_stale(const prefetch *self);
+bool read_ahead_is_stale(const read_ahead *self);
 
 /* Makes room for `count` messages in all: 0, or -1 without memory (no exception is set). */
-int prefetch_reserve(prefetch *self, size_t count);
-void prefetch_free(prefetch *self);
+int read_ahead_reserve(read_ahead *self, size_t count);
+void read_ahead_free(read_ahead *self);
 
 /* Takes over `count` messages, at most what there is room for. */
-void prefetch_add(prefetch *self, rd_kafka_message_t **messages, size_t count);
+void read_ahead_add(read_ahead *self, rd_kafka_message_t **messages, size_t count);
 
 /* The oldest message, which becomes the caller's, or NULL. */
-rd_kafka_message_t *prefetch_take(prefetch *self);
+rd_kafka_message_t *read_ahead_take(read_ahead *self);
 
 /* The offset of the partition's first waiting message, or RD_KAFKA_OFFSET_INVALID. */
-int64_t prefetch_first_offset(const prefetch *self, const char *topic, int32_t partition);
+int64_t read_ahead_first_offset(const read_ahead *self, const char *topic, int32_t partition);
 
 /* Drops the messages of one partition, or all. */
-void prefetch_drop_partition(prefetch *self, const char *topic, int32_t partition);
-void prefetch_drop_all(prefetch *self);
+void read_ahead_drop_partition(read_ahead *self, const char *topic, int32_t partition);
+void read_ahead_drop_all(read_ahead *self);
 
 #endif

@@ -113,13 +113,13 @@ take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
     self->answered_revocation =
         self->assigned && code != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
     if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-        hold_note_assigned(&self->hold, rk, partitions);
+        fence_note_assigned(&self->fence, rk, partitions);
     }
     else {
         /* Not before the callback: position() there must not count these messages. */
-        consumer_drop_prefetched(self, partitions);
+        consumer_drop_read_ahead(self, partitions);
         /* Nor this: on_revoke is the time to commit. Lost ones are refused already. */
-        hold_note_revoked(&self->hold, partitions);
+        fence_note_revoked(&self->fence, partitions);
     }
 }
 
@@ -207,7 +207,7 @@ PyDoc_STRVAR(finish_doc,
 "Do what _defer_rebalance() put off, unless assign() or another rebalance has done it.");
 
 static int
-finish_in_turn(Consumer *self, int32_t number)
+finish_locked(Consumer *self, int32_t number)
 {
     serving_lock lock;
     if (serve_lock(&self->client, &lock) < 0) {
@@ -231,7 +231,7 @@ finish_rebalance(PyObject *object, PyObject *argument)
         || client_enter(&self->client) < 0) {
         return NULL;
     }
-    int result = finish_in_turn(self, number);
+    int result = finish_locked(self, number);
     client_leave(&self->client);
     return result < 0 ? NULL : Py_NewRef(Py_None);
 }

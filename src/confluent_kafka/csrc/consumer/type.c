@@ -36,7 +36,7 @@ check_group_id(rd_kafka_conf_t *conf)
 }
 
 /*
- * Offsets are stored when a message is handed out (prefetch.h), so librdkafka must not store
+ * Offsets are stored when a message is handed out (read_ahead.h), so librdkafka must not store
  * them when it is fetched: 0, or -1 with an exception.
  */
 static int
@@ -82,7 +82,7 @@ static void
 consumer_release(Client *client)
 {
     Consumer *self = (Consumer *)client;
-    prefetch_drop_all(&self->prefetch);
+    read_ahead_drop_all(&self->read_ahead);
     if (self->closing_queue != NULL) {
         Py_BEGIN_ALLOW_THREADS
         finish_leaving(self);
@@ -119,16 +119,16 @@ open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
         rd_kafka_conf_destroy(conf);
         return -1;
     }
-    if (self->gone_back == NULL) { /* else an earlier __init__() failed */
-        self->gone_back = rd_kafka_topic_partition_list_new(0);
+    if (self->rewound == NULL) { /* else an earlier __init__() failed */
+        self->rewound = rd_kafka_topic_partition_list_new(0);
         self->revoked = rd_kafka_topic_partition_list_new(0);
     }
-    if (prefetch_reserve(&self->prefetch, PREFETCH_AHEAD) < 0) {
+    if (read_ahead_reserve(&self->read_ahead, READ_AHEAD_SIZE) < 0) {
         PyErr_NoMemory();
         rd_kafka_conf_destroy(conf);
         return -1;
     }
-    hold_init(&self->hold);
+    fence_init(&self->fence);
     rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
     if (self->on_commit != NULL) {
         rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
@@ -181,15 +181,15 @@ consumer_dealloc(PyObject *object)
     }
     Consumer *self = (Consumer *)object;
     clear_callbacks(self);
-    hold_clear(&self->hold);
-    if (self->gone_back != NULL) {
-        rd_kafka_topic_partition_list_destroy(self->gone_back);
+    fence_clear(&self->fence);
+    if (self->rewound != NULL) {
+        rd_kafka_topic_partition_list_destroy(self->rewound);
         rd_kafka_topic_partition_list_destroy(self->revoked);
     }
     if (self->deferral.partitions != NULL) {
         rd_kafka_topic_partition_list_destroy(self->deferral.partitions);
     }
-    prefetch_free(&self->prefetch);
+    read_ahead_free(&self->read_ahead);
     client_dealloc_end(object);
 }
 
@@ -389,7 +389,7 @@ consumer_type_add(PyObject *module, module_state *state)
         || module_add_methods(state->Consumer, consumer_offsets_methods) < 0
         || module_add_methods(state->Consumer, consumer_positions_methods) < 0
         || module_add_methods(state->Consumer, consumer_lag_methods) < 0
-        || module_add_methods(state->Consumer, consumer_hold_methods) < 0) {
+        || module_add_methods(state->Consumer, consumer_pause_methods) < 0) {
         return -1;
     }
     return 0;

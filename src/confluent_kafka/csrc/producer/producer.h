@@ -26,7 +26,8 @@ typedef struct {
     PyObject *last_topic;    /* the str of the topic used last, and its handle */
     rd_kafka_topic_t *last_handle;
     delivery *deliveries;    /* events not finished yet */
-    _Atomic Py_ssize_t popped; /* the sum of their `popped`; len() reads it out of turn */
+    /* The sum of their `popped`; len() reads it without the serving lock. */
+    _Atomic Py_ssize_t popped;
 } Producer;
 
 int producer_type_add(PyObject *module, module_state *state);

@@ -148,10 +148,10 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 /*
  * rd_kafka_flush() tells the broker threads to send now, whatever linger.ms says. With
- * reports as events it only waits besides, so it is called briefly, in turn with serving.
+ * reports as events it only waits besides, so it is called briefly, alternating with serving.
  */
 static void
-hurry(Producer *self)
+expedite(Producer *self)
 {
     serve_release_gil(&self->client);
     rd_kafka_flush(self->client.rk, 1);
@@ -166,7 +166,7 @@ static int
 flush_until(Producer *self, deadline *until)
 {
     while (producer_outstanding(self) > 0) {
-        hurry(self);
+        expedite(self);
         deadline slice = deadline_after(deadline_remaining_ms(until, 10) / 1000.0);
         if (producer_serve(self, &slice) < 0) {
             return -1;
@@ -217,13 +217,13 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     return result < 0 ? NULL : PyLong_FromLong(result);
 }
 
-PyDoc_STRVAR(hurry_doc,
-"_hurry($self, timeout, /)\n--\n\n"
+PyDoc_STRVAR(expedite_doc,
+"_expedite($self, timeout, /)\n--\n\n"
 "Send what is queued, whatever linger.ms says, until all is delivered or time is up.\n\n"
 "Serves nothing: the event loop does meanwhile. Returns early when all has been served.");
 
 static PyObject *
-hurry_meanwhile(PyObject *object, PyObject *timeout)
+expedite_meanwhile(PyObject *object, PyObject *timeout)
 {
     Producer *self = (Producer *)object;
     int timeout_ms;
@@ -382,7 +382,7 @@ static PyMethodDef producer_methods[] = {
     {"produce_arrow", WITH_KEYWORDS(producer_produce_arrow), producer_produce_arrow_doc},
     {"poll", WITH_KEYWORDS(poll), poll_doc},
     {"flush", WITH_KEYWORDS(flush), flush_doc},
-    {"_hurry", hurry_meanwhile, METH_O, hurry_doc},
+    {"_expedite", expedite_meanwhile, METH_O, expedite_doc},
     {"purge", WITH_KEYWORDS(purge), purge_doc},
     {"close", WITH_KEYWORDS(close_), close_doc},
     {NULL, NULL, 0, NULL},

@@ -19,12 +19,12 @@ share_begin(ShareConsumer *self, serve_frame *frame, const char *function)
     if (client_enter(client) < 0) {
         return -1;
     }
-    int turn = serve_try_lock(client, frame);
-    if (turn == 1) {
+    int locked = serve_try_lock(client, frame);
+    if (locked == 1) {
         return 0;
     }
     client_leave(client);
-    if (turn == 0) {
+    if (locked == 0) {
         PyErr_Format(client->state->IllegalStateException,
                      "%s was called from a callback or signal handler inside a call of this "
                      "ShareConsumer: set a flag there, and call it when that call has returned",

@@ -33,8 +33,8 @@ int share_types_add(PyObject *module, module_state *state);
 /* ---- entry.c ---- */
 
 /*
- * Brackets every method but close(): the guard, and the turn, which nothing waits for. 0, or
- * -1 with an exception: IllegalStateException when closed or inside a callback,
+ * Brackets every method but close(): the guard, and the serving lock, which nothing waits for.
+ * 0, or -1 with an exception: IllegalStateException when closed or inside a callback,
  * ConcurrentModificationException while another thread is inside.
  */
 int share_begin(ShareConsumer *self, serve_frame *frame, const char *function);
