@@ -55,8 +55,8 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	@$(BIN)/python tools/gil.py
 	$(call say,C with -Werror)
 	@WERROR=1 $(BIN)/python setup.py -q build_ext --build-lib build/lint --build-temp build/lint
-	@$(CC) -std=c11 -Wall -Wextra -Werror -fsyntax-only \
-		$$($(BIN)/python tools/librdkafka.py --print cflags) benchmarks/native/*.c
+	@$(CC) -std=gnu11 -Wall -Wextra -Werror -fsyntax-only \
+		$$($(BIN)/python tools/librdkafka.py --print cflags) benchmarks/native/*.c tests/native/*.c
 
 bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory beside confluent-kafka and native C
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -1,0 +1,106 @@
+"""tools/patches.py: what it says of a patch and of its header."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "tools"))
+import patches
+
+OLD = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+CHANGE = """--- a/src/file.c
++++ b/src/file.c
+@@ -1,7 +1,7 @@
+ one
+ two
+ three
+-four
++4
+ five
+ six
+ seven
+"""
+HEADER = """Four is a number.
+
+Cause: It was
+    a word.
+
+    Twice.
+
+Change: A number.
+
+Reproduce: Read it.
+
+Test: tests/a.py::test_one
+    tests/a.py::test_two
+
+Upstream: yes.
+
+"""
+
+
+@pytest.fixture
+def patch(tmp_path: Path) -> Path:
+    path = tmp_path / "correctness" / "four.patch"
+    path.parent.mkdir()
+    path.write_text(HEADER + CHANGE)
+    return path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="librdkafka comes from vcpkg on Windows")
+@pytest.mark.parametrize(
+    ("sources", "answer", "failures"),
+    [
+        (OLD, "applies", 0),
+        ("zero\n" + OLD, "applies, at other lines", 0),
+        (OLD.replace("four", "4"), "obsolete", 0),
+        (OLD.replace("two", "2"), "does not apply", 1),
+        (OLD.replace("four", "vier"), "does not apply", 1),
+    ],
+)
+def test_answers(
+    patch: Path,
+    sources: str,
+    answer: str,
+    failures: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The sources stay as they are, whatever the answer is."""
+    tree = patch.parents[1] / "tree"
+    (tree / "src").mkdir(parents=True)
+    (tree / "src" / "file.c").write_text(sources)
+    monkeypatch.setattr(patches.librdkafka, "PATCHES", (patch,))
+    assert patches.try_all(tree) == failures
+    name, said = capsys.readouterr().out.split(maxsplit=1)
+    assert name == "correctness/four"
+    assert said.startswith(answer)
+    assert (tree / "src" / "file.c").read_text() == sources
+
+
+def test_header(patch: Path) -> None:
+    """Its parts, and the text of a pull request made of them."""
+    read = patches.Patch.read(patch)
+    assert (read.title, read.cause) == ("Four is a number", "It was\na word.\n\nTwice.")
+    assert read.tests == ("tests/a.py::test_one", "tests/a.py::test_two")
+    assert read.pull_request().startswith("Four is a number\n\nIt was\na word.\n\nTwice.\n\n###")
+
+
+@pytest.mark.parametrize(
+    ("part", "instead"),
+    [
+        ("Cause: ", "Because: "),
+        ("Upstream: yes", "Upstream: perhaps"),
+        ("Test: ", "Tests: "),
+        ("Change: ", "Shown by: "),
+        ("Four is a number.\n", ""),
+    ],
+)
+def test_header_without_a_part(patch: Path, part: str, instead: str) -> None:
+    """It is an error that names the patch."""
+    patch.write_text(patch.read_text().replace(part, instead, 1))
+    with pytest.raises(patches.HeaderError, match=r"four\.patch"):
+        patches.Patch.read(patch)
