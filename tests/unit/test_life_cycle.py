@@ -123,6 +123,61 @@ class TestClosed:
             closed.poll(0)
 
 
+class TestCloseInsideACall:
+    """close() in a call that serves no callbacks would wait for that call."""
+
+    def test_conversion_of_an_argument(self) -> None:
+        """RuntimeError says what to do, and the client stays open."""
+        check_script("""
+            from confluent_kafka import Producer
+
+            class Closing:
+                def __index__(self):
+                    producer.close(0)
+
+            producer = Producer({"bootstrap.servers": ""})
+            try:
+                producer.produce_batch("topic", [{"value": b"1", "partition": Closing()}])
+            except RuntimeError as error:
+                assert "call wakeup() there, and close() when that call has returned" in str(error)
+            else:
+                raise AssertionError("it was not refused")
+            assert producer.produce_batch("topic", [{"value": b"2"}]) == 1
+            producer.close(0)
+        """)
+
+    def test_beside_another_thread(self) -> None:
+        """The other thread's call ends; then it is refused, and a later close() goes on."""
+        check_script("""
+            import threading
+            from confluent_kafka import Producer
+
+            inside = threading.Event()
+
+            class Closing:
+                def __index__(self):
+                    inside.wait()
+                    producer.close(0)
+
+            def on_stats(text):
+                inside.set()
+
+            producer = Producer(
+                {"bootstrap.servers": "", "statistics.interval.ms": 10, "stats_cb": on_stats}
+            )
+            thread = threading.Thread(target=producer.poll, args=(-1,))
+            thread.start()
+            try:
+                producer.produce_batch("topic", [{"value": b"1", "partition": Closing()}])
+            except RuntimeError as error:
+                assert "call wakeup() there" in str(error)
+            else:
+                raise AssertionError("it was not refused")
+            producer.close(0)
+            thread.join()
+        """)
+
+
 class TestContextManager:
     @each_client
     def test_closes(self, client: type[Any]) -> None:

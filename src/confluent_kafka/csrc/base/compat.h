@@ -87,6 +87,35 @@ shared_count_add(_Atomic Py_ssize_t *count, Py_ssize_t change)
 #endif
 }
 
+#if defined(__linux__) && defined(__has_builtin)
+#if __has_builtin(__builtin_thread_pointer)
+#define HAS_THREAD_POINTER 1
+#endif
+#endif
+
+/* A number of the running thread's own: of the two ways, the first costs no call. */
+static inline uint64_t
+thread_number(void)
+{
+#ifdef HAS_THREAD_POINTER
+    return (uint64_t)(uintptr_t)__builtin_thread_pointer();
+#else
+    return (uint64_t)PyThread_get_thread_ident();
+#endif
+}
+
+/* The same as shared_count_add() for a sum that may wrap around. */
+static inline void
+shared_sum_add(_Atomic uint64_t *sum, uint64_t change)
+{
+#ifdef Py_GIL_DISABLED
+    atomic_fetch_add(sum, change);
+#else
+    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + change,
+                          memory_order_relaxed);
+#endif
+}
+
 /*
  * True when the caller holds the only reference to `op`. The free-threaded build keeps
  * two counts, so a plain Py_REFCNT() comparison would be wrong there.

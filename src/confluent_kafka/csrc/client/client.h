@@ -31,7 +31,7 @@ enum client_phase {
 
 typedef struct {
     _Atomic int phase;
-    _Atomic Py_ssize_t calls;             /* calls in flight */
+    _Atomic uint64_t calls;               /* in flight, and whose: the sum of their call_tag() */
     _Atomic unsigned long closing_thread; /* the one thread that is inside close(), or 0 */
     PyThread_type_lock left; /* released by each call that leaves while closing */
     PyObject *misuse;        /* what calls in a wrong state raise: a RuntimeError */

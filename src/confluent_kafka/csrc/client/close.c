@@ -14,15 +14,11 @@ static int
 refuse_inside_a_call(Client *self)
 {
     if (!serve_is_serving(self) && !client_runs_signal_handler(self)
-        && !client_is_closed_by_this_thread(self)) {
+        && !client_is_closed_by_this_thread(self)
+        && !guard_has_only_calls_of_this_thread(self)) {
         return 0;
     }
-    guard_raise_misuse(self,
-                       "close() was called from a callback or signal handler inside a call of "
-                       "this %s: set a flag or call wakeup() there, and close() when that call "
-                       "has returned",
-                       client_type_name(self));
-    return -1;
+    return guard_refuse_closing(self);
 }
 
 static int

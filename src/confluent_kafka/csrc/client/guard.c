@@ -113,10 +113,38 @@ phase_of(Client *self)
     return atomic_load(&self->guard.phase);
 }
 
+/* The lower bits of a tag count the calls, the others tell the threads apart. */
+#define CALL_COUNT_BITS UINT64_C(0xfffff)
+
+/*
+ * What each call of this thread adds to the sum. The threads' numbers are mostly addresses at
+ * equal distances, of which two add up to twice a third, but not so their squares; the factor
+ * brings what tells small numbers apart into the upper bits.
+ */
+static uint64_t
+call_tag(void)
+{
+    uint64_t number = thread_number();
+    return (number * number * UINT64_C(0x9e3779b97f4a7c15) & ~CALL_COUNT_BITS) | 1;
+}
+
+static bool
+any_calls(Client *self)
+{
+    return atomic_load(&self->guard.calls) != 0;
+}
+
+bool
+guard_has_only_calls_of_this_thread(Client *self)
+{
+    uint64_t calls = atomic_load(&self->guard.calls);
+    return calls != 0 && calls == (calls & CALL_COUNT_BITS) * call_tag();
+}
+
 int
 client_enter(Client *self)
 {
-    shared_count_add(&self->guard.calls, 1);
+    shared_sum_add(&self->guard.calls, call_tag());
     int phase = phase_of(self);
     if (phase == CLIENT_OPEN
         || (phase == CLIENT_CLOSING && client_is_closed_by_this_thread(self))) {
@@ -129,7 +157,7 @@ client_enter(Client *self)
 void
 client_leave(Client *self)
 {
-    shared_count_add(&self->guard.calls, -1);
+    shared_sum_add(&self->guard.calls, 0 - call_tag());
     if (phase_of(self) == CLIENT_CLOSING) {
         PyThread_release_lock(self->guard.left);
     }
@@ -174,11 +202,15 @@ wait_for_one(Client *self, deadline *until)
     return lock_within(self, self->guard.left, &slice) < 0 ? -1 : 0;
 }
 
-/* Waits until no call of another thread is left inside: 0, also when time is up, or -1. */
+/*
+ * Waits until no call is left inside, or only those that this thread is itself inside of: 0, also
+ * when time is up, or -1.
+ */
 static int
 wait_for_calls(Client *self, deadline *until)
 {
-    while (atomic_load(&self->guard.calls) > 0 && !deadline_passed(until)) {
+    while (any_calls(self) && !guard_has_only_calls_of_this_thread(self)
+           && !deadline_passed(until)) {
         if (wait_for_one(self, until) < 0) {
             return -1;
         }
@@ -211,6 +243,17 @@ become_closing_thread(Client *self, deadline *until)
 }
 
 int
+guard_refuse_closing(Client *self)
+{
+    guard_raise_misuse(self,
+                       "close() was called from a callback or signal handler inside a call of "
+                       "this %s: set a flag or call wakeup() there, and close() when that call "
+                       "has returned",
+                       client_type_name(self));
+    return -1;
+}
+
+int
 guard_begin_closing(Client *self)
 {
     int expected = CLIENT_OPEN;
@@ -223,9 +266,13 @@ guard_begin_closing(Client *self)
     }
     deadline never = DEADLINE_NEVER;
     int result = become_closing_thread(self, &never);
-    if (result == 1 && wait_for_calls(self, &never) < 0) {
-        guard_stop_closing(self);
-        return -1;
+    if (result == 1) {
+        result = wait_for_calls(self, &never) < 0 ? -1
+                 : any_calls(self)                ? guard_refuse_closing(self)
+                                                  : 1;
+        if (result < 0) {
+            guard_stop_closing(self);
+        }
     }
     return result;
 }
@@ -257,7 +304,7 @@ guard_begin_closing_at_exit(Client *self)
     if (result == 1) {
         deadline another = deadline_after(EXIT_SECONDS);
         result = wait_for_calls(self, &another);
-        result = result < 0 ? result : atomic_load(&self->guard.calls) == 0;
+        result = result < 0 ? result : !any_calls(self);
     }
     if (result < 0) {
         PyErr_WriteUnraisable((PyObject *)self);

@@ -46,9 +46,13 @@ bool client_is_closed_by_this_thread(Client *self);
 
 /* ---- the end ---- */
 
+/* True in a call of this client, of this thread, unless other threads are inside as well. */
+bool guard_has_only_calls_of_this_thread(Client *self);
+/* Raises that close() must not be called inside a call, for which it would wait for ever: -1. */
+int guard_refuse_closing(Client *self);
 /*
  * close() begins: waits until no other thread is inside, nor closes. 1 go on, 0 closed already,
- * -1 exception of a signal handler.
+ * -1 exception: of a signal handler, or this thread is inside a call; a later close() may go on.
  */
 int guard_begin_closing(Client *self);
 /* A later close() may go on. */
