@@ -61,23 +61,17 @@ def assert_no_leaks(work: Callable[[], object], repeat: int = REPEAT) -> None:
     than NOISE says, is caches, which are full after some rounds. The first round, which fills
     most of them, is not looked at.
     """
-    # What is there already is not looked at, which makes the collections quick.
-    gc.collect()
-    gc.freeze()
-    try:
-        _growth(work, repeat)
-        noise = _growth_of_nothing(repeat)
-        grown: dict[str, list[int]] = {name: [] for name in noise}
-        for _ in range(ROUNDS):
-            growth = _growth(work, repeat)
-            for name in list(grown):
-                threshold = max(repeat // 2, BLOCKS_NOISE if name == BLOCKS else NOISE)
-                if growth[name] - noise[name] > threshold:
-                    grown[name].append(growth[name])
-                else:
-                    del grown[name]
-            if not grown:
-                break
-    finally:
-        gc.unfreeze()
+    _growth(work, repeat)
+    noise = _growth_of_nothing(repeat)
+    grown: dict[str, list[int]] = {name: [] for name in noise}
+    for _ in range(ROUNDS):
+        growth = _growth(work, repeat)
+        for name in list(grown):
+            threshold = max(repeat // 2, BLOCKS_NOISE if name == BLOCKS else NOISE)
+            if growth[name] - noise[name] > threshold:
+                grown[name].append(growth[name])
+            else:
+                del grown[name]
+        if not grown:
+            break
     assert not grown, f"grew in each round of {repeat} calls: {grown}"
