@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, OffsetSpec
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import send
+from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
 
 
@@ -37,6 +39,25 @@ def test_offsets(admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: st
         send(producer, kafka_topic, [b"value"] * 7)
     place = TopicPartition(kafka_topic, 0)
     assert latest(admin, place).result(TIMEOUT).offset == 7
+
+
+def test_length_while_the_first_requests_are_sent(admin: AdminClient, kafka_topic: str) -> None:
+    """One of the threads starts what waits for answers; the others send to it, and may ask."""
+    barrier = threading.Barrier(4)
+    place = TopicPartition(kafka_topic, 0)
+
+    def send_request() -> Any:
+        barrier.wait(TIMEOUT)
+        return latest(admin, place)
+
+    def ask() -> int:
+        barrier.wait(TIMEOUT)
+        return len(admin)
+
+    asking, sending = ([Thread(call) for _ in range(2)] for call in (ask, send_request))
+    assert {thread.result() for thread in asking} <= {0, 1, 2}
+    assert [thread.result().result(TIMEOUT).offset for thread in sending] == [0, 0]
+    wait_until(lambda: len(admin) == 0)
 
 
 def test_group_offsets(admin: AdminClient, kafka_topic: str) -> None:

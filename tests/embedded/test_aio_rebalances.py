@@ -14,6 +14,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.aio import in_loop, until
 from tests.support.kafka import committed, numbers, send, values_of
+from tests.support.threads import Thread, running
 from tests.support.waiting import TIMEOUT
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
@@ -291,6 +292,26 @@ def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> No
     consumer._finish_rebalance(0)
     with pytest.raises(TypeError):
         consumer._finish_rebalance("x")  # type: ignore[arg-type]
+
+
+def test_a_step_is_put_off_by_its_own_thread_only(filled: str, make_consumer: MakeConsumer) -> None:
+    """Another one is refused while the callback runs, and takes nothing from the one that polls."""
+    consumer = make_consumer()
+    called: list[bool] = []
+
+    def on_assign(own: Consumer, _: list[TopicPartition]) -> None:
+        with pytest.raises(RuntimeError, match="rebalance callbacks"):
+            Thread(own._defer_rebalance).result()
+        called.append(True)
+
+    def ask() -> None:
+        with pytest.raises(RuntimeError, match="rebalance callbacks"):
+            consumer._defer_rebalance()
+
+    with running(ask):
+        consumer.subscribe([filled], on_assign=on_assign)
+        assert consumer.poll(TIMEOUT) is not None
+    assert called
 
 
 @STRATEGIES

@@ -26,6 +26,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient
 from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
 from tests.support.scripts import check_script
+from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT
 
 CLIENTS = (Producer, Consumer, ShareConsumer, AdminClient)
@@ -281,6 +282,45 @@ class TestInitialisation:
         made.__init__(config(client=client))
         made.cluster_id(0)
         made.close()
+
+    @each_client
+    def test_by_many_threads(self, client: Any) -> None:
+        """One of them makes the client, the others are refused."""
+        made = client.__new__(client)
+        barrier = threading.Barrier(4)
+
+        def initialise() -> str:
+            barrier.wait(TIMEOUT)
+            try:
+                made.__init__(config(client=client))
+            except RuntimeError as error:
+                return str(error)
+            return ""
+
+        outcomes = [thread.result() for thread in [Thread(initialise) for _ in range(4)]]
+        assert sorted(outcomes) == ["", *[f"{client.__name__} is initialised already"] * 3]
+        made.cluster_id(0)
+        made.close()
+
+    @each_client
+    def test_while_another_thread_closes(self, client: Any) -> None:
+        """Whichever comes first, the client can be closed afterwards and is."""
+        for _ in range(5):
+            made = client.__new__(client)
+            barrier = threading.Barrier(2)
+
+            def initialise(made: Any = made, barrier: threading.Barrier = barrier) -> None:
+                barrier.wait(TIMEOUT)
+                with contextlib.suppress(RuntimeError):
+                    made.__init__(config(client=client))
+
+            thread = Thread(initialise)
+            barrier.wait(TIMEOUT)
+            made.close()
+            thread.result()
+            made.close()
+            with pytest.raises(RuntimeError, match="has been closed"):
+                made.cluster_id(0)
 
     def test_base_of_the_clients(self) -> None:
         """It is there for isinstance() at most."""

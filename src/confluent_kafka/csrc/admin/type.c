@@ -275,7 +275,10 @@ admin_length(PyObject *object)
     if (client_enter(&self->client) < 0) {
         return -1;
     }
-    Py_ssize_t pending = self->answers == NULL ? 0 : admin_answers_pending(self->answers);
+    Py_ssize_t pending;
+    Py_BEGIN_CRITICAL_SECTION(self); /* another thread may be sending the first request */
+    pending = self->answers == NULL ? 0 : admin_answers_pending(self->answers);
+    Py_END_CRITICAL_SECTION();
     client_leave(&self->client);
     return pending;
 }

@@ -22,7 +22,7 @@ typedef struct {
     PyObject *statistics; /* str: librdkafka's latest JSON, or NULL */
     recent_error outage;  /* what says most about why no broker answers */
     recent_error refusal; /* of the credentials or the certificate */
-    bool all_down;        /* no broker is there, since diagnosis_forget_outage() */
+    bool all_down;        /* no broker is there, since diagnosis_end_outage() */
     int watching;         /* how many connect() wait */
 } diagnosis;
 

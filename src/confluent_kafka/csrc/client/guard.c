@@ -56,9 +56,12 @@ int
 client_init_begin(Client *self)
 {
     int expected = CLIENT_NEW;
-    if (self->rk == NULL
-        && atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_OPENING)) {
-        return 0;
+    if (atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_OPENING)) {
+        /* Not before: until then the handle is another thread's to make. */
+        if (self->rk == NULL) {
+            return 0;
+        }
+        client_init_end(self, -1); /* one that failed late has left its handle */
     }
     PyErr_Format(PyExc_RuntimeError, "%s is initialised already", client_type_name(self));
     return -1;
@@ -260,7 +263,8 @@ guard_begin_closing(Client *self)
     if (!atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_CLOSING)
         && expected != CLIENT_CLOSING) {
         if (expected == CLIENT_NEW) {
-            atomic_store(&self->guard.phase, CLIENT_CLOSED);
+            /* Unless another thread has begun __init__ since: there is nothing to close yet. */
+            (void)atomic_compare_exchange_strong(&self->guard.phase, &expected, CLIENT_CLOSED);
         }
         return 0; /* a forked client is its parent's to close */
     }

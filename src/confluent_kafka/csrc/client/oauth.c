@@ -329,11 +329,15 @@ oauth_start(Client *self)
 void
 oauth_stop(Client *self)
 {
-    TokenRefresher *refresher = (TokenRefresher *)self->tokens.refresher;
+    TokenRefresher *refresher;
+    /* At the exit of the interpreter another thread may be inside close(), and stop it too. */
+    Py_BEGIN_CRITICAL_SECTION(self);
+    refresher = (TokenRefresher *)self->tokens.refresher;
+    self->tokens.refresher = NULL;
+    Py_END_CRITICAL_SECTION();
     if (refresher == NULL) {
         return;
     }
-    self->tokens.refresher = NULL;
     worker_stop(&refresher->worker);
     Py_DECREF(refresher);
 }

@@ -186,13 +186,12 @@ static PyObject *
 defer_rebalance(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     Consumer *self = (Consumer *)object;
-    serve_frame frame;
     if (client_enter(&self->client) < 0) {
         return NULL;
     }
     client_leave(&self->client);
-    /* 0 is a callback of this client on this thread. */
-    if (!self->deferral.allowed || serve_try_lock(&self->client, &frame) != 0) {
+    /* The deferral is the serving thread's: no other one may even look at it. */
+    if (!serve_is_serving(&self->client) || !self->deferral.allowed) {
         PyErr_SetString(PyExc_RuntimeError,
                         "_defer_rebalance() is for rebalance callbacks while they run");
         return NULL;
