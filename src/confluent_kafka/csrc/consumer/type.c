@@ -10,6 +10,7 @@
 #include "client/close.h"
 #include "client/config.h"
 #include "client/core.h"
+#include "client/group.h"
 #include "client/guard.h"
 #include "client/life.h"
 #include "client/serve.h"
@@ -56,26 +57,46 @@ take_over_offset_store(Consumer *self, rd_kafka_conf_t *conf)
     return 0;
 }
 
-/*
- * A close() that was interrupted has told librdkafka to leave the group, and its handle does
- * not end before that is done: serves what it waits for, without callbacks into Python.
- */
-WITHOUT_GIL static void
-finish_leaving(Consumer *self)
+/* ---- leaving the group ---- */
+
+WITHOUT_GIL static rd_kafka_error_t *
+begin_leaving(Client *self, rd_kafka_queue_t *queue)
 {
-    client_core *core = self->client.core;
-    deadline moment = deadline_after(2);
-    while (!rd_kafka_consumer_closed(core->rk) && !deadline_passed(&moment)) {
-        rd_kafka_event_t *event = rd_kafka_queue_poll(self->closing_queue, 50);
-        if (event != NULL && rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE) {
-            consumer_rebalance_cb(core->rk, rd_kafka_event_error(event),
-                                  rd_kafka_event_topic_partition_list(event), core);
-        }
-        rd_kafka_event_destroy(event);
-    }
-    rd_kafka_queue_destroy(self->closing_queue);
-    self->closing_queue = NULL;
+    return rd_kafka_consumer_close_queue(self->rk, queue);
 }
+
+static bool
+has_left(Client *self)
+{
+    return rd_kafka_consumer_closed(self->rk);
+}
+
+/*
+ * Serves one callback or drops one message. A message that is still queued must not be
+ * consumed here: its offset would be stored, and committed without anyone having seen it.
+ */
+static void
+serve_leaving(Client *self, rd_kafka_event_t *event)
+{
+    switch (rd_kafka_event_type(event)) {
+    case RD_KAFKA_EVENT_REBALANCE:
+        consumer_rebalance_cb(self->rk, rd_kafka_event_error(event),
+                              rd_kafka_event_topic_partition_list(event), self->core);
+        break;
+    case RD_KAFKA_EVENT_OFFSET_COMMIT:
+        if (((Consumer *)self)->on_commit != NULL) {
+            consumer_commit_cb(self->rk, rd_kafka_event_error(event),
+                               rd_kafka_event_topic_partition_list(event), self->core);
+        }
+        break;
+    default:
+        callbacks_serve_event(self, event);
+    }
+}
+
+static const group_steps steps = {begin_leaving, has_left, serve_leaving};
+
+/* ---- life of the handle ---- */
 
 /* Before the handle ends: what refers to it. */
 static void
@@ -83,11 +104,7 @@ consumer_release(Client *client)
 {
     Consumer *self = (Consumer *)client;
     read_ahead_drop_all(&self->read_ahead);
-    if (self->closing_queue != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        finish_leaving(self);
-        Py_END_ALLOW_THREADS
-    }
+    group_finish_leaving(client, &steps, &self->closing_queue);
 }
 
 WITHOUT_GIL static rd_kafka_t *
@@ -195,79 +212,9 @@ consumer_dealloc(PyObject *object)
 
 /* ---- close ---- */
 
-/*
- * Tells librdkafka to leave the group, once: 1 it has begun, 0 there is nothing to leave,
- * -1 exception. It needs a queue of its own: the consumer's is forwarded to it.
- */
-static int
-start_leaving(Consumer *self)
-{
-    if (self->closing_queue != NULL) {
-        return 1; /* an earlier close() was interrupted after this */
-    }
-    rd_kafka_t *rk = self->client.rk;
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(rk);
-    rd_kafka_error_t *error;
-    Py_BEGIN_ALLOW_THREADS
-    error = rd_kafka_consumer_close_queue(rk, queue);
-    Py_END_ALLOW_THREADS
-    if (error == NULL) {
-        self->closing_queue = queue;
-        return 1;
-    }
-    rd_kafka_queue_destroy(queue);
-    if (rd_kafka_error_is_fatal(error)) {
-        /* The group has removed this consumer already, and the error was reported. */
-        rd_kafka_error_destroy(error);
-        return 0;
-    }
-    return raise_if_error(self->client.state, error);
-}
-
-/*
- * Serves one callback or drops one message. A message that is still queued must not be
- * consumed here: its offset would be stored, and committed without anyone having seen it.
- */
-static void
-serve_closing(Consumer *self, rd_kafka_queue_t *queue, int timeout_ms)
-{
-    Client *client = &self->client;
-    rd_kafka_event_t *event;
-    serve_release_gil(client);
-    event = rd_kafka_queue_poll(queue, timeout_ms);
-    serve_take_gil(client);
-    if (event == NULL) {
-        return;
-    }
-    switch (rd_kafka_event_type(event)) {
-    case RD_KAFKA_EVENT_REBALANCE:
-        consumer_rebalance_cb(client->rk, rd_kafka_event_error(event),
-                              rd_kafka_event_topic_partition_list(event), client->core);
-        break;
-    case RD_KAFKA_EVENT_OFFSET_COMMIT:
-        if (self->on_commit != NULL) {
-            consumer_commit_cb(client->rk, rd_kafka_event_error(event),
-                               rd_kafka_event_topic_partition_list(event), client->core);
-        }
-        break;
-    default:
-        callbacks_serve_event(client, event);
-    }
-    rd_kafka_event_destroy(event);
-}
-
-/* Only what is there now: statistics may come faster than their callback returns. */
-static void
-serve_waiting(Consumer *self, rd_kafka_queue_t *queue)
-{
-    for (size_t left = rd_kafka_queue_length(queue); left > 0; left--) {
-        serve_closing(self, queue, 0);
-    }
-}
-
 /* Serves the last rebalance and commit callbacks until the group is left: 0 or -1. */
 static int
-leave_group(Client *client, deadline *Py_UNUSED(until))
+leave(Client *client, deadline *Py_UNUSED(until))
 {
     Consumer *self = (Consumer *)client;
     consumer_finish_deferred(self);
@@ -282,21 +229,9 @@ leave_group(Client *client, deadline *Py_UNUSED(until))
     if (self->closing_queue == NULL) {
         /* Once it leaves, librdkafka takes the answer to a rebalance that waits here for the
          * one to the last rebalance, and has left before on_revoke is called. */
-        serve_waiting(self, self->client.core->queue);
+        group_serve_waiting(client, &steps, client->core->queue);
     }
-    int begun = start_leaving(self);
-    if (begun != 1) {
-        return begun;
-    }
-    while (!rd_kafka_consumer_closed(self->client.rk)) {
-        serve_closing(self, self->closing_queue, WAIT_SLICE_MS);
-        if (client_check_signals(&self->client) < 0) {
-            return -1;
-        }
-    }
-    /* What came last, the answer to a commit, may have come while another callback ran. */
-    serve_waiting(self, self->closing_queue);
-    return 0;
+    return group_leave(client, &steps, &self->closing_queue);
 }
 
 PyDoc_STRVAR(close_doc,
@@ -314,7 +249,7 @@ static PyObject *
 close_(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     deadline never = DEADLINE_NEVER;
-    if (client_close((Client *)object, leave_group, &never) < 0) {
+    if (client_close((Client *)object, leave, &never) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

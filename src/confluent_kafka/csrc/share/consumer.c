@@ -12,6 +12,7 @@
 #include "client/config.h"
 #include "client/exceptions.h"
 #include "client/failure.h"
+#include "client/group.h"
 #include "client/guard.h"
 #include "client/life.h"
 #include "client/logs.h"
@@ -96,20 +97,36 @@ new_share_consumer(Client *client, rd_kafka_conf_t *conf, char *reason, size_t s
     return rk;
 }
 
-/*
- * A close() that was interrupted has told librdkafka to leave the group, and its handle does
- * not end before that is done: serves what it waits for, without callbacks into Python.
- */
-WITHOUT_GIL static void
-finish_leaving(ShareConsumer *self)
+/* ---- leaving the group ---- */
+
+WITHOUT_GIL static rd_kafka_error_t *
+begin_leaving(Client *self, rd_kafka_queue_t *queue)
 {
-    deadline moment = deadline_after(2);
-    while (!rd_kafka_share_consumer_closed(self->share) && !deadline_passed(&moment)) {
-        rd_kafka_event_destroy(rd_kafka_queue_poll(self->closing_queue, 50));
-    }
-    rd_kafka_queue_destroy(self->closing_queue);
-    self->closing_queue = NULL;
+    return rd_kafka_share_consumer_close_queue(((ShareConsumer *)self)->share, queue);
 }
+
+static bool
+has_left(Client *self)
+{
+    return rd_kafka_share_consumer_closed(((ShareConsumer *)self)->share);
+}
+
+/* Runs a callback, or drops records: they are released. */
+static void
+serve_leaving(Client *self, rd_kafka_event_t *event)
+{
+    callbacks_serve_event(self, event);
+}
+
+static const group_steps steps = {begin_leaving, has_left, serve_leaving};
+
+static int
+leave(Client *self, deadline *Py_UNUSED(until))
+{
+    return group_leave(self, &steps, &((ShareConsumer *)self)->closing_queue);
+}
+
+/* ---- life of the handle ---- */
 
 /* Before the handle ends: what refers to it. */
 static void
@@ -118,11 +135,7 @@ share_release(Client *client)
     ShareConsumer *self = (ShareConsumer *)client;
     rd_kafka_messages_destroy(self->batch);
     self->batch = NULL;
-    if (self->closing_queue != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        finish_leaving(self);
-        Py_END_ALLOW_THREADS
-    }
+    group_finish_leaving(client, &steps, &self->closing_queue);
     self->share = NULL;
 }
 
@@ -524,62 +537,6 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 /* ---- close ---- */
 
-/* Tells librdkafka to leave the group, once: 0, or -1 with an exception. */
-static int
-start_leaving(ShareConsumer *self)
-{
-    if (self->closing_queue != NULL) {
-        return 0; /* an earlier close() was interrupted after this */
-    }
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(self->client.rk);
-    rd_kafka_error_t *error;
-    Py_BEGIN_ALLOW_THREADS
-    error = rd_kafka_share_consumer_close_queue(self->share, queue);
-    Py_END_ALLOW_THREADS
-    if (error == NULL) {
-        self->closing_queue = queue;
-        return 0;
-    }
-    rd_kafka_queue_destroy(queue);
-    return raise_if_error(self->client.state, error);
-}
-
-/* Runs the callbacks that wait in the queue, and drops records: they are released. */
-static void
-serve_closing(ShareConsumer *self, int timeout_ms)
-{
-    Client *client = &self->client;
-    rd_kafka_event_t *event;
-    serve_release_gil(client);
-    event = rd_kafka_queue_poll(self->closing_queue, timeout_ms);
-    serve_take_gil(client);
-    if (event != NULL) {
-        callbacks_serve_event(client, event);
-        rd_kafka_event_destroy(event);
-    }
-}
-
-/* Serves the last callbacks until the group is left: 0 or -1. */
-static int
-leave_group(Client *client, deadline *Py_UNUSED(until))
-{
-    ShareConsumer *self = (ShareConsumer *)client;
-    if (start_leaving(self) < 0) {
-        return -1;
-    }
-    while (!rd_kafka_share_consumer_closed(self->share)) {
-        serve_closing(self, WAIT_SLICE_MS);
-        if (client_check_signals(&self->client) < 0) {
-            return -1;
-        }
-    }
-    /* What came last may have come while another callback ran. */
-    for (size_t left = rd_kafka_queue_length(self->closing_queue); left > 0; left--) {
-        serve_closing(self, 0);
-    }
-    return 0;
-}
-
 PyDoc_STRVAR(close_doc,
 "close($self, /)\n--\n\n"
 "Send the acknowledgements made so far, leave the share group and end the client.\n\n"
@@ -596,7 +553,7 @@ static PyObject *
 close_(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     deadline never = DEADLINE_NEVER;
-    if (client_close((Client *)object, leave_group, &never) < 0) {
+    if (client_close((Client *)object, leave, &never) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
