@@ -188,10 +188,10 @@ def test_messages_that_are_none(
     send(kafka_cluster, kafka_topic, FIVE, key=b"plain")
     consumer = make_consumer()
     faults = (
-        "12 bytes that begin with 74 65 78 74 20 are no message",
+        "12 bytes that begin with 74 65 78 74 20 are not a message",
         "the registry has no schema 515",
         "1 bytes behind the end",
-        "0 bytes are no message",
+        "0 bytes are not a message",
     )
     for offset, fault in enumerate(faults):
         place = f"topic '{kafka_topic}', partition 0, offset {offset}: value: .*{fault}"
@@ -304,13 +304,13 @@ def test_without_registration(
             {"schema.registry.url": "mock://"},
             {"schema_registry": 5},
             ValueError,
-            "schema_registry and schema.registry.url exclude each other",
+            "schema_registry and schema.registry.url are mutually exclusive",
         ),
         (
             {"schema.registry.basic.auth.user.info": "a:b"},
             {"schema_registry": 5},
             ValueError,
-            "schema.registry.basic.auth.user.info exclude",
+            "schema.registry.basic.auth.user.info are mutually exclusive",
         ),
         ({"schema.registry.url": "mock://", "foo": 1}, {}, KafkaException, "foo"),
     ],

@@ -461,7 +461,7 @@ def test_protobuf(decode: Decode, registry: FakeRegistry) -> None:
     }  # fmt: skip
     assert sorted(failures) == [2, 3, 4, 5]
     assert failures[2] == "a message x.Other, not x.Flight"
-    assert "ends within the index" in failures[4]
+    assert "ends within its message index" in failures[4]
     other = Decoding(format="protobuf", message="x.Other")
     assert decode(other, framed(known, b"\x02\x02\x0a\x02UA"))[0] == [{"carrier": "UA"}]
     with pytest.raises(ValueError, match=r"no message x\.Nothing"):

@@ -513,9 +513,9 @@ def test_ids_that_the_registry_does_not_have(client: CachedSchemaRegistryClient)
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        (b"", "0 bytes are no message"),
-        (b"\0\0\0", "3 bytes that begin with 00 00 00 are no message"),
-        (b"plain text", "10 bytes that begin with 70 6c 61 69 6e are no message"),
+        (b"", "0 bytes are not a message"),
+        (b"\0\0\0", "3 bytes that begin with 00 00 00 are not a message"),
+        (b"plain text", "10 bytes that begin with 70 6c 61 69 6e are not a message"),
         (b"\x01" + bytes(20), "named by a GUID"),
         (b"\0\0\0\0\1", r"schema 1 \(test.User\)"),
         (b"\0\0\0\0\1\x06Ad", r"schema 1 \(test.User\)"),

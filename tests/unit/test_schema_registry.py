@@ -301,9 +301,9 @@ def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..
         (200, b"<html>Welcome</html>", "not JSON: '<html>Welcome</html>'"),
         (200, b"[" * 100_000, "not JSON"),
         (200, b"\xff\xfe", "not JSON"),
-        (200, b"[]", r"unexpected answer: \[\]"),
+        (200, b"[]", r"unexpected response: \[\]"),
         (200, b"null", "no reason|not JSON"),
-        (200, b"{}", "unexpected answer"),
+        (200, b"{}", "unexpected response"),
         (200, b'{"schema": "x", "references": 5}', "'references' is 5"),
         (404, b"<html>Not here</html>", "404.*not JSON: '<html>Not here"),
         (404, b'{"message": 7}', "404"),
@@ -534,7 +534,11 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
         ({"url": "http://x", "max.retries": -1}, ValueError, "max.retries must be at least 0"),
         ({"url": "http://x", "cache.capacity": 0}, ValueError, "cache.capacity must be at least"),
         ({"url": "http://x", "basic.auth.user.info": secret("u")}, ValueError, "no colon"),
-        ({"url": "http://u:p@x", "basic.auth.user.info": "u:p"}, ValueError, "exclude each other"),
+        (
+            {"url": "http://u:p@x", "basic.auth.user.info": "u:p"},
+            ValueError,
+            "are mutually exclusive",
+        ),
         ({"url": "http://x", "ssl.key.location": "k"}, ValueError, "ssl.certificate.location"),
         ({"url": "https://x", "ssl.ca.location": "/no.pem"}, OSError, "ssl.ca.location /no.pem"),
         (
@@ -565,7 +569,7 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
                 "bearer.auth.token": secret("t"),
             },
             ValueError,
-            "exclude each other",
+            "are mutually exclusive",
         ),
     ],
 )

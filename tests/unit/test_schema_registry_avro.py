@@ -472,7 +472,9 @@ def test_associated_subjects(client: SchemaRegistryClient) -> None:
         serialize(ADA, VALUE)
     assert serialize(ADA, VALUE) is not None
     client.create_association(request)
-    with pytest.raises(SerializationError, match="several subjects belong to topic 't': mine"):
+    with pytest.raises(
+        SerializationError, match="several subjects are associated with topic 't': mine"
+    ):
         AvroSerializer(client, USER_TEXT)(ADA, VALUE)
 
 
@@ -500,7 +502,7 @@ def test_topics_without_an_associated_subject(
 def test_no_other_strategy_for_topics(client: SchemaRegistryClient) -> None:
     """NONE: a topic without an associated subject is an error."""
     serialize = AvroSerializer(client, USER_TEXT, conf=falling_back("NONE"))
-    with pytest.raises(SerializationError, match="no subject belongs to topic 't'"):
+    with pytest.raises(SerializationError, match="no subject is associated with topic 't'"):
         serialize(ADA, VALUE)
 
 
@@ -613,7 +615,7 @@ def test_schema_ids() -> None:
         assert found.from_bytes(io.BytesIO(data)).read() == b"rest"
         assert (found.id, found.message_indexes) == (3, indexes)
     for data in (b"\0\0\0\0\3", b"\0\0\0\0\3\1", b"\0\0\0\0\3" + b"\xff" * 9, b"\0\0\0\0\3\4\2"):
-        with pytest.raises(SerializationError, match="no index of a message"):
+        with pytest.raises(SerializationError, match="no message index"):
             SchemaId("PROTOBUF").from_bytes(io.BytesIO(data))
     for number in (None, -1, 2**32):
         with pytest.raises(SerializationError, match="no id of 32 bits"):
@@ -657,7 +659,7 @@ def test_rules_are_refused(client: SchemaRegistryClient) -> None:
     [
         ({"auto.register.schema": True}, "did you mean 'auto.register.schemas'"),
         ({"auto.register.schemas": "yes"}, "auto.register.schemas must be a bool, not 'yes'"),
-        ({"use.latest.version": True}, "exclude each other"),
+        ({"use.latest.version": True}, "are mutually exclusive"),
         ({"normalize.schemas": 1}, "normalize.schemas must be a bool"),
         ({"subject.name.strategy": 5}, "subject.name.strategy must be callable, not int"),
         ({"subject.name.strategy.type": "TOPICS"}, "TOPIC, RECORD, TOPIC_RECORD, ASSOCIATED"),

@@ -213,7 +213,7 @@ def test_schemas_that_are_none(client: SchemaRegistryClient, schema: str) -> Non
         (lambda c: JSONSerializer(TEXT, c, 5), ValueError, "to_dict must be callable"),
         (lambda c: JSONSerializer(TEXT, c, json_encode=5), ValueError, "json_encode"),
         (lambda c: JSONSerializer(TEXT, c, conf={"validat": 1}), ValueError, "mean 'validate'"),
-        (lambda c: JSONDeserializer(None), ValueError, "schema_registry_client is needed"),
+        (lambda c: JSONDeserializer(None), ValueError, "schema_registry_client is required"),
         (lambda c: JSONDeserializer(TEXT, 5), ValueError, "from_dict must be callable"),
         (lambda c: JSONDeserializer(TEXT, json_decode=5), ValueError, "json_decode"),
         (lambda c: JSONDeserializer(TEXT, schema_registry_client=5), TypeError, "not int"),

@@ -184,7 +184,7 @@ def test_another_type(getter: str, what: str) -> None:
         (lambda: Variant(primitive(30), NO_NAMES), "unknown variant primitive type: 30"),
         (lambda: Variant(primitive(6) + b"12", NO_NAMES), "it ends at 3, not at 9"),
         (lambda: Variant(primitive(16, "<I", 2**32 - 1), NO_NAMES), "it ends at 5"),
-        (lambda: Variant(b"\x09\xff\xff", NO_NAMES), "no UTF-8"),
+        (lambda: Variant(b"\x09\xff\xff", NO_NAMES), "not UTF-8"),
         (lambda: Variant(b"\x03\xff", NO_NAMES), "it ends at 2"),
         (lambda: Variant(bytes.fromhex("02010500010c01"), NO_NAMES), "no name 5"),
         (lambda: Variant(primitive(12, "<q", 2**63 - 1), NO_NAMES), "out of the range of years"),

@@ -284,7 +284,7 @@ def test_what_was_built_is_closed_when_the_client_is_not_made() -> None:
     [
         ({"{}.{}": 5}, TypeError, "{}.{} must be callable, not int"),
         ({"{}.{}.builder": Closable()}, TypeError, "{}.{}.builder must be a"),
-        ({"{}.{}": str, "{}.{}.builder": Builder()}, ValueError, "exclude each other"),
+        ({"{}.{}": str, "{}.{}.builder": Builder()}, ValueError, "are mutually exclusive"),
     ],
 )
 @pytest.mark.parametrize("field", ["key", "value"])

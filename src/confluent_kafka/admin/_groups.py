@@ -338,7 +338,9 @@ def _group_of(
     """The group and its partitions of a request, which is about one group."""
     items = items_of(given, ConsumerGroupTopicPartitions, name)
     if len(items) != 1:
-        raise ValueError(f"{name} must be about one group, not {len(items)}: Kafka takes no more")
+        raise ValueError(
+            f"{name} must be about one group, not {len(items)}: Kafka accepts one per request"
+        )
     group = checked(items[0].group_id, str, "group_id")
     if not group:
         raise ValueError("group_id must not be empty")

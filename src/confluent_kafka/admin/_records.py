@@ -272,5 +272,5 @@ def _offset_of(partition: TopicPartition, timestamp: int) -> ListOffsetsResultIn
     # librdkafka loses the error of a leader that does not answer: the partition stays as it was.
     if partition.offset == OFFSET_INVALID:
         place = f"{partition.topic} [{partition.partition}]"
-        return KafkaError(KafkaError._TIMED_OUT, f"the leader of {place} gave no answer")
+        return KafkaError(KafkaError._TIMED_OUT, f"the leader of {place} did not answer")
     return ListOffsetsResultInfo(partition.offset, timestamp, partition.leader_epoch)

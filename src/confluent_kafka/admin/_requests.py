@@ -87,7 +87,7 @@ def _outcome_of(
     if isinstance(outcomes, BaseException):
         return outcomes
     if key not in outcomes:
-        reason = f"the answer says nothing about {key!r}"
+        reason = f"the response has no entry for {key!r}"
         return KafkaException(KafkaError(KafkaError._FAIL, reason))
     outcome = outcomes[key]
     return KafkaException(outcome) if isinstance(outcome, KafkaError) else outcome

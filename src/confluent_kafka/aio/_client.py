@@ -44,7 +44,9 @@ class AIOClient(ABC):
             self._loop = asyncio.get_running_loop()
         except RuntimeError:
             kind = type(self).__name__
-            raise RuntimeError(f"create the {kind} inside a coroutine: it needs its loop") from None
+            raise RuntimeError(
+                f"create the {kind} inside a coroutine: it needs a running event loop"
+            ) from None
         if executor is not None and not isinstance(executor, Executor):
             kind = type(executor).__name__
             raise TypeError(f"executor must be a concurrent.futures.Executor, not {kind}")

@@ -102,7 +102,7 @@ class AvroProducer(Producer):
             ValueSerializerError: there is no schema for the value, or it does not fit.
         """
         if topic is None or topic == "":
-            raise ClientError("topic is missing: where the message goes")
+            raise ClientError("topic is missing: the topic to produce to")
         encode = self._serializer.encode_record_with_schema
         data = data_key = None
         if key is not None:

@@ -34,7 +34,9 @@ class ClientRegistry:
             self._owned = given = self._make(own)
         elif own:
             names = ", ".join(sorted(own))
-            raise ValueError(f"schema_registry and {names} exclude each other: give one of them")
+            raise ValueError(
+                f"schema_registry and {names} are mutually exclusive: give one of them"
+            )
         self.client: Any = given
 
     def _make(self, own: Mapping[str, Any]) -> CachedSchemaRegistryClient:

@@ -118,7 +118,7 @@ class CachedSchemaRegistryClient:
         with _client_errors():
             found = self._client.lookup_schema(subject, definition).schema_id
         if found is None:
-            raise ClientError(f"the registry gave no id for the schema of {subject!r}")
+            raise ClientError(f"the registry returned no id for the schema of {subject!r}")
         return found
 
     def get_version(self, subject: str, avro_schema: AvroSchema | str) -> int | None:

@@ -31,7 +31,9 @@ Resource = Annotated[str, typer.Option("--resource", help=f"any, {_KINDS}.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the resource.")]
 Pattern = Annotated[str, typer.Option("--pattern", help="any, match, literal or prefixed.")]
 Principal = Annotated[str | None, typer.Option("--principal", help="As in User:alice.")]
-Host = Annotated[str | None, typer.Option("--host", help="Host that it is for; * is every one.")]
+Host = Annotated[
+    str | None, typer.Option("--host", help="Host that the ACL is for; * for all hosts.")
+]
 Operation = Annotated[str, typer.Option("--operation", help="any, all, read, write, create ...")]
 Permission = Annotated[str, typer.Option("--permission", help="any, allow or deny.")]
 
@@ -69,7 +71,7 @@ def create(
     properties: Properties = None,
     timeout: Timeout = 30,
     pattern: Annotated[str, typer.Option("--pattern", help="literal or prefixed.")] = "literal",
-    host: Annotated[str, typer.Option("--host", help="* is every one.")] = "*",
+    host: Annotated[str, typer.Option("--host", help="* for all hosts.")] = "*",
     permission: Annotated[str, typer.Option("--permission", help="allow or deny.")] = "allow",
 ) -> None:
     """Create an ACL; one that exists already stays."""
@@ -108,7 +110,7 @@ def delete(
 ) -> None:
     """Delete the ACLs that the options fit, and show them."""
     wanted = _filter(resource, name, pattern, principal, host, operation, permission)
-    confirm("Delete all ACLs that the options fit?", yes)
+    confirm("Delete all ACLs that match the options?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.delete_acls([wanted], request_timeout=timeout)[wanted].result()
     _show(found, as_json)

@@ -20,7 +20,7 @@ from confluent_kafka.cli.settings import settings
 
 Timeout = Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds to wait for the cluster.")]
 AsJson = Annotated[bool, typer.Option("--json", "-J", help="A line of JSON for each row.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ def confirm(question: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise typer.BadParameter("is needed where nobody can be asked", param_hint="--yes")
+        raise typer.BadParameter("is required without a terminal", param_hint="--yes")
     typer.confirm(question, abort=True)
 
 

@@ -34,7 +34,7 @@ _MILLION = 1_000_000
 Topic = Annotated[str, typer.Argument(help="Topic to use.")]
 Count = Annotated[int, typer.Option("--count", "-n", min=1, help="How many messages.")]
 Timeout = Annotated[
-    float, typer.Option(min=0, help="Seconds without progress after which it gives up.")
+    float, typer.Option(min=0, help="Give up after this many seconds without progress.")
 ]
 
 
@@ -45,7 +45,9 @@ def produce(
     config_file: File = None,
     properties: Properties = None,
     count: Count = _MILLION,
-    size: Annotated[int, typer.Option("--size", "-s", min=0, help="Bytes of a value.")] = 100,
+    size: Annotated[
+        int, typer.Option("--size", "-s", min=0, help="Size of a value in bytes.")
+    ] = 100,
     rate: Annotated[
         int | None, typer.Option(min=1, help="Messages a second, to see latency without a queue.")
     ] = None,
@@ -157,7 +159,7 @@ def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tu
         if batch:
             last = now
         elif now - last > timeout:
-            fail(f"nothing came for {timeout:g} s, after {messages:,} messages")
+            fail(f"no message for {timeout:g} s, after {messages:,} messages")
     return messages, size
 
 

@@ -25,9 +25,9 @@ class Kind(StrEnum):
     group = "group"
 
 
-Of = Annotated[Kind, typer.Argument(help="What has the configurations.")]
+Of = Annotated[Kind, typer.Argument(help="Kind of the resource.")]
 Name = Annotated[str, typer.Argument(help="The topic, the broker's id, or the group.")]
-Check = Annotated[bool, typer.Option("--check", help="Only ask whether it could be done.")]
+Check = Annotated[bool, typer.Option("--check", help="Only validate the request.")]
 
 
 @app.command()
@@ -39,7 +39,7 @@ def describe(
     properties: Properties = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
-    everything: Annotated[bool, typer.Option("--all", help="Also what nobody has set.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also show defaults.")] = False,
 ) -> None:
     """Show what is set, and where: sensitive values are not told by the brokers."""
     resource = ConfigResource(kind.value, name)
@@ -60,7 +60,9 @@ def describe(
 def set_(
     kind: Of,
     name: Name,
-    values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="What to set.")],
+    values: Annotated[
+        list[str], typer.Argument(metavar="NAME=VALUE...", help="Configurations to set.")
+    ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -81,7 +83,7 @@ def set_(
 def unset(
     kind: Of,
     name: Name,
-    names: Annotated[list[str], typer.Argument(help="What goes back to its default.")],
+    names: Annotated[list[str], typer.Argument(help="Configurations to reset to their defaults.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,

@@ -38,7 +38,9 @@ def consume(
     group: Annotated[
         str | None,
         typer.Option(
-            "--group", "-g", help="Join this group: read its partitions, commit what was written."
+            "--group",
+            "-g",
+            help="Join this group: read its partitions and commit the printed messages.",
         ),
     ] = None,
     partition: Annotated[
@@ -60,13 +62,13 @@ def consume(
     ] = "beginning",
     until: Annotated[
         str | None,
-        typer.Option(help="end (as it is now), an offset, or a time; without it: for ever."),
+        typer.Option(help="end (the current one), an offset, or a time; by default never."),
     ] = None,
     exit_at_end: Annotated[
         bool, typer.Option("--exit-at-end", "-e", help="The same as --until end.")
     ] = False,
     count: Annotated[
-        int | None, typer.Option("--count", "-n", min=1, help="Stop after so many messages.")
+        int | None, typer.Option("--count", "-n", min=1, help="Stop after this many messages.")
     ] = None,
     output: Annotated[
         str,
@@ -92,7 +94,7 @@ def consume(
     """
     write = _writer(output, json_lines)
     if exit_at_end and until is not None:
-        raise typer.BadParameter("goes without --until", param_hint="--exit-at-end")
+        raise typer.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
     end = (
         _Bound.parse(until if until is not None else "end", "--until")
         if (until is not None or exit_at_end)
@@ -107,7 +109,8 @@ def consume(
         config |= {"group.id": group, "auto.offset.reset": _reset(begin)}
         if partition or (end is not None and end.kind != "end"):
             raise typer.BadParameter(
-                "goes without --partition and, but for the end, --until", param_hint="--group"
+                "cannot be combined with --partition or, except for end, --until",
+                param_hint="--group",
             )
     console = Console(stderr=True, quiet=quiet, highlight=False)
     with ending():
@@ -172,7 +175,8 @@ def _reset(begin: _Bound) -> str:
     if begin.kind == "end":
         return "latest"
     raise typer.BadParameter(
-        "with --group only beginning or end: a group goes on from its commits", param_hint="--from"
+        "must be beginning or end with --group: a group continues from its commits",
+        param_hint="--from",
     )
 
 

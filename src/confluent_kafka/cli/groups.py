@@ -85,7 +85,7 @@ def describe(
     as_json: AsJson = False,
     watch: Annotated[
         float | None,
-        typer.Option(min=0.1, help="Show it again every so many seconds, until Ctrl-C."),
+        typer.Option(min=0.1, help="Refresh every so many seconds, until Ctrl-C."),
     ] = None,
 ) -> None:
     """Show each partition of a group: committed offset, end, lag, and who reads it.

@@ -27,13 +27,13 @@ File = Annotated[
 ]
 Master = Annotated[
     str | None,
-    typer.Option(help="Spark's master; goes before the file's. Without any: local[*]."),
+    typer.Option(help="Spark's master; overrides the file's. Default: local[*]."),
 ]
 Conf = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="A setting of Spark; goes before the file's. Can be given more than once.",
+        help="A setting of Spark; overrides the file's. Can be given more than once.",
     ),
 ]
 
@@ -100,7 +100,7 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
     except KeyboardInterrupt:
         stopped.set()
     if stopped.is_set():
-        console.print("interrupted: the queries go on from their checkpoints when run again")
+        console.print("interrupted: the queries continue from their checkpoints in the next run")
         raise typer.Exit(INTERRUPTED)
     board.close()
 

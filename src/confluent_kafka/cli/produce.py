@@ -30,7 +30,7 @@ def produce(
     properties: Properties = None,
     key_separator: Annotated[
         str | None,
-        typer.Option("--key-separator", "-K", help=r"What divides a line into key and value: \t"),
+        typer.Option("--key-separator", "-K", help=r"Separator of key and value in a line: \t"),
     ] = None,
     key: Annotated[str | None, typer.Option("--key", "-k", help="Key of all messages.")] = None,
     header: Annotated[
@@ -49,7 +49,7 @@ def produce(
         ),
     ] = -1,
     delimiter: Annotated[
-        str, typer.Option("--delimiter", "-D", help="What ends a message.")
+        str, typer.Option("--delimiter", "-D", help="Delimiter after each message.")
     ] = r"\n",
     whole: Annotated[bool, typer.Option("--whole", help="Each file is one message.")] = False,
     json_lines: Annotated[
@@ -69,7 +69,7 @@ def produce(
     """
     if json_lines and (key_separator is not None or key is not None or whole):
         raise typer.BadParameter(
-            "goes without --key-separator, --key and --whole", param_hint="--json"
+            "cannot be combined with --key-separator, --key or --whole", param_hint="--json"
         )
     if key_separator is not None and key is not None:
         raise typer.BadParameter("give --key or --key-separator", param_hint="--key")

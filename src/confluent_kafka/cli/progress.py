@@ -107,7 +107,7 @@ class Board:
         for partition, lag in furthest[:_MOST_PARTITIONS]:
             shown.add_row(str(partition), f"{lag:,}")
         if len(furthest) > _MOST_PARTITIONS:
-            shown.add_row(f"and {len(furthest) - _MOST_PARTITIONS} more, less behind", "")
+            shown.add_row(f"and {len(furthest) - _MOST_PARTITIONS} more with less lag", "")
         return shown
 
 

@@ -94,7 +94,7 @@ def formatter(text: str) -> Callable[[Message], bytes]:
     for found in _TOKEN.finditer(text):
         if found[1] not in _TOKENS:
             known = " ".join(f"%{name}" for name in _TOKENS)
-            raise ValueError(f"{found[0]!r} is no token: there are {known}")
+            raise ValueError(f"{found[0]!r} is not a token: there are {known}")
         parts.append(unescape(text[end : found.start()]))
         parts.append(_TOKENS[found[1]])
         end = found.end()

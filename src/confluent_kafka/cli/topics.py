@@ -26,7 +26,7 @@ app = typer.Typer(
 
 Name = Annotated[str, typer.Argument(help="The topic.")]
 Names = Annotated[list[str], typer.Argument(help="Topics.")]
-Check = Annotated[bool, typer.Option("--check", help="Only ask whether it could be done.")]
+Check = Annotated[bool, typer.Option("--check", help="Only validate the request.")]
 
 
 @app.command(name="list")
@@ -36,7 +36,7 @@ def list_(
     properties: Properties = None,
     timeout: Timeout = 30,
     as_json: AsJson = False,
-    internal: Annotated[bool, typer.Option(help="Also those that begin with __.")] = False,
+    internal: Annotated[bool, typer.Option(help="Also show those that begin with __.")] = False,
 ) -> None:
     """List the topics with their partitions and replicas."""
     with administering(brokers, config_file, properties, timeout) as admin:

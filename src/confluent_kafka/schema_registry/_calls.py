@@ -414,7 +414,7 @@ class Calls:
         code, message = said.get("error_code"), said.get("message")
         if not message:
             shown = " ".join(answer.text.split())[:100]
-            message = f"an answer that is not JSON: {shown!r}" if shown else "no reason given"
+            message = f"a response that is not JSON: {shown!r}" if shown else "no reason given"
         number = code if isinstance(code, int) else SchemaRegistryError.UNKNOWN
         text = f"{message} ({request.method} {request.path})"
         raise SchemaRegistryError(answer.status, number, text)
@@ -464,7 +464,7 @@ def _read(request: Request, make: Callable[[Any], T], answer: Any) -> T:
 
 
 def _unexpected(request: Request, answer: Any) -> SchemaRegistryError:
-    text = f"an unexpected answer: {answer!r:.100} ({request.method} {request.path})"
+    text = f"an unexpected response: {answer!r:.100} ({request.method} {request.path})"
     return SchemaRegistryError(200, SchemaRegistryError.UNKNOWN, text)
 
 

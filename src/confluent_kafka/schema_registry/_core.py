@@ -96,7 +96,7 @@ def read_conf(conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]) -> di
         raise ValueError(f"use.schema.id must be an int, not {number!r:.100}")
     if options["use.latest.version"] and options.get("auto.register.schemas"):
         raise ValueError(
-            "use.latest.version and auto.register.schemas exclude each other: set one to False"
+            "use.latest.version and auto.register.schemas are mutually exclusive: set one to False"
         )
     return options
 
@@ -213,7 +213,7 @@ class Core(_Serde):
         if not isinstance(found, str) or not found:
             called = getattr(strategy, "__name__", type(strategy).__name__)
             why = "the schema has no name" if name is None else f"it returned {found!r:.100}"
-            raise SerializationError(f"{called} gives no subject: {why}")
+            raise SerializationError(f"{called} returned no subject: {why}")
         return found
 
     async def _newest(self, subject: str) -> RegisteredSchema:

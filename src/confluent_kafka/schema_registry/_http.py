@@ -220,7 +220,7 @@ def _add(body: bytearray, chunk: bytes, end: float) -> None:
     """Add to a body that has an end in time and size: a trickle keeps each single read going."""
     body += chunk
     if time.monotonic() > end:
-        raise httpx.ReadTimeout("the answer was still coming when the timeout had passed")
+        raise httpx.ReadTimeout("the response was not complete within the timeout")
     if len(body) > _MAX_BYTES:
         raise httpx.ReadError(f"the answer is larger than {_MAX_BYTES} bytes")
 
@@ -425,8 +425,8 @@ class Tokens:
             token, life = document["access_token"], float(document.get("expires_in", 0) or 0)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             shown = text[:500] if not is_success(status) else None
-            raise OAuthTokenError("no token in the answer", status, shown) from error
+            raise OAuthTokenError("no token in the response", status, shown) from error
         if not is_success(status) or not isinstance(token, str):
-            raise OAuthTokenError("no token in the answer", status)
+            raise OAuthTokenError("no token in the response", status)
         self._token = token
         self._end = started + (life or _TOKEN_SECONDS) * _TOKEN_LIFE

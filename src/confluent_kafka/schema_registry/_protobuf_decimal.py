@@ -22,7 +22,7 @@ def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
         scale: how many digits stand behind the point.
 
     Raises:
-        ValueError: the number is not finite, or has more digits behind the point.
+        ValueError: the number is not finite, or has more digits after the point.
     """
     if not value.is_finite():
         raise ValueError(f"value must be finite, not {value}")
@@ -30,7 +30,7 @@ def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
     unscaled = int("".join(map(str, digits)))
     shift = int(exponent) + scale
     if shift < 0 and unscaled % 10**-shift:
-        raise ValueError(f"value has more than {scale} digits behind the point: {value}")
+        raise ValueError(f"value has more than {scale} digits after the point: {value}")
     unscaled = unscaled * 10**shift if shift >= 0 else unscaled // 10**-shift
     number = -unscaled if sign else unscaled
     size = (number + (number < 0)).bit_length() // 8 + 1

@@ -95,7 +95,7 @@ def read_settings(conf: Mapping[str, Any]) -> Settings:
     bearer = _bearer(conf)
     if basic is not None and bearer is not None:
         raise ValueError(
-            "basic authentication and bearer.auth.credentials.source exclude each other"
+            "basic authentication and bearer.auth.credentials.source are mutually exclusive"
         )
     ttl = _number(conf, "cache.latest.ttl.sec", None, 0)
     return Settings(
@@ -137,7 +137,7 @@ def _basic(conf: Mapping[str, Any], from_url: tuple[str, str] | None) -> tuple[s
     if not given:
         return from_url
     if from_url is not None:
-        raise ValueError("basic.auth.user.info and a user in url exclude each other")
+        raise ValueError("basic.auth.user.info and a user in url are mutually exclusive")
     user, colon, password = given.partition(":")
     if not colon:
         raise ValueError("basic.auth.user.info must be <user>:<password>: it has no colon")

@@ -164,7 +164,7 @@ class _JSONDeserializing(DeserializerCore):
             if self._schema.references and schema_registry_client is None:
                 raise ValueError("a schema with references needs a schema_registry_client")
         elif schema_registry_client is None:
-            raise ValueError("schema_registry_client is needed where schema_str is None")
+            raise ValueError("schema_registry_client is required if schema_str is None")
 
     def _record_name(self, schema: Schema) -> str | None:
         return _json.title(_json.parse(schema.schema_str, "the schema"))

@@ -198,7 +198,7 @@ class _ProtobufSerializing(SerializerCore):
         # A registration need not say which version it made.
         found = await self._calls.lookup_schema(subject, schema, self._normalize)
         if found.version is None:
-            raise SerializationError(f"the registry says no version of subject {subject!r}")
+            raise SerializationError(f"the registry returned no version of subject {subject!r}")
         return SchemaReference(file.name, subject, found.version)
 
     async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:

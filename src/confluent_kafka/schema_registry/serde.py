@@ -214,11 +214,13 @@ class _Associations:
             )
         if len(found) > 1:
             names = ", ".join(sorted(one.subject for one in found))
-            raise SerializationError(f"several subjects belong to topic {topic!r}: {names}")
+            raise SerializationError(
+                f"several subjects are associated with topic {topic!r}: {names}"
+            )
         if found:
             return self._subjects.put(key, found[0].subject)
         if kind not in STRATEGIES:
-            raise SerializationError(f"no subject belongs to topic {topic!r}")
+            raise SerializationError(f"no subject is associated with topic {topic!r}")
         return STRATEGIES[kind](ctx, record_name)
 
 
@@ -384,7 +386,7 @@ class SchemaId:
         """
         if self.guid is None:
             raise SerializationError(
-                "the registry gave the schema no GUID, which a header would have: use "
+                "the registry returned no GUID for the schema, which a header needs: use "
                 "prefix_schema_id_serializer"
             )
         return bytes([_GUID_MAGIC]) + self.guid.bytes + self._indexes()
@@ -398,8 +400,8 @@ class SchemaId:
 def _no_id(data: bytes) -> str:
     begin = f" that begin with {data[:5].hex(' ')}" if data else ""
     return (
-        f"{len(data)} bytes{begin} are no message of a schema registry's serializer: those begin "
-        "with the magic byte 00 and the four bytes of a schema's id"
+        f"{len(data)} bytes{begin} are not a message of a schema registry's serializer: those "
+        "begin with the magic byte 00 and the four bytes of a schema's id"
     )
 
 
@@ -445,7 +447,7 @@ def _read_varint(data: bytes, start: int) -> tuple[int, int]:
                 break
             return number >> 1, start
         shift += 7
-    raise SerializationError("corrupt Protobuf: no index of a message behind the schema's id")
+    raise SerializationError("corrupt Protobuf: no message index after the schema's id")
 
 
 def prefix_schema_id_serializer(

@@ -384,7 +384,7 @@ def _text(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise VariantError(f"malformed variant: a text is no UTF-8: {error}") from None
+        raise VariantError(f"malformed variant: a string is not UTF-8: {error}") from None
 
 
 def _json(value: Any) -> str:

@@ -75,7 +75,7 @@ class Serdes:
         serde = self.rest.pop(name, None)
         maker = self.rest.pop(f"{name}.builder", None)
         if serde is not None and maker is not None:
-            raise ValueError(f"{name} and {name}.builder exclude each other: give one of them")
+            raise ValueError(f"{name} and {name}.builder are mutually exclusive: give one of them")
         if maker is not None:
             if not isinstance(maker, self._builder):
                 wanted = f"a {self._builder.__name__}"

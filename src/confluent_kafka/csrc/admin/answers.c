@@ -101,7 +101,7 @@ fail_pending(PyObject *object)
     PyDict_Clear(self->pending);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(waiting); i++) {
         raise_kafka_error(state, RD_KAFKA_RESP_ERR__DESTROY,
-                          "the AdminClient ended before the answer came");
+                          "the AdminClient was closed before the answer arrived");
         deliver(PyList_GET_ITEM(waiting, i), NULL);
     }
     Py_DECREF(waiting);

@@ -124,7 +124,7 @@ bind_bytes(const node *found, const char *allowed, int64_t first, int64_t rows,
     }
     arrow_format indices = arrow_format_parse(found->schema->format);
     if (indices.layout != ARROW_INTEGER) {
-        return broken(found, "the indices of its dictionary are no integers");
+        return broken(found, "the indices of its dictionary are not integers");
     }
     if (bind_values(found, indices, first, rows, &column->indices) < 0) {
         return -1;

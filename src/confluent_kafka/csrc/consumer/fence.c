@@ -112,7 +112,7 @@ fence_check(fence *self, module_state *state, const char *what,
         return 0;
     }
     raise_kafka_error(state, RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST,
-                      "%s failed: %s[%d] was taken away during pause_while(), and another "
+                      "%s failed: %s[%d] was revoked during pause_while(), and another "
                       "member of the group may have read on: nothing was committed",
                       what, fenced->topic, (int)fenced->partition);
     return -1;

@@ -43,7 +43,7 @@ begin_locked(Consumer *self)
 {
     if (self->fence.active) {
         PyErr_SetString(PyExc_RuntimeError,
-                        "pause_while() is in use: its blocks do not stand in one another");
+                        "pause_while() is in use: its blocks cannot be nested");
         return -1;
     }
     rd_kafka_topic_partition_list_t *partitions = partitions_to_hold(self);

@@ -232,7 +232,7 @@ def _indexes(payload: bytes) -> tuple[tuple[int, ...], int]:
         index, start = _varint(payload, start)
         indexes.append(index)
     if any(index < 0 for index in indexes) or count < 0:
-        raise ValueError("corrupt Protobuf: no index of a message")
+        raise ValueError("corrupt Protobuf: no message index")
     return tuple(indexes) or (0,), start
 
 
@@ -240,11 +240,11 @@ def _varint(data: bytes, start: int) -> tuple[int, int]:
     shift = number = 0
     while shift < 64:
         if start >= len(data):
-            raise ValueError("corrupt Protobuf: ends within the index of its message")
+            raise ValueError("corrupt Protobuf: ends within its message index")
         byte = data[start]
         start += 1
         number |= (byte & 0x7F) << shift
         if byte < 0x80:
             return (number >> 1) ^ -(number & 1), start
         shift += 7
-    raise ValueError("corrupt Protobuf: no index of a message")
+    raise ValueError("corrupt Protobuf: no message index")
