@@ -3,6 +3,7 @@
  */
 #include "admin/admin.h"
 
+#include "base/list.h"
 #include "base/text.h"
 #include "values/topic_partition.h"
 
@@ -229,22 +230,24 @@ member_from(module_state *state, const rd_kafka_MemberDescription_t *member)
         assignment_from(state, rd_kafka_MemberDescription_target_assignment(member)));
 }
 
+typedef struct {
+    module_state *state;
+    const rd_kafka_ConsumerGroupDescription_t *group;
+} described_group;
+
+static PyObject *
+member_of(const void *from, size_t i)
+{
+    const described_group *described = from;
+    return member_from(described->state,
+                       rd_kafka_ConsumerGroupDescription_member(described->group, i));
+}
+
 static PyObject *
 members_from(module_state *state, const rd_kafka_ConsumerGroupDescription_t *group)
 {
-    size_t count = rd_kafka_ConsumerGroupDescription_member_count(group);
-    PyObject *members = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; members != NULL && i < count; i++) {
-        PyObject *member =
-            member_from(state, rd_kafka_ConsumerGroupDescription_member(group, i));
-        if (member == NULL) {
-            Py_CLEAR(members);
-        }
-        else {
-            PyList_SET_ITEM(members, (Py_ssize_t)i, member);
-        }
-    }
-    return members;
+    described_group from = {state, group};
+    return list_of(rd_kafka_ConsumerGroupDescription_member_count(group), member_of, &from);
 }
 
 /* (group id, error, is simple, members, assignor, state, coordinator, operations, type) */

@@ -6,6 +6,8 @@
 #include "client/guard.h"
 #include "client/request.h"
 
+#include "base/list.h"
+
 static void
 free_groups(void *answer)
 {
@@ -44,20 +46,25 @@ member_from(PyObject *type, const struct rd_kafka_group_member_info *member)
                   bytes_from(member->member_assignment, member->member_assignment_size)));
 }
 
+typedef struct {
+    PyObject *type;
+    const struct rd_kafka_group_member_info *members;
+} member_array;
+
+static PyObject *
+member_of(const void *from, size_t i)
+{
+    const member_array *array = from;
+    return member_from(array->type, &array->members[i]);
+}
+
 static PyObject *
 members_from(const struct rd_kafka_group_info *group)
 {
     PyObject *type = import_attribute("confluent_kafka._values.metadata", "GroupMember");
-    PyObject *members = type == NULL ? NULL : PyList_New(group->member_cnt);
-    for (int i = 0; members != NULL && i < group->member_cnt; i++) {
-        PyObject *member = member_from(type, &group->members[i]);
-        if (member == NULL) {
-            Py_CLEAR(members);
-        }
-        else {
-            PyList_SET_ITEM(members, i, member);
-        }
-    }
+    member_array from = {type, group->members};
+    PyObject *members =
+        type == NULL ? NULL : list_of((size_t)group->member_cnt, member_of, &from);
     Py_XDECREF(type);
     return members;
 }
@@ -89,21 +96,23 @@ group_from(module_state *state, const struct rd_kafka_group_info *group)
     return result;
 }
 
+typedef struct {
+    module_state *state;
+    const struct rd_kafka_group_info *groups;
+} group_array;
+
+static PyObject *
+group_of(const void *from, size_t i)
+{
+    const group_array *array = from;
+    return group_from(array->state, &array->groups[i]);
+}
+
 static PyObject *
 groups_from(module_state *state, const struct rd_kafka_group_list *groups)
 {
-    int count = groups == NULL ? 0 : groups->group_cnt;
-    PyObject *list = PyList_New(count);
-    for (int i = 0; list != NULL && i < count; i++) {
-        PyObject *group = group_from(state, &groups->groups[i]);
-        if (group == NULL) {
-            Py_CLEAR(list);
-        }
-        else {
-            PyList_SET_ITEM(list, i, group);
-        }
-    }
-    return list;
+    group_array from = {state, groups == NULL ? NULL : groups->groups};
+    return list_of(groups == NULL ? 0 : (size_t)groups->group_cnt, group_of, &from);
 }
 
 static PyObject *

@@ -6,6 +6,7 @@
  */
 #include "admin/admin.h"
 
+#include "base/list.h"
 #include "base/text.h"
 
 /* Passwords and salts are short; this only keeps their size in librdkafka's int. */
@@ -109,26 +110,22 @@ send_alter(const admin_call *call, rd_kafka_queue_t *queue)
 
 /* ---- answers ---- */
 
-/* A list of (mechanism, iterations). */
+/* (mechanism, iterations) */
+static PyObject *
+credential_of(const void *description, size_t i)
+{
+    const rd_kafka_ScramCredentialInfo_t *info =
+        rd_kafka_UserScramCredentialsDescription_scramcredentialinfo(description, i);
+    return Py_BuildValue("ii", (int)rd_kafka_ScramCredentialInfo_mechanism(info),
+                         (int)rd_kafka_ScramCredentialInfo_iterations(info));
+}
+
 static PyObject *
 credentials_from(const rd_kafka_UserScramCredentialsDescription_t *description)
 {
-    size_t count =
-        rd_kafka_UserScramCredentialsDescription_scramcredentialinfo_count(description);
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        const rd_kafka_ScramCredentialInfo_t *info =
-            rd_kafka_UserScramCredentialsDescription_scramcredentialinfo(description, i);
-        PyObject *item = Py_BuildValue("ii", (int)rd_kafka_ScramCredentialInfo_mechanism(info),
-                                       (int)rd_kafka_ScramCredentialInfo_iterations(info));
-        if (item == NULL) {
-            Py_CLEAR(list);
-        }
-        else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-        }
-    }
-    return list;
+    return list_of(
+        rd_kafka_UserScramCredentialsDescription_scramcredentialinfo_count(description),
+        credential_of, description);
 }
 
 /* (user, error, credentials) */

@@ -1,23 +1,27 @@
 #include "admin/admin.h"
 
+#include "base/list.h"
 #include "base/text.h"
+
+typedef struct {
+    module_state *state;
+    const void *const *items;
+    PyObject *(*convert)(module_state *state, const void *item);
+} item_array;
+
+static PyObject *
+item_of(const void *from, size_t i)
+{
+    const item_array *array = from;
+    return array->convert(array->state, array->items[i]);
+}
 
 PyObject *
 admin_list_from(module_state *state, const void *array, size_t count,
                 PyObject *(*convert)(module_state *state, const void *item))
 {
-    const void *const *items = array;
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        PyObject *item = convert(state, items[i]);
-        if (item == NULL) {
-            Py_CLEAR(list);
-        }
-        else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-        }
-    }
-    return list;
+    item_array from = {state, array, convert};
+    return list_of(count, item_of, &from);
 }
 
 PyObject *
@@ -40,21 +44,14 @@ admin_node_from(module_state *Py_UNUSED(state), const void *item)
                          (int)rd_kafka_Node_port(node), text_from(rd_kafka_Node_rack(node)));
 }
 
+static PyObject *
+operation_of(const void *operations, size_t i)
+{
+    return PyLong_FromLong((long)((const rd_kafka_AclOperation_t *)operations)[i]);
+}
+
 PyObject *
 admin_operations_from(const rd_kafka_AclOperation_t *operations, size_t count)
 {
-    if (operations == NULL) {
-        Py_RETURN_NONE;
-    }
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        PyObject *operation = PyLong_FromLong((long)operations[i]);
-        if (operation == NULL) {
-            Py_CLEAR(list);
-        }
-        else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, operation);
-        }
-    }
-    return list;
+    return operations == NULL ? Py_NewRef(Py_None) : list_of(count, operation_of, operations);
 }

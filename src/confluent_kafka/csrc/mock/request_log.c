@@ -3,6 +3,8 @@
  */
 #include "mock/mock.h"
 
+#include "base/list.h"
+
 static PyStructSequence_Field mock_request_fields[] = {
     {"request", "the request's name in Kafka's protocol, such as \"Produce\""},
     {"api_key", "its number there"},
@@ -140,6 +142,18 @@ run_get_requests(MockCluster *self, mock_call *call)
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+typedef struct {
+    module_state *state;
+    rd_kafka_mock_request_t **requests;
+} recorded;
+
+static PyObject *
+entry_of(const void *from, size_t i)
+{
+    const recorded *log = from;
+    return request_entry(log->state, log->requests[i]);
+}
+
 PyObject *
 mock_requests(MockCluster *self, PyObject *unused)
 {
@@ -155,16 +169,8 @@ mock_requests(MockCluster *self, PyObject *unused)
                         "first");
         return NULL;
     }
-    PyObject *list = PyList_New((Py_ssize_t)call.count);
-    for (size_t i = 0; list != NULL && i < call.count; i++) {
-        PyObject *entry = request_entry(self->state, call.requests[i]);
-        if (entry == NULL) {
-            Py_CLEAR(list);
-        }
-        else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, entry);
-        }
-    }
+    recorded from = {self->state, call.requests};
+    PyObject *list = list_of(call.count, entry_of, &from);
     if (call.requests != NULL) {
         rd_kafka_mock_request_destroy_array(call.requests, call.count);
     }

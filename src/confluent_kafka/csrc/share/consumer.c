@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/list.h"
 #include "client/callbacks.h"
 #include "client/close.h"
 #include "client/config.h"
@@ -325,18 +326,15 @@ unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 static PyObject *
+topic_name_of(const void *topics, size_t i)
+{
+    return PyUnicode_FromString(((const rd_kafka_topic_partition_list_t *)topics)->elems[i].topic);
+}
+
+static PyObject *
 topic_names_from(const rd_kafka_topic_partition_list_t *topics)
 {
-    PyObject *names = PyList_New(topics->cnt);
-    for (int i = 0; names != NULL && i < topics->cnt; i++) {
-        PyObject *name = PyUnicode_FromString(topics->elems[i].topic);
-        if (name == NULL) {
-            Py_CLEAR(names);
-            break;
-        }
-        PyList_SET_ITEM(names, i, name);
-    }
-    return names;
+    return list_of((size_t)topics->cnt, topic_name_of, topics);
 }
 
 PyDoc_STRVAR(subscription_doc,

@@ -1,6 +1,7 @@
 #include "values/headers.h"
 
 #include "base/args.h"
+#include "base/list.h"
 #include "base/text.h"
 
 /* One (name, value) pair; new reference. */
@@ -25,27 +26,20 @@ header_from(const char *name, const void *value, size_t size)
     return pair;
 }
 
+static PyObject *
+header_of(const void *headers, size_t i)
+{
+    const char *name;
+    const void *value;
+    size_t size;
+    rd_kafka_header_get_all(headers, i, &name, &value, &size);
+    return header_from(name, value, size);
+}
+
 PyObject *
 headers_from(const rd_kafka_headers_t *headers)
 {
-    size_t count = rd_kafka_header_cnt(headers);
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    if (list == NULL) {
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *name;
-        const void *value;
-        size_t size;
-        rd_kafka_header_get_all(headers, i, &name, &value, &size);
-        PyObject *pair = header_from(name, value, size);
-        if (pair == NULL) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SET_ITEM(list, (Py_ssize_t)i, pair);
-    }
-    return list;
+    return list_of(rd_kafka_header_cnt(headers), header_of, headers);
 }
 
 /*

@@ -1,5 +1,6 @@
 #include "values/metadata.h"
 
+#include "base/list.h"
 #include "base/text.h"
 #include "values/error.h"
 
@@ -39,21 +40,15 @@ classes_release(metadata_classes *classes)
 }
 
 static PyObject *
+id_of(const void *ids, size_t i)
+{
+    return PyLong_FromLong(((const int32_t *)ids)[i]);
+}
+
+static PyObject *
 ids_from(const int32_t *ids, int count)
 {
-    PyObject *list = PyList_New(count);
-    if (list == NULL) {
-        return NULL;
-    }
-    for (int i = 0; i < count; i++) {
-        PyObject *id = PyLong_FromLong(ids[i]);
-        if (id == NULL) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SET_ITEM(list, i, id);
-    }
-    return list;
+    return list_of((size_t)count, id_of, ids);
 }
 
 /* dict[key] = value; steals both, either may be NULL with an exception set. */

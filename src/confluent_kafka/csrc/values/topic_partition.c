@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/args.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "values/error.h"
 #include "values/reduce.h"
@@ -57,23 +58,23 @@ topic_partition_from(module_state *state, const rd_kafka_topic_partition_t *rktp
     return (PyObject *)self;
 }
 
+typedef struct {
+    module_state *state;
+    const rd_kafka_topic_partition_t *entries;
+} entry_array;
+
+static PyObject *
+partition_of(const void *from, size_t i)
+{
+    const entry_array *array = from;
+    return topic_partition_from(array->state, &array->entries[i]);
+}
+
 PyObject *
 topic_partitions_from(module_state *state, const rd_kafka_topic_partition_list_t *list)
 {
-    int count = list == NULL ? 0 : list->cnt;
-    PyObject *result = PyList_New(count);
-    if (result == NULL) {
-        return NULL;
-    }
-    for (int i = 0; i < count; i++) {
-        PyObject *item = topic_partition_from(state, &list->elems[i]);
-        if (item == NULL) {
-            Py_DECREF(result);
-            return NULL;
-        }
-        PyList_SET_ITEM(result, i, item);
-    }
-    return result;
+    entry_array from = {state, list == NULL ? NULL : list->elems};
+    return list_of(list == NULL ? 0 : (size_t)list->cnt, partition_of, &from);
 }
 
 /* librdkafka frees the metadata of its lists, so it must come from its own allocator. */
