@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -65,6 +66,27 @@ def test_consume_goes_on_where_poll_stopped(filled: str, consumer: Consumer) -> 
     assert values_of(consumer.consume(5, TIMEOUT)) == numbers(10, 15)
     assert poll_values(consumer, 5) == numbers(15, 20)
     assert values_of(consumer.consume(80, TIMEOUT)) == numbers(20, FILLED)
+
+
+@pytest.mark.parametrize("fetch", ["poll", "consume"])
+def test_callbacks_while_messages_wait(
+    filled: str, make_consumer: MakeConsumer, fetch: str
+) -> None:
+    """A loop that got slow serves callbacks before it has taken what was fetched ahead."""
+    served: list[str] = []
+    consumer = make_consumer({"statistics.interval.ms": 100, "stats_cb": served.append})
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    poll_values(consumer, FILLED // 2)
+    before = len(served)
+    for _ in range(10):  # at most 13 were fetched ahead
+        time.sleep(0.1)
+        if fetch == "poll":
+            assert consumer.poll(TIMEOUT) is not None
+        else:
+            assert len(consumer.consume(1, TIMEOUT)) == 1
+        if len(served) > before:
+            return
+    raise AssertionError("no callback was served")
 
 
 @pytest.fixture

@@ -297,3 +297,46 @@ client.flush()
 client.close()
 """)
     assert output == "0\n"
+
+
+@needs_signals
+def test_dropped_after_an_interrupted_close() -> None:
+    """It was not closed: it warns, and the exceptions of its callbacks are shown."""
+    output = check_script(f"""{SCRIPT}
+import sys, warnings
+
+def on_alarm(*_):
+    if inside:
+        set_timer(0.05)  # it would be the callback's exception
+    else:
+        raise Stop
+
+def on_stats(text):
+    if stats:
+        return
+    inside.append(text)
+    stats.append(text)
+    set_timer(0.05)
+    inside.clear()
+    1 / 0
+
+set_handler(on_alarm)
+stats, inside = [], []
+client = Consumer(config({{
+    "session.timeout.ms": 3000, "statistics.interval.ms": 100, "stats_cb": on_stats
+}}))
+client.commit(offsets=partitions())  # what close() waits for
+try:
+    client.close()
+except Stop:
+    pass
+else:
+    raise AssertionError("it did not wait")
+warnings.simplefilter("always")
+warnings.showwarning = lambda message, *_: print(message)
+sys.unraisablehook = lambda info: print(info.exc_type.__name__)
+del client
+""")
+    shown = output.splitlines()
+    assert shown[0] == "Consumer was not closed: call close() or use 'with'"
+    assert shown[1:] == ["ZeroDivisionError"]

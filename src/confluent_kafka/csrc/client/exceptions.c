@@ -19,7 +19,7 @@ void
 client_report_parked(Client *self)
 {
     PyObject *raised = PyErr_GetRaisedException();
-    while (client_raise_parked(self) < 0) {
+    while (parked_raise(&self->parked)) {
         PyErr_WriteUnraisable((PyObject *)self);
     }
     if (raised != NULL) {

@@ -116,12 +116,16 @@ client_clear(Client *self)
     return 0;
 }
 
-/* Warns of a client that was dropped and not closed, as files and sockets do. */
+/*
+ * Warns of a client that was dropped and not closed, as files and sockets do; nor has one been
+ * whose close() a signal handler ended.
+ */
 void
 client_finalize(PyObject *object)
 {
     Client *self = (Client *)object;
-    if (!client_is_open(self) || !core_owned_by_this_process(self->core)) {
+    if (!(client_is_open(self) || client_is_closing(self))
+        || !core_owned_by_this_process(self->core)) {
         return;
     }
     PyObject *raised = PyErr_GetRaisedException();

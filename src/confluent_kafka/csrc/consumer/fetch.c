@@ -113,6 +113,16 @@ consumer_serve_once(Client *client, int timeout_ms)
     return 0;
 }
 
+/* Calls librdkafka if the messages that wait have done so for a while. */
+static void
+serve_if_stale(Consumer *self)
+{
+    read_ahead *waiting = &self->read_ahead;
+    if (read_ahead_is_stale(waiting) && waiting->count < waiting->capacity) {
+        fetch_ahead(self, 0, 1);
+    }
+}
+
 /* Sees to it that there is a message to take, if one can be had without waiting. */
 static void
 look_for_one(Consumer *self)
@@ -121,8 +131,8 @@ look_for_one(Consumer *self)
     if (waiting->count == 0) {
         fetch_ahead(self, 0, read_ahead_next_size(waiting));
     }
-    else if (read_ahead_is_stale(waiting) && waiting->count < waiting->capacity) {
-        fetch_ahead(self, 0, 1);
+    else {
+        serve_if_stale(self);
     }
 }
 
@@ -320,6 +330,9 @@ collect(Consumer *self, collected *batch, deadline *until)
     for (;;) {
         if (waiting->count < batch->wanted) {
             collect_more(self, batch, timeout_ms);
+        }
+        else {
+            serve_if_stale(self);
         }
         if (batch->count == batch->wanted) {
             return 0;
