@@ -12,6 +12,7 @@ from confluent_kafka.admin import BrokerMetadata, ClusterMetadata, PartitionMeta
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
 from tests.embedded.sasl_broker import SaslBroker
+from tests.support.hostile import HostileProxy
 from tests.support.kafka import NO_BROKER
 from tests.support.scripts import check_script
 from tests.support.secrets import secret
@@ -281,3 +282,19 @@ def test_close_where_credentials_were_refused() -> None:
         for _ in range(3):  # the errors of the first two wait to be served then
             broker.initial_response()
         consumer.close()
+
+
+def test_cluster_id_that_is_no_text(make_client: Any) -> None:
+    """A broker may call its cluster what is not UTF-8: it is readable all the same."""
+    with MockCluster(1) as cluster:
+        name: str = make_client({"bootstrap.servers": cluster.bootstrap_servers}).cluster_id(
+            TIMEOUT
+        )
+
+        def change(_: int, frame: bytes) -> bytes:
+            return frame.replace(name.encode(), b"\xff" + name[1:].encode())
+
+        with HostileProxy(cluster.bootstrap_servers, change=change) as proxy:
+            client = make_client({"bootstrap.servers": proxy.address})
+            assert client.cluster_id(TIMEOUT) == "\ufffd" + name[1:]
+            client.close()

@@ -1,5 +1,6 @@
 #include "client/cluster.h"
 
+#include "base/text.h"
 #include "client/guard.h"
 #include "client/request.h"
 #include "values/metadata.h"
@@ -120,7 +121,7 @@ request_cluster_id(Client *self, int timeout_ms)
         return NULL;
     }
     PyObject *result = made->answer == NULL ? Py_NewRef(Py_None)
-                                            : PyUnicode_FromString(made->answer);
+                                            : text_from(made->answer);
     request_end(made);
     return result;
 }

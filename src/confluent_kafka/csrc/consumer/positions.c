@@ -3,6 +3,7 @@
  */
 #include "consumer/consumer.h"
 
+#include "base/text.h"
 #include "client/failure.h"
 #include "client/guard.h"
 #include "client/request.h"
@@ -442,7 +443,7 @@ memberid(PyObject *object, PyObject *Py_UNUSED(unused))
     Py_END_ALLOW_THREADS
     PyObject *result = member_id == NULL || *member_id == '\0'
                            ? Py_NewRef(Py_None)
-                           : PyUnicode_FromString(member_id);
+                           : text_from(member_id);
     if (member_id != NULL) {
         rd_kafka_mem_free(self->client.rk, member_id);
     }
