@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import platform
+import signal
 from collections import Counter
 from collections.abc import Generator, Iterator
 
@@ -21,6 +22,13 @@ from tests.support.side_by_side import (
     pytest_xdist_auto_num_workers as pytest_xdist_auto_num_workers,
 )
 from tests.support.side_by_side import pytest_xdist_make_scheduler as pytest_xdist_make_scheduler
+
+
+def pytest_configure() -> None:
+    # A shell that starts us in the background ignores Ctrl-C, and so would every program that a
+    # test starts and interrupts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:
