@@ -303,7 +303,7 @@ def test_the_command_runs_until_ctrl_c(java: None, place: Place) -> None:
         os.killpg(process.pid, signal.SIGINT)
         rest, _ = process.communicate(timeout=_SECONDS)
         assert process.returncode == 130, shown + rest
-    assert "interrupted: the queries go on from their checkpoints" in rest
+    assert "interrupted: the queries continue from their checkpoints" in rest
     assert "Traceback" not in rest
     assert "query louder: batch 0, 4 rows" in shown
     messages(place.cluster, place.results, 2)
