@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from trivup.apps.KafkaBrokerApp import KafkaBrokerApp
-from trivup.trivup import Cluster, TcpPortAllocator
+from trivup.trivup import Cluster
+
+from tests.support.ports import next_port
 
 # PROXIED is PLAINTEXT whose clients are sent to a port where a test may put a proxy.
 LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL", "PROXIED")
@@ -41,29 +43,23 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         self.env_add("KAFKA_HEAP_OPTS", HEAP)
         self.env_add("KAFKA_OPTS", java_options)
         self.scram_users: dict[str, str] = {}
-        self._only_loopback()
+        self._on_loopback()
 
-    def _only_loopback(self) -> None:
-        """Without trivup's listener for containers, and none on other interfaces."""
-        addresses = [
-            each.replace("//0.0.0.0:", "//127.0.0.1:")
-            for each in self.conf["listeners"].split(",")
-            if not each.startswith("DOCKER:")
-        ]
-        advertised = [
-            each
-            for each in self.conf["advertised_listeners"].split(",")
-            if not each.startswith("DOCKER:")
-        ]
-        (controller,) = (each for each in addresses if each.startswith("CONTROLLER:"))
-        self.conf["controller_listener"] = controller
-        self.listeners = dict(each.split("://") for each in advertised)
+    def _on_loopback(self) -> None:
+        """The tests' own ports, on loopback; trivup's may be taken before the broker has them."""
+        ports = {name: next_port() for name in (*LISTENERS, "CONTROLLER")}
+        addresses = {name: f"127.0.0.1:{port}" for name, port in ports.items()}
+        self.conf["address"] = addresses["PLAINTEXT"]
+        self.conf["controller_listener"] = f"CONTROLLER://{addresses['CONTROLLER']}"
+        self.listeners = {name: f"localhost:{ports[name]}" for name in LISTENERS}
         self.behind_proxy = self.listeners["PROXIED"]
-        self.listeners["PROXIED"] = f"localhost:{TcpPortAllocator(self.cluster).next(self)}"
+        self.listeners["PROXIED"] = f"localhost:{next_port()}"
+        # One more port, of all interfaces, without which the broker does not start.
+        del self.env["JMX_PORT"]
         self.append(
             {
                 "node.id": self.appid,
-                "listeners": ",".join(addresses),
+                "listeners": ",".join(f"{name}://{address}" for name, address in addresses.items()),
                 "advertised.listeners": ",".join(
                     f"{name}://{address}" for name, address in self.listeners.items()
                 ),
@@ -108,6 +104,12 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
             self.state = "stopped"
         except subprocess.TimeoutExpired:
             self.kill()
+
+    def check_running(self) -> None:
+        """Says at once, and why, when the process has ended by itself."""
+        status = self.proc.poll()
+        log = Path(self.stdout_fd.name).read_text(encoding="utf-8", errors="replace")
+        assert status is None, f"broker {self.appid} ended with status {status}:\n{log[-3000:]}"
 
     # ---- faults ----
 

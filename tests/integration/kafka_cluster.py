@@ -77,6 +77,8 @@ class OwnKafkaCluster(KafkaCluster):
         with Producer(self.config()) as producer:
 
             def all_there() -> bool:
+                for broker in self.brokers:
+                    broker.check_running()
                 with contextlib.suppress(KafkaException):
                     return len(producer.list_topics(timeout=5).brokers) == len(self.brokers)
                 return False
