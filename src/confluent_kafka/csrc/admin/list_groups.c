@@ -129,14 +129,14 @@ request_groups(Client *self, const char *group, int timeout_ms)
 
 const char admin_list_groups_doc[] =
 "list_groups($self, /, group=None, timeout=-1)\n--\n\n"
-"Groups of every kind with the bytes that their members sent.\n\n"
+"List groups of every kind, with the bytes that their members sent.\n\n"
 "For consumer groups list_consumer_groups() and describe_consumer_groups() say more.\n\n"
 "Args:\n"
 "    group (str, optional): only this group; all groups when None.\n"
 "    timeout (float): seconds to wait for the brokers; -1 waits without limit.\n\n"
 "Returns:\n"
-"    list of confluent_kafka.admin.GroupMetadata: Without the groups of brokers that did not\n"
-"    answer, if others did.\n\n"
+"    list of confluent_kafka.admin.GroupMetadata: The groups of brokers that did not answer are\n"
+"    missing, if others answered.\n\n"
 "Raises:\n"
 "    KafkaException: _TIMED_OUT or _TRANSPORT when no broker answered; _INTR after wakeup().\n\n"
 "librdkafka: rd_kafka_list_groups().";

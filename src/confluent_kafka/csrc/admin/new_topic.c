@@ -242,17 +242,17 @@ static PyMemberDef new_topic_members[] = {
 PyDoc_STRVAR(new_topic_doc,
 "NewTopic(topic, num_partitions=-1, replication_factor=-1, replica_assignment=None, config=None)\n"
 "--\n\n"
-"A topic that create_topics() makes. Its values are checked there.\n\n"
+"A topic for create_topics(), which checks the values.\n\n"
 "Args:\n"
 "    topic (str): its name.\n"
-"    num_partitions (int): how many partitions; -1 for the broker's default.\n"
+"    num_partitions (int): the number of partitions; -1 for the broker's default.\n"
 "    replication_factor (int): how many copies of each partition; -1 for the broker's default.\n"
 "    replica_assignment (list of list of int, optional): instead of a replication factor: for\n"
-"        each partition the ids of the brokers that get a copy, the preferred leader first.\n"
+"        each partition, the ids of the brokers that get a copy, the preferred leader first.\n"
 "    config (dict of str, optional): the topic's configuration, for example\n"
 "        {'retention.ms': '3600000'}.\n\n"
 "Raises:\n"
-"    TypeError, OverflowError: topic is no str, or a number no int of 32 bits.\n\n"
+"    TypeError, OverflowError: topic is not a str, or a number is not an int of 32 bits.\n\n"
 "librdkafka: rd_kafka_NewTopic_new().");
 
 static PyType_Slot new_topic_slots[] = {
@@ -289,14 +289,14 @@ static PyMemberDef new_partitions_members[] = {
 PyDoc_STRVAR(new_partitions_doc,
 "NewPartitions(topic, new_total_count, replica_assignment=None)\n"
 "--\n\n"
-"How many partitions create_partitions() gives to a topic. Checked there.\n\n"
+"A new number of partitions for create_partitions(), which checks the values.\n\n"
 "Args:\n"
 "    topic (str): its name.\n"
 "    new_total_count (int): how many partitions the topic has afterwards; more than now.\n"
 "    replica_assignment (list of list of int, optional): for each new partition the ids of the\n"
 "        brokers that get a copy, the preferred leader first.\n\n"
 "Raises:\n"
-"    TypeError, OverflowError: topic is no str, or new_total_count no int of 32 bits.\n\n"
+"    TypeError, OverflowError: topic is not a str, or new_total_count is not an int of 32 bits.\n\n"
 "librdkafka: rd_kafka_NewPartitions_new().");
 
 static PyType_Slot new_partitions_slots[] = {

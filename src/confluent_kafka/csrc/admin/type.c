@@ -218,7 +218,7 @@ PyDoc_STRVAR(poll_doc,
 "Returns:\n"
 "    int: Callbacks served.\n\n"
 "Raises:\n"
-"    Exception: what a callback raised.\n\n"
+"    Exception: raised by a callback.\n\n"
 "librdkafka: rd_kafka_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -245,12 +245,12 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 PyDoc_STRVAR(close_doc,
 "close($self, /)\n--\n\n"
-"End the client. Futures without an answer fail with KafkaException(_DESTROY): whether the\n"
-"cluster did what was asked is then unknown.\n\n"
-"Waits for calls of other threads to leave. Closing a closed client does nothing.\n\n"
+"End the client. Futures without an answer fail with KafkaException(_DESTROY); the cluster may\n"
+"or may not have carried out these requests.\n\n"
+"Waits for other threads to leave their calls. Closing a closed client does nothing.\n\n"
 "Raises:\n"
 "    RuntimeError: when called from one of the client's callbacks.\n"
-"    Exception: what a callback raised; the client is closed all the same.\n\n"
+"    Exception: raised by a callback; the client is closed all the same.\n\n"
 "librdkafka: rd_kafka_destroy().");
 
 static PyObject *

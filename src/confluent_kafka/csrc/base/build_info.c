@@ -53,7 +53,7 @@ static const bool lacks_patches =
 
 const char build_info_doc[] =
 "build_info()\n--\n\n"
-"What this build is made of, for bug reports.\n\n"
+"What this build consists of, for bug reports.\n\n"
 "Returns:\n"
 "    dict: A dict that json.dumps() takes:\n\n"
 "    - version: the package's version, as version() says it.\n"
@@ -63,7 +63,7 @@ const char build_info_doc[] =
 "      patches), \"system\" (LIBRDKAFKA=system) or \"prefix\" (LIBRDKAFKA_PREFIX).\n"
 "    - patched: whether librdkafka has every patch of this package.\n"
 "    - patches: names of the patches that it has, by series (\"correctness\", \"speed\").\n"
-"    - missing_patches: names of those that it lacks, by series.\n"
+"    - missing_patches: names of the patches that it lacks, by series.\n"
 "    - features: what librdkafka was built with (its property builtin.features).\n"
 "    - compiler: the extension's compiler and its version.\n"
 "    - python: the version of CPython that the extension was compiled for.\n"

@@ -70,19 +70,19 @@ enable(client_core *core, int own)
 
 PyDoc_STRVAR(io_event_enable_doc,
 "io_event_enable($self, fd, /)\n--\n\n"
-"Write a byte to a file descriptor each time there is something for poll() to serve, and at\n"
-"once if there is.\n\n"
-"For event loops: wait until the other end is readable, read what is there, and then call\n"
-"poll(0) or consume(n, 0) until nothing comes. There is one byte between two such calls,\n"
-"however much arrives, and none for what arrives while there is something already: poll a\n"
-"few times a second without one, too. So log records are handed over, and to\n"
-"max.poll.interval.ms it is the calls that count.\n\n"
+"Write a byte to a file descriptor each time poll() gets something to serve, and at once if it\n"
+"has something already.\n\n"
+"For event loops: wait until the other end is readable, read the bytes, and then call poll(0) or\n"
+"consume(n, 0) until they return nothing. At most one byte is written between two such calls,\n"
+"and none for an event that arrives while others are waiting. So also poll a few times a second\n"
+"without a byte: these calls hand over log records, and max.poll.interval.ms counts the time\n"
+"between them.\n\n"
 "Args:\n"
-"    fd (int): a non-blocking pipe or socket to write to, which is duplicated: it can be closed\n"
-"        at any time. It takes the place of an earlier one; -1 ends the writing.\n\n"
+"    fd (int): a non-blocking pipe or socket to write to. It is duplicated, so it can be closed\n"
+"        at any time. It replaces an earlier one; -1 turns notification off.\n\n"
 "Raises:\n"
 "    OSError: no such descriptor.\n"
-"    ValueError: it blocks.\n\n"
+"    ValueError: the descriptor is in blocking mode.\n\n"
 "librdkafka: rd_kafka_queue_io_event_enable().");
 
 static PyObject *

@@ -126,11 +126,9 @@ reduce(PyObject *object, PyObject *Py_UNUSED(unused))
 /* ---- last_error ---- */
 
 PyDoc_STRVAR(last_error_doc,
-"The latest KafkaError that error_cb was told, or would have been told if there were one;\n"
-"None before the first.\n\n"
-"It stays after the trouble is over: an error says what has happened, not what is. Errors\n"
-"are noted by the calls that serve callbacks: poll(), consume(), flush(), connect(). A\n"
-"closed client still has it.");
+"The latest KafkaError for error_cb, recorded even without an error_cb; None before the first.\n\n"
+"It remains when the client has recovered. The calls that serve callbacks record errors: poll(),\n"
+"consume(), flush(), connect(). A closed client keeps it.");
 
 static PyObject *
 last_error(PyObject *object, void *Py_UNUSED(closure))

@@ -12,16 +12,16 @@
 PyDoc_STRVAR(subscribe_doc,
 "subscribe($self, /, topics, on_assign=None, on_revoke=None, on_lost=None)\n--\n\n"
 "Join the group and read its share of these topics' partitions.\n\n"
-"Replaces an earlier subscription. The callbacks run inside poll(), consume() and close()\n"
-"when the group's assignment changes; a callback that changes the assignment itself (with\n"
-"assign() or incremental_assign() ...) replaces what would be done after it.\n\n"
+"Replaces an earlier subscription. The callbacks run inside poll(), consume() and close() when\n"
+"the group's assignment changes; a callback that changes the assignment itself (with assign() or\n"
+"incremental_assign() ...) replaces the default change.\n\n"
 "Args:\n"
 "    topics (list of str): topic names; one that starts with '^' is a regular expression for\n"
 "        names.\n"
 "    on_assign (callable(Consumer, list of TopicPartition), optional): new partitions: all of\n"
 "        them, or with a cooperative protocol those added.\n"
 "    on_revoke (callable(Consumer, list of TopicPartition), optional): partitions about to be\n"
-"        taken away: the time to commit.\n"
+"        revoked: the time to commit.\n"
 "    on_lost (callable(Consumer, list of TopicPartition), optional): partitions that other\n"
 "        members may own already; on_revoke is called if not given.\n\n"
 "Raises:\n"
@@ -95,7 +95,7 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 PyDoc_STRVAR(unsubscribe_doc,
 "unsubscribe($self, /)\n--\n\n"
-"Give the subscription up: leaves the group and its partitions.\n\n"
+"Leave the group and give up its partitions.\n\n"
 "librdkafka: rd_kafka_unsubscribe().");
 
 static PyObject *
@@ -192,7 +192,7 @@ PyDoc_STRVAR(assign_doc,
 "    partitions (list of TopicPartition): their offset is where to start: a number,\n"
 "        OFFSET_BEGINNING, OFFSET_END, or OFFSET_STORED and OFFSET_INVALID for the committed\n"
 "        one.\n\n"
-"A topic or partition that does not exist is told to error_cb (or the log), after\n"
+"A topic or partition that does not exist is reported to error_cb (or the log), after\n"
 "'topic.metadata.propagation.max.ms'.\n\n"
 "librdkafka: rd_kafka_assign().");
 
@@ -221,7 +221,7 @@ PyDoc_STRVAR(incremental_unassign_doc,
 "incremental_unassign($self, /, partitions)\n--\n\n"
 "Stop reading these partitions.\n\n"
 "Args:\n"
-"    partitions (list of TopicPartition): those to take away.\n\n"
+"    partitions (list of TopicPartition): the partitions to remove.\n\n"
 "librdkafka: rd_kafka_incremental_unassign() (KIP-429).");
 
 static PyObject *
@@ -337,7 +337,7 @@ SIGNATURE(resume_signature, "resume()", 1, 1, P_partitions);
 
 PyDoc_STRVAR(pause_doc,
 "pause($self, /, partitions)\n--\n\n"
-"Stop fetching from these partitions, which stay assigned; polling must go on.\n\n"
+"Stop fetching from these partitions. They stay assigned; keep polling.\n\n"
 "Args:\n"
 "    partitions (list of TopicPartition): assigned ones.\n\n"
 "Raises:\n"

@@ -206,11 +206,11 @@ PyDoc_STRVAR(poll_doc,
 "Args:\n"
 "    timeout (float): seconds to wait for a message; -1 waits without limit, 0 does not wait.\n\n"
 "Returns:\n"
-"    Message or None: None when there is none in time, after wakeup(), and inside a callback of\n"
-"    this consumer. A message's error() tells of an event such as _PARTITION_EOF or\n"
-"    UNKNOWN_TOPIC_OR_PART instead of a record.\n\n"
+"    Message or None: None when no message came in time, after wakeup(), and inside a callback\n"
+"    of this consumer. A message with an error() is an event such as _PARTITION_EOF or\n"
+"    UNKNOWN_TOPIC_OR_PART, not a record.\n\n"
 "Raises:\n"
-"    Exception: what a callback raised.\n\n"
+"    Exception: raised by a callback.\n\n"
 "librdkafka: rd_kafka_consumer_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -462,16 +462,15 @@ PyDoc_STRVAR(consume_doc,
 "consume($self, /, num_messages=1, timeout=-1)\n--\n\n"
 "Fetch a list of messages, and serve callbacks.\n\n"
 "Args:\n"
-"    num_messages (int): at most so many, up to 1,000,000.\n"
-"    timeout (float): seconds to wait for all of them; -1 waits without limit, 0 returns what\n"
-"        is there.\n\n"
+"    num_messages (int): the maximum number of messages, up to 1,000,000.\n"
+"    timeout (float): seconds to wait for all of them; -1 waits without limit, 0 returns what is\n"
+"        available.\n\n"
 "Returns:\n"
 "    list of Message: Fewer than num_messages when time was up, after wakeup(), and inside a\n"
-"    callback of this consumer (none). A message's error() tells of an event instead of a\n"
-"    record.\n\n"
+"    callback of this consumer (none). A message with an error() is an event, not a record.\n\n"
 "Raises:\n"
-"    Exception: what a callback or a signal handler raised. Messages fetched by then are not\n"
-"        lost: the next call returns them.\n\n"
+"    Exception: raised by a callback or a signal handler. Messages fetched by then are not lost:\n"
+"        the next call returns them.\n\n"
 "librdkafka: rd_kafka_consume_batch_queue().");
 
 SIGNATURE(consume_signature, "consume()", 0, 2, P_num_messages, P_timeout);
@@ -569,9 +568,9 @@ PyDoc_STRVAR(consume_arrow_doc,
 "the GIL, and pyarrow, polars, DuckDB or pandas read them without a copy, for example\n"
 "pyarrow.record_batch(batch).\n\n"
 "Args:\n"
-"    num_messages (int): at most so many rows, up to 1,000,000.\n"
-"    timeout (float): seconds to wait for all of them; -1 waits without limit, 0 returns what\n"
-"        is there.\n"
+"    num_messages (int): the maximum number of rows, up to 1,000,000.\n"
+"    timeout (float): seconds to wait for all of them; -1 waits without limit, 0 returns what is\n"
+"        available.\n"
 "    headers (bool): whether to add the column of headers.\n"
 "    columns (list of str, optional): which of the columns above are wanted: the others are not\n"
 "        built. They come in the order above, whatever the order here.\n\n"
@@ -580,7 +579,7 @@ PyDoc_STRVAR(consume_arrow_doc,
 "    enable.partition.eof).\n\n"
 "Raises:\n"
 "    KafkaException: an error of the consumer, after the rows before it have been returned.\n"
-"    Exception: what a callback or a signal handler raised. Rows fetched by then are not lost.\n\n"
+"    Exception: raised by a callback or a signal handler. Rows fetched by then are not lost.\n\n"
 "Source: rd_kafka_consume_batch_queue(); Arrow C data interface, PyCapsule protocol.");
 
 SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,

@@ -81,13 +81,13 @@ lag_locked(Consumer *self, const rd_kafka_topic_partition_list_t *assigned)
 PyDoc_STRVAR(lag_doc,
 "lag($self, /)\n--\n\n"
 "How many messages each assigned partition is behind, without a request.\n\n"
-"Counted from position(), what the application was given, to the high watermark of the last\n"
+"Counted from position(), the next offset for the application, to the high watermark of the last\n"
 "fetch. Offsets are counted, so those of compacted messages and of transaction markers are\n"
-"included. With isolation.level=read_committed messages of open transactions count, too.\n\n"
+"included. With isolation.level=read_committed messages of open transactions count too.\n\n"
 "Returns:\n"
-"    dict of TopicPartition to int or None: None while nothing was fetched, or the consumer\n"
-"    goes on from a committed offset and no message came yet. The keys' offsets are the\n"
-"    positions.\n\n"
+"    dict of TopicPartition to int or None: None while nothing was fetched, or while a consumer\n"
+"    that started from a committed offset has not returned a message yet. The keys' offsets are\n"
+"    the positions.\n\n"
 "librdkafka: rd_kafka_assignment(), rd_kafka_position(), rd_kafka_get_watermark_offsets().");
 
 static PyObject *

@@ -165,8 +165,9 @@ PyDoc_STRVAR(seek_doc,
 "    partition (TopicPartition): with the offset of the next message, or OFFSET_BEGINNING or\n"
 "        OFFSET_END.\n\n"
 "Raises:\n"
-"    KafkaException: _STATE: the partition is not assigned, or not being fetched: not yet, or\n"
-"        not any more after _AUTO_OFFSET_RESET, when it must be assigned again at an offset.\n\n"
+"    KafkaException: _STATE: the partition is not assigned, or is not being fetched: fetching\n"
+"        has not begun, or it ended with _AUTO_OFFSET_RESET (assign the partition again at an\n"
+"        offset).\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
 
 /*
@@ -251,7 +252,7 @@ rewind_(PyObject *object, PyObject *argument)
 
 PyDoc_STRVAR(position_doc,
 "position($self, /, partitions)\n--\n\n"
-"Where the application stands: the offset after the last message returned to it.\n\n"
+"For each partition, the offset after the last message returned to the application.\n\n"
 "Args:\n"
 "    partitions (list of TopicPartition): those to ask for.\n\n"
 "Returns:\n"
@@ -386,8 +387,8 @@ PyDoc_STRVAR(get_watermark_offsets_doc,
 "Args:\n"
 "    partition (TopicPartition): the one to ask for.\n"
 "    timeout (float): seconds to wait for the broker; -1 waits without limit.\n"
-"    cached (bool): answer from what the last fetch said, without a request; OFFSET_INVALID\n"
-"        where nothing was fetched.\n\n"
+"    cached (bool): use the values of the last fetch, without a request; OFFSET_INVALID where\n"
+"        nothing was fetched.\n\n"
 "Returns:\n"
 "    tuple of int: (low, high).\n\n"
 "librdkafka: rd_kafka_query_watermark_offsets(), rd_kafka_get_watermark_offsets().");

@@ -129,7 +129,7 @@ const char mock_requests_doc[] =
 "    list of MockRequest: (request, api_key, broker_id, timestamp), oldest first, without those\n"
 "    that mock brokers do not support.\n\n"
 "Raises:\n"
-"    RuntimeError: the log was not started.\n\n"
+"    RuntimeError: the request log was not started.\n\n"
 "librdkafka: rd_kafka_mock_get_requests().";
 
 static rd_kafka_resp_err_t

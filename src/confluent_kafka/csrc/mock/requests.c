@@ -19,13 +19,13 @@ const char mock_inject_errors_doc[] =
 "        \"OffsetCommit\", \"FindCoordinator\" or \"JoinGroup\".\n"
 "    errors (list of int or KafkaError): what the requests are answered with, such as\n"
 "        KafkaError.NOT_LEADER_FOR_PARTITION. KafkaError._TRANSPORT closes the connection,\n"
-"        KafkaError.NO_ERROR lets one pass.\n"
-"    broker_id (int or None): only requests to this broker; they are taken before those for\n"
-"        whichever broker is asked (None).\n"
+"        KafkaError.NO_ERROR lets a request pass.\n"
+"    broker_id (int or None): only requests to this broker; they come before errors for any\n"
+"        broker (None).\n"
 "    round_trip_time (float or None): seconds by which each of these responses is delayed, 0 to\n"
 "        86,400. Needs broker_id.\n\n"
 "Raises:\n"
-"    ValueError: the request or the code is not known; the nearest name is given.\n\n"
+"    ValueError: the request or the code is unknown; the error suggests the nearest name.\n\n"
 "librdkafka: rd_kafka_mock_push_request_errors_array(),\n"
 "rd_kafka_mock_broker_push_request_error_rtts().";
 
@@ -119,8 +119,7 @@ const char mock_pending_errors_doc[] =
 "Count the errors injected for one broker that are still to come.\n\n"
 "Args:\n"
 "    request (str): the request's name.\n"
-"    broker_id (int): the broker. Errors that were injected for whichever broker is asked do\n"
-"        not count.\n\n"
+"    broker_id (int): the broker. Errors that were injected for any broker do not count.\n\n"
 "Returns:\n"
 "    int.\n\n"
 "librdkafka: rd_kafka_mock_broker_error_stack_cnt().";
@@ -154,8 +153,8 @@ mock_pending_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 
 const char mock_clear_errors_doc[] =
 "clear_errors($self, /, request=None)\n--\n\n"
-"Take back errors that were injected for whichever broker is asked.\n\n"
-"Errors that were injected for one broker stay, librdkafka cannot take them back; see\n"
+"Remove pending errors that were injected for any broker.\n\n"
+"Errors that were injected for one broker stay: librdkafka cannot remove them; see\n"
 "pending_errors().\n\n"
 "Args:\n"
 "    request (str or None): the request's name; None for every kind.\n\n"
@@ -191,8 +190,8 @@ mock_clear_errors(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
 
 const char mock_set_api_versions_doc[] =
 "set_api_versions($self, /, request, min_version, max_version)\n--\n\n"
-"Let the brokers offer other versions of a request, as older ones would.\n\n"
-"Clients ask when they connect: those that are connected keep what they were told.\n\n"
+"Let the brokers offer other versions of a request, as older brokers do.\n\n"
+"Clients ask when they connect: connected clients keep the versions that they got.\n\n"
 "Args:\n"
 "    request (str): the request's name.\n"
 "    min_version, max_version (int or None): the range that ApiVersions responses give; at most\n"

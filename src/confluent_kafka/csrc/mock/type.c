@@ -198,7 +198,7 @@ mock_cluster_dealloc(MockCluster *self)
 
 PyDoc_STRVAR(close_doc,
 "close($self, /)\n--\n\n"
-"Stop the brokers and free their ports; clients that are connected see them go away.\n\n"
+"Stop the brokers and free their ports; connected clients lose their connections.\n\n"
 "Later calls do nothing, and any other use of a closed cluster raises RuntimeError.\n"
 "In a forked child close() does nothing: the brokers are the parent's.\n\n"
 "librdkafka: rd_kafka_mock_cluster_destroy().");
@@ -338,7 +338,7 @@ PyDoc_STRVAR(mock_cluster_doc,
 "Raises:\n"
 "    OSError: the process has too few file descriptors left.\n"
 "    KafkaException: the brokers could not be started.\n\n"
-"Where it differs from Apache Kafka:\n\n"
+"Differences from Apache Kafka:\n\n"
 "- A partition keeps 5 MiB of record batches, as sent (compressed or not). The oldest\n"
 "  are dropped and the low watermark moves up; the latest batch stays, whatever its\n"
 "  size. There is no retention by time, no compaction, and nothing survives close().\n"
@@ -349,19 +349,18 @@ PyDoc_STRVAR(mock_cluster_doc,
 "  set_group_initial_rebalance_delay() (Kafka: 3 s). A librdkafka without our patches\n"
 "  (the system's) lets every later rebalance take session.timeout.ms less 1 s, also\n"
 "  when all members have joined again.\n"
-"- Sequence numbers are checked for transactional producers only. What a merely\n"
-"  idempotent one sends again because of a fault is stored twice, and after an injected\n"
-"  Produce error it can take a record for stored that is not.\n"
+"- Sequence numbers are checked for transactional producers only. A message that a merely\n"
+"  idempotent producer sends again after a fault is stored twice, and after an injected Produce\n"
+"  error the producer can report a record as stored that is not.\n"
 "- Consumers with isolation.level=read_committed also see the records of aborted\n"
 "  transactions.\n"
-"- offsets_for_times() finds the beginning and the end only, no offset by timestamp.\n"
-"- Produce is offered up to version 9 and Fetch up to 11: a client whose leader has\n"
-"  moved is not told of the new one (KIP-951), it asks for metadata.\n"
-"- Answered are the requests of producers (idempotent and transactional ones too), of\n"
-"  consumers (classic and KIP-848 groups), of share consumers and of telemetry\n"
-"  (KIP-714). Creating, deleting and describing topics and groups, ACLs,\n"
-"  configuration, SASL and TLS are not there: such calls fail or time out in the\n"
-"  client.\n\n"
+"- offsets_for_times() finds only the beginning and the end, no offset by timestamp.\n"
+"- Produce is offered up to version 9 and Fetch up to 11: responses do not name a new leader\n"
+"  (KIP-951), so the client asks for metadata.\n"
+"- The brokers answer the requests of producers (idempotent and transactional ones too), of\n"
+"  consumers (classic and KIP-848 groups), of share consumers and of telemetry (KIP-714). They\n"
+"  do not support creating, deleting and describing topics and groups, ACLs, configuration, SASL\n"
+"  and TLS: such calls fail or time out in the client.\n\n"
 "librdkafka: rd_kafka_mock_cluster_new().");
 
 static PyType_Slot mock_cluster_slots[] = {

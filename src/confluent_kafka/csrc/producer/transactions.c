@@ -135,8 +135,8 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(init_doc,
 "init_transactions($self, /, timeout=-1)\n--\n\n"
-"Register the transactional.id and finish what an earlier producer with it left open.\n\n"
-"Once, before the first begin_transaction(). Fences earlier producers with the same id.\n\n"
+"Register the transactional.id and end the open transaction of an earlier producer.\n\n"
+"Call it once, before the first begin_transaction(). Fences earlier producers with the same id.\n\n"
 "Args:\n"
 "    timeout (float): seconds; -1 waits for twice transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
@@ -167,7 +167,7 @@ PyDoc_STRVAR(commit_doc,
 "commit_transaction($self, /, timeout=-1)\n--\n\n"
 "Flush and commit the transaction. Serves delivery reports while it waits.\n\n"
 "Args:\n"
-"    timeout (float): seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
+"    timeout (float): seconds; -1 waits for the rest of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
 "librdkafka: rd_kafka_commit_transaction() (KIP-98).");
 
@@ -181,10 +181,10 @@ commit_transaction(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyOb
 
 PyDoc_STRVAR(abort_doc,
 "abort_transaction($self, /, timeout=-1)\n--\n\n"
-"Give the transaction up. Its messages fail with _PURGE_QUEUE or _PURGE_INFLIGHT, or\n"
-"stay invisible to read_committed consumers. Serves delivery reports while it waits.\n\n"
+"Abort the transaction. Its messages fail with _PURGE_QUEUE or _PURGE_INFLIGHT, or stay\n"
+"invisible to read_committed consumers. Serves delivery reports while it waits.\n\n"
 "Args:\n"
-"    timeout (float): seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
+"    timeout (float): seconds; -1 waits for the rest of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
 "librdkafka: rd_kafka_abort_transaction() (KIP-98).");
 
@@ -204,7 +204,7 @@ PyDoc_STRVAR(send_offsets_doc,
 "    positions (list of TopicPartition): the next offsets to read, as Consumer.position()\n"
 "        returns them; those without a position are left out.\n"
 "    group_metadata (bytes): from Consumer.consumer_group_metadata().\n"
-"    timeout (float): seconds; -1 waits for what is left of transaction.timeout.ms.\n\n"
+"    timeout (float): seconds; -1 waits for the rest of transaction.timeout.ms.\n\n"
 TRANSACTION_ERRORS
 "librdkafka: rd_kafka_send_offsets_to_transaction() (KIP-98, KIP-447).");
 

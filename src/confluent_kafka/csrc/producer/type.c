@@ -120,7 +120,7 @@ PyDoc_STRVAR(poll_doc,
 "Returns:\n"
 "    int: Delivery reports and callbacks served.\n\n"
 "Raises:\n"
-"    Exception: what a callback raised. Callbacks not run yet are kept for the next call.\n\n"
+"    Exception: raised by a callback. Callbacks not run yet are kept for the next call.\n\n"
 "librdkafka: rd_kafka_queue_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -181,14 +181,14 @@ flush_until(Producer *self, deadline *until)
 
 PyDoc_STRVAR(flush_doc,
 "flush($self, /, timeout=-1)\n--\n\n"
-"Send what is queued and serve callbacks until everything is delivered or has failed.\n\n"
+"Send queued messages and serve callbacks until everything is delivered or has failed.\n\n"
 "Args:\n"
 "    timeout (float): seconds; -1 waits without limit (at most until each message's\n"
 "        delivery.timeout.ms).\n\n"
 "Returns:\n"
 "    int: Messages still outstanding; 0 when all were delivered or have failed.\n\n"
 "Raises:\n"
-"    Exception: what a callback raised.\n\n"
+"    Exception: raised by a callback.\n\n"
 "librdkafka: rd_kafka_flush().");
 
 SIGNATURE(flush_signature, "flush()", 0, 1, P_timeout);
@@ -264,11 +264,12 @@ purge_with(Producer *self, int flags)
 
 PyDoc_STRVAR(purge_doc,
 "purge($self, /, in_queue=True, in_flight=True, blocking=True)\n--\n\n"
-"Give messages up. Their callbacks get _PURGE_QUEUE or _PURGE_INFLIGHT from poll().\n\n"
+"Drop messages that are not delivered yet. Their callbacks get _PURGE_QUEUE or _PURGE_INFLIGHT\n"
+"from poll().\n\n"
 "Args:\n"
 "    in_queue (bool): messages not sent yet.\n"
 "    in_flight (bool): messages sent and not acknowledged: whether they arrive is then unknown.\n"
-"    blocking (bool): wait until the broker threads have let go of their messages.\n\n"
+"    blocking (bool): wait until the broker threads have released their messages.\n\n"
 "librdkafka: rd_kafka_purge().");
 
 SIGNATURE(purge_signature, "purge()", 0, 3, P_in_queue, P_in_flight, P_blocking);
@@ -322,19 +323,20 @@ deliver_rest(Client *client, deadline *until)
 
 PyDoc_STRVAR(close_doc,
 "close($self, /, timeout=-1)\n--\n\n"
-"Flush, then end the client. Every message's callback has been called afterwards. A\n"
-"transaction that is open is aborted first.\n\n"
-"Waits for calls of other threads to leave. Closing a closed producer does nothing; if a\n"
-"signal handler raises (Ctrl-C), close() can be called again to go on.\n\n"
+"Flush, then end the client. An open transaction is aborted first. When close() returns, every\n"
+"message's callback has been called.\n\n"
+"Waits for other threads to leave their calls. Closing a closed producer does nothing; if a\n"
+"signal handler raises (Ctrl-C), call close() again to finish.\n\n"
 "Args:\n"
-"    timeout (float): seconds to flush; then the rest is given up as purge() does. -1 flushes\n"
-"        without limit (at most until each message's delivery.timeout.ms).\n\n"
+"    timeout (float): seconds to flush; the remaining messages are then dropped, as by purge().\n"
+"        -1 flushes without limit (at most until each message's delivery.timeout.ms).\n\n"
 "Returns:\n"
 "    bool: True.\n\n"
 "Raises:\n"
 "    RuntimeError: when called from one of the client's callbacks.\n"
-"    Exception: what a callback raised, once everything is delivered and the producer is\n"
-"        closed. If several did, sys.unraisablehook gets all but the first.\n\n"
+"    Exception: raised by a callback; close() raises it when everything is delivered and the\n"
+"        producer is closed. If several callbacks raised, sys.unraisablehook gets all exceptions\n"
+"        but the first.\n\n"
 "librdkafka: rd_kafka_flush(), rd_kafka_purge(), rd_kafka_destroy().");
 
 SIGNATURE(close_signature, "close()", 0, 1, P_timeout);
@@ -399,18 +401,19 @@ PyDoc_STRVAR(producer_doc,
 "        - on_delivery: callable(KafkaError or None, Message), for messages without a callback\n"
 "          of their own.\n"
 "        - delivery.report.only.error: bool, call delivery callbacks for failed messages only.\n"
-"        - error_cb: callable(KafkaError), for errors of the client. Mostly information: it\n"
-"          recovers by itself.\n"
+"        - error_cb: callable(KafkaError), for errors of the client. Mostly information: the\n"
+"          client recovers by itself.\n"
 "        - throttle_cb: callable(ThrottleEvent).\n"
-"        - stats_cb: callable(str), gets JSON each statistics.interval.ms.\n"
+"        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
 "        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
 "          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
 "          the epoch. Runs on a thread of its own, without poll().\n"
 "        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
-"          by poll(), flush() and close(). Without one they go to the logger 'confluent_kafka'.\n"
+"          by poll(), flush() and close(). Without one, records go to the logger\n"
+"          'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"
-"    KafkaException: _INVALID_ARG: a key, type or value is wrong; names it.\n\n"
+"    KafkaException: _INVALID_ARG: a key, type or value is wrong; the error names it.\n\n"
 "librdkafka: rd_kafka_new().");
 
 static PyType_Slot producer_slots[] = {

@@ -252,15 +252,15 @@ share_acknowledged(rd_kafka_share_t *Py_UNUSED(share),
 
 PyDoc_STRVAR(set_callback_doc,
 "set_acknowledgement_commit_callback($self, /, callback)\n--\n\n"
-"Choose what is told of the brokers' answers to acknowledgements.\n\n"
-"It is called inside poll(), commit_sync(), commit_async() and close(), once for each\n"
-"partition of each answer. No method of this consumer but wakeup() can be called in it; its\n"
-"exception is raised by the call that it ran in, or by the next poll().\n\n"
+"Set the callback for the brokers' answers to acknowledgements.\n\n"
+"It is called inside poll(), commit_sync(), commit_async() and close(), once for each partition\n"
+"of each answer. It can call no method of this consumer but wakeup(). Its exception is raised by\n"
+"the call that ran it, or by the next poll().\n\n"
 "Args:\n"
 "    callback (callable(dict, KafkaException or None), or None): gets the offsets, a set of int\n"
-"        for each TopicPartition, and what went wrong with all of them. None ends it.\n\n"
+"        for each TopicPartition, and their error. None removes the callback.\n\n"
 "Raises:\n"
-"    IllegalStateException: the consumer is closed, or this is one of its callbacks.\n"
+"    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n\n"
 "librdkafka: rd_kafka_share_set_acknowledgement_commit_cb().");
 
@@ -346,16 +346,16 @@ acknowledge_at(ShareConsumer *self, const char *function, const char *topic,
 
 PyDoc_STRVAR(acknowledge_doc,
 "acknowledge($self, /, message, ack_type=1)\n--\n\n"
-"Say what became of a record (explicit mode).\n\n"
-"Nothing is sent yet: the next poll(), commit_sync(), commit_async() or close() does. Until\n"
-"then the last call for a record counts.\n\n"
+"Acknowledge a record (explicit mode).\n\n"
+"The next poll(), commit_sync(), commit_async() or close() sends it. Until then a later call for\n"
+"the same record replaces it.\n\n"
 "Args:\n"
 "    message (Message): one that the last poll() returned.\n"
-"    ack_type (AcknowledgeType): ACCEPT: it is processed. RELEASE: it shall be delivered again,\n"
-"        to any member. REJECT: it shall not.\n\n"
+"    ack_type (AcknowledgeType): ACCEPT: the record is processed. RELEASE: deliver it again, to\n"
+"        any member. REJECT: never deliver it again.\n\n"
 "Raises:\n"
 "    IllegalStateException: the mode is implicit, the record does not wait for an\n"
-"        acknowledgement, the consumer is closed, or this is one of its callbacks.\n"
+"        acknowledgement, the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
 "    TypeError, ValueError, OverflowError: an argument is not of these types, or the message\n"
 "        has no position.\n\n"
@@ -400,7 +400,7 @@ PyDoc_STRVAR(acknowledge_offset_doc,
 "    partition, offset (int): where the record is.\n"
 "    ack_type (AcknowledgeType): see acknowledge().\n\n"
 "Raises:\n"
-"    IllegalStateException, ConcurrentModificationException: as by acknowledge().\n"
+"    IllegalStateException, ConcurrentModificationException: as for acknowledge().\n"
 "    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
 "librdkafka: rd_kafka_share_acknowledge_offset().");
 
@@ -456,9 +456,9 @@ PyDoc_STRVAR(commit_async_doc,
 "set_acknowledgement_commit_callback() gets the answers; nothing is sent again after an\n"
 "error: the brokers deliver the records again when their locks have run out.\n\n"
 "Raises:\n"
-"    IllegalStateException: the consumer is closed, or this is one of its callbacks.\n"
+"    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
-"    Exception: what a callback raised; the acknowledgements are sent all the same.\n\n"
+"    Exception: raised by a callback; the acknowledgements are sent all the same.\n\n"
 "librdkafka: rd_kafka_share_commit_async().");
 
 static PyObject *
@@ -559,14 +559,14 @@ PyDoc_STRVAR(commit_sync_doc,
 "Args:\n"
 "    timeout (float): seconds to wait for all answers; -1 waits without limit.\n\n"
 "Returns:\n"
-"    dict of TopicPartition to KafkaException or None: What went wrong, for each partition with\n"
-"    records acknowledged since the last sending; REQUEST_TIMED_OUT where no answer came in\n"
-"    time. Empty when there were none.\n\n"
+"    dict of TopicPartition to KafkaException or None: The error, if any, of each partition with\n"
+"    records acknowledged since acknowledgements were last sent; REQUEST_TIMED_OUT where no\n"
+"    answer came in time. Empty when there were none.\n\n"
 "Raises:\n"
-"    IllegalStateException: the consumer is closed, or this is one of its callbacks.\n"
+"    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
 "    KafkaException: _INTR after wakeup().\n"
-"    Exception: what a callback raised; the acknowledgements are sent all the same.\n\n"
+"    Exception: raised by a callback; the acknowledgements are sent all the same.\n\n"
 "librdkafka: rd_kafka_share_commit_async(), rd_kafka_poll(); rd_kafka_share_commit_sync()\n"
 "could not be interrupted.");
 

@@ -255,8 +255,8 @@ PyDoc_STRVAR(subscribe_doc,
 "    topics (list of str): topic names, not regular expressions. An empty list is\n"
 "        unsubscribe().\n\n"
 "Raises:\n"
-"    ValueError: a name is empty, a regular expression, or there twice.\n"
-"    IllegalStateException: the consumer is closed, or this is one of its callbacks.\n"
+"    ValueError: a name is empty, a regular expression, or given twice.\n"
+"    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n\n"
 "librdkafka: rd_kafka_share_subscribe().");
 
@@ -300,9 +300,9 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 PyDoc_STRVAR(unsubscribe_doc,
 "unsubscribe($self, /)\n--\n\n"
-"Give the subscription up: leaves the share group.\n\n"
+"Leave the share group.\n\n"
 "Raises:\n"
-"    IllegalStateException: the consumer is closed, or this is one of its callbacks.\n"
+"    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n\n"
 "librdkafka: rd_kafka_share_unsubscribe().");
 
@@ -343,7 +343,7 @@ PyDoc_STRVAR(subscription_doc,
 "Returns:\n"
 "    list of str.\n\n"
 "Raises:\n"
-"    IllegalStateException: the consumer is closed, or this is one of its callbacks.\n"
+"    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n\n"
 "librdkafka: rd_kafka_share_subscription().");
 
@@ -497,12 +497,12 @@ hand_out(ShareConsumer *self)
 PyDoc_STRVAR(poll_doc,
 "poll($self, /, timeout=-1)\n--\n\n"
 "Fetch a batch of records, send acknowledgements, and serve callbacks.\n\n"
-"In implicit mode it accepts the records of the poll() before; in explicit mode each of them\n"
-"has to be acknowledged by then.\n\n"
+"In implicit mode it first accepts the records of the previous poll(); in explicit mode each of\n"
+"them must have been acknowledged.\n\n"
 "Args:\n"
 "    timeout (float): seconds to wait for records; -1 waits without limit, 0 does not wait.\n\n"
 "Returns:\n"
-"    Messages: Empty when there are none in time, and after wakeup(). A message's error() tells\n"
+"    Messages: Empty when no records came in time, and after wakeup(). A message's error() says\n"
 "    that its record cannot be read (corrupt, or of an unknown format); such a record has been\n"
 "    acknowledged already. max.poll.records bounds the batch, though not strictly.\n\n"
 "Raises:\n"
@@ -511,7 +511,7 @@ PyDoc_STRVAR(poll_doc,
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n"
 "    KafkaException: TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PART and others that a broker\n"
 "        answers.\n"
-"    Exception: what a callback raised, if no records have come.\n\n"
+"    Exception: raised by a callback, if no records have come.\n\n"
 "librdkafka: rd_kafka_share_poll().");
 
 SIGNATURE(poll_signature, "poll()", 0, 1, P_timeout);
@@ -538,13 +538,13 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 PyDoc_STRVAR(close_doc,
 "close($self, /)\n--\n\n"
 "Send the acknowledgements made so far, leave the share group and end the client.\n\n"
-"Records that were not acknowledged are released: other members get them. That is so in\n"
-"implicit mode too, for the records of the last poll(); commit_sync() accepts them first.\n"
-"Runs the last callbacks, and waits for calls of other threads to leave. Closing a closed\n"
-"consumer does nothing; if a signal handler raises, close() can be called again to go on.\n\n"
+"Records that were not acknowledged are released: other members get them. In implicit mode these\n"
+"are the records of the last poll(); call commit_sync() first to accept them. Runs the last\n"
+"callbacks, and waits for other threads to leave their calls. Closing a closed consumer does\n"
+"nothing; if a signal handler raises, call close() again to finish.\n\n"
 "Raises:\n"
 "    IllegalStateException: when called from one of the client's callbacks.\n"
-"    Exception: what a callback raised; the consumer is closed all the same.\n\n"
+"    Exception: raised by a callback; the consumer is closed all the same.\n\n"
 "librdkafka: rd_kafka_share_consumer_close_queue(), rd_kafka_destroy_flags().");
 
 static PyObject *
@@ -571,30 +571,31 @@ static PyMethodDef share_methods[] = {
 PyDoc_STRVAR(share_doc,
 "ShareConsumer(config={}, /, **kwargs)\n--\n\n"
 "A member of a share group (KIP-932): records are shared out one by one, as by a queue.\n\n"
-"Members of a share group read the same partitions together. poll() acquires records for a\n"
-"time (the group's share.record.lock.duration.ms, 30 s by default); each is accepted,\n"
-"released for another attempt, or rejected. What is not acknowledged in time is delivered\n"
-"again, up to the group's share.delivery.count.limit. Needs brokers of version 4.2 or newer.\n\n"
-"It is for one thread: calls from two at once raise ConcurrentModificationException. Only\n"
+"Members of a share group read the same partitions together. poll() acquires records for a time\n"
+"(the group's share.record.lock.duration.ms, 30 s by default); each is accepted, released for\n"
+"another attempt, or rejected. A record that is not acknowledged in time is delivered again, up\n"
+"to the group's share.delivery.count.limit. Needs brokers of version 4.2 or newer.\n\n"
+"Use it from one thread: calls from two at once raise ConcurrentModificationException. Only\n"
 "wakeup(), close() and requests such as list_topics() may come from other threads.\n\n"
 "Args:\n"
 "    config (dict): librdkafka's configuration properties (CONFIGURATION.md there), among them\n"
 "        group.id, which is required; values are str, int, float, bool or None (the default).\n"
 "        share.acknowledgement.mode is 'implicit' (default) or 'explicit'. And these keys:\n\n"
-"        - error_cb: callable(KafkaError), for errors of the client. Mostly information: it\n"
-"          recovers by itself. Without one they go to the log, and poll() raises KafkaException\n"
-"          when all brokers are down and credentials or a certificate were refused.\n"
+"        - error_cb: callable(KafkaError), for errors of the client. Mostly information: the\n"
+"          client recovers by itself. Without one, errors go to the log, and poll() raises\n"
+"          KafkaException when all brokers are down and credentials or a certificate were\n"
+"          refused.\n"
 "        - throttle_cb: callable(ThrottleEvent).\n"
-"        - stats_cb: callable(str), gets JSON each statistics.interval.ms.\n"
+"        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
 "        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
 "          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
 "          the epoch. Runs on a thread of its own, without poll().\n"
 "        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
-"          by poll() and close(). Without one they go to the logger 'confluent_kafka'.\n"
+"          by poll() and close(). Without one, records go to the logger 'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"
 "    KafkaException: _INVALID_ARG: a key, type or value is wrong, or not for share consumers;\n"
-"        names it.\n"
+"        the error names it.\n"
 "    ValueError: group.id is missing.\n\n"
 "librdkafka: rd_kafka_share_consumer_new(), a preview there in 2.15.");
 

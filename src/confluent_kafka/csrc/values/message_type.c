@@ -491,8 +491,8 @@ PyDoc_STRVAR(key_doc,
 "librdkafka: rd_kafka_message_t.key.");
 PyDoc_STRVAR(value_doc,
 "value($self, /)\n--\n\n"
-"The value, bytes, or None; an object when a deserializer or set_value() put one there.\n"
-"With a consumer's error(), librdkafka's text for it.\n\n"
+"The value, bytes, or None; an object when a deserializer or set_value() put one there. For an\n"
+"error from a consumer, librdkafka's text of the error.\n\n"
 "librdkafka: rd_kafka_message_t.payload.");
 PyDoc_STRVAR(headers_doc,
 "headers($self, /)\n--\n\n"
@@ -521,22 +521,22 @@ PyDoc_STRVAR(leader_epoch_doc,
 "librdkafka: rd_kafka_message_leader_epoch() (KIP-320).");
 PyDoc_STRVAR(delivery_count_doc,
 "delivery_count($self, /)\n--\n\n"
-"How often a share group was given this record, an int from 1, or None: other consumers\n"
-"do not count.\n\n"
+"How often a share group was given this record, an int from 1, or None from other consumers,\n"
+"which do not count.\n\n"
 "librdkafka: rd_kafka_message_delivery_count() (KIP-932).");
 PyDoc_STRVAR(deserialized_key_doc,
 "deserialized_key($self, /)\n--\n\n"
-"The same object as key(), by the name that says it went through a deserializer.\n\n"
+"The same object as key(), under a name that says that it went through a deserializer.\n\n"
 "librdkafka: rd_kafka_message_t.key.");
 PyDoc_STRVAR(deserialized_value_doc,
 "deserialized_value($self, /)\n--\n\n"
-"The same object as value(), by the name that says it went through a deserializer.\n\n"
+"The same object as value(), under a name that says that it went through a deserializer.\n\n"
 "librdkafka: rd_kafka_message_t.payload.");
 PyDoc_STRVAR(set_topic_doc,
 "set_topic($self, topic, /)\n--\n\n"
 "Replaces the topic's name: a str, or None.\n\n"
 "Raises:\n"
-"    TypeError, ValueError: it is no str, or not one that can be UTF-8.");
+"    TypeError, ValueError: the topic is not a str, or cannot be encoded as UTF-8.");
 PyDoc_STRVAR(set_key_doc,
 "set_key($self, key, /)\n--\n\n"
 "Replaces the key by any object, as a deserializer does.");
@@ -547,12 +547,12 @@ PyDoc_STRVAR(set_headers_doc,
 "set_headers($self, headers, /)\n--\n\n"
 "Replaces the headers: a list of (name, value) pairs, a dict, or None.\n\n"
 "Raises:\n"
-"    TypeError: it is none of these.");
+"    TypeError: the headers are none of these.");
 PyDoc_STRVAR(set_error_doc,
 "set_error($self, error, /)\n--\n\n"
 "Replaces the error: a KafkaError, or None.\n\n"
 "Raises:\n"
-"    TypeError: it is neither.");
+"    TypeError: the error is neither.");
 
 static PyMethodDef methods[] = {
     {"topic", topic, METH_NOARGS, topic_doc},

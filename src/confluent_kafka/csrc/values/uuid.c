@@ -115,13 +115,13 @@ uuid_reduce(PyObject *object, PyObject *Py_UNUSED(unused))
 PyDoc_STRVAR(uuid_doc,
 "Uuid(most_significant_bits, least_significant_bits)\n"
 "--\n\n"
-"A 128-bit identifier as Kafka gives to topics; immutable. ``str(uuid)`` is its base64\n"
-"form without padding, the way Kafka's tools print it.\n\n"
+"A 128-bit identifier, such as Kafka's topic ids; immutable. ``str(uuid)`` is its base64 form\n"
+"without padding, the way Kafka's tools print it.\n\n"
 "Args:\n"
 "    most_significant_bits (int): the upper half, a signed 64-bit number.\n"
 "    least_significant_bits (int): the lower half, a signed 64-bit number.\n\n"
 "Raises:\n"
-"    TypeError, OverflowError: an argument is no int or needs more than 64 bits.\n\n"
+"    TypeError, OverflowError: an argument is not an int, or needs more than 64 bits.\n\n"
 "librdkafka: rd_kafka_Uuid_new(), rd_kafka_Uuid_base64str().");
 
 PyDoc_STRVAR(uuid_get_most_significant_bits_doc,
