@@ -151,13 +151,19 @@ def run_module(*arguments: str | Path) -> str:
     settings = {
         name: value
         for name, value in os.environ.items()
-        if name not in {"LD_PRELOAD", "PYTHONMALLOC", "PYTHONPATH"}
-    }
+        if name not in {"LD_PRELOAD", "PYTHONMALLOC"}
+    } | {"PYTHONPATH": str(CONFIG.parent / "src")}
     command = [sys.executable, "-m", *map(str, arguments)]
     done = subprocess.run(
         command, cwd=CONFIG.parent, env=settings, capture_output=True, text=True, timeout=900
     )
     return done.stdout + done.stderr
+
+
+def test_modules_run_on_this_tree() -> None:
+    """Where the environment has the package of another checkout, the tools below read this one."""
+    output = run_module("inspect", "confluent_kafka", "--details")
+    assert f"Origin: {CONFIG.parent / 'src' / 'confluent_kafka'}" in output, output
 
 
 def public_types() -> Iterator[type]:
