@@ -39,17 +39,6 @@ explains_nothing(const recent_error *recent)
 
 /* ---- one field ---- */
 
-/* Puts a new reference to `value` (or NULL) into a field. */
-static void
-set_field(diagnosis *self, PyObject **field, PyObject *value)
-{
-    object_mutex_lock(&self->mutex);
-    PyObject *old = *field;
-    *field = Py_XNewRef(value);
-    object_mutex_unlock(&self->mutex);
-    Py_XDECREF(old); /* not under the mutex: it may run Python code */
-}
-
 static PyObject *
 get_field(diagnosis *self, PyObject **field)
 {
@@ -74,7 +63,11 @@ diagnosis_statistics(diagnosis *self)
 void
 diagnosis_note_statistics(diagnosis *self, PyObject *json)
 {
-    set_field(self, &self->statistics, json);
+    object_mutex_lock(&self->mutex);
+    PyObject *former = self->statistics;
+    self->statistics = Py_NewRef(json);
+    object_mutex_unlock(&self->mutex);
+    Py_XDECREF(former); /* not under the mutex: it may run Python code */
 }
 
 /* ---- an outage ---- */
@@ -119,8 +112,9 @@ void
 diagnosis_note_error(diagnosis *self, PyObject *error)
 {
     PyObject *replaced = NULL;
-    set_field(self, &self->error, error);
     object_mutex_lock(&self->mutex);
+    PyObject *former = self->error;
+    self->error = Py_NewRef(error);
     if (kafka_error_code(error) == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
         self->all_down = true;
     }
@@ -128,6 +122,7 @@ diagnosis_note_error(diagnosis *self, PyObject *error)
         replaced = swap_outage_lock_held(self, error);
     }
     object_mutex_unlock(&self->mutex);
+    Py_XDECREF(former);
     Py_XDECREF(replaced);
 }
 
@@ -150,10 +145,12 @@ diagnosis_outage(diagnosis *self)
 void
 diagnosis_end_outage(diagnosis *self)
 {
-    set_field(self, &self->outage.error, NULL);
     object_mutex_lock(&self->mutex);
+    PyObject *ended = self->outage.error;
+    self->outage = (recent_error){0};
     self->all_down = false;
     object_mutex_unlock(&self->mutex);
+    Py_XDECREF(ended);
 }
 
 /* ---- connect() ---- */
