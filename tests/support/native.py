@@ -1,4 +1,5 @@
-"""C programs that are linked with the librdkafka that the extension was built with."""
+"""C for tests: programs that are linked with the librdkafka that the extension was built with,
+and libraries that the system's loader puts before all others."""
 
 from __future__ import annotations
 
@@ -17,6 +18,16 @@ def build_program(source: Path, folder: Path, *options: str) -> Path:
     command = ["cc", "-std=gnu11", *options, "-o", program, *_flags("cflags"), source]
     subprocess.run([*command, *_flags("libs")], check=True, timeout=60)
     return program
+
+
+def build_preload(source: Path, folder: Path) -> dict[str, str]:
+    """Compiles `source`: the environment in which a process has its functions before all others,
+    but behind a sanitizer's."""
+    library = folder / f"{source.stem}.so"
+    command = ["cc", "-std=gnu11", "-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run(command, check=True, timeout=60)
+    before = os.environ.get("LD_PRELOAD", "").split()
+    return {"LD_PRELOAD": " ".join([*before, str(library)])}
 
 
 def run_program(
