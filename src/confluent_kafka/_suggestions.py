@@ -1,4 +1,4 @@
-"""What was probably meant by a name that there is not."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 
 def did_you_mean(given: object, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a question with the nearest name, whatever the case of its letters.
+    """Return a question that suggests the nearest name, ignoring case.
 
     Args:
-        given: what was given in its place.
-        known: the names that there are.
+        given: the unknown name.
+        known: the known names.
         otherwise: returned when none is near.
     """
     spelt = {name.lower(): name for name in known}

@@ -19,7 +19,7 @@ V = TypeVar("V")
 class DeserializingConsumer(Consumer, Generic[K, V]):
     """A Consumer whose keys and values are objects.
 
-    poll() and iteration deserialize; consume_arrow() gives bytes, as that of a Consumer.
+    poll() and iteration deserialize; consume_arrow() returns bytes, as for a Consumer.
 
     Args:
         conf: the configuration of a Consumer, and ``key.deserializer`` and
@@ -44,20 +44,20 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
     def poll(self, timeout: float = -1) -> Message | None:
         """Return the next message, whose ``key()`` and ``value()`` are objects.
 
-        A message that cannot be deserialized is passed over: the next call returns the one behind
+        A message that cannot be deserialized is skipped: the next call returns the message after
         it.
 
         Args:
-            timeout: seconds to wait; -1 waits without an end.
+            timeout: seconds to wait; -1 waits without limit.
 
         Returns:
-            The message; None if none came, or the wait was ended by wakeup().
+            The message; None if none came, or wakeup() ended the wait.
 
         Raises:
             KeyDeserializationError: the key deserializer raised; ``kafka_message`` is the message
                 as it was received.
             ValueDeserializationError: the value deserializer raised.
-            ConsumeError: an error came in the place of a message.
+            ConsumeError: an error came instead of a message.
         """
         message = super().poll(timeout)
         return None if message is None else self._deserialized(message)
@@ -66,7 +66,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         return self._deserialized(super().__next__())
 
     def consume(self, num_messages: int = 1, timeout: float = -1) -> NoReturn:
-        """Refused: one message that cannot be deserialized would take the others with it.
+        """Not supported: one message that cannot be deserialized would lose the others.
 
         Raises:
             NotImplementedError: always; use poll().

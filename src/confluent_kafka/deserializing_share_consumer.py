@@ -44,19 +44,19 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
     def poll(self, timeout: float = -1) -> Messages:
         """Return the next records, whose ``key()`` and ``value()`` are objects.
 
-        A record that cannot be deserialized does not take the others with it: it keeps its bytes,
-        and its ``error()`` is ``_KEY_DESERIALIZATION`` or ``_VALUE_DESERIALIZATION`` with what the
-        deserializer said. It has to be acknowledged like the others; ``AcknowledgeType.REJECT``
-        is for records that nobody can read.
+        A record that cannot be deserialized does not affect the others: it keeps its bytes, and
+        its ``error()`` is ``_KEY_DESERIALIZATION`` or ``_VALUE_DESERIALIZATION`` with the
+        deserializer's message. Acknowledge it like the others; ``AcknowledgeType.REJECT`` is for
+        records that nobody can read.
 
         Args:
             timeout: seconds to wait; -1 waits without limit.
 
         Returns:
-            What ShareConsumer.poll() returns.
+            The records, as from ShareConsumer.poll().
 
         Raises:
-            IllegalStateException, ConcurrentModificationException, KafkaException: as by
+            IllegalStateException, ConcurrentModificationException, KafkaException: as for
                 ShareConsumer.poll().
         """
         if not self._batch:

@@ -1,4 +1,4 @@
-"""What goes wrong between a client and the objects that it sends and receives."""
+"""Errors of clients whose keys and values are objects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class _ClientError(KafkaException):
-    """A KafkaException that knows what caused it and which message it is about."""
+    """A KafkaException with its cause and its message."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class ConsumeError(_ClientError):
     """A message could not be consumed.
 
     Args:
-        kafka_error: what is wrong.
-        exception: what caused it.
+        kafka_error: the error.
+        exception: the cause.
         kafka_message: the message, with key and value as they were received.
     """
 
@@ -69,18 +69,18 @@ class ProduceError(_ClientError):
     """A message could not be produced.
 
     Args:
-        kafka_error: what is wrong.
-        exception: what caused it.
+        kafka_error: the error.
+        exception: the cause.
         kafka_message: the message, with key and value as they were given.
     """
 
 
 class SerializationError(KafkaException):
-    """An object could not be made into bytes, or bytes into an object."""
+    """An object could not be serialized, or bytes could not be deserialized."""
 
 
 class _ObjectError(_ClientError):
-    """What a serializer or deserializer raised, under the code of what it was about."""
+    """An exception of a serializer or deserializer, with a code for the key or the value."""
 
     _code: int
 
@@ -95,7 +95,7 @@ class KeySerializationError(_ObjectError, ProduceError, SerializationError):
     """The key of a message could not be serialized.
 
     Args:
-        exception: what the serializer raised.
+        exception: the serializer's exception.
         kafka_message: the message, with key and value as they were given.
     """
 
@@ -106,7 +106,7 @@ class ValueSerializationError(_ObjectError, ProduceError, SerializationError):
     """The value of a message could not be serialized.
 
     Args:
-        exception: what the serializer raised.
+        exception: the serializer's exception.
         kafka_message: the message, with key and value as they were given.
     """
 
@@ -117,7 +117,7 @@ class KeyDeserializationError(_ObjectError, ConsumeError, SerializationError):
     """The key of a message could not be deserialized.
 
     Args:
-        exception: what the deserializer raised.
+        exception: the deserializer's exception.
         kafka_message: the message, with key and value as they were received.
     """
 
@@ -128,7 +128,7 @@ class ValueDeserializationError(_ObjectError, ConsumeError, SerializationError):
     """The value of a message could not be deserialized.
 
     Args:
-        exception: what the deserializer raised.
+        exception: the deserializer's exception.
         kafka_message: the message, with key and value as they were received.
     """
 

@@ -18,7 +18,7 @@ V = TypeVar("V")
 class SerializingProducer(Producer, Generic[K, V]):
     """A Producer whose keys and values are objects.
 
-    produce() serializes; produce_batch() and produce_arrow() take bytes, as those of a Producer.
+    produce() serializes; produce_batch() and produce_arrow() take bytes, as for a Producer.
 
     Args:
         conf: the configuration of a Producer, and ``key.serializer`` and ``value.serializer``:
@@ -53,11 +53,10 @@ class SerializingProducer(Producer, Generic[K, V]):
     ) -> None:
         """Serialize a message and put it into the queue.
 
-        Serializers get a copy of the headers, which they may add to: what they add is sent, and
-        ``headers`` stays as it is.
+        Serializers may add to the headers of the message; ``headers`` itself stays as it is.
 
         Args:
-            topic: where it goes.
+            topic: the topic.
             key: its key, as the key serializer takes it.
             value: its value, as the value serializer takes it.
             partition: -1 lets the partitioner choose.
@@ -67,7 +66,8 @@ class SerializingProducer(Producer, Generic[K, V]):
             block: seconds to wait for room in a full queue.
 
         Raises:
-            KeySerializationError: the key serializer raised; ``kafka_message`` has what was given.
+            KeySerializationError: the key serializer raised; ``kafka_message`` has the key and
+                value that were given.
             ValueSerializationError: the value serializer raised.
             BufferError: the queue is full.
             KafkaException: any other error.

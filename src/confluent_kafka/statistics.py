@@ -1,8 +1,8 @@
 """librdkafka's statistics as objects: what ``Producer.stats()`` and ``Consumer.stats()`` return.
 
-The names are those of librdkafka's own statistics, whose manual (STATISTICS.md) says what each
-counts; times are in the units that it gives there. What a version of librdkafka does not
-report has the value 0, "", False or None.
+The names are those of librdkafka's own statistics. Its manual (STATISTICS.md) explains each value
+and gives the units of times. A value that a version of librdkafka does not report is 0, "", False
+or None.
 """
 
 from __future__ import annotations

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 class Node:
-    """A broker as results name it. Two are equal when all their attributes are.
+    """A broker in a result. Two are equal when all their attributes are equal.
 
     Attributes:
         id: the broker's id.
         id_string: the id as a str.
         host: the host name or address that clients connect to.
         port: the port that goes with it.
-        rack: the rack it stands in, or None.
+        rack: the rack of the broker, or None.
 
     librdkafka: rd_kafka_Node_t.
     """
@@ -49,7 +49,7 @@ class Node:
 
 
 class TopicCollection:
-    """Which topics a request is about.
+    """The topics of a request.
 
     Attributes:
         topic_names: their names, a list of str.

@@ -22,7 +22,7 @@ class ConsumerGroupState(OrderedEnum):
 
 
 class ConsumerGroupType(OrderedEnum):
-    """By which protocol a group is run. librdkafka: rd_kafka_consumer_group_type_t (KIP-848)."""
+    """The protocol of a group. librdkafka: rd_kafka_consumer_group_type_t (KIP-848)."""
 
     UNKNOWN = 0
     CONSUMER = 1

@@ -81,7 +81,7 @@ class BrokerMetadata:
 
     Attributes:
         id: its id.
-        host: the host name or address it asks clients to connect to.
+        host: the host name or address that clients connect to.
         port: the port that goes with it.
 
     librdkafka: rd_kafka_metadata_broker_t.
@@ -160,7 +160,7 @@ class GroupMember:
     Attributes:
         id: its id.
         client_id: its ``client.id``.
-        client_host: where it is.
+        client_host: the address of its client.
         metadata: bytes that it sent when it joined; their format depends on the protocol type.
         assignment: bytes that it got; their format depends on the protocol type.
 
@@ -195,9 +195,9 @@ class GroupMetadata:
         broker: the broker that runs it.
         id: its name.
         error: the group's error, or None.
-        state: what it is doing, in the broker's words.
+        state: its state, as the broker the error names it.
         protocol_type: what kind of group it is, for example "consumer".
-        protocol: what its members agreed on, for example "range".
+        protocol: the protocol that its members agreed on, for example "range".
         members: a list of GroupMember.
 
     librdkafka: rd_kafka_group_info.

@@ -1,4 +1,4 @@
-"""Choices that requests take."""
+"""Options of requests."""
 
 from confluent_kafka._values.ordered import OrderedEnum
 

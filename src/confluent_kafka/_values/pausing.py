@@ -28,9 +28,10 @@ class PauseWhile:
 
     @property
     def lost(self) -> list[TopicPartition]:
-        """The partitions that were taken away in the block so far, also if they came back.
+        """The partitions that the group has revoked in the block so far, even if they came back.
 
-        After the block they are those at its end; none when the consumer was closed in it.
+        After the block the list stays as it was at the end; it is empty when the consumer was
+        closed in the block.
         """
         return self._lost if self._thread is None else self._consumer._pause_lost()
 

@@ -1,4 +1,4 @@
-"""What share consumers (KIP-932) return and are told."""
+"""Values of share consumers (KIP-932)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class AcknowledgeType(IntEnum):
-    """What became of a record. librdkafka: rd_kafka_share_AcknowledgeType_t (KIP-932).
+    """The outcome of a record. librdkafka: rd_kafka_share_AcknowledgeType_t (KIP-932).
 
-    ``ACCEPT``: it is processed. ``RELEASE``: it shall be delivered again, to any member of the
-    group. ``REJECT``: it shall not be delivered again.
+    ``ACCEPT``: the record is processed. ``RELEASE``: deliver it again, to any member of the group.
+    ``REJECT``: never deliver it again.
     """
 
     ACCEPT = 1
@@ -27,7 +27,7 @@ class AcknowledgeType(IntEnum):
 class Messages:
     """The records that one ``ShareConsumer.poll()`` returned: a sequence of ``Message``.
 
-    It is not changed by later calls, and slices of it are ``Messages`` again.
+    Later calls do not change it. A slice of it is a ``Messages`` too.
 
     Args:
         messages: an iterable of Message.
@@ -41,11 +41,11 @@ class Messages:
         self._messages = tuple(messages)
 
     def count(self) -> int:
-        """How many there are; the same as ``len()``."""
+        """The number of messages; the same as ``len()``."""
         return len(self._messages)
 
     def is_empty(self) -> bool:
-        """Whether there are none; the same as ``not messages``."""
+        """Whether there are no messages; the same as ``not messages``."""
         return not self._messages
 
     def records(self) -> list[Message]:

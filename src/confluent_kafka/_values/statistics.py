@@ -12,7 +12,7 @@ _Object = TypeVar("_Object")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowStatistics:
-    """Values of one statistics interval: their distribution.
+    """The distribution of values within one statistics interval.
 
     Source: STATISTICS.md of librdkafka, "Window stats".
     """
@@ -124,7 +124,7 @@ class PartitionStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicStatistics:
-    """One topic; its partitions by their numbers, -1 holding messages without one yet.
+    """One topic; its partitions by number. Partition -1 has the messages without a partition yet.
 
     Source: STATISTICS.md of librdkafka, "topics".
     """
@@ -213,7 +213,7 @@ def from_json(text: str) -> Statistics:
         text: librdkafka's JSON.
 
     Returns:
-        Statistics; fields that it does not have are left out.
+        Statistics; unknown fields of the JSON are ignored.
 
     Raises:
         ValueError: the text is not JSON.

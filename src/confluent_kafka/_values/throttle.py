@@ -1,4 +1,4 @@
-"""What ``throttle_cb`` is told."""
+"""The argument of ``throttle_cb``."""
 
 
 class ThrottleEvent:

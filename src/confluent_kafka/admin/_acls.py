@@ -27,22 +27,22 @@ _Fields = tuple[int, str | None, int, str | None, str | None, int, int]
 
 @total_ordering
 class AclBinding:
-    """Who may, or may not, do what with what. Equal when all attributes are.
+    """An ACL: it allows or denies an operation. Equal when all attributes are equal.
 
-    Each choice may be given as enumeration, name or number.
+    Each choice may be given as an enumeration member, its name or its number.
 
     Args:
-        restype: ResourceType of what it protects.
-        name: the name of what it protects, or how the names start (see
-            resource_pattern_type); ``kafka-cluster`` for ResourceType.BROKER.
+        restype: ResourceType of the protected resource.
+        name: the name of the protected resource, or a prefix of names (see resource_pattern_type);
+            ``kafka-cluster`` for ResourceType.BROKER.
         resource_pattern_type: ResourcePatternType.LITERAL or PREFIXED.
         principal: who, for example ``User:alice``; ``User:*`` is everybody.
-        host: from which address; ``*`` from anywhere.
+        host: the client's address; ``*`` is any address.
         operation: AclOperation.
         permission_type: AclPermissionType.ALLOW or DENY.
 
     Raises:
-        TypeError, ValueError: an argument is wrong, or only a filter may have it.
+        TypeError, ValueError: an argument is wrong, or is for filters only.
 
     librdkafka: rd_kafka_AclBinding_t.
     """
@@ -145,15 +145,15 @@ class AclBinding:
 
 
 class AclBindingFilter(AclBinding):
-    """Which ACLs: those that agree with all attributes that are not left open.
+    """A filter for ACLs: it matches those that agree with every attribute that is not left open.
 
     Args:
         restype: ResourceType; ANY is any.
-        name: the name of what they protect; None is any.
-        resource_pattern_type: ResourcePatternType; ANY is any, MATCH those that protect
-            ``name``, whether by its name, its start or ``*``.
+        name: the name of the protected resource; None is any.
+        resource_pattern_type: ResourcePatternType; ANY is any, MATCH is every ACL that applies to
+            ``name``: by its full name, a prefix or ``*``.
         principal: who; None is anybody.
-        host: from which address; None is any.
+        host: the client's address; None is any.
         operation: AclOperation; ANY is any.
         permission_type: AclPermissionType; ANY is either.
 
@@ -202,7 +202,7 @@ class AclRequests(AdminRequests):
     def create_acls(
         self, acls: list[AclBinding], *, request_timeout: float | None = None
     ) -> dict[AclBinding, Future[None]]:
-        """Create ACLs. One that exists already is left as it is.
+        """Create ACLs. An ACL that exists already is left as it is.
 
         Args:
             acls: a list of AclBinding.
@@ -238,7 +238,7 @@ class AclRequests(AdminRequests):
         """Find ACLs.
 
         Args:
-            acl_binding_filter: AclBindingFilter of those that are wanted.
+            acl_binding_filter: an AclBindingFilter.
             request_timeout: as for create_acls().
 
         Returns:
@@ -263,7 +263,7 @@ class AclRequests(AdminRequests):
         """Delete ACLs.
 
         Args:
-            acl_binding_filters: a list of AclBindingFilter of those to delete.
+            acl_binding_filters: a list of AclBindingFilter that match the ACLs to delete.
             request_timeout: as for create_acls().
 
         Returns:

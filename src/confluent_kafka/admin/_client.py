@@ -23,24 +23,23 @@ class AdminClient(
     ScramRequests,
     ClusterRequests,
 ):
-    """Looks after a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
+    """Administers a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
 
     A request returns at once, with a ``concurrent.futures.Future`` or a dict of them. A future
-    gets its result by itself, without poll(). Its done callbacks run on a thread of the
-    client's own, which all its requests share: they must not wait for another of its futures.
-    Cancelling a future gives the answer up, not the request.
+    gets its result without poll(). Its done callbacks run on one thread of the client, shared by
+    all its requests: a callback must not wait for another future of the client. Cancelling a
+    future discards the answer; the request is still carried out.
 
-    ``close()``, or leaving a ``with`` block, ends the client; futures without an answer fail
-    with KafkaException(_DESTROY) then, as they do when the client is dropped.
+    ``close()``, or leaving a ``with`` block, ends the client; futures without an answer then fail
+    with KafkaException(_DESTROY), as when the client is dropped.
 
     Args:
-        conf: librdkafka's configuration properties, as for Producer, with error_cb,
-            throttle_cb, stats_cb, oauth_cb and logger, which all but oauth_cb are served by
-            poll().
+        conf: librdkafka's configuration properties, as for Producer, with error_cb, throttle_cb,
+            stats_cb, oauth_cb and logger. poll() serves all of them except oauth_cb.
         **kwargs: more configuration, for keys that are Python identifiers.
 
     Raises:
-        KafkaException: _INVALID_ARG: a key, type or value is wrong; names it.
+        KafkaException: _INVALID_ARG: a key, type or value is wrong; the error names it.
 
     librdkafka: rd_kafka_new(), the Admin API.
     """

@@ -13,10 +13,10 @@ from confluent_kafka.admin._requests import AdminRequests
 
 @dataclass(eq=False)
 class DescribeClusterResult:
-    """What a cluster is like.
+    """The description of a cluster.
 
     Attributes:
-        controller: the broker that answers for the controller, or None.
+        controller: the broker that acts for the controller, or None.
         nodes: the brokers.
         cluster_id: the cluster's id.
         authorized_operations: what this client may do with the cluster, or None when not
@@ -76,10 +76,10 @@ def _description(result: tuple[Any, ...]) -> DescribeClusterResult:
 
 
 def node_from(fields: tuple[int, str, int, str | None]) -> Node:
-    """A broker, from what an answer says of it."""
+    """Return a broker, from an answer's description of it."""
     return Node(*fields)
 
 
 def operations_from(operations: list[int] | None) -> list[AclOperation] | None:
-    """What the client may do, from the numbers in an answer."""
+    """Return the authorized operations, from the numbers in an answer."""
     return None if operations is None else [AclOperation(number) for number in operations]

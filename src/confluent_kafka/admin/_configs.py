@@ -29,9 +29,9 @@ class ConfigEntry:
         name: its name.
         value: its value, or None when it has none or is sensitive.
         source: where the value comes from, a ConfigSource.
-        is_read_only: whether it can be changed.
+        is_read_only: whether it cannot be changed.
         is_default: whether the value is the default.
-        is_sensitive: whether it is a secret, which brokers do not tell.
+        is_sensitive: whether it is a secret, which brokers do not reveal.
         is_synonym: whether this is one of another entry's synonyms.
         synonyms: other configurations that the value may come from, by name.
         incremental_operation: for incremental_alter_configs(): what to do with it.
@@ -55,18 +55,18 @@ class ConfigEntry:
 
 @total_ordering
 class ConfigResource:
-    """What has configurations: a topic, a broker, a group. Equal when type and name are.
+    """A topic, broker or group with configurations. Equal when type and name are equal.
 
     Args:
         restype: ResourceType (or its name or number).
         name: the topic's or group's name, the broker's id.
         set_config: for alter_configs(): the configurations to set, name to value.
-        described_configs: the configurations that it has, name to ConfigEntry.
+        described_configs: its configurations, name to ConfigEntry.
         error: why it could not be described or altered, or None.
         incremental_configs: for incremental_alter_configs(): a list of ConfigEntry.
 
     Raises:
-        TypeError, ValueError: restype is no ResourceType, or another argument is wrong.
+        TypeError, ValueError: restype is not a ResourceType, or another argument is wrong.
 
     librdkafka: rd_kafka_ConfigResource_t.
     """
@@ -167,8 +167,8 @@ class ConfigRequests(AdminRequests):
             resources: a list of ConfigResource.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
-            broker: the id of the broker to ask; any when None. What a broker is configured
-                with is always asked of itself.
+            broker: the id of the broker to ask; any when None. A broker's own configuration is
+                always requested from that broker.
 
         Returns:
             A future for each resource; its result is a dict of name to ConfigEntry.
@@ -194,12 +194,12 @@ class ConfigRequests(AdminRequests):
         validate_only: bool = False,
         broker: int | None = None,
     ) -> dict[ConfigResource, Future[None]]:
-        """Change single configurations and leave all others as they are.
+        """Change some configurations and leave all others as they are.
 
         Args:
             resources: a list of ConfigResource with incremental_configs.
             request_timeout: as for describe_configs().
-            validate_only: only say whether it could be done.
+            validate_only: only check whether the request could be carried out.
             broker: as for describe_configs().
 
         Returns:
@@ -230,15 +230,15 @@ class ConfigRequests(AdminRequests):
         validate_only: bool = False,
         broker: int | None = None,
     ) -> dict[ConfigResource, Future[None]]:
-        """Replace all configurations: those that are not given go back to their defaults.
+        """Replace all configurations: those that are not given are reset to their defaults.
 
-        Deprecated, because two clients that do it undo each other's changes: use
+        Deprecated, because two clients that use it undo each other's changes: use
         incremental_alter_configs().
 
         Args:
             resources: a list of ConfigResource with set_config.
             request_timeout: as for describe_configs().
-            validate_only: only say whether it could be done.
+            validate_only: only check whether the request could be carried out.
             broker: as for describe_configs().
 
         Returns:

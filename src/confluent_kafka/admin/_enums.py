@@ -9,7 +9,7 @@ from confluent_kafka._values.ordered import OrderedEnum
 
 
 class ResourceType(OrderedEnum):
-    """What a configuration or ACL belongs to. librdkafka: rd_kafka_ResourceType_t."""
+    """The kind of a resource with configurations or ACLs. librdkafka: rd_kafka_ResourceType_t."""
 
     UNKNOWN = cimpl.RESOURCE_UNKNOWN
     ANY = cimpl.RESOURCE_ANY
@@ -20,7 +20,7 @@ class ResourceType(OrderedEnum):
 
 
 class ResourcePatternType(OrderedEnum):
-    """How an ACL's name is compared. librdkafka: rd_kafka_ResourcePatternType_t (KIP-290)."""
+    """How an ACL matches names. librdkafka: rd_kafka_ResourcePatternType_t (KIP-290)."""
 
     UNKNOWN = cimpl.RESOURCE_PATTERN_UNKNOWN
     ANY = cimpl.RESOURCE_PATTERN_ANY
@@ -30,7 +30,7 @@ class ResourcePatternType(OrderedEnum):
 
 
 class AclOperation(OrderedEnum):
-    """What an ACL is about. librdkafka: rd_kafka_AclOperation_t (KIP-140)."""
+    """An operation that an ACL allows or denies. librdkafka: rd_kafka_AclOperation_t (KIP-140)."""
 
     UNKNOWN = cimpl.ACL_OPERATION_UNKNOWN
     ANY = cimpl.ACL_OPERATION_ANY
@@ -57,7 +57,7 @@ class AclPermissionType(OrderedEnum):
 
 
 class ConfigSource(IntEnum):
-    """Where a configuration's value comes from. librdkafka: rd_kafka_ConfigSource_t."""
+    """The source of a configuration's value. librdkafka: rd_kafka_ConfigSource_t."""
 
     UNKNOWN_CONFIG = cimpl.CONFIG_SOURCE_UNKNOWN_CONFIG
     DYNAMIC_TOPIC_CONFIG = cimpl.CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG
@@ -69,7 +69,7 @@ class ConfigSource(IntEnum):
 
 
 class AlterConfigOpType(Enum):
-    """What is done to one configuration. librdkafka: rd_kafka_AlterConfigOpType_t (KIP-339)."""
+    """The change of one configuration. librdkafka: rd_kafka_AlterConfigOpType_t (KIP-339)."""
 
     SET = cimpl.ALTER_CONFIG_OP_TYPE_SET
     DELETE = cimpl.ALTER_CONFIG_OP_TYPE_DELETE  # back to the default
@@ -78,7 +78,7 @@ class AlterConfigOpType(Enum):
 
 
 class ScramMechanism(OrderedEnum):
-    """Which hash a SCRAM credential is for. librdkafka: rd_kafka_ScramMechanism_t (KIP-554)."""
+    """The hash of a SCRAM credential. librdkafka: rd_kafka_ScramMechanism_t (KIP-554)."""
 
     UNKNOWN = cimpl.SCRAM_MECHANISM_UNKNOWN
     SCRAM_SHA_256 = cimpl.SCRAM_MECHANISM_SHA_256

@@ -50,11 +50,11 @@ class ConsumerGroupListing:
 
 @dataclass(eq=False)
 class ListConsumerGroupsResult:
-    """The consumer groups that the brokers told of.
+    """The consumer groups that the brokers listed.
 
     Attributes:
         valid: a list of ConsumerGroupListing.
-        errors: KafkaErrors of the brokers that did not answer, whose groups are missing.
+        errors: KafkaErrors of the brokers that did not answer: their groups are missing.
 
     librdkafka: rd_kafka_ListConsumerGroups_result_t.
     """
@@ -65,7 +65,7 @@ class ListConsumerGroupsResult:
 
 @dataclass(eq=False)
 class MemberAssignment:
-    """What a member of a group reads.
+    """The partitions that a member of a group reads.
 
     Attributes:
         topic_partitions: a list of TopicPartition.
@@ -87,7 +87,7 @@ class MemberDescription:
     Attributes:
         member_id: its id.
         client_id: its ``client.id``.
-        host: where it is.
+        host: the address of its client.
         assignment: what it reads, a MemberAssignment.
         group_instance_id: its ``group.instance.id``, or None.
         target_assignment: what it is about to read, or None in a classic group (KIP-848).
@@ -105,16 +105,16 @@ class MemberDescription:
 
 @dataclass(eq=False)
 class ConsumerGroupDescription:
-    """What a consumer group is like.
+    """The description of a consumer group.
 
     Attributes:
         group_id: its name.
         is_simple_consumer_group: whether it has no members, only offsets that somebody
             committed.
         members: a list of MemberDescription.
-        partition_assignor: how its partitions are shared out.
+        partition_assignor: how its partitions are distributed among its members.
         state: ConsumerGroupState. DEAD when there is no such group.
-        coordinator: the broker that runs it, or None.
+        coordinator: the broker that coordinates it, or None.
         authorized_operations: what this client may do with it, or None when not asked for.
         type: ConsumerGroupType.
 

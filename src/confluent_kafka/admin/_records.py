@@ -21,7 +21,7 @@ from confluent_kafka.cimpl import OFFSET_END, OFFSET_INVALID, KafkaError, TopicP
 
 @total_ordering
 class OffsetSpec:
-    """Which offset of a partition list_offsets() looks up. Equal when the number is.
+    """The offset of a partition that list_offsets() looks up. Equal when the number is equal.
 
     Args:
         index: a timestamp in ms since the epoch, or OFFSET_SPEC_EARLIEST, _LATEST or
@@ -95,12 +95,12 @@ class OffsetSpec:
 
 @dataclass(eq=False)
 class ListOffsetsResultInfo:
-    """An offset that was looked up.
+    """The result of list_offsets() for a partition.
 
     Attributes:
-        offset: the offset; -1 when no record is that young.
-        timestamp: that record's timestamp in ms since the epoch, -1 when not looked up by time.
-        leader_epoch: the epoch of the leader that said so, or None.
+        offset: the offset; -1 when no record has the timestamp or a later one.
+        timestamp: the record's timestamp in ms since the epoch; -1 when not looked up by time.
+        leader_epoch: the epoch of the leader that answered, or None.
 
     librdkafka: rd_kafka_ListOffsetsResultInfo_t.
     """
@@ -112,10 +112,10 @@ class ListOffsetsResultInfo:
 
 @dataclass(eq=False)
 class DeletedRecords:
-    """What delete_records() did.
+    """The result of delete_records() for a partition.
 
     Attributes:
-        low_watermark: the partition's first offset now.
+        low_watermark: the partition's first offset after the deletion.
 
     librdkafka: rd_kafka_DeleteRecords_result_t.
     """
@@ -175,7 +175,7 @@ class RecordRequests(AdminRequests):
         isolation_level: IsolationLevel | None = None,
         request_timeout: float | None = None,
     ) -> dict[TopicPartition, Future[ListOffsetsResultInfo]]:
-        """Look offsets up: the first, the last, by time.
+        """Look up offsets: the first, the last, or by time.
 
         Args:
             topic_partition_offsets: a dict of TopicPartition to OffsetSpec.
@@ -229,9 +229,9 @@ class RecordRequests(AdminRequests):
                 3600; 60 when None.
 
         Returns:
-            A future; its result is a dict of TopicPartition to None, or to the KafkaError why
-            there was no election: ELECTION_NOT_NEEDED, UNKNOWN_TOPIC_OR_PART ... With
-            `partitions` None those without need of an election are not in it.
+            A future; its result is a dict of TopicPartition to None, or to the KafkaError with the
+            reason that there was no election: ELECTION_NOT_NEEDED, UNKNOWN_TOPIC_OR_PART ... With
+            `partitions` None, the result leaves out partitions that need no election.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

@@ -21,7 +21,7 @@ from confluent_kafka.cimpl import KafkaError, KafkaException
 
 @dataclass(eq=False)
 class ScramCredentialInfo:
-    """What is known of a credential.
+    """The description of a credential.
 
     Attributes:
         mechanism: ScramMechanism.
@@ -51,7 +51,7 @@ class UserScramCredentialsDescription:
 
 @dataclass(eq=False)
 class UserScramCredentialAlteration:
-    """A change of a user's credential; make one of the two subclasses.
+    """A change of a user's credential; use one of the two subclasses.
 
     Attributes:
         user: the user's name.
@@ -64,7 +64,7 @@ class UserScramCredentialAlteration:
 
 @dataclass(eq=False)
 class UserScramCredentialUpsertion(UserScramCredentialAlteration):
-    """Set a user's credential, new or instead of the old one.
+    """Create or replace a user's credential.
 
     Attributes:
         user: the user's name.
@@ -115,7 +115,7 @@ class ScramRequests(AdminRequests):
         Future[dict[str, UserScramCredentialsDescription]]
         | dict[str, Future[UserScramCredentialsDescription]]
     ):
-        """Describe users' credentials: which mechanisms, not the passwords.
+        """Describe users' credentials: their mechanisms, not their passwords.
 
         Args:
             users: their names; all users when None.

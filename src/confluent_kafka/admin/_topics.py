@@ -22,11 +22,11 @@ from confluent_kafka.cimpl import KafkaError, NewPartitions, NewTopic, Uuid
 
 @dataclass(eq=False)
 class TopicDescription:
-    """What a topic is like.
+    """The description of a topic.
 
     Attributes:
         name: its name.
-        topic_id: its id; a topic that is deleted and made again has another one.
+        topic_id: its id; a topic that is deleted and created again gets another one.
         is_internal: whether Kafka itself uses it.
         partitions: a TopicPartitionInfo for each partition.
         authorized_operations: what this client may do with it, or None when not asked for.
@@ -62,7 +62,7 @@ class TopicRequests(AdminRequests):
                 all brokers, at most 3600; 60 when None.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
-            validate_only: only say whether the topics could be created.
+            validate_only: only check whether the topics could be created.
 
         Returns:
             A future for each topic's name; its result is None. It fails with
@@ -127,7 +127,7 @@ class TopicRequests(AdminRequests):
             new_partitions: a list of NewPartitions.
             operation_timeout: as for create_topics().
             request_timeout: as for create_topics().
-            validate_only: only say whether it could be done.
+            validate_only: only check whether the request could be carried out.
 
         Returns:
             A future for each topic's name; its result is None. It fails with

@@ -30,7 +30,7 @@ class Callbacks:
 
     Args:
         loop: the loop.
-        failed: told what a callback raised that nobody waits for.
+        failed: called with an exception of a callback that nobody waits for.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Callbacks:
         return own
 
     def wrap(self, callback: Callable[..., Any]) -> Callable[..., None]:
-        """Return a function that calls back in the loop: at once there, else soon."""
+        """Return a function that calls back in the loop: at once there, soon from elsewhere."""
 
         def run(*arguments: Any) -> None:
             if is_running(self._loop):
@@ -61,14 +61,14 @@ class Callbacks:
         return run
 
     def start(self, work: Awaitable[Any]) -> asyncio.Task[Any]:
-        """Run what a callback returned to be awaited."""
+        """Run the awaitable that a callback returned."""
         task = self._loop.create_task(self._run(work))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task
 
     def is_inside(self) -> bool:
-        """Return whether this is a coroutine that start() runs, or a task that one has made."""
+        """Return whether the caller is a coroutine that start() runs, or a task created by one."""
         inside = _INSIDE.get()
         return (
             inside is not None
@@ -78,7 +78,7 @@ class Callbacks:
         )
 
     async def finish(self) -> None:
-        """Wait for the coroutines that run."""
+        """Wait for the running coroutines."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 

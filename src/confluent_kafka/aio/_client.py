@@ -81,7 +81,7 @@ class AIOClient(ABC):
         self._client.set_sasl_credentials(username, password)
 
     async def connect(self, timeout: float = 30, topic: str | None = None) -> None:
-        """Wait until a broker is connected, or raise why none can be; see Producer.connect()."""
+        """Wait until a broker is connected, or raise an error; see Producer.connect()."""
         await self._request(self._client.connect, timeout, topic)
 
     async def stats(self) -> Statistics | None:
@@ -94,13 +94,13 @@ class AIOClient(ABC):
         return self._client.last_error
 
     async def close(self) -> None:
-        """Close the client. It goes on to its end if the task that waits for it is cancelled.
+        """Close the client. Cancelling the task that waits does not stop the closing.
 
         Closing a closed client does nothing.
 
         Raises:
             RuntimeError: called from one of the client's callbacks, or from another event loop.
-            Exception: what a callback raised; the client is closed all the same.
+            Exception: raised by a callback; the client is closed all the same.
         """
         self._check_loop()
         if self._callbacks.is_inside():
@@ -124,14 +124,14 @@ class AIOClient(ABC):
 
     @abstractmethod
     def _make_client(self, conf: dict[str, Any]) -> Producer | Consumer:
-        """Make the client that waits for nothing."""
+        """Make the client of the extension, which never waits."""
 
     def _make_readiness(self) -> Readiness:
         return Readiness(self._client, self._loop)
 
     @abstractmethod
     def _callback_failed(self, error: BaseException) -> None:
-        """Tell the application what a callback of its raised."""
+        """Report an exception of one of the application's callbacks."""
 
     async def _close(self) -> None:
         # A thread of its own: requests that nobody answers may have all of the executor's.
@@ -150,7 +150,7 @@ class AIOClient(ABC):
     async def _request(
         self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
     ) -> T:
-        """Run what waits for a broker on another thread."""
+        """Run a call that waits for a broker on another thread."""
         self._check_loop()
         if self._left:
             raise self._is_closed()
@@ -174,7 +174,7 @@ class AIOClient(ABC):
             )
 
     async def _let_others(self) -> None:
-        """Give other tasks a turn: a call that need not wait would never do so."""
+        """Let other tasks run: a call that need not wait would never yield to them."""
         await asyncio.sleep(0)
         self._turn_ends = self._loop.time() + _LONGEST_TURN
 
@@ -183,7 +183,7 @@ def own_configuration(conf: Any) -> dict[str, Any]:
     """Return a copy of a configuration.
 
     Raises:
-        TypeError: it is no mapping.
+        TypeError: it is not a mapping.
     """
     if not isinstance(conf, Mapping):
         raise TypeError(f"the configuration must be a dict, not {type(conf).__name__}")
@@ -191,7 +191,7 @@ def own_configuration(conf: Any) -> dict[str, Any]:
 
 
 def _drop(loop: asyncio.AbstractEventLoop, readiness: Readiness, owner: int) -> None:
-    """Let go of what an asyncio client that nobody closed has registered with its loop."""
+    """Unregister an asyncio client that nobody closed from its loop."""
     if os.getpid() != owner:
         return  # a forked child shares the selector with its parent
     if loop.is_running():

@@ -23,19 +23,19 @@ class AIOConsumer(AIOClient):
     """A consumer whose messages are awaited.
 
     A task that is cancelled while it waits in poll() or consume() loses no message. Iterating with
-    ``async for`` polls without an end. Belongs to the event loop that it was made in.
+    ``async for`` polls without limit. Belongs to the event loop that it was created in.
 
     Args:
         consumer_conf: the configuration of a Consumer. ``error_cb``, ``throttle_cb``, ``stats_cb``
-            and ``on_commit`` may be coroutines and run in the event loop; what they raise comes out
-            of the next poll() or consume(). ``oauth_cb`` may be one, too; a plain function runs on
-            a thread of its own.
+            and ``on_commit`` may be coroutines and run in the event loop; the next poll() or
+            consume() raises their exceptions. ``oauth_cb`` may be a coroutine too; a plain
+            function runs on a thread of its own.
         max_workers: threads for requests that a broker must answer.
         executor: runs these requests instead; it is not shut down.
 
     Raises:
-        KafkaException: the configuration is wrong; says where.
-        RuntimeError: no event loop runs here.
+        KafkaException: the configuration is wrong; the error names the property.
+        RuntimeError: no event loop is running in this thread.
         ValueError: ``group.id`` is missing.
     """
 
@@ -56,13 +56,13 @@ class AIOConsumer(AIOClient):
         """Return the next message.
 
         Args:
-            timeout: seconds to wait; -1 waits without an end, 0 does not wait.
+            timeout: seconds to wait; -1 waits without limit, 0 does not wait.
 
         Returns:
-            The message, whose error() may tell of an event instead; None if none came.
+            The message, or an event with an error(); None if none came.
 
         Raises:
-            Exception: what a callback raised.
+            Exception: raised by a callback.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
         until = deadline(self._loop, timeout)
@@ -78,14 +78,14 @@ class AIOConsumer(AIOClient):
         """Return a number of messages.
 
         Args:
-            num_messages: at most so many, up to 1,000,000.
-            timeout: seconds to wait for all of them; -1 waits without an end.
+            num_messages: the maximum number of messages, up to 1,000,000.
+            timeout: seconds to wait for all of them; -1 waits without limit.
 
         Returns:
-            The messages: fewer only when time was up.
+            The messages: fewer than requested only when time was up.
 
         Raises:
-            Exception: what a callback raised.
+            Exception: raised by a callback.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
         ready = await self._gather(num_messages, timeout)
@@ -110,14 +110,14 @@ class AIOConsumer(AIOClient):
         """Return messages as Arrow columns; see Consumer.consume_arrow().
 
         Args:
-            num_messages: at most so many rows, up to 1,000,000.
-            timeout: seconds to wait for all of them; -1 waits without an end.
+            num_messages: the maximum number of rows, up to 1,000,000.
+            timeout: seconds to wait for all of them; -1 waits without limit.
             headers: whether to add the column of headers.
-            columns: which columns are wanted.
+            columns: the columns to build; all when None.
 
         Raises:
             KafkaException: an error of the consumer.
-            Exception: what a callback raised.
+            Exception: raised by a callback.
         """
         nothing = self._client.consume_arrow(0, 0, headers=headers, columns=columns)
         if not await self._gather(num_messages, timeout):
@@ -152,10 +152,11 @@ class AIOConsumer(AIOClient):
 
         Args:
             topics: names; one that starts with ``^`` is a regular expression.
-            on_assign: called with this consumer and the new partitions, as the others. May be a
-                coroutine: then the group waits for its end, and poll() with it.
-            on_revoke: with partitions about to be taken away; in close(), too.
-            on_lost: with partitions that other members may own already; on_revoke if not given.
+            on_assign: called with this consumer and the new partitions. This and the other
+                callbacks may be coroutines: the group and poll() then wait until they end.
+            on_revoke: called with partitions about to be revoked; also in close().
+            on_lost: called with partitions that other members may own already; on_revoke if not
+                given.
 
         Raises:
             KafkaException: the topics are not valid.
@@ -171,7 +172,7 @@ class AIOConsumer(AIOClient):
         self._subscribed = True
 
     async def unsubscribe(self) -> None:
-        """Give the subscription up; see Consumer.unsubscribe()."""
+        """Leave the group; see Consumer.unsubscribe()."""
         self._client.unsubscribe()
         self._subscribed = False
 
@@ -184,11 +185,11 @@ class AIOConsumer(AIOClient):
         self._client.unassign()
 
     async def incremental_assign(self, partitions: list[TopicPartition]) -> None:
-        """Read these partitions, too; see Consumer.incremental_assign()."""
+        """Read these partitions too; see Consumer.incremental_assign()."""
         self._client.incremental_assign(partitions)
 
     async def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
-        """Read these partitions no more; see Consumer.incremental_unassign()."""
+        """Stop reading these partitions; see Consumer.incremental_unassign()."""
         self._client.incremental_unassign(partitions)
 
     async def assignment(self) -> list[TopicPartition]:
@@ -229,7 +230,7 @@ class AIOConsumer(AIOClient):
             asynchronous: False waits for the broker's answer.
 
         Returns:
-            What was committed; None if it is asynchronous.
+            The committed offsets; None if asynchronous.
 
         Raises:
             KafkaException: the commit failed.
@@ -264,7 +265,7 @@ class AIOConsumer(AIOClient):
         return await self._request(self._client.offsets_for_times, partitions, timeout)
 
     async def consumer_group_metadata(self) -> Any:
-        """Return what AIOProducer.send_offsets_to_transaction() takes."""
+        """Return the group membership, for AIOProducer.send_offsets_to_transaction()."""
         return self._client.consumer_group_metadata()
 
     def _make_client(self, conf: dict[str, Any]) -> Consumer:
@@ -277,7 +278,7 @@ class AIOConsumer(AIOClient):
     async def _may_fetch(self, until: float) -> bool:
         """Wait while a rebalance callback runs: False if time is up before it ends.
 
-        Its partitions must not be read on while it commits their offsets.
+        Its partitions must not be read while it commits their offsets.
         """
         self._check_loop()
         if self._closing is not None and not self._callbacks.is_inside():
@@ -294,9 +295,9 @@ class AIOConsumer(AIOClient):
         return True
 
     async def _gather(self, num_messages: int, timeout: float) -> bool:
-        """Wait until so many messages are at hand or time is up: False while none may be taken.
+        """Wait for so many messages, or until time is up; False while none may be taken.
 
-        Here none is handed out yet, so that cancelling the wait loses none.
+        No message is handed out here, so that cancelling the wait loses none.
         """
         if not isinstance(num_messages, int):
             raise TypeError(f"num_messages must be int, not {type(num_messages).__name__}")
@@ -340,7 +341,7 @@ class AIOConsumer(AIOClient):
         await self._rebalances.finish()
 
     def _serve(self) -> None:
-        """Run the callbacks that wait, whatever messages are before them."""
+        """Run the callbacks that wait, even if messages are queued before them."""
         try:
             self._client._gather(_MAX_MESSAGES)
         except Exception as error:

@@ -41,11 +41,11 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     async def poll(self, timeout: float = -1) -> Message | None:
         """Return the next message, whose ``key()`` and ``value()`` are objects.
 
-        A message that cannot be deserialized is passed over: the next call returns the one behind
+        A message that cannot be deserialized is skipped: the next call returns the message after
         it.
 
         Args:
-            timeout: seconds to wait; -1 waits without an end.
+            timeout: seconds to wait; -1 waits without limit.
 
         Returns:
             The message; None if none came.
@@ -54,7 +54,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             KeyDeserializationError: the key deserializer raised; ``kafka_message`` is the message
                 as it was received.
             ValueDeserializationError: the value deserializer raised.
-            ConsumeError: an error came in the place of a message.
+            ConsumeError: an error came instead of a message.
         """
         message = await super().poll(timeout)
         if message is None:
@@ -65,18 +65,18 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
         """Return a number of messages, whose keys and values are objects.
 
-        Messages that cannot be deserialized do not take the others with them: these are returned,
-        and the next calls raise an error for each.
+        Messages that cannot be deserialized do not affect the others: those are returned, and the
+        next calls raise one error for each of these.
 
         Args:
-            num_messages: at most so many, up to 1,000,000.
-            timeout: seconds to wait for all of them; -1 waits without an end.
+            num_messages: the maximum number of messages, up to 1,000,000.
+            timeout: seconds to wait for all of them; -1 waits without limit.
 
         Raises:
             KeyDeserializationError: the key deserializer raised; ``kafka_message`` is the message
                 as it was received.
             ValueDeserializationError: the value deserializer raised.
-            ConsumeError: an error came in the place of a message.
+            ConsumeError: an error came instead of a message.
         """
         taken = await super().consume(num_messages, timeout)
         messages: list[Message] = []
@@ -101,10 +101,10 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
 
     @contextlib.contextmanager
     def _handing_out(self, messages: list[Message]) -> Iterator[None]:
-        """Store the offsets of messages when the block ends; fetch them again if it is left.
+        """Store messages' offsets when the block ends; fetch them again if it is interrupted.
 
-        KafkaException passes a message over; a task that is cancelled while a deserializer is
-        awaited, or Ctrl-C, leaves the block.
+        KafkaException skips a message. Ctrl-C, or cancelling the task while a deserializer is
+        awaited, interrupts the block.
         """
         places = [place for place in map(place_of, messages) if place is not None]
         try:

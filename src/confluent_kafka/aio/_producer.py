@@ -28,23 +28,22 @@ _Report = tuple["asyncio.Future[Message]", _OnDelivery | None, KafkaError | None
 class AIOProducer(AIOClient):
     """A producer whose deliveries are awaited.
 
-    Messages are handed to librdkafka at once, which makes batches of them (``linger.ms``,
-    ``batch.size``); delivery reports arrive without poll(). Belongs to the event loop that it was
-    made in.
+    Messages are passed to librdkafka at once, which batches them (``linger.ms``, ``batch.size``);
+    delivery reports arrive without poll(). Belongs to the event loop that it was created in.
 
     Args:
         producer_conf: the configuration of a Producer. ``error_cb``, ``throttle_cb``, ``stats_cb``
-            and ``on_delivery`` may be coroutines and run in the event loop; what they raise goes to
-            its exception handler. ``oauth_cb`` may be one, too; a plain function runs on a thread
-            of its own.
+            and ``on_delivery`` may be coroutines and run in the event loop, whose exception
+            handler gets their exceptions. ``oauth_cb`` may be a coroutine too; a plain function
+            runs on a thread of its own.
         max_workers: threads for requests that a broker must answer.
         executor: runs these requests instead; it is not shut down.
         batch_size: for compatibility; librdkafka's ``batch.num.messages`` decides.
         buffer_timeout: for compatibility; librdkafka's ``linger.ms`` decides.
 
     Raises:
-        KafkaException: the configuration is wrong; says where.
-        RuntimeError: no event loop runs here.
+        KafkaException: the configuration is wrong; the error names the property.
+        RuntimeError: no event loop is running in this thread.
     """
 
     _client: Producer
@@ -88,18 +87,18 @@ class AIOProducer(AIOClient):
             message = await delivery
 
         Args:
-            topic: where it goes.
+            topic: the topic.
             value: its value.
             key: its key.
             partition: -1 lets the partitioner choose.
             timestamp: milliseconds since the epoch; 0 is now.
             headers: a list of (name, value) pairs or a dict.
-            on_delivery: called in the event loop with (error, message), besides.
-            callback: another name for it.
+            on_delivery: also called, in the event loop, with (error, message).
+            callback: another name for on_delivery.
 
         Returns:
-            A future of the delivered message, or of KafkaException. Cancelling it does not take
-            the message back.
+            A future of the delivered message, or of KafkaException. Cancelling the future does not
+            cancel the message.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -134,13 +133,13 @@ class AIOProducer(AIOClient):
         return delivery
 
     async def poll(self, timeout: float = 0) -> int:
-        """Wait for delivery reports or other callbacks. They are served without it as well.
+        """Wait for delivery reports or other callbacks, which are also served without poll().
 
         Args:
-            timeout: seconds; -1 waits without an end, 0 does not wait.
+            timeout: seconds; -1 waits without limit, 0 does not wait.
 
         Returns:
-            How many were served meanwhile.
+            The number of reports and callbacks served meanwhile.
 
         Raises:
             RuntimeError: the producer is closed, or belongs to another event loop.
@@ -158,10 +157,10 @@ class AIOProducer(AIOClient):
                 return self._served - before
 
     async def flush(self, timeout: float = -1) -> int:
-        """Send what is queued and wait until everything is delivered or has failed.
+        """Send queued messages and wait until everything is delivered or has failed.
 
         Args:
-            timeout: seconds; -1 waits without an end.
+            timeout: seconds; -1 waits without limit.
 
         Returns:
             Messages still outstanding.
@@ -175,12 +174,12 @@ class AIOProducer(AIOClient):
     async def purge(
         self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
     ) -> None:
-        """Give messages up: their futures raise _PURGE_QUEUE or _PURGE_INFLIGHT.
+        """Drop messages: their futures raise _PURGE_QUEUE or _PURGE_INFLIGHT.
 
         Args:
             in_queue: messages not sent yet.
-            in_flight: messages sent and not acknowledged: whether they arrive is unknown then.
-            blocking: wait until the broker threads have let go of them.
+            in_flight: messages sent and not acknowledged: whether they arrive is then unknown.
+            blocking: wait until the broker threads have released their messages.
         """
         await self._request(self._client.purge, in_queue, in_flight, blocking)
 
@@ -195,7 +194,7 @@ class AIOProducer(AIOClient):
     async def send_offsets_to_transaction(
         self, positions: list[TopicPartition], group_metadata: Any, timeout: float = -1
     ) -> None:
-        """Make offsets part of it; see Producer.send_offsets_to_transaction()."""
+        """Add offsets to the transaction; see Producer.send_offsets_to_transaction()."""
         await self._request(
             self._client.send_offsets_to_transaction, positions, group_metadata, timeout
         )
@@ -205,7 +204,7 @@ class AIOProducer(AIOClient):
         await self._request(self._client.commit_transaction, timeout)
 
     async def abort_transaction(self, timeout: float = -1) -> None:
-        """Give its messages up; see Producer.abort_transaction()."""
+        """Abort the transaction; see Producer.abort_transaction()."""
         await self._request(self._client.abort_transaction, timeout)
 
     def __len__(self) -> int:
@@ -266,8 +265,8 @@ class _Reports:
 
     Args:
         loop: where futures are settled and callbacks run.
-        start: runs what a callback returned to be awaited.
-        failed: told what a callback raised.
+        start: runs an awaitable that a callback returned.
+        failed: called with an exception of a callback.
     """
 
     def __init__(
@@ -288,7 +287,7 @@ class _Reports:
         error: KafkaError | None,
         message: Message,
     ) -> None:
-        """Settle a delivery; soon, if this is a thread that flushes."""
+        """Settle a delivery: at once in the event loop, soon from a thread that flushes."""
         if is_running(self._loop):
             self._settle(delivery, on_delivery, error, message)
             return

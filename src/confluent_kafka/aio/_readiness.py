@@ -1,4 +1,4 @@
-"""When a client has something to serve, in terms of an event loop."""
+"""Tells an event loop when a client has something to serve."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Readiness:
     """Wakes tasks when librdkafka has put something into a client's queue.
 
     Args:
-        client: what is waited for.
+        client: the client to wait for.
         loop: the event loop of the tasks; must watch file descriptors.
-        ready: called in the loop each time, besides.
+        ready: also called in the loop each time.
 
     Raises:
         RuntimeError: the loop cannot watch file descriptors.
@@ -58,7 +58,7 @@ class Readiness:
             until: the loop's time at which to stop.
 
         Returns:
-            False: the time had come already. Otherwise it is worth a look.
+            False if the time had come already; True if there may be something.
         """
         now = self._loop.time()
         if now >= until:
@@ -74,12 +74,12 @@ class Readiness:
         return True
 
     def wake(self) -> None:
-        """Let all tasks that wait look."""
+        """Wake all waiting tasks, so that they look again."""
         for waiter in self._waiters:
             _wake(waiter)
 
     def close(self) -> None:
-        """Let go of the sockets."""
+        """Close the sockets."""
         if self._reader.fileno() != -1:
             self._loop.remove_reader(self._reader)
             self._reader.close()
@@ -103,12 +103,12 @@ def deadline(loop: asyncio.AbstractEventLoop, timeout: float) -> float:
     """Return the loop's time at which a timeout ends.
 
     Args:
-        loop: whose time.
-        timeout: seconds; negative is without an end.
+        loop: the loop.
+        timeout: seconds; negative is without limit.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: it is NaN.
+        TypeError: the timeout is not a number.
+        ValueError: the timeout is NaN.
     """
     if not isinstance(timeout, int | float):
         raise TypeError(f"timeout must be a number of seconds, not {type(timeout).__name__}")

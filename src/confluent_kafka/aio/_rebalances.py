@@ -15,7 +15,7 @@ RebalanceCallback = Callable[[Any, list[TopicPartition]], Any]
 
 
 class Ownership:
-    """What the group has assigned, as far as it was told. It keeps no consumer alive."""
+    """The partitions that the group has assigned, as reported. It keeps no consumer alive."""
 
     def __init__(self) -> None:
         self.partitions: set[tuple[str, int]] = set()
@@ -23,11 +23,11 @@ class Ownership:
         """How often partitions were taken away."""
 
     def assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        """Note partitions that the group assigns."""
+        """Record partitions that the group assigns."""
         self.partitions.update((one.topic, one.partition) for one in partitions)
 
     def revoked(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        """Note partitions that it takes away."""
+        """Record partitions that the group revokes."""
         self.partitions.difference_update((one.topic, one.partition) for one in partitions)
         self.revocations += 1
 
@@ -50,13 +50,13 @@ class Rebalances:
         """Return a callback for subscribe() of the consumer in the extension.
 
         Args:
-            owner: the consumer that the application knows.
-            callback: the application's.
+            owner: the application's consumer.
+            callback: the application's callback.
         """
         return self._telling(owner, callback, self.owned.assigned)
 
     def revoking(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback:
-        """Return the same for a callback of partitions that are taken away."""
+        """Return a callback for subscribe() for revoked or lost partitions."""
         return self._telling(owner, callback, self.owned.revoked)
 
     def _telling(
@@ -84,15 +84,15 @@ class Rebalances:
         return run
 
     def is_running(self) -> bool:
-        """Return whether a coroutine runs that the caller has to wait for."""
+        """Return whether a coroutine is running that the caller has to wait for."""
         running = self._running
         return running is not None and not running.done() and not self._callbacks.is_inside()
 
     async def finish(self, timeout: float | None = None) -> None:
-        """Wait for the coroutine that runs.
+        """Wait for the running coroutine.
 
         Args:
-            timeout: seconds; None waits without an end.
+            timeout: seconds; None waits without limit.
         """
         if self._running is not None:
             await asyncio.wait([self._running], timeout=timeout)

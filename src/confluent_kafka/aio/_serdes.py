@@ -14,7 +14,7 @@ _CLUSTER_ID_SECONDS = 5.0
 
 
 def _resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
-    """Tell serdes how to learn the cluster's id: with await, those that can."""
+    """Tell serdes how to get the cluster's id: asynchronously, where they can await."""
     known = weakref.ref(client)
 
     async def resolve() -> str | None:
@@ -49,7 +49,7 @@ class ClientOfObjects(AIOClient):
             await self._close_serdes()
 
     async def _close_serdes(self) -> None:
-        """Close those that the client built."""
+        """Close the serdes that the client built."""
         for serde in self._serdes.take_owned():
             closing = getattr(serde, "aclose", None)
             if closing is not None:

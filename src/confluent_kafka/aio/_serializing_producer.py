@@ -43,10 +43,10 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
     ) -> asyncio.Future[Message]:
         """Serialize a message and put it into the queue; waits while the queue is full.
 
-        Serializers get a copy of the headers, which they may add to: what they add is sent.
+        Serializers may add to the headers of the message; ``headers`` itself stays as it is.
 
         Args:
-            topic: where it goes.
+            topic: the topic.
             key: its key, as the key serializer takes it.
             value: its value, as the value serializer takes it.
             partition: -1 lets the partitioner choose.
@@ -58,7 +58,8 @@ class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
             A future of the delivered message, or of KafkaException.
 
         Raises:
-            KeySerializationError: the key serializer raised; ``kafka_message`` has what was given.
+            KeySerializationError: the key serializer raised; ``kafka_message`` has the key and
+                value that were given.
             ValueSerializationError: the value serializer raised.
             KafkaException: any other error.
         """

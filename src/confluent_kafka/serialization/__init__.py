@@ -1,4 +1,4 @@
-"""Objects to bytes and back, as producers and consumers do it for keys and values."""
+"""Conversion of keys and values from objects to bytes and back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class MessageField(StrEnum):
-    """Which part of a message is serialized."""
+    """The part of a message: its key or its value."""
 
     NONE = "none"
     KEY = "key"
@@ -39,12 +39,12 @@ class MessageField(StrEnum):
 
 
 class SerializationContext:
-    """Where the bytes go, or come from.
+    """The message and the field that are serialized or deserialized.
 
     Args:
         topic: the topic of the message.
         field: the key or the value.
-        headers: of the message; a serializer may add to them.
+        headers: the headers of the message; a serializer may add to them.
     """
 
     def __init__(self, topic: str, field: MessageField, headers: Any = None) -> None:
@@ -58,10 +58,10 @@ class SerializationContext:
 
 class _Serde:
     def close(self) -> None:
-        """Release what it holds; nothing by default."""
+        """Release resources; does nothing by default."""
 
     def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
-        """Take what tells the id of the cluster that messages go to; ignored by default.
+        """Set a function that returns the cluster's id; ignored by default.
 
         Args:
             resolver: returns the id, or None while it is unknown.
@@ -69,7 +69,7 @@ class _Serde:
 
 
 class Serializer(_Serde):
-    """Makes bytes of objects. Any callable that takes the same arguments will do as well."""
+    """Converts objects to bytes. Any callable with the same arguments works as well."""
 
     def __call__(self, obj: Any, ctx: SerializationContext | None = None) -> bytes | None:
         """Return the bytes of an object; None stays None.
@@ -79,13 +79,13 @@ class Serializer(_Serde):
             ctx: where the bytes go.
 
         Raises:
-            SerializationError: it has none.
+            SerializationError: the object cannot be serialized.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
 
 
 class Deserializer(_Serde):
-    """Makes objects of bytes. Any callable that takes the same arguments will do as well."""
+    """Converts bytes to objects. Any callable with the same arguments works as well."""
 
     def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> Any:
         """Return the object of some bytes; None stays None.
@@ -95,16 +95,16 @@ class Deserializer(_Serde):
             ctx: where they come from.
 
         Raises:
-            SerializationError: they are none of an object.
+            SerializationError: the bytes cannot be deserialized.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
 
 
 class SerializerBuilder:
-    """Makes the serializer of a producer, which closes it with itself."""
+    """Makes the serializer of a producer; the producer's close() closes it too."""
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Serializer, dict[str, Any]]:
-        """Return a serializer, and the configuration without what was for it alone.
+        """Return a serializer, and the configuration without the serializer's own keys.
 
         Args:
             conf: the configuration of the producer.
@@ -114,10 +114,10 @@ class SerializerBuilder:
 
 
 class DeserializerBuilder:
-    """Makes the deserializer of a consumer, which closes it with itself."""
+    """Makes the deserializer of a consumer; the consumer's close() closes it too."""
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Deserializer, dict[str, Any]]:
-        """Return a deserializer, and the configuration without what was for it alone.
+        """Return a deserializer, and the configuration without the deserializer's own keys.
 
         Args:
             conf: the configuration of the consumer.
@@ -156,7 +156,7 @@ class IntegerSerializer(Serializer):
         """Return the four bytes of an integer.
 
         Raises:
-            SerializationError: it is no integer of 32 bits.
+            SerializationError: the object is not an integer of 32 bits.
         """
         return _pack(_INTEGER, obj, "an integer of 32 bits")
 
@@ -168,7 +168,7 @@ class IntegerDeserializer(Deserializer):
         """Return the integer of four bytes.
 
         Raises:
-            SerializationError: they are not four bytes.
+            SerializationError: the value does not have four bytes.
         """
         number: int | None = _unpack(_INTEGER, value, "an integer")
         return number
@@ -181,7 +181,7 @@ class DoubleSerializer(Serializer):
         """Return the eight bytes of a number.
 
         Raises:
-            SerializationError: it is no number, or too large.
+            SerializationError: the object is not a number, or too large.
         """
         return _pack(_DOUBLE, obj, "a floating-point number of 64 bits")
 
@@ -195,7 +195,7 @@ class DoubleDeserializer(Deserializer):
         """Return the number of eight bytes.
 
         Raises:
-            SerializationError: they are not eight bytes.
+            SerializationError: the value does not have eight bytes.
         """
         number: float | None = _unpack(_DOUBLE, value, "a floating-point number")
         return number
@@ -226,7 +226,7 @@ class StringSerializer(Serializer):
         """Return the bytes of a text.
 
         Raises:
-            SerializationError: it is no text, or the encoding has none for it.
+            SerializationError: the object is not text, or the encoding cannot express it.
         """
         if obj is None:
             return None
@@ -255,7 +255,7 @@ class StringDeserializer(Deserializer):
         """Return the text of some bytes.
 
         Raises:
-            SerializationError: they are none in this encoding.
+            SerializationError: the bytes are not text in this encoding.
         """
         if value is None:
             return None

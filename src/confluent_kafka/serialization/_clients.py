@@ -1,4 +1,4 @@
-"""What the clients that serialize and deserialize have in common: their serdes."""
+"""Serializers and deserializers (serdes) of a client, shared by all kinds of clients."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _CLUSTER_ID_SECONDS = 5.0
 
 
 class Serdes:
-    """The serdes of a client's configuration, and which of them the client made itself.
+    """The serdes of a client's configuration; it knows which of them the client built.
 
     Args:
         conf: the configuration of the client.
-        awaits: whether what a serde returns is awaited if it can be.
+        awaits: whether awaitable results of serdes are awaited.
 
     Raises:
-        TypeError: one is not callable, or no builder.
+        TypeError: a serde is not callable, or a builder is not a builder.
         ValueError: a serde and a builder are given for the same field.
     """
 
@@ -54,13 +54,13 @@ class Serdes:
     async def _convert(
         self, topic: str, pair: list[Any], headers: Any, message: Callable[[], Message]
     ) -> None:
-        """Put what the serdes make of a key and a value into their place.
+        """Replace a key and a value with the results of the serdes.
 
         Args:
-            topic: of the message.
+            topic: the topic of the message.
             pair: its key and its value.
-            headers: those that the serdes are told.
-            message: what the errors are about.
+            headers: the headers for the serdes.
+            message: the message, for errors.
         """
         for place, field, serde in self._serdes:
             try:
@@ -94,7 +94,7 @@ class Serdes:
         resolver: Callable[[], str | None],
         awaited: Callable[[], Awaitable[str | None]] | None = None,
     ) -> None:
-        """Give it to those that take one: plain functions need not.
+        """Pass a resolver to the serdes that accept one: plain functions need not.
 
         Args:
             resolver: returns the id, or None while it is unknown.
@@ -109,12 +109,12 @@ class Serdes:
                 take_awaited(awaited)
 
     def close(self) -> None:
-        """Close those that were built here; the others belong to who gave them."""
+        """Close the serdes that were built here; the others belong to the caller."""
         for serde in self.take_owned():
             serde.close()
 
     def take_owned(self) -> list[Any]:
-        """Return those that were built here, which the caller closes."""
+        """Return the serdes that were built here; the caller closes them."""
         owned, self._owned = self._owned, []
         return owned
 
@@ -130,11 +130,11 @@ class Serializers(Serdes):
     }
 
     async def serialize(self, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, ...]:
-        """Return the key and the value as bytes, and the headers: a copy, with those added.
+        """Return the key and the value as bytes, and a copy of the headers with those added.
 
         Raises:
             KeySerializationError: the key serializer raised.
-            TypeError: the headers are no dict and no list of pairs.
+            TypeError: the headers are neither a dict nor a list of pairs.
             ValueSerializationError: the value serializer raised.
         """
 
@@ -158,10 +158,10 @@ class Deserializers(Serdes):
     }
 
     async def deserialize(self, message: Message) -> Message:
-        """Put objects in the place of a message's key and value, and return it.
+        """Replace a message's key and value with objects, and return the message.
 
         Raises:
-            ConsumeError: it is an error in the place of a message.
+            ConsumeError: the message is an error.
             KeyDeserializationError: the key deserializer raised; the message has its bytes.
             ValueDeserializationError: the value deserializer raised.
         """
@@ -180,7 +180,7 @@ def _own_headers(headers: Any) -> Any:
     """Return a copy of a message's headers that serializers may add to.
 
     Raises:
-        TypeError: they are no dict and no list of pairs.
+        TypeError: the headers are neither a dict nor a list of pairs.
     """
     if headers is None:
         return []
@@ -193,7 +193,7 @@ def _own_headers(headers: Any) -> Any:
 
 
 def cluster_id_of(client: _Client) -> Callable[[], str | None]:
-    """Return what tells the id of a client's cluster, and does not keep the client alive."""
+    """Return a function that returns the cluster's id; it does not keep the client alive."""
     known = weakref.ref(client)
 
     def resolve() -> str | None:
@@ -204,7 +204,7 @@ def cluster_id_of(client: _Client) -> Callable[[], str | None]:
 
 
 def place_of(message: Message) -> TopicPartition | None:
-    """Return where a message is; None if it is an error."""
+    """Return the position of a message; None if it is an error."""
     topic, partition, offset = message.topic(), message.partition(), message.offset()
     if message.error() is not None or topic is None or partition is None or offset is None:
         return None

@@ -1,4 +1,4 @@
-"""Coroutines that never wait: what blocking and asyncio classes have in common is written once."""
+"""Coroutines that never wait: code shared by blocking and asyncio classes is written once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Return what a coroutine that never waits comes to."""
+    """Return the result of a coroutine that never waits."""
     try:
         work.send(None)
     except StopIteration as end:

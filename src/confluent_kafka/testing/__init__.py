@@ -1,8 +1,8 @@
 """A Kafka cluster for tests: MockCluster, and the pytest fixtures built on it.
 
-``MockCluster`` runs librdkafka's mock brokers inside this process; see its docstring for
-what they keep and what they cannot do. The pytest plugin (``pytest_plugin``) is found by
-pytest itself and offers the fixtures ``kafka_cluster`` and ``kafka_topic``.
+``MockCluster`` runs librdkafka's mock brokers inside this process; its docstring says how they
+differ from Apache Kafka. The pytest plugin (``pytest_plugin``) is found by pytest itself and
+offers the fixtures ``kafka_cluster`` and ``kafka_topic``.
 """
 
 from confluent_kafka.cimpl import MockCluster, MockRequest

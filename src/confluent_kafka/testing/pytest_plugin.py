@@ -1,16 +1,15 @@
 """Fixtures for pytest: ``kafka_cluster`` and ``kafka_topic``.
 
-pytest finds this module through the package's entry point; ``-p no:confluent_kafka`` turns
-it off. It imports nothing but pytest and the extension, and no broker runs unless a test
-asks for one.
+pytest finds this module through the package's entry point; ``-p no:confluent_kafka`` turns it off.
+It imports only pytest and the extension, and starts no broker unless a test asks for one.
 
 Options in the ini file:
 
 - ``kafka_cluster_brokers``: brokers of ``kafka_cluster``, 1 to 100 (default 3).
 - ``kafka_cluster_scope``: how long one ``kafka_cluster`` is used: ``function`` (default),
-  ``class``, ``module``, ``package`` or ``session``. Starting a cluster takes a few
-  milliseconds, so a wider scope is for fixtures that need one, not for speed: faults that a
-  test injects stay for the next.
+  ``class``, ``module``, ``package`` or ``session``. Starting a cluster takes a few milliseconds,
+  so a wider scope is for fixtures that need one, not for speed: faults that one test injects
+  remain for the next.
 
 Marker ``kafka_topic(partitions=1, replication_factor=1)``: what ``kafka_topic`` creates.
 """
