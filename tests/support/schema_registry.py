@@ -6,7 +6,7 @@ import base64
 import json
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,6 +50,8 @@ class FakeRegistry:
         self.bodies: list[str] = []
         self.faults: list[Fault] = []
         """The answers of the next requests."""
+        self.before_the_answer: list[Callable[[], object]] = []
+        """What happens before the next requests are answered, when the answers are known."""
         self.pages: dict[str, Any] = {}
         """Documents at paths that a registry does not have."""
         self.ended = threading.Event()
@@ -107,6 +109,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         authorization = self.headers.get("Authorization")
         status, document = registry.answer(self.command, self.path, authorization, body)
+        if registry.before_the_answer:
+            registry.before_the_answer.pop(0)()
         self._send(Fault(status, json.dumps(document).encode()))
 
     do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815

@@ -234,6 +234,28 @@ def test_the_latest_version_is_kept_for_its_time(registry: FakeRegistry) -> None
         assert client.get_latest_version("s").version == 4
 
 
+@pytest.mark.parametrize("forget", ["register", "clear"])
+def test_answers_that_come_too_late_are_not_kept(registry: FakeRegistry, forget: str) -> None:
+    """What was forgotten while it was asked for is asked for again.
+
+    Thread A asks for the latest version; before its answer is there, thread B registers a newer one
+    with the same client, or clears the caches.
+    """
+    registry.register("s", '"int"')
+    with SchemaRegistryClient({"url": registry.url}) as client:
+
+        def meanwhile() -> None:
+            if forget == "register":
+                client.register_schema("s", Schema('"long"'))
+            else:
+                registry.register("s", '"long"')
+                client.clear_caches()
+
+        registry.before_the_answer = [meanwhile]
+        assert client.get_latest_version("s").version == 1
+        assert client.get_latest_version("s").version == 2
+
+
 def test_caches_have_an_end(registry: FakeRegistry) -> None:
     """The oldest answer goes when there is no room for another."""
     numbers = [registry.register("s", f'"{one}"') for one in ("int", "long", "string")]

@@ -24,6 +24,7 @@ from confluent_kafka.schema_registry import (
     AsyncSchemaRegistryClient,
     Metadata,
     MetadataProperties,
+    RegisteredSchema,
     Rule,
     RuleKind,
     RuleMode,
@@ -332,6 +333,35 @@ def test_the_latest_version(client: SchemaRegistryClient) -> None:
     assert deserialize(new, VALUE)["mail"] == "a@b"
 
 
+def test_what_is_forgotten_while_it_is_asked_for() -> None:
+    """Caches that are cleared stay clear, although an older request is answered afterwards.
+
+    Thread A asks for the latest version; before its answer is kept, thread B registers a newer one,
+    clears the caches, and serializes.
+    """
+
+    class Client(SchemaRegistryClient):
+        late = False
+
+        def get_latest_version(self, subject_name: str, *args: Any) -> RegisteredSchema:
+            found = super().get_latest_version(subject_name, *args)
+            if not self.late:
+                self.late = True
+                super().register_schema(subject_name, Schema(with_field("n", "int", default=0)))
+                self.clear_latest_caches()
+                serialize(ADA, KEY)
+            return found
+
+    with Client({"url": "mock://"}) as client:
+        client.register_schema("t-key", Schema(USER_TEXT))
+        client.register_schema("t-value", Schema(USER_TEXT))
+        serialize = AvroSerializer(client, conf=LATEST)
+        first, second = serialize(ADA, VALUE), serialize(ADA, VALUE)
+        assert first is not None
+        assert second is not None
+        assert (first[4], second[4]) == (1, 2)
+
+
 def test_the_latest_version_is_asked_for_again_in_time(registry: FakeRegistry) -> None:
     """cache.latest.ttl.sec holds for serializers too."""
     registry.register("t-value", USER_TEXT)
@@ -550,6 +580,41 @@ def test_ids_in_headers(client: SchemaRegistryClient, headers: Any) -> None:
         AvroDeserializer(client, conf=prefix)(ADA_BYTES, context)
     with pytest.raises(SerializationError, match="needs a SerializationContext with headers"):
         serialize(ADA, VALUE)
+
+
+def test_guids_before_the_payload() -> None:
+    """A GUID may stand where ids do; GUIDs that begin alike are told apart."""
+    guids = [uuid.UUID(int=(7 << 96) + number) for number in (1, 2)]
+    schemas = dict(zip(map(str, guids), ('"string"', '"long"'), strict=True))
+
+    class Client(SchemaRegistryClient):
+        def get_schema_by_guid(self, guid: str, *args: Any) -> Schema:  # type: ignore[override]
+            return Schema(schemas[guid])
+
+    with Client({"url": "mock://"}) as client:
+        deserialize = AvroDeserializer(client)
+        for _ in range(2):
+            assert deserialize(b"\1" + guids[0].bytes + b"\2a", VALUE) == "a"
+            assert deserialize(b"\1" + guids[1].bytes + b"\2", VALUE) == 1
+
+
+def test_ids_of_other_contexts() -> None:
+    """A strategy of one's own may say which context of the registry an id is of."""
+    schemas = {":.a:t": '"string"', ":.b:u": '"long"'}
+
+    class Client(SchemaRegistryClient):
+        def get_schema(self, schema_id: int, *args: Any) -> Schema:  # type: ignore[override]
+            return Schema(schemas[args[0]])
+
+    def subject_of(ctx: SerializationContext, record_name: str | None) -> str:
+        return ":.a:t" if ctx.topic == "t" else ":.b:u"
+
+    with Client({"url": "mock://"}) as client:
+        deserialize = AvroDeserializer(client, conf={"subject.name.strategy": subject_of})
+        for _ in range(2):
+            assert deserialize(b"\0\0\0\0\1\2a", VALUE) == "a"
+            other = SerializationContext("u", MessageField.VALUE)
+            assert deserialize(b"\0\0\0\0\1\2", other) == 1
 
 
 def test_frames_of_ones_own(client: SchemaRegistryClient) -> None:

@@ -178,6 +178,8 @@ def test_ids_in_headers(client: SchemaRegistryClient) -> None:
     assert headers[0][1][17:] == b"\x02\x02"
     deserialize = ProtobufDeserializer(Value, None, client)
     assert deserialize(message, context) == deserialize(message, context) == value
+    framed = headers[0][1] + (message or b"")
+    assert deserialize(framed, VALUE) == deserialize(framed, VALUE) == value
 
 
 def test_the_latest_version(client: SchemaRegistryClient) -> None:

@@ -21,6 +21,8 @@ class Cache(Generic[V]):
         self._ttl = ttl
         self._values: dict[Hashable, tuple[float, V]] = {}
         self._lock = threading.Lock()
+        self.forgotten = 0
+        """How often something was forgotten."""
 
     def get(self, key: Hashable) -> V | None:
         """Return the value of a key; None if there is none, or it is too old."""
@@ -29,9 +31,17 @@ class Cache(Generic[V]):
             return None
         return found[1]
 
-    def put(self, key: Hashable, value: V) -> V:
-        """Keep a value, and return it."""
+    def put(self, key: Hashable, value: V, since: int) -> V:
+        """Keep a value, unless it may be one of those that were forgotten; return it.
+
+        Args:
+            key: its key.
+            value: the value.
+            since: what ``forgotten`` was before the value was asked for.
+        """
         with self._lock:
+            if self.forgotten != since:
+                return value
             self._values.pop(key, None)
             while len(self._values) >= self._capacity:
                 del self._values[next(iter(self._values))]
@@ -41,10 +51,12 @@ class Cache(Generic[V]):
     def discard(self, test: object, place: int = 0) -> None:
         """Forget the values whose key, a tuple, has ``test`` at a place."""
         with self._lock:
+            self.forgotten += 1
             for key in [key for key in self._values if key[place] == test]:  # type: ignore[index]
                 del self._values[key]
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
+            self.forgotten += 1
             self._values.clear()

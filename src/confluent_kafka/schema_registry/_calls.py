@@ -74,6 +74,7 @@ class Calls:
         known = self._registered.get(key)
         if known is not None:
             return known
+        since, since_by_id = self._registered.forgotten, self._by_id.forgotten
         path = f"/subjects/{part(subject_name)}/versions"
         query = [("normalize", normalize_schemas)]
         request = Request("POST", path, query, schema.to_dict())
@@ -85,8 +86,8 @@ class Calls:
         found = _read(request, RegisteredSchema.from_dict, document)
         self._latest.discard(subject_name)
         if not normalize_schemas:
-            self._by_id.put((answer["id"], subject_name, None, None), schema)
-        return self._registered.put(key, found)
+            self._by_id.put((answer["id"], subject_name, None, None), schema, since_by_id)
+        return self._registered.put(key, found, since)
 
     async def get_schema(
         self,
@@ -100,19 +101,21 @@ class Calls:
         known = self._by_id.get(key)
         if known is not None:
             return known
+        since = self._by_id.forgotten
         query = [("subject", subject_name), ("format", fmt), ("reference_format", reference_format)]
         request = Request("GET", f"/schemas/ids/{schema_id}", query)
         answer = await self._document(request, "schema")
-        return self._by_id.put(key, _read(request, Schema.from_dict, answer))
+        return self._by_id.put(key, _read(request, Schema.from_dict, answer), since)
 
     async def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
         """Return the schema of a GUID; it is asked for once."""
         known = self._by_guid.get((guid, fmt))
         if known is not None:
             return known
+        since = self._by_guid.forgotten
         request = Request("GET", f"/schemas/guids/{part(guid)}", [("format", fmt)])
         answer = await self._document(request, "schema")
-        return self._by_guid.put((guid, fmt), _read(request, Schema.from_dict, answer))
+        return self._by_guid.put((guid, fmt), _read(request, Schema.from_dict, answer), since)
 
     async def get_schema_types(self) -> list[str]:
         """Return the types of schemas that the registry knows."""
@@ -158,11 +161,13 @@ class Calls:
         known = self._looked_up.get(key)
         if known is not None:
             return known
+        since = self._looked_up.forgotten
         query = [("normalize", normalize_schemas), ("format", fmt), ("deleted", deleted)]
         request = Request("POST", f"/subjects/{part(subject_name)}", query, schema.to_dict())
         answer = await self._document(request, "id")
         document = schema.to_dict() | answer
-        return self._looked_up.put(key, _read(request, RegisteredSchema.from_dict, document))
+        found = _read(request, RegisteredSchema.from_dict, document)
+        return self._looked_up.put(key, found, since)
 
     async def get_subjects(
         self,
@@ -195,8 +200,9 @@ class Calls:
         known = self._latest.get((_named(subject_name), fmt))
         if known is not None:
             return known
+        since = self._latest.forgotten
         found = await self._version(subject_name, "latest", [("format", fmt)])
-        return self._latest.put((subject_name, fmt), found)
+        return self._latest.put((subject_name, fmt), found, since)
 
     async def get_latest_with_metadata(
         self,
@@ -212,11 +218,12 @@ class Calls:
         known = self._latest.get(key)
         if known is not None:
             return known
+        since = self._latest.forgotten
         pairs = [("key", one) for one in metadata] + [("value", one) for one in metadata.values()]
         query = [("deleted", deleted), ("format", fmt), *pairs]
         request = Request("GET", f"/subjects/{part(subject_name)}/metadata", query)
         answer = await self._document(request, "schema")
-        return self._latest.put(key, _read(request, RegisteredSchema.from_dict, answer))
+        return self._latest.put(key, _read(request, RegisteredSchema.from_dict, answer), since)
 
     async def get_version(
         self,
@@ -231,9 +238,10 @@ class Calls:
         known = None if version == "latest" else self._versions.get(key)
         if known is not None:
             return known
+        since = self._versions.forgotten
         query = [("deleted", deleted), ("format", fmt)]
         found = await self._version(subject_name, _number_of(version), query)
-        return found if version == "latest" else self._versions.put(key, found)
+        return found if version == "latest" else self._versions.put(key, found, since)
 
     async def get_referenced_by(
         self, subject_name: str, version: int | str = "latest", offset: int = 0, limit: int = -1

@@ -23,6 +23,9 @@ from ._names import unknown_key
 from .schema import RegisteredSchema, Rule, RuleMode, Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import (
+    GUID_MAGIC,
+    GUID_SIZE,
+    ID_SIZE,
     AssociatedNameStrategy,
     AsyncAssociatedNameStrategy,
     AsyncBaseDeserializer,
@@ -122,6 +125,10 @@ class Plan:
     prefix: bytes = b""
     guid: bytes = b""
     schema_id: SchemaId | None = None
+    generation: int = 0
+    """That of the registry's client when the plan was begun: caches that are cleared end plans."""
+    end: float = 0.0
+    """When to ask again what the latest version is, if that is asked for again at all."""
 
 
 class _Delegate:
@@ -177,31 +184,30 @@ class Core(_Serde):
         )
         self._plans: dict[Hashable, Plan] = {}
         self._lock = asyncio.Lock()
-        self._generation = 0 if client is None else calls.generation
         changes = self._latest or self._metadata is not None
         self._ttl = calls.latest_ttl if changes and client is not None else None
-        self._end = float("inf")
         return options
 
-    def _refresh(self) -> None:
-        """Forget the plans that stand on what was the latest version, when that may be over."""
-        calls = self._calls
-        if self._client is None or (
-            calls.generation == self._generation
-            and (self._ttl is None or time.monotonic() < self._end)
-        ):
-            return
-        self._plans.clear()
-        self._generation = self._calls.generation
-        self._end = float("inf")
+    def _known(self, key: Hashable) -> Plan | None:
+        """Return the plan of a key, unless the latest version may be another one by now."""
+        plan = self._plans.get(key)
+        if plan is None or self._client is None:
+            return plan
+        if plan.generation != self._calls.generation:
+            return None
+        if self._ttl is not None and time.monotonic() >= plan.end:
+            return None
+        return plan
 
     def _keep(self, key: Hashable, plan: Plan) -> Plan:
-        if self._ttl is not None and not self._plans:
-            self._end = time.monotonic() + self._ttl
         if len(self._plans) >= 10_000:  # a strategy with ever new subjects
             self._plans.clear()
         self._plans[key] = plan
         return plan
+
+    def _end(self) -> float:
+        """Return when a plan ends that is complete now."""
+        return 0.0 if self._ttl is None else time.monotonic() + self._ttl
 
     async def _subject(self, ctx: SerializationContext | None, name: str | None) -> str:
         strategy = self._strategy
@@ -324,18 +330,18 @@ class SerializerCore(Core):
 
     def _planned(self, ctx: SerializationContext | None) -> Plan | None:
         """Return the plan for a message if there is one."""
-        self._refresh()
         if not self._fixed:
             return None
-        return self._plans.get(None if ctx is None else (ctx.topic, ctx.field))
+        return self._known(None if ctx is None else (ctx.topic, ctx.field))
 
     async def _make_plan(self, ctx: SerializationContext | None) -> Plan:
         """Return the plan for a message, from the registry if need be."""
+        generation = self._calls.generation
         subject = await self._subject(ctx, self._name)
         key: Hashable = subject
         if self._fixed:
             key = None if ctx is None else (ctx.topic, ctx.field)
-        elif (known := self._plans.get(key)) is not None:
+        elif (known := self._known(key)) is not None:
             return known
         registered = await self._registered(subject, ctx)
         where = f"the schema of subject {subject!r}"
@@ -350,6 +356,8 @@ class SerializerCore(Core):
             schema_id.id_to_bytes() if self._frame is prefix_schema_id_serializer else b"",
             schema_id.guid_to_bytes() if header else b"",
             schema_id,
+            generation,
+            self._end(),
         )
         return self._keep(key, plan)
 
@@ -418,6 +426,8 @@ class DeserializerCore(Core):
         self._dual = self._unframe is dual_schema_id_deserializer
         self._builtin = self._dual or self._unframe is prefix_schema_id_deserializer
         self._by_subject = self._latest or self._metadata is not None
+        # The subject of a strategy of one's own may say which context of the registry an id is of.
+        self._by_place = self._by_subject or not self._fixed
         if self._by_subject and client is None:
             raise ValueError("use.latest.version needs a schema_registry_client")
         return options
@@ -432,26 +442,26 @@ class DeserializerCore(Core):
         """
         if type(data) is not bytes:
             data = _bytes(data)
-        self._refresh()
         if self._builtin:
             header = header_of(ctx) if self._dual and ctx is not None and ctx.headers else None
-            mark: Hashable = data[:5] if header is None else header[:17]
-            key = self._key(mark, ctx) if self._by_subject else mark
-            plan = self._plans.get(key)
+            frame = data if header is None else header
+            mark = frame[: GUID_SIZE if frame[:1] == GUID_MAGIC else ID_SIZE]
+            key = self._key(mark, ctx) if self._by_place else mark
+            plan = self._known(key)
             if plan is not None:
-                return plan, self._payload(data) if header is None else data, key, None
+                return plan, self._payload(data, len(mark)) if header is None else data, key, None
         schema_id, payload = self._identify(data, ctx)
         if not self._builtin:
             key = self._key(schema_id.guid or schema_id.id, ctx)
-            plan = self._plans.get(key)
+            plan = self._known(key)
         return plan, payload, key, schema_id
 
     def _key(self, mark: Hashable, ctx: SerializationContext | None) -> Hashable:
         return mark if ctx is None else (mark, ctx.topic, ctx.field)
 
-    def _payload(self, data: bytes) -> bytes:
-        """Return what stands behind the id of a schema."""
-        return data[5:]
+    def _payload(self, data: bytes, start: int) -> bytes:
+        """Return what stands behind the id of a schema, which ends at ``start``."""
+        return data[start:]
 
     def _identify(self, data: bytes, ctx: SerializationContext | None) -> tuple[SchemaId, bytes]:
         """Return the id of a message's schema, and its payload.
@@ -475,6 +485,7 @@ class DeserializerCore(Core):
         """Return the plan for messages of a schema, from the registry."""
         if self._client is None:
             return self._keep(key, Plan(await self._reader(None, None, "the schema")))
+        generation = self._calls.generation
         written, name = await self._written(schema_id, ctx)
         wanted: Schema | None = None
         if self._by_subject:
@@ -485,7 +496,8 @@ class DeserializerCore(Core):
             if wanted != written:
                 refuse_rules(wanted, _ON_MIGRATION, name)
         refuse_rules(wanted or written, _ON_READ, name)
-        return self._keep(key, Plan(await self._reader(written, wanted, name)))
+        reader = await self._reader(written, wanted, name)
+        return self._keep(key, Plan(reader, generation=generation, end=self._end()))
 
     async def _written(
         self, schema_id: SchemaId, ctx: SerializationContext | None
@@ -644,8 +656,7 @@ class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
         if plan is None:
             assert schema_id is not None
             async with self._lock:
-                known = self._plans.get(key)
-                plan = known or await self._make_plan(key, schema_id, ctx)
+                plan = self._known(key) or await self._make_plan(key, schema_id, ctx)
         obj = plan.work(payload)
         return obj if self._from_dict is None else self._from_dict(obj, ctx)
 

@@ -289,10 +289,10 @@ class _ProtobufDeserializing(DeserializerCore):
         defaults = DESERIALIZER_DEFAULTS | {"use.deprecated.format": False}
         _refuse_old_format(self._configure(schema_registry_client, conf, defaults))
 
-    def _payload(self, data: bytes) -> bytes:
-        if data[5:6] == b"\0":  # the first message of its file, as most are
-            return data[6:]
-        return data[read_indexes(data, 5)[1] :]
+    def _payload(self, data: bytes, start: int) -> bytes:
+        if data[start : start + 1] == b"\0":  # the first message of its file, as most are
+            return data[start + 1 :]
+        return data[read_indexes(data, start)[1] :]
 
     def _record_name(self, schema: Schema) -> str | None:
         name: str = self._kind.DESCRIPTOR.full_name

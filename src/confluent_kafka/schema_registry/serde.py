@@ -54,9 +54,10 @@ __all__ = [
     "topic_subject_name_strategy",
 ]
 
-_ID_MAGIC = 0
-_GUID_MAGIC = 1
-_ID = struct.Struct(">BI")
+ID_MAGIC, GUID_MAGIC = b"\0", b"\1"
+ID_SIZE, GUID_SIZE = 5, 17
+"""Of an id and of a GUID, with the byte before it."""
+_ID = struct.Struct(">cI")
 ID_HEADERS = {MessageField.KEY: "__key_schema_id", MessageField.VALUE: "__value_schema_id"}
 """The header that has the GUID of the schema of a key, and of a value."""
 
@@ -198,6 +199,7 @@ class _Associations:
         known = self._subjects.get(key)
         if known is not None:
             return known
+        since = self._subjects.forgotten
         try:
             found = await calls.get_associations_by_resource_name(
                 topic, namespace, "topic", [str(ctx.field)]
@@ -218,7 +220,7 @@ class _Associations:
                 f"several subjects are associated with topic {topic!r}: {names}"
             )
         if found:
-            return self._subjects.put(key, found[0].subject)
+            return self._subjects.put(key, found[0].subject, since)
         if kind not in STRATEGIES:
             raise SerializationError(f"no subject is associated with topic {topic!r}")
         return STRATEGIES[kind](ctx, record_name)
@@ -357,10 +359,10 @@ class SchemaId:
         Raises:
             SerializationError: they do not begin with one.
         """
-        if len(data) >= 5 and data[0] == _ID_MAGIC:
-            self.id, end = int.from_bytes(data[1:5], "big"), 5
-        elif len(data) >= 17 and data[0] == _GUID_MAGIC:
-            self.guid, end = uuid.UUID(bytes=bytes(data[1:17])), 17
+        if len(data) >= ID_SIZE and data[:1] == ID_MAGIC:
+            self.id, end = int.from_bytes(data[1:ID_SIZE], "big"), ID_SIZE
+        elif len(data) >= GUID_SIZE and data[:1] == GUID_MAGIC:
+            self.guid, end = uuid.UUID(bytes=bytes(data[1:GUID_SIZE])), GUID_SIZE
         else:
             raise SerializationError(_no_id(data))
         if self.schema_type == "PROTOBUF":
@@ -374,7 +376,7 @@ class SchemaId:
             SerializationError: there is no id.
         """
         try:
-            return _ID.pack(_ID_MAGIC, self.id) + self._indexes()
+            return _ID.pack(ID_MAGIC, self.id) + self._indexes()
         except struct.error as error:
             raise SerializationError(f"the schema has no id of 32 bits: {self.id!r}") from error
 
@@ -389,7 +391,7 @@ class SchemaId:
                 "the registry returned no GUID for the schema, which a header needs: use "
                 "prefix_schema_id_serializer"
             )
-        return bytes([_GUID_MAGIC]) + self.guid.bytes + self._indexes()
+        return GUID_MAGIC + self.guid.bytes + self._indexes()
 
     def _indexes(self) -> bytes:
         if self.schema_type != "PROTOBUF" or self.message_indexes is None:
