@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from typing import Any, Generic, NoReturn, TypeVar
 
 from confluent_kafka.cimpl import Consumer, KafkaException, Message
-from confluent_kafka.serialization._clients import Deserializers, cluster_id_of, place_of
+from confluent_kafka.serialization._clients import (
+    Deserializers,
+    closing,
+    cluster_id_of,
+    deserialized,
+)
 from confluent_kafka.serialization._coroutines import run
 
 __all__ = ["DeserializingConsumer"]
@@ -75,19 +79,11 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
 
     def close(self) -> None:
         """Close the consumer, then the deserializers that it built; see Consumer.close()."""
-        try:
+        with closing(self, self._serdes.close):
             super().close()
-        finally:
-            self._serdes.close()
 
     def _deserialized(self, message: Message) -> Message:
-        try:
-            return run(self._serdes.deserialize(message))
-        except KafkaException:
-            raise  # it is passed over
-        except BaseException:  # Ctrl-C, for example: the next call returns it
-            place = place_of(message)
-            if place is not None:
-                with contextlib.suppress(RuntimeError):  # closed meanwhile
-                    self._rewind([place])
-            raise
+        def deserialize(one: Message) -> Message:
+            return run(self._serdes.deserialize(one))
+
+        return deserialized(self, message, deserialize, KafkaException)

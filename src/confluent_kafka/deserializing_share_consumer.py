@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from confluent_kafka import Message, Messages, ShareConsumer
 from confluent_kafka.error import KeyDeserializationError, ValueDeserializationError
-from confluent_kafka.serialization._clients import Deserializers, cluster_id_of
+from confluent_kafka.serialization._clients import Deserializers, closing, cluster_id_of
 from confluent_kafka.serialization._coroutines import run
 
 __all__ = ["DeserializingShareConsumer"]
@@ -70,10 +70,8 @@ class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):
 
     def close(self) -> None:
         """Close the consumer, then the deserializers that it built; see ShareConsumer.close()."""
-        try:
+        with closing(self, self._serdes.close):
             super().close()
-        finally:
-            self._serdes.close()
 
     def _deserialize(self, message: Message) -> None:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from confluent_kafka.cimpl import KafkaError, Message, Producer
-from confluent_kafka.serialization._clients import Serializers, cluster_id_of
+from confluent_kafka.serialization._clients import Serializers, closing, cluster_id_of
 from confluent_kafka.serialization._coroutines import run
 
 __all__ = ["SerializingProducer"]
@@ -86,7 +86,5 @@ class SerializingProducer(Producer, Generic[K, V]):
 
     def close(self, timeout: float = -1) -> bool:
         """Close the producer, then the serializers that it built; see Producer.close()."""
-        try:
+        with closing(self, self._serdes.close):
             return super().close(timeout)
-        finally:
-            self._serdes.close()

@@ -225,6 +225,29 @@ def test_a_registry_that_is_not_there(
     assert consumer.poll(TIMEOUT).value() == {"x": 5}
 
 
+def test_interrupted_in_the_registry(
+    kafka_cluster: MockCluster, kafka_topic: str, make_consumer: Make, registry: FakeRegistry
+) -> None:
+    """Ctrl-C while the registry is asked loses no message: the next call returns it."""
+    registry.register("s", str(VALUE))
+    send(kafka_cluster, kafka_topic, FIVE, FIVE)
+    consumer = make_consumer()
+    decode_message = consumer._serializer.decode_message
+    interrupts = [KeyboardInterrupt, KeyboardInterrupt]
+
+    def decode(*arguments: Any, **more: Any) -> Any:
+        if interrupts:
+            raise interrupts.pop()
+        return decode_message(*arguments, **more)
+
+    consumer._serializer.decode_message = decode
+    with pytest.raises(KeyboardInterrupt):
+        consumer.poll(TIMEOUT)
+    with pytest.raises(KeyboardInterrupt):
+        next(consumer)
+    assert [consumer.poll(TIMEOUT).offset() for _ in range(2)] == [0, 1]
+
+
 def test_errors_in_the_place_of_messages(kafka_topic: str, make_consumer: Make) -> None:
     """What the consumer says, such as the end of a partition, is a message with error()."""
     message = make_consumer({"enable.partition.eof": True}).poll(TIMEOUT)
@@ -256,6 +279,25 @@ def test_who_closes_the_registry(
         assert made.get_compatibility() == "BACKWARD"
     with pytest.raises(RuntimeError, match="closed"):
         made.get_compatibility()
+
+
+def test_a_client_that_stays_open_keeps_the_registry(
+    kafka_topic: str, make_producer: Make, registry: FakeRegistry
+) -> None:
+    """close() is refused in a callback: the next message is encoded all the same."""
+    producer = make_producer(default_value_schema=VALUE)
+    refused: list[RuntimeError] = []
+
+    def on_delivery(*_: Any) -> None:
+        try:
+            producer.close()
+        except RuntimeError as error:
+            refused.append(error)
+
+    producer.produce(topic=kafka_topic, value={"x": 5}, on_delivery=on_delivery)
+    assert producer.flush(TIMEOUT) == 0
+    assert len(refused) == 1
+    producer.produce(topic=f"{kafka_topic}2", value={"x": 5})
 
 
 @pytest.mark.parametrize("source", ["schema.registry.sasl", "sasl"])

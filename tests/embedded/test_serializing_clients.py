@@ -8,6 +8,7 @@ import pytest
 
 from confluent_kafka import (
     DeserializingConsumer,
+    DeserializingShareConsumer,
     KafkaError,
     Message,
     Producer,
@@ -20,10 +21,12 @@ from confluent_kafka.error import (
     ValueDeserializationError,
 )
 from confluent_kafka.serialization import (
+    DeserializerBuilder,
     DoubleDeserializer,
     DoubleSerializer,
     IntegerDeserializer,
     SerializationContext,
+    SerializerBuilder,
     StringDeserializer,
     StringSerializer,
 )
@@ -131,6 +134,55 @@ def test_interrupted_in_a_deserializer(kafka_cluster: MockCluster, kafka_topic: 
                 consumer.poll(TIMEOUT)
             consumer.commit(asynchronous=False)
             assert consumer.committed(own, TIMEOUT)[0].offset == int(value) + 1
+
+
+class Builder(SerializerBuilder, DeserializerBuilder):
+    """Makes one serde, and notes its end."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
+        builder = self
+
+        class Counting(StringDeserializer):
+            def close(self) -> None:
+                builder.closed += 1
+
+        return Counting(), conf
+
+
+@pytest.mark.parametrize(
+    ("kind", "serde"),
+    [
+        (SerializingProducer, "value.serializer.builder"),
+        (DeserializingConsumer, "value.deserializer.builder"),
+        (DeserializingShareConsumer, "value.deserializer.builder"),
+    ],
+)
+def test_a_client_that_stays_open_keeps_its_serdes(
+    kafka_cluster: MockCluster, kind: type[Any], serde: str
+) -> None:
+    """close() is refused in a callback: what the client has built goes on working."""
+    refused: list[RuntimeError] = []
+
+    def on_statistics(_: str) -> None:
+        try:
+            client.close()
+        except RuntimeError as error:
+            refused.append(error)
+
+    builder = Builder()
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, serde: builder}
+    config |= {"statistics.interval.ms": 10, "stats_cb": on_statistics}
+    if kind is not SerializingProducer:
+        config["group.id"] = "g"
+    with kind(config) as client:
+        if kind is DeserializingShareConsumer:
+            client.subscribe(["t"])
+        wait_until(lambda: refused, lambda: client.poll(0.05))
+        assert builder.closed == 0
+    assert builder.closed == 1
 
 
 def test_errors_of_the_consumer(kafka_cluster: MockCluster, kafka_topic: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from confluent_kafka import Consumer, Message
+from confluent_kafka.serialization._clients import closing, deserialized
 
 from ._registry import ClientRegistry
 from ._schema import AvroSchema
@@ -87,12 +88,13 @@ class AvroConsumer(Consumer):
 
     def close(self) -> None:
         """Close the consumer, then the registry's client that it made; see Consumer.close()."""
-        try:
+        with closing(self, self._registry.close):
             super().close()
-        finally:
-            self._registry.close()
 
     def _decoded(self, message: Message) -> Message:
+        return deserialized(self, message, self._decode, (ClientError, SerializerError))
+
+    def _decode(self, message: Message) -> Message:
         if message.error() is not None:
             return message
         decode = self._serializer.decode_message

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka.serialization._clients import closing
 
 from ._registry import ClientRegistry
 from ._schema import AvroSchema, as_schema
@@ -129,10 +130,8 @@ class AvroProducer(Producer):
 
     def close(self, timeout: float = -1) -> bool:
         """Close the producer, then the registry's client that it made; see Producer.close()."""
-        try:
+        with closing(self, self._registry.close):
             return super().close(timeout)
-        finally:
-            self._registry.close()
 
 
 def _no_schema(field: str) -> str:

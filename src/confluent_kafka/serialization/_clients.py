@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import weakref
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from confluent_kafka.cimpl import Message, TopicPartition, _Client
+from confluent_kafka.cimpl import Consumer, Message, TopicPartition, _Client
 from confluent_kafka.error import (
     ConsumeError,
     KeyDeserializationError,
@@ -201,6 +202,50 @@ def cluster_id_of(client: _Client) -> Callable[[], str | None]:
         return None if alive is None else alive.cluster_id(_CLUSTER_ID_SECONDS)
 
     return resolve
+
+
+@contextlib.contextmanager
+def closing(client: _Client, close_own: Callable[[], None]) -> Iterator[None]:
+    """Close what belongs to a client when the block has closed it.
+
+    It has not if close() was refused, as in a callback, or interrupted by a signal: the client goes
+    on using what belongs to it.
+
+    Args:
+        client: the client, whose close() the block calls.
+        close_own: closes what belongs to it.
+    """
+    try:
+        yield
+    finally:
+        if client._closed:
+            close_own()
+
+
+def deserialized(
+    consumer: Consumer,
+    message: Message,
+    deserialize: Callable[[Message], Message],
+    failures: type[Exception] | tuple[type[Exception], ...],
+) -> Message:
+    """Return a message deserialized; if that is interrupted, the next call gets the message again.
+
+    Args:
+        consumer: whose message it is.
+        message: the message.
+        deserialize: puts objects in the place of its key and value, and returns it.
+        failures: what it raises if it cannot: the message is passed over.
+    """
+    try:
+        return deserialize(message)
+    except failures:
+        raise
+    except BaseException:  # Ctrl-C, for example
+        place = place_of(message)
+        if place is not None:
+            with contextlib.suppress(RuntimeError):  # closed meanwhile
+                consumer._rewind([place])
+        raise
 
 
 def place_of(message: Message) -> TopicPartition | None:

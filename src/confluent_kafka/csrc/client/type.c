@@ -137,7 +137,20 @@ last_error(PyObject *object, void *Py_UNUSED(closure))
     return diagnosis_last_error(&self->diagnosis);
 }
 
+/* ---- _closed ---- */
+
+PyDoc_STRVAR(closed_doc,
+"Whether the client is closed. A close() that was refused, or interrupted by a signal, leaves\n"
+"it open.");
+
+static PyObject *
+closed(PyObject *object, void *Py_UNUSED(closure))
+{
+    return PyBool_FromLong(client_is_closed((Client *)object));
+}
+
 static PyGetSetDef client_getters[] = {
+    {"_closed", closed, NULL, closed_doc, NULL},
     {"last_error", last_error, NULL, last_error_doc, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
