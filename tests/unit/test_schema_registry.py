@@ -28,6 +28,7 @@ from confluent_kafka.schema_registry import (
 from confluent_kafka.schema_registry.error import OAuthTokenError
 from confluent_kafka.schema_registry.schema_registry_client import full_jitter
 from confluent_kafka.schema_registry.serde import ParsedSchemaCache
+from confluent_kafka.serialization._coroutines import run
 from tests.support.schema_registry import FakeRegistry, Fault, running_registry
 from tests.support.scripts import check_script
 from tests.support.secrets import reveals, secret
@@ -283,6 +284,14 @@ def test_what_may_pass_is_tried_again(
     assert len(registry.requests) == 8
 
 
+def test_a_redirect_is_named(registry: FakeRegistry, face: Callable[..., Face]) -> None:
+    """It is not followed, as credentials would go elsewhere: the error says where it leads."""
+    registry.faults = [Fault(301, b"", {"Location": "https://new/subjects"})]
+    with pytest.raises(SchemaRegistryError, match="https://new/subjects"):
+        face()(lambda client: client.get_subjects())
+    assert len(registry.requests) == 1
+
+
 def test_what_will_not_pass_is_not_tried_again(
     registry: FakeRegistry, face: Callable[..., Face]
 ) -> None:
@@ -498,6 +507,50 @@ def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
             client.get_subjects()
 
 
+def test_tokens_that_are_refused_while_others_use_them(registry: FakeRegistry) -> None:
+    """A registry that refuses every token has the last word, however many tasks ask it.
+
+    Task A's new token is refused; before A learns that, task B takes the same token from the cache.
+    """
+    conf = {
+        "url": registry.url,
+        "bearer.auth.credentials.source": "OAUTHBEARER",
+        "bearer.auth.client.id": "client",
+        "bearer.auth.client.secret": secret("oauth"),
+        "bearer.auth.issuer.endpoint.url": f"{registry.url}/token",
+    }
+    registry.pages["/token"] = {"access_token": "known", "expires_in": 600}
+    registry.token = "other"
+    with SchemaRegistryClient(conf) as client:
+        sender: Any = client._sender
+        task_b = [lambda: run(sender._tokens.headers())] * 50
+        registry.before_the_answer = [step for one in task_b for step in (lambda: None, one)]
+        with pytest.raises(SchemaRegistryError, match="401"):
+            client.get_subjects()
+        assert len(registry.requests) <= 4
+
+
+def test_token_endpoints_that_may_come_back(
+    registry: FakeRegistry, face: Callable[..., Face]
+) -> None:
+    """What is tried again with a registry is tried again with who gives the tokens for it."""
+    registry.token = "token"
+    registry.pages["/token"] = {"access_token": "token", "expires_in": 600}
+    oauth = {
+        "bearer_auth_credentials_source": "OAUTHBEARER",
+        "bearer_auth_client_id": "client",
+        "bearer_auth_client_secret": secret("oauth"),
+        "bearer_auth_issuer_endpoint_url": f"{registry.url}/token",
+    }
+    registry.faults = [Fault(503, b"<html>"), Fault(429)]
+    assert face(**oauth)(lambda client: client.get_subjects()) == []
+    assert registry.requests[:3] == ["/token"] * 3
+    assert len(registry.requests) == 4
+    registry.faults = [Fault(503), Fault(503)]
+    with pytest.raises(OAuthTokenError, match="503"):
+        face(max_retries=1, **oauth)(lambda client: client.get_subjects())
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
 def test_forked_processes_have_connections_of_their_own(registry: FakeRegistry) -> None:
     """A client may be used on both sides of a fork: neither reads the other's answers."""
@@ -551,6 +604,9 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
         ({"url": 5}, TypeError, "url must be a str, not int"),
         (None, TypeError, "conf must be a dict, not NoneType"),
         ({"url": "http://x", "timeout": "5"}, TypeError, "timeout must be a number, not str"),
+        ({"url": "http://x:1a"}, ValueError, "must be http://host:port or"),
+        ({"url": "http://x:65536"}, ValueError, "must be http://host:port or"),
+        ({"url": "http://[::1"}, ValueError, "must be http://host:port or"),
         ({"url": "http://x", "timeout": -1}, ValueError, "timeout must be at least"),
         ({"url": "http://x", "timeout": float("nan")}, ValueError, "timeout must be at least"),
         ({"url": "http://x", "max.retries": -1}, ValueError, "max.retries must be at least 0"),

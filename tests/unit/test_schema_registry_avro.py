@@ -784,6 +784,13 @@ def test_records_of_unions_have_names(client: SchemaRegistryClient) -> None:
     assert AvroDeserializer(client)(message, VALUE) == ADA
 
 
+def test_builders_that_fail_without_an_event_loop() -> None:
+    """Who builds an awaiting serializer without a loop learns what is wrong with its schema."""
+    builder = AsyncAvroSerializerBuilder({"url": "http://127.0.0.1:1"}, schema="{")
+    with pytest.raises(SchemaParseException):
+        builder.build({}, False)
+
+
 def test_builders() -> None:
     """They make serdes with a client of their own, which is closed with the serde."""
     made: list[Any] = []

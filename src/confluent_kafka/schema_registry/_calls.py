@@ -420,6 +420,8 @@ class Calls:
             return answer.document
         said = answer.document if isinstance(answer.document, dict) else {}
         code, message = said.get("error_code"), said.get("message")
+        if not message and answer.location is not None:
+            message = f"redirected to {answer.location}: set url to the registry's own address"
         if not message:
             shown = " ".join(answer.text.split())[:100]
             message = f"a response that is not JSON: {shown!r}" if shown else "no reason given"

@@ -93,6 +93,8 @@ class Answer:
     document: Any
     text: str
     retry_after: float | None = None
+    location: str | None = None
+    """Where a redirect leads to."""
 
 
 class Sender(Protocol):
@@ -185,11 +187,15 @@ class AwaitingWire:
     def __init__(self, settings: Settings) -> None:
         self._timeout = settings.timeout
         self._http = httpx.AsyncClient(**_options(settings))
+        self._used = self._closed = False
 
     async def exchange(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of an answer."""
+        if self._closed:
+            raise RuntimeError("AsyncSchemaRegistryClient has been closed: create a new one")
+        self._used = True
         end = time.monotonic() + self._timeout
         try:
             async with (
@@ -212,8 +218,10 @@ class AwaitingWire:
         return await value if inspect.isawaitable(value) else value
 
     async def close(self) -> None:
-        """Release the connections."""
-        await self._http.aclose()
+        """Release the connections. Without any this needs no event loop, which builders lack."""
+        self._closed = True
+        if self._used:
+            await self._http.aclose()
 
 
 def _add(body: bytearray, chunk: bytes, end: float) -> None:
@@ -290,8 +298,6 @@ class HttpSender:
         tries = 0
         while True:
             answer, failure = await self._around(request)
-            if answer is not None and answer.status == _UNAUTHORIZED and self._expire():
-                continue
             if failure is None and answer is not None and not is_retriable(answer.status):
                 return answer
             if tries >= settings.max_retries:
@@ -305,16 +311,18 @@ class HttpSender:
             await self._wire.sleep(wait)
             tries += 1
 
-    async def _around(self, request: Request) -> tuple[Answer | None, SchemaRegistryError | None]:
+    async def _around(self, request: Request) -> tuple[Answer | None, _Failure | None]:
         """Ask one registry after the other; the last answer is that of the last that gave one."""
-        answer = failure = None
+        answer: Answer | None = None
+        failure: _Failure | None = None
         for url in self._settings.urls:
-            headers = {"Accept": _ACCEPT}
-            if self._tokens is not None:
-                headers |= await self._tokens.headers()
             try:
-                answer = await self._exchange(url + request.target, request, headers)
+                answer = await self._authorized(url + request.target, request)
                 failure = None
+            except OAuthTokenError as error:
+                if not _may_pass(error):
+                    raise
+                return answer, error  # the others need a token as well
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 said = str(error) or type(error).__name__
                 failure = SchemaRegistryError(0, -1, f"{url}{request.path}: {said}")
@@ -324,7 +332,21 @@ class HttpSender:
                 break
         return answer, failure
 
-    async def _exchange(self, url: str, request: Request, headers: dict[str, str]) -> Answer:
+    async def _authorized(self, url: str, request: Request) -> Answer:
+        """Ask a registry; once more with another token if it refuses one that was kept."""
+        tokens = self._tokens
+        if tokens is None:
+            return await self._exchange(url, request, {})
+        kept = tokens.token
+        headers = await tokens.headers()
+        answer = await self._exchange(url, request, headers)
+        if answer.status == _UNAUTHORIZED and kept is not None and kept == tokens.token:
+            tokens.forget(kept)
+            answer = await self._exchange(url, request, await tokens.headers())
+        return answer
+
+    async def _exchange(self, url: str, request: Request, authorization: dict[str, str]) -> Answer:
+        headers = {"Accept": _ACCEPT} | authorization
         content = None
         if request.body is not None:
             content = json.dumps(request.body).encode()
@@ -335,15 +357,21 @@ class HttpSender:
             document = json.loads(text) if text else {}
         except (ValueError, RecursionError):
             document = None
-        return Answer(status, document, text, _seconds(said.get("Retry-After")))
-
-    def _expire(self) -> bool:
-        """Forget a token that the registry no longer takes; return whether there was one."""
-        return self._tokens is not None and self._tokens.expire()
+        retry_after = _seconds(said.get("Retry-After"))
+        location = said.get("Location") if 300 <= status <= 399 else None
+        return Answer(status, document, text, retry_after, location)
 
     async def close(self) -> None:
         """Release the connections."""
         await self._wire.close()
+
+
+_Failure = SchemaRegistryError | OAuthTokenError
+
+
+def _may_pass(error: OAuthTokenError) -> bool:
+    """Whether there may be a token when it is asked for again."""
+    return isinstance(error.__cause__, httpx.TransportError) or is_retriable(error.status_code or 0)
 
 
 def _seconds(text: str | None) -> float | None:
@@ -361,16 +389,14 @@ class Tokens:
     def __init__(self, bearer: Bearer, wire: Wire) -> None:
         self._bearer = bearer
         self._wire = wire
-        self._token = ""
+        self.token: str | None = None
+        """The one that is kept, if there is one."""
         self._end = 0.0
-        self._fresh = False
 
-    def expire(self) -> bool:
-        """Forget the token, unless it is new; return whether another one may be taken."""
-        if self._fresh or self._end == 0.0:
-            return False
-        self._end = 0.0
-        return True
+    def forget(self, refused: str) -> None:
+        """Forget a token that was refused, unless another one has taken its place."""
+        if self.token == refused:
+            self._end = 0.0
 
     async def headers(self) -> dict[str, str]:
         """Return the headers of a request.
@@ -391,10 +417,9 @@ class Tokens:
             cluster = given.get("bearer.auth.logical.cluster", cluster)
             pool = given.get("bearer.auth.identity.pool.id", pool)
         elif bearer.source != "STATIC_TOKEN":
-            self._fresh = time.monotonic() >= self._end
-            if self._fresh:
+            if time.monotonic() >= self._end:
                 await self._renew()
-            token = self._token
+            token = self.token
         named = {"target-sr-cluster": cluster, "Confluent-Identity-Pool-Id": pool}
         return {"Authorization": f"Bearer {token}"} | {k: v for k, v in named.items() if v}
 
@@ -428,5 +453,5 @@ class Tokens:
             raise OAuthTokenError("no token in the response", status, shown) from error
         if not is_success(status) or not isinstance(token, str):
             raise OAuthTokenError("no token in the response", status)
-        self._token = token
+        self.token = token
         self._end = started + (life or _TOKEN_SECONDS) * _TOKEN_LIFE

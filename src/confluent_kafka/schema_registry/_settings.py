@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from ._names import unknown_key
 
@@ -121,8 +121,8 @@ def _urls(conf: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, str] | N
         return (given.strip(),), None
     urls, user = [], None
     for one in given.split(","):
-        parts = urlsplit(one.strip())
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        parts = _split(one.strip())
+        if parts is None:
             shown = one.strip().rpartition("@")[2]
             raise ValueError(f"url must be http://host:port or https://host:port, not {shown!r}")
         if parts.username:
@@ -130,6 +130,16 @@ def _urls(conf: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, str] | N
         place = parts.netloc.rpartition("@")[2]
         urls.append(urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", "")))
     return tuple(urls), user
+
+
+def _split(url: str) -> SplitResult | None:
+    """Return the parts of a URL; None if it is not that of a registry."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises if it is none
+    except ValueError:
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.hostname else None
 
 
 def _basic(conf: Mapping[str, Any], from_url: tuple[str, str] | None) -> tuple[str, str] | None:

@@ -77,7 +77,7 @@ __all__ = [
 class SchemaRegistryClient:
     """Asks a schema registry; what it learned about an id it keeps, since ids never change.
 
-    Several threads may use it, but not a process that was forked from its own. The URL
+    Several threads may use it, and so may a forked process, which gets its own connections. The URL
     ``mock://`` is a registry in memory, for tests; all clients of a process that name the same
     ``mock://name`` share one.
 
