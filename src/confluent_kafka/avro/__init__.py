@@ -1,6 +1,6 @@
-"""Avro clients by their former names, for programs that move over; it needs the extra [avro].
+"""Avro clients by their former names, for programs that migrate; it needs the extra [avro].
 
-Deprecated: confluent_kafka.schema_registry.avro has what new programs use.
+Deprecated: new programs use confluent_kafka.schema_registry.avro.
 """
 
 from __future__ import annotations

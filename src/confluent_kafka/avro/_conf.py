@@ -1,4 +1,4 @@
-"""The configuration of a registry's client, by the keys that it had here."""
+"""The configuration of a registry's client, by its former keys."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def translate(conf: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return the configuration for SchemaRegistryClient, and whether schemas are registered.
 
     Args:
-        conf: its keys, and ``auto.register.schemas``, ``basic.auth.credentials.source`` and those
-            of SASL, which it does not have.
+        conf: the keys of SchemaRegistryClient, and ``auto.register.schemas``,
+            ``basic.auth.credentials.source`` and the keys of SASL, which it does not have.
 
     Raises:
-        ValueError: a value is none that the key can have, or one is missing.
+        ValueError: a key has a wrong value, or a value is missing.
     """
     rest = dict(conf)
     register = rest.pop(_AUTO_REGISTER, True)

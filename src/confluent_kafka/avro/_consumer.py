@@ -24,7 +24,7 @@ _DEPRECATED = (
 class AvroConsumer(Consumer):
     """A Consumer of Avro records. Deprecated: use DeserializingConsumer.
 
-    poll() and iteration deserialize; consume() and consume_arrow() give bytes, as those of a
+    poll() and iteration deserialize; consume() and consume_arrow() return bytes, as for a
     Consumer.
 
     Args:
@@ -32,13 +32,13 @@ class AvroConsumer(Consumer):
             CachedSchemaRegistryClient, with ``schema.registry.`` before them.
         schema_registry: a CachedSchemaRegistryClient instead of the keys of the configuration;
             it is not closed with the consumer.
-        reader_key_schema: the schema that keys are to have; None for the one that they were
-            written with.
+        reader_key_schema: the reader's schema of keys; None for the schema that they were written
+            with.
         reader_value_schema: the same for values.
         **kwargs: more of the configuration, as Consumer takes it.
 
     Raises:
-        ClientError: a schema is none.
+        ClientError: a schema is not valid.
         TypeError: an argument has a wrong type.
         ValueError: there is no registry, or there are two, or the registry's configuration is
             wrong.
@@ -66,18 +66,18 @@ class AvroConsumer(Consumer):
     def poll(self, timeout: float | None = None) -> Message | None:
         """Return the next message, whose ``key()`` and ``value()`` are records.
 
-        A message that cannot be decoded is passed over: the next call returns the one behind it.
+        A message that cannot be decoded is skipped: the next call returns the message after it.
 
         Args:
-            timeout: seconds to wait; None and -1 wait without an end.
+            timeout: seconds to wait; None and -1 wait without limit.
 
         Returns:
-            The message, one with ``error()`` as it came; None if none came, or the wait was ended
-            by wakeup().
+            The message; one with an ``error()`` is returned as received. None if none came, or
+            wakeup() ended the wait.
 
         Raises:
-            ClientError: the registry refuses, or is not there.
-            SerializerError: the key or the value is no Avro message, or the registry does not
+            ClientError: the registry refuses the request or cannot be reached.
+            SerializerError: the key or the value is not an Avro message, or the registry does not
                 know its schema.
         """
         message = super().poll(-1 if timeout is None else timeout)
@@ -111,5 +111,5 @@ class AvroConsumer(Consumer):
 
 
 def _place(message: Message) -> str:
-    """Return where a message is, so that it can be sought to."""
+    """Return the position of a message, for seek()."""
     return f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"

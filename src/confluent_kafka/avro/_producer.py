@@ -24,19 +24,19 @@ _DEPRECATED = (
 class AvroProducer(Producer):
     """A Producer whose keys and values are Avro records. Deprecated: use SerializingProducer.
 
-    produce() serializes; produce_batch() and produce_arrow() take bytes, as those of a Producer.
+    produce() serializes; produce_batch() and produce_arrow() take bytes, as for a Producer.
 
     Args:
         config: the configuration of a Producer, and ``schema.registry.url`` and other keys of
             CachedSchemaRegistryClient, with ``schema.registry.`` before them.
-        default_key_schema: the schema of keys for which produce() gets none.
+        default_key_schema: the schema of keys where produce() gets none.
         default_value_schema: the same for values.
         schema_registry: a CachedSchemaRegistryClient instead of the keys of the configuration;
             it is not closed with the producer.
         **kwargs: more of the configuration, as Producer takes it.
 
     Raises:
-        ClientError: a schema is none.
+        ClientError: a schema is not valid.
         TypeError: an argument has a wrong type.
         ValueError: there is no registry, or there are two, or the registry's configuration is
             wrong.
@@ -82,7 +82,7 @@ class AvroProducer(Producer):
         """Encode a message and put it into the queue. A key or value that is None stays None.
 
         Args:
-            topic: where it goes.
+            topic: the topic.
             value: its value.
             value_schema: the schema of the value; None for the default.
             key: its key.
@@ -96,11 +96,11 @@ class AvroProducer(Producer):
 
         Raises:
             BufferError: the queue is full.
-            ClientError: there is no topic, or a schema is none; the registry refuses, or is not
-                there.
+            ClientError: there is no topic, or a schema is not valid; the registry refuses the
+                request or cannot be reached.
             KafkaException: any other error.
-            KeySerializerError: there is no schema for the key, or it does not fit.
-            ValueSerializerError: there is no schema for the value, or it does not fit.
+            KeySerializerError: there is no schema for the key, or the key does not fit it.
+            ValueSerializerError: there is no schema for the value, or the value does not fit it.
         """
         if topic is None or topic == "":
             raise ClientError("topic is missing: the topic to produce to")

@@ -12,14 +12,14 @@ _PREFIX = "schema.registry."
 
 
 class ClientRegistry:
-    """The registry that a client was given, or the one that its configuration names.
+    """The registry of a client: the given one, or the one that its configuration names.
 
     Args:
-        config: the configuration; ``rest`` is what is not for the registry.
-        given: the registry; None for the one of the configuration.
+        config: the configuration; ``rest`` has the keys that are not for the registry.
+        given: the registry; None for the configuration's.
 
     Raises:
-        TypeError: the configuration is no dict, or a value has a wrong type.
+        TypeError: the configuration is not a dict, or a value has a wrong type.
         ValueError: there is no registry or there are two, a key is unknown, or a value is out of
             range.
     """
@@ -54,6 +54,6 @@ class ClientRegistry:
             raise kind(f"config, {_PREFIX}<key>: {error}") from error
 
     def close(self) -> None:
-        """Close the client that was made here; one that was given belongs to its giver."""
+        """Close the client that was made here; a given client belongs to the caller."""
         if self._owned is not None:
             self._owned.close()

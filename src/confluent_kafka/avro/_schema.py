@@ -1,4 +1,4 @@
-"""Avro schemas as objects, whatever they were given as."""
+"""Avro schemas as objects."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .error import ClientError
 class AvroSchema:
     """An Avro schema, as load(), loads() and CachedSchemaRegistryClient return it.
 
-    ``str(schema)`` is its JSON. Schemas whose JSON says the same are equal.
+    ``str(schema)`` is its JSON. Schemas with the same JSON are equal.
 
     Args:
-        definition: the schema as a registry has it, with what it refers to.
-        parsed: the same as the codec has it.
+        definition: the schema as a registry has it, with the schemas that it refers to.
+        parsed: the schema as the codec has it.
     """
 
     def __init__(self, definition: Schema, parsed: _avro.ParsedSchema) -> None:
@@ -53,7 +53,7 @@ class AvroSchema:
         return (self.fullname or "").rpartition(".")[0] or None
 
     def to_json(self) -> Any:
-        """Return the schema as dicts, lists and strings, which are the caller's own."""
+        """Return the schema as new dicts, lists and strings."""
         return json.loads(str(self))
 
     def __str__(self) -> str:
@@ -72,10 +72,10 @@ class AvroSchema:
 # Producers are given the same few texts with every message.
 @functools.lru_cache(maxsize=1000)
 def parse(text: str) -> AvroSchema:
-    """Return the schema of a text.
+    """Return the schema that a text defines.
 
     Raises:
-        ClientError: it is no Avro schema.
+        ClientError: it is not an Avro schema.
     """
     parsed = _parsed(Schema(text, "AVRO"), {}, "the schema")
     return AvroSchema(Schema(json.dumps(parsed.document), "AVRO"), parsed)
@@ -86,11 +86,11 @@ def from_registry(definition: Schema, referenced: Mapping[str, Schema], name: st
 
     Args:
         definition: the schema.
-        referenced: the schemas that it refers to, by the names that it has for them.
-        name: what to call it in errors.
+        referenced: the schemas that it refers to, by the names that it uses for them.
+        name: its name in errors.
 
     Raises:
-        ClientError: it is no Avro schema.
+        ClientError: it is not an Avro schema.
     """
     if (definition.schema_type or "AVRO") != "AVRO":
         raise ClientError(f"{name} is {definition.schema_type}, not AVRO")
@@ -105,14 +105,14 @@ def _parsed(definition: Schema, referenced: Mapping[str, Schema], name: str) -> 
 
 
 def as_schema(value: object, argument: str) -> AvroSchema:
-    """Return the schema that an argument is.
+    """Return an argument as a schema.
 
     Args:
         value: an AvroSchema, its JSON, or a schema of the package ``avro``.
         argument: its name.
 
     Raises:
-        ClientError: it is no Avro schema.
+        ClientError: it is not an Avro schema.
         TypeError: it is something else.
     """
     if isinstance(value, AvroSchema):

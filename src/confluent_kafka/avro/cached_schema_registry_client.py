@@ -36,7 +36,7 @@ _URL_DEPRECATED = (
 
 
 class CachedSchemaRegistryClient:
-    """Asks a schema registry for Avro schemas: SchemaRegistryClient by its former names.
+    """A client of a schema registry for Avro schemas: SchemaRegistryClient by its former names.
 
     Args:
         url: a dict: the keys of SchemaRegistryClient, and ``auto.register.schemas`` (True),
@@ -87,18 +87,18 @@ class CachedSchemaRegistryClient:
         self.close()
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections to the registry."""
         self._client.close()
 
     def register(self, subject: str, avro_schema: AvroSchema | str) -> int:
-        """Register a schema under a subject, unless it is, and return its id.
+        """Register a schema under a subject, unless it is registered, and return its id.
 
         Args:
             subject: the subject.
             avro_schema: the schema.
 
         Raises:
-            ClientError: the registry refuses, or is not there.
+            ClientError: the registry refuses the request or cannot be reached.
         """
         definition = as_schema(avro_schema, "avro_schema").definition
         with _client_errors():
@@ -112,7 +112,8 @@ class CachedSchemaRegistryClient:
             avro_schema: the schema.
 
         Raises:
-            ClientError: the subject does not have it; the registry refuses, or is not there.
+            ClientError: the subject does not have it; the registry refuses the request or cannot
+                be reached.
         """
         definition = as_schema(avro_schema, "avro_schema").definition
         with _client_errors():
@@ -129,20 +130,21 @@ class CachedSchemaRegistryClient:
             avro_schema: the schema.
 
         Raises:
-            ClientError: the registry refuses, or is not there.
+            ClientError: the registry refuses the request or cannot be reached.
         """
         definition = as_schema(avro_schema, "avro_schema").definition
         found = _unless_absent(lambda: self._client.lookup_schema(subject, definition))
         return None if found is None else found.version
 
     def get_by_id(self, schema_id: int) -> AvroSchema | None:
-        """Return the schema of an id; None if there is none.
+        """Return the schema with an id; None if there is none.
 
         Args:
             schema_id: the id.
 
         Raises:
-            ClientError: the registry refuses or is not there, or the schema is not Avro.
+            ClientError: the registry refuses the request or cannot be reached, or the schema is
+                not Avro.
         """
         definition = _unless_absent(lambda: self._client.get_schema(schema_id))
         if definition is None:
@@ -150,25 +152,27 @@ class CachedSchemaRegistryClient:
         return self._schema_of(definition, f"schema {schema_id}")
 
     def get_latest_schema(self, subject: str) -> Version:
-        """Return id, schema and version of a subject's newest version; thrice None without one.
+        """Return id, schema and version of a subject's newest version; three None without one.
 
         Args:
             subject: the subject.
 
         Raises:
-            ClientError: the registry refuses or is not there, or the schema is not Avro.
+            ClientError: the registry refuses the request or cannot be reached, or the schema is
+                not Avro.
         """
         return self.get_by_version(subject, "latest")
 
     def get_by_version(self, subject: str, version: int | str) -> Version:
-        """Return id, schema and version of one version of a subject; thrice None without it.
+        """Return id, schema and version of one version of a subject; three None without it.
 
         Args:
             subject: the subject.
             version: its number, or ``latest``.
 
         Raises:
-            ClientError: the registry refuses or is not there, or the schema is not Avro.
+            ClientError: the registry refuses the request or cannot be reached, or the schema is
+                not Avro.
         """
         found = _unless_absent(lambda: self._client.get_version(subject, version))
         if found is None:
@@ -183,7 +187,8 @@ class CachedSchemaRegistryClient:
             subject: the subject.
 
         Raises:
-            ClientError: there is none; the registry refuses, or is not there.
+            ClientError: there is no such subject; the registry refuses the request or cannot be
+                reached.
         """
         with _client_errors():
             return self._client.delete_subject(subject)
@@ -199,21 +204,22 @@ class CachedSchemaRegistryClient:
             version: the version's number, or ``latest``.
 
         Raises:
-            ClientError: the registry refuses, or is not there.
+            ClientError: the registry refuses the request or cannot be reached.
         """
         definition = as_schema(avro_schema, "avro_schema").definition
         client = self._client
         return bool(_unless_absent(lambda: client.test_compatibility(subject, definition, version)))
 
     def update_compatibility(self, level: str, subject: str | None = None) -> str:
-        """Set what new versions must be compatible with, and return it.
+        """Set the compatibility level of new versions, and return it.
 
         Args:
             level: one of ConfigCompatibilityLevel.
-            subject: the subject; None for all that have no level of their own.
+            subject: the subject; None for the global level.
 
         Raises:
-            ClientError: there is no such level; the registry refuses, or is not there.
+            ClientError: there is no such level; the registry refuses the request or cannot be
+                reached.
         """
         if not isinstance(level, str) or level.upper() not in set(ConfigCompatibilityLevel):
             known = ", ".join(ConfigCompatibilityLevel)
@@ -223,20 +229,20 @@ class CachedSchemaRegistryClient:
         return str(answer.get("compatibility", level.upper()))
 
     def get_compatibility(self, subject: str | None = None) -> str:
-        """Return what new versions must be compatible with.
+        """Return the compatibility level of new versions.
 
         Args:
-            subject: the subject; None for all that have no level of their own.
+            subject: the subject; None for the global level.
 
         Raises:
-            ClientError: the subject has no level of its own; the registry refuses, or is not
-                there.
+            ClientError: the subject has no level of its own; the registry refuses the request or
+                cannot be reached.
         """
         with _client_errors():
             return self._client.get_compatibility(subject)
 
     def _schema_of(self, definition: Schema, name: str) -> AvroSchema:
-        """Return a schema with what it refers to, which the registry has as well."""
+        """Return a schema with the schemas that it refers to, from the registry."""
         with _client_errors():
             others = run(referenced(self._client._calls, definition))
         return from_registry(definition, others, name)
@@ -244,7 +250,7 @@ class CachedSchemaRegistryClient:
 
 @contextmanager
 def _client_errors() -> Iterator[None]:
-    """Give the registry's errors their former class."""
+    """Convert the registry's errors to their former class."""
     try:
         yield
     except SchemaRegistryError as error:
@@ -254,7 +260,7 @@ def _client_errors() -> Iterator[None]:
 
 
 def _unless_absent(ask: Callable[[], T]) -> T | None:
-    """Return what the registry has; None where it says that there is no such thing."""
+    """Return the registry's answer; None where it says that there is no such thing."""
     try:
         with _client_errors():
             return ask()

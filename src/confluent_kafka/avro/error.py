@@ -1,4 +1,4 @@
-"""What goes wrong with a registry, and with schemas that are none."""
+"""Errors of a registry, and of invalid schemas."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ __all__ = ["ClientError"]
 
 
 class ClientError(Exception):
-    """The registry refuses or is not there, or a schema is none.
+    """The registry refuses a request or cannot be reached, or a schema is not valid.
 
     Args:
-        message: what is wrong.
+        message: the error.
         http_code: the status of the registry's answer; None if there was none.
     """
 

@@ -11,15 +11,15 @@ __all__ = ["load", "loads"]
 
 
 def load(fp: str | os.PathLike[str]) -> AvroSchema:
-    """Return the schema that a file has.
+    """Return the schema in a file.
 
     Args:
         fp: the path of the file.
 
     Raises:
-        ClientError: what it has is no Avro schema.
-        OSError: it cannot be read.
-        TypeError: ``fp`` is no path.
+        ClientError: its content is not an Avro schema.
+        OSError: the file cannot be read.
+        TypeError: ``fp`` is not a path.
     """
     # open() would take the number of a file as well: that of stdin waits for ever.
     path = os.fspath(fp)
@@ -32,14 +32,14 @@ def load(fp: str | os.PathLike[str]) -> AvroSchema:
 
 
 def loads(schema_str: str | bytes) -> AvroSchema:
-    """Return the schema of a text.
+    """Return the schema that a text defines.
 
     Args:
         schema_str: the schema as JSON, or the name of a primitive type.
 
     Raises:
-        ClientError: it is no Avro schema.
-        TypeError: it is no text.
+        ClientError: it is not an Avro schema.
+        TypeError: it is not text.
     """
     if isinstance(schema_str, bytes):
         try:

@@ -47,11 +47,11 @@ class ParsedSchema:
 
     Args:
         text: the schema, JSON or the name of a primitive type.
-        named: the types that it refers to.
-        name: what to call it in errors.
+        named: the types that the schema refers to.
+        name: its name in errors.
 
     Raises:
-        SchemaParseException: it is no Avro schema.
+        SchemaParseException: it is not an Avro schema.
     """
 
     def __init__(self, text: str, named: Mapping[str, Any], name: str) -> None:
@@ -71,7 +71,7 @@ class ParsedSchema:
 def _with_names(schema: Any, named: Mapping[str, Any]) -> Any:
     """Return a parsed schema that brings along the types that it refers to.
 
-    fastavro puts them into records alone, and finds them in whatever part it comes to first.
+    fastavro adds them to records only, and finds them in the part that it reaches first.
     """
     if isinstance(schema, list) and schema:
         return [_with_names(schema[0], named), *schema[1:]]
@@ -81,7 +81,7 @@ def _with_names(schema: Any, named: Mapping[str, Any]) -> Any:
 
 
 def _document(text: str) -> Any:
-    """Return a schema as JSON has it; the name of a primitive type may stand alone."""
+    """Return a schema as a JSON value; a bare name is a primitive type."""
     return text.strip() if text.strip().isalpha() else json.loads(text)
 
 
@@ -102,7 +102,7 @@ def unparsed_name(text: str) -> str | None:
     """Return the name of a schema's type, from its text alone.
 
     Raises:
-        SchemaParseException: it is no JSON.
+        SchemaParseException: it is not JSON.
     """
     try:
         return record_name(_document(text))
@@ -111,10 +111,10 @@ def unparsed_name(text: str) -> str | None:
 
 
 def parse(schema: Schema, referenced: Mapping[str, Schema], name: str) -> ParsedSchema:
-    """Return a schema parsed, with what it refers to.
+    """Return a parsed schema, with the schemas that it refers to.
 
     Raises:
-        SchemaParseException: it is no Avro schema.
+        SchemaParseException: it is not an Avro schema.
     """
     named: dict[str, Any] = {}
     for other, one in referenced.items():
@@ -125,13 +125,13 @@ def parse(schema: Schema, referenced: Mapping[str, Schema], name: str) -> Parsed
 def writer(
     parsed: ParsedSchema, where: str, strict: bool, strict_allow_default: bool
 ) -> Callable[[Any], bytes]:
-    """Return what makes the bytes of objects.
+    """Return a function that encodes objects.
 
     Args:
         parsed: their schema.
-        where: what to call it in errors.
+        where: its name in errors.
         strict: whether a record must have all fields of the schema and no others.
-        strict_allow_default: whether it may then leave out those with a default.
+        strict_allow_default: whether a strict record may leave out fields with a default.
     """
     schema, buffer_of = parsed.schema, io.BytesIO
     write: Callable[..., None] = fastavro.schemaless_writer
@@ -156,12 +156,12 @@ def writer(
 def reader(
     written: ParsedSchema, wanted: ParsedSchema | None, where: str, with_names: bool
 ) -> Callable[[bytes], Any]:
-    """Return what makes objects of bytes.
+    """Return a function that decodes bytes.
 
     Args:
-        written: the schema that they were written with.
-        wanted: the schema that the objects are to have; None for that one.
-        where: what to call the schema in errors.
+        written: the writer's schema.
+        wanted: the reader's schema; None for the writer's.
+        where: the name of the schema in errors.
         with_names: whether records in unions are pairs of a name and the record.
     """
     read, stream_of = fastavro.schemaless_reader, io.BytesIO
@@ -183,7 +183,7 @@ def reader(
 
 
 def _said(error: BaseException) -> str:
-    """Return what went wrong, without the schemas that fastavro puts into some texts."""
+    """Return the text of an error, without the schemas that fastavro adds to some."""
     text = str(error).partition("__fastavro_parsed")[0][:500]
     return f"{type(error).__name__} {text}".rstrip() if len(text) < 30 else text
 
@@ -206,7 +206,7 @@ _TYPES = {
 
 
 def get_type(schema: Any) -> FieldType:
-    """Return the kind of an Avro schema; NULL for what is none.
+    """Return the kind of an Avro schema; NULL if it is not a schema.
 
     Args:
         schema: the schema, as JSON has it.
@@ -263,7 +263,7 @@ class LocalSchemaRepository(AbstractSchemaRepository):
 
 
 def parse_schema_with_repo(schema_str: str, named_schemas: dict[str, Any]) -> Any:
-    """Return a schema as fastavro uses it, with the types that it refers to put in.
+    """Return a schema as fastavro uses it, with the types that it refers to.
 
     Args:
         schema_str: the schema.

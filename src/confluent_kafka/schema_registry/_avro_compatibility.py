@@ -1,4 +1,4 @@
-"""Whether what one Avro schema writes, another reads. Source: Avro's rules of schema resolution."""
+"""Compatibility of Avro schemas. Source: Avro's rules of schema resolution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROMOTIONS = {
 
 
 def readable(reader: Any, writer: Any) -> list[str]:
-    """Return what keeps a schema from reading what another one writes; nothing if it can."""
+    """Return the reasons why a schema cannot read what another one writes; none if it can."""
     resolution = _Resolution(_names(reader), _names(writer))
     return resolution.compare(reader, writer, "")
 
@@ -95,7 +95,7 @@ class _Resolution:
 
 
 def _resolve(schema: Any, names: dict[str, Any]) -> tuple[Any, str]:
-    """Return a schema with its kind; names are replaced by what they name."""
+    """Return a schema with its kind; names are resolved."""
     while True:
         if isinstance(schema, list):
             return schema, "union"

@@ -13,7 +13,7 @@ from .serde import async_build_serde, build_serde
 
 
 class Builder:
-    """What builders of all formats have in common: the registry, and what to make of it."""
+    """The base of builders of all formats: the registry and its client."""
 
     _kind: type[Any]
     _awaiting = False
@@ -29,7 +29,7 @@ class Builder:
         return self
 
     def set_schema_registry_config(self, schema_registry_conf: Mapping[str, Any]) -> Self:
-        """Set what to make the registry's client with; it is closed with the serde."""
+        """Set the configuration of the registry's client, which is closed with the serde."""
         self._client_conf = schema_registry_conf
         return self
 
@@ -41,11 +41,11 @@ class Builder:
         return self
 
     def set_rule_config(self, rule_conf: dict[str, Any] | None) -> Self:
-        """Set what rules are configured with: nothing, since this client runs none."""
+        """Set the configuration of rules: must be empty, since this client runs none."""
         return self._set("rule_conf", rule_conf)
 
     def set_rule_registry(self, rule_registry: Any) -> Self:
-        """Set which rules there are: none, since this client runs none."""
+        """Set the registry of rules: must be empty, since this client runs none."""
         return self._set("rule_registry", rule_registry)
 
     def _construct(self, client: Any) -> Any:
@@ -66,14 +66,14 @@ class Builder:
 
 
 class BuilderOfSerializer(Builder, SerializerBuilder):
-    """What builders of all formats' serializers have in common."""
+    """The base of builders of serializers."""
 
     def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
         """Set the configuration of the serializer."""
         return self._set("conf", serializer_conf)
 
     def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the serializer."""
+        """Set the function to call with the serializer."""
         self._init = serializer_init
         return self
 
@@ -83,14 +83,14 @@ class BuilderOfSerializer(Builder, SerializerBuilder):
 
 
 class BuilderOfDeserializer(Builder, DeserializerBuilder):
-    """What builders of all formats' deserializers have in common."""
+    """The base of builders of deserializers."""
 
     def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
         """Set the configuration of the deserializer."""
         return self._set("conf", deserializer_conf)
 
     def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
-        """Set what is called with the deserializer."""
+        """Set the function to call with the deserializer."""
         self._init = deserializer_init
         return self
 

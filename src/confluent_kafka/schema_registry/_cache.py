@@ -1,4 +1,4 @@
-"""What a client remembers."""
+"""The caches of a client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of a registry: each request and its answer, written once for both clients."""
+"""The requests to a registry and their answers, written once for both clients."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 
 class Calls:
-    """The calls of a registry, and what is remembered of their answers.
+    """The calls of a registry, with their caches.
 
     Args:
-        settings: how much to remember.
-        sender: where requests go.
+        settings: the sizes of the caches.
+        sender: sends the requests.
     """
 
     def __init__(self, settings: Settings, sender: Sender) -> None:
@@ -58,7 +58,7 @@ class Calls:
     async def register_schema(
         self, subject_name: str, schema: Schema, normalize_schemas: bool = False
     ) -> int:
-        """Register a schema under a subject, unless it is, and return its id."""
+        """Register a schema under a subject, unless it is registered, and return its id."""
         registered = await self.register_schema_full_response(
             subject_name, schema, normalize_schemas
         )
@@ -69,7 +69,7 @@ class Calls:
     async def register_schema_full_response(
         self, subject_name: str, schema: Schema, normalize_schemas: bool = False
     ) -> RegisteredSchema:
-        """Register a schema under a subject, unless it is; return what the registry says of it."""
+        """Register a schema under a subject if necessary, and return the registry's answer."""
         key = (_named(subject_name), _schema(schema), normalize_schemas)
         known = self._registered.get(key)
         if known is not None:
@@ -96,7 +96,7 @@ class Calls:
         fmt: str | None = None,
         reference_format: str | None = None,
     ) -> Schema:
-        """Return the schema of an id; it is asked for once, since ids never change."""
+        """Return the schema with an id; it is cached, since ids never change."""
         key = (_integer("schema_id", schema_id), subject_name, fmt, reference_format)
         known = self._by_id.get(key)
         if known is not None:
@@ -108,7 +108,7 @@ class Calls:
         return self._by_id.put(key, _read(request, Schema.from_dict, answer), since)
 
     async def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
-        """Return the schema of a GUID; it is asked for once."""
+        """Return the schema with a GUID; it is cached."""
         known = self._by_guid.get((guid, fmt))
         if known is not None:
             return known
@@ -118,7 +118,7 @@ class Calls:
         return self._by_guid.put((guid, fmt), _read(request, Schema.from_dict, answer), since)
 
     async def get_schema_types(self) -> list[str]:
-        """Return the types of schemas that the registry knows."""
+        """Return the schema types that the registry supports."""
         return await self._list(Request("GET", "/schemas/types"))
 
     async def get_subjects_by_schema_id(
@@ -156,7 +156,7 @@ class Calls:
         fmt: str | None = None,
         deleted: bool = False,
     ) -> RegisteredSchema:
-        """Return where a subject has a schema."""
+        """Return the version of a subject that has a schema."""
         key = (_named(subject_name), _schema(schema), normalize_schemas, fmt, deleted)
         known = self._looked_up.get(key)
         if known is not None:
@@ -196,7 +196,7 @@ class Calls:
     async def get_latest_version(
         self, subject_name: str, fmt: str | None = None
     ) -> RegisteredSchema:
-        """Return the newest version of a subject; kept for ``cache.latest.ttl.sec``."""
+        """Return the newest version of a subject; cached for ``cache.latest.ttl.sec``."""
         known = self._latest.get((_named(subject_name), fmt))
         if known is not None:
             return known
@@ -211,7 +211,7 @@ class Calls:
         deleted: bool = False,
         fmt: str | None = None,
     ) -> RegisteredSchema:
-        """Return the newest version of a subject that has some metadata; kept as the latest is."""
+        """Return the newest version of a subject with some metadata; cached like the latest."""
         if not isinstance(metadata, dict):
             raise TypeError(f"metadata must be a dict, not {type(metadata).__name__}")
         key = (_named(subject_name), fmt, deleted, frozenset(metadata.items()))
@@ -276,14 +276,14 @@ class Calls:
     async def set_compatibility(
         self, subject_name: str | None = None, level: str | None = None
     ) -> dict[str, Any]:
-        """Set what new versions must be compatible with."""
+        """Set the compatibility level of new versions."""
         if not isinstance(level, str):
             known, given = ", ".join(ConfigCompatibilityLevel), type(level).__name__
             raise ValueError(f"level must be one of {known}, not {given}")
         return await self._put("config", subject_name, {"compatibility": level.upper()})
 
     async def get_compatibility(self, subject_name: str | None = None) -> str:
-        """Return what new versions must be compatible with."""
+        """Return the compatibility level of new versions."""
         request = Request("GET", _of("config", subject_name))
         answer = await self._document(request, "compatibilityLevel")
         return str(answer["compatibilityLevel"])
@@ -304,7 +304,7 @@ class Calls:
     async def test_compatibility_all_versions(
         self, subject_name: str, schema: Schema, normalize: bool = False, verbose: bool = False
     ) -> bool:
-        """Return whether a schema is compatible with all versions of a subject that count."""
+        """Return whether a schema is compatible with all versions that the level covers."""
         path = f"/compatibility/subjects/{part(_named(subject_name))}/versions"
         return await self._compatible(path, schema, normalize, verbose)
 
@@ -322,7 +322,7 @@ class Calls:
         return _read(request, ServerConfig.from_dict, await self._document(request))
 
     async def delete_config(self, subject_name: str | None = None) -> ServerConfig:
-        """Delete the configuration of a subject, so that it has the one for all; return it."""
+        """Delete the configuration of a subject, so that the global one applies; return it."""
         request = Request("DELETE", _of("config", subject_name))
         answer = await self._ask(request)
         # Some registries answer with the name of the level alone.
@@ -330,24 +330,24 @@ class Calls:
         return _read(request, ServerConfig.from_dict, document)
 
     async def get_mode(self, subject_name: str) -> str:
-        """Return whether a subject may be changed, such as ``READWRITE``."""
+        """Return the mode of a subject, such as ``READWRITE``."""
         return await self._mode(Request("GET", _of("mode", _named(subject_name))))
 
     async def update_mode(self, subject_name: str, mode: str, force: bool = False) -> str:
-        """Set whether a subject may be changed; return the mode."""
+        """Set the mode of a subject; return the mode."""
         path = _of("mode", _named(subject_name))
         return await self._mode(Request("PUT", path, [("force", force)], {"mode": mode}))
 
     async def delete_mode(self, subject_name: str) -> str:
-        """Delete the mode of a subject, so that it has the one for all; return it."""
+        """Delete the mode of a subject, so that the global one applies; return it."""
         return await self._mode(Request("DELETE", _of("mode", _named(subject_name))))
 
     async def get_global_mode(self) -> str:
-        """Return the mode of all subjects that have none of their own."""
+        """Return the global mode, for subjects without their own."""
         return await self._mode(Request("GET", "/mode"))
 
     async def update_global_mode(self, mode: str, force: bool = False) -> str:
-        """Set the mode of all subjects that have none of their own; return it."""
+        """Set the global mode, for subjects without their own; return it."""
         return await self._mode(Request("PUT", "/mode", [("force", force)], {"mode": mode}))
 
     async def get_contexts(self, offset: int = 0, limit: int = -1) -> list[str]:
@@ -363,7 +363,7 @@ class Calls:
         offset: int = 0,
         limit: int = -1,
     ) -> list[Association]:
-        """Return the subjects that belong to a resource, such as a topic."""
+        """Return the subjects that are associated with a resource, such as a topic."""
         query = [
             ("resourceType", resource_type),
             *(("associationType", one) for one in association_types or ()),
@@ -376,7 +376,7 @@ class Calls:
     async def create_association(
         self, request: AssociationCreateOrUpdateRequest
     ) -> AssociationResponse:
-        """Make subjects belong to a resource."""
+        """Associate subjects with a resource."""
         if not isinstance(request, AssociationCreateOrUpdateRequest):
             wanted = AssociationCreateOrUpdateRequest.__name__
             raise TypeError(f"request must be a {wanted}, not {type(request).__name__}")
@@ -390,7 +390,7 @@ class Calls:
         association_types: list[str] | None = None,
         cascade_lifecycle: bool = False,
     ) -> None:
-        """Make subjects no longer belong to a resource."""
+        """Remove associations of subjects with a resource."""
         query = [
             ("cascadeLifecycle", cascade_lifecycle),
             ("resourceType", resource_type),
@@ -413,7 +413,7 @@ class Calls:
         """Return the document that answers a request.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         answer = await self._sender.send(request)
         if is_success(answer.status) and answer.document is not None:

@@ -1,8 +1,8 @@
 """How messages are serialized and deserialized with a registry, whatever the format.
 
-Per message there is one look-up of a plan: what to write before the payload and how to write it,
-or how to read what follows an id. Plans are made by coroutines, which wait for the registry in the
-awaiting classes and block in the others, see run().
+Per message there is one look-up of a plan: which bytes to write before the payload and how to
+write it, or how to read the payload after an id. Plans are made by coroutines, which wait for the
+registry in the awaiting classes and block in the others, see run().
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def read_conf(conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]) -> di
     """Return the configuration of a serde, checked.
 
     Raises:
-        TypeError: it is no dict.
-        ValueError: a key is unknown, or a value of another type than it must have.
+        TypeError: it is not a dict.
+        ValueError: a key is unknown, or a value has a wrong type.
     """
     if conf is not None and not isinstance(conf, Mapping):
         raise TypeError(f"conf must be a dict, not {type(conf).__name__}")
@@ -105,7 +105,7 @@ def read_conf(conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]) -> di
 
 
 def callable_or_none(name: str, value: Any, signature: str) -> Any:
-    """Return a conversion that was given.
+    """Return a conversion function, or None.
 
     Raises:
         ValueError: it cannot be called.
@@ -118,7 +118,7 @@ def callable_or_none(name: str, value: Any, signature: str) -> Any:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to do with the messages of one subject."""
+    """How to serialize or deserialize the messages of one subject."""
 
     work: Callable[[Any], Any]
     """Returns the bytes of an object, or the object of the bytes behind an id."""
@@ -132,7 +132,7 @@ class Plan:
 
 
 class _Delegate:
-    """The calls of a subclass of the client, which may have methods of its own for them."""
+    """The calls by way of a subclass of the client, which may override its methods."""
 
     def __init__(self, client: SchemaRegistryClient) -> None:
         self._client = client
@@ -152,7 +152,7 @@ class _Delegate:
 
 
 class Core(_Serde):
-    """What is done once per subject or schema."""
+    """The work that is done once per subject or schema."""
 
     _type = ""
     _client_kind: type[Any] = SchemaRegistryClient
@@ -160,7 +160,7 @@ class Core(_Serde):
     def _start(
         self, client: Any, conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Take the client and the configuration; return what the latter comes to."""
+        """Store the client and the configuration; return the checked configuration."""
         options = read_conf(conf, defaults)
         if client is not None and not isinstance(client, self._client_kind):
             wanted, given = self._client_kind.__name__, type(client).__name__
@@ -189,7 +189,7 @@ class Core(_Serde):
         return options
 
     def _known(self, key: Hashable) -> Plan | None:
-        """Return the plan of a key, unless the latest version may be another one by now."""
+        """Return the plan of a key, unless a newer version may exist by now."""
         plan = self._plans.get(key)
         if plan is None or self._client is None:
             return plan
@@ -236,16 +236,17 @@ class Core(_Serde):
 
 
 async def referenced(calls: Calls, schema: Schema) -> dict[str, Schema]:
-    """Return the schemas that one refers to, by the names that it has for them.
+    """Return the schemas that one refers to, by the names that it uses for them.
 
-    What others need stands before them.
+    Schemas that others need come before them.
 
     Args:
         calls: the registry that has them.
         schema: the one that refers to them.
 
     Raises:
-        SchemaRegistryError: the registry does not have them, refuses, or is not there.
+        SchemaRegistryError: the registry does not have them, refuses the request or cannot be
+            reached.
     """
     found: dict[str, Schema] = {}
     places: dict[tuple[str, int], Schema | None] = {}  # None: what it needs is being added
@@ -267,10 +268,10 @@ async def referenced(calls: Calls, schema: Schema) -> dict[str, Schema]:
 
 
 def refuse_rules(schema: Schema, modes: frozenset[RuleMode], name: str) -> None:
-    """Refuse a schema with rules that would have to be run.
+    """Refuse a schema with rules that must be run.
 
     Raises:
-        SerializationError: it has some: messages would not be what the rules make of them.
+        SerializationError: it has such rules: without them the messages would be wrong.
     """
     rules = schema.rule_set
     if rules is None:
@@ -292,10 +293,10 @@ _ON_MIGRATION = frozenset({RuleMode.UPGRADE, RuleMode.DOWNGRADE, RuleMode.UPDOWN
 
 
 def refuse_rule_arguments(rule_conf: Any, rule_registry: Any) -> None:
-    """Refuse what configures rules.
+    """Refuse a configuration of rules.
 
     Raises:
-        ValueError: some of it is given.
+        ValueError: rules are configured.
     """
     for name, value in (("rule_conf", rule_conf), ("rule_registry", rule_registry)):
         if value:
@@ -384,10 +385,10 @@ class SerializerCore(Core):
         return framed
 
     def _needed(self, schema: Schema | None) -> Schema:
-        """Return a schema that was given.
+        """Return the given schema.
 
         Raises:
-            SerializationError: none was.
+            SerializationError: no schema was given.
         """
         if schema is None:
             raise SerializationError(
@@ -397,19 +398,19 @@ class SerializerCore(Core):
         return schema
 
     async def _own_schema(self, ctx: SerializationContext | None) -> Schema:
-        """Return the schema of the objects, as it is to be registered.
+        """Return the schema of the objects, in the form to register.
 
         Raises:
-            SerializationError: none was given.
+            SerializationError: no schema was given.
         """
         raise NotImplementedError
 
     def _indexes(self) -> list[int] | None:
-        """Return the way to the message in its schema."""
+        """Return the path of the message in its schema."""
         return None
 
     async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
-        """Return what makes the payload of an object."""
+        """Return a function that encodes an object."""
         raise NotImplementedError
 
 
@@ -438,7 +439,7 @@ class DeserializerCore(Core):
         """Return the plan for a message, if there is one, and its payload; the key and the id.
 
         Raises:
-            SerializationError: it has no id of a schema.
+            SerializationError: the message has no id of a schema.
         """
         if type(data) is not bytes:
             data = _bytes(data)
@@ -460,14 +461,14 @@ class DeserializerCore(Core):
         return mark if ctx is None else (mark, ctx.topic, ctx.field)
 
     def _payload(self, data: bytes, start: int) -> bytes:
-        """Return what stands behind the id of a schema, which ends at ``start``."""
+        """Return the bytes after the id of a schema, which ends at ``start``."""
         return data[start:]
 
     def _identify(self, data: bytes, ctx: SerializationContext | None) -> tuple[SchemaId, bytes]:
         """Return the id of a message's schema, and its payload.
 
         Raises:
-            SerializationError: it has none.
+            SerializationError: the message has no id.
         """
         schema_id = SchemaId(self._type)
         if self._builtin:
@@ -515,7 +516,7 @@ class DeserializerCore(Core):
         return schema, name
 
     def _reading_subject(self, ctx: SerializationContext) -> str | None:
-        """Return the subject that says in which context of the registry an id is.
+        """Return the subject that determines the registry's context of an id.
 
         The name of the type is not known yet, and strategies that need it return None.
         """
@@ -532,12 +533,12 @@ class DeserializerCore(Core):
     async def _reader(
         self, written: Schema | None, wanted: Schema | None, name: str
     ) -> Callable[[bytes], Any]:
-        """Return what makes objects of payloads that were written with a schema.
+        """Return a function that decodes payloads that were written with a schema.
 
         Args:
-            written: the schema that they were written with; None without a registry.
-            wanted: the schema that the objects are to have; None for that one.
-            name: what to call the schema in errors.
+            written: the writer's schema; None without a registry.
+            wanted: the reader's schema; None for the writer's.
+            name: the name of the schema in errors.
         """
         raise NotImplementedError
 
@@ -550,11 +551,11 @@ class BlockingSerializer(SerializerCore, BaseSerializer):
 
         Args:
             obj: the object.
-            ctx: where the message goes.
+            ctx: the context of the message.
 
         Raises:
             SerializationError: the object does not fit the schema, or the schema cannot be used.
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         if obj is None:
             return None
@@ -577,15 +578,15 @@ class AwaitingSerializer(SerializerCore, AsyncBaseSerializer):
     def __call__(  # type: ignore[override]
         self, obj: Any, ctx: SerializationContext | None = None
     ) -> Coroutine[Any, Any, bytes | None]:
-        """Return what can be awaited for the message of an object; None stays None.
+        """Return an awaitable of the message of an object; None stays None.
 
         Args:
             obj: the object.
-            ctx: where the message goes.
+            ctx: the context of the message.
 
         Raises:
             SerializationError: the object does not fit the schema, or the schema cannot be used.
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return self._serialize(obj, ctx)
 
@@ -610,11 +611,13 @@ class BlockingDeserializer(DeserializerCore, BaseDeserializer):
 
         Args:
             data: the message.
-            ctx: where it comes from.
+            ctx: the context of the message.
 
         Raises:
-            SerializationError: it is no message of the schema, or the schema cannot be used.
-            SchemaRegistryError: the registry does not know the schema, refuses, or is not there.
+            SerializationError: the bytes are not a message of the schema, or the schema cannot be
+                used.
+            SchemaRegistryError: the registry does not know the schema, refuses the request or
+                cannot be reached.
         """
         if data is None:
             return None
@@ -637,15 +640,17 @@ class AwaitingDeserializer(DeserializerCore, AsyncBaseDeserializer):
     def __call__(
         self, data: bytes | None, ctx: SerializationContext | None = None
     ) -> Coroutine[Any, Any, Any]:
-        """Return what can be awaited for the object of a message; None stays None.
+        """Return an awaitable of the object of a message; None stays None.
 
         Args:
             data: the message.
-            ctx: where it comes from.
+            ctx: the context of the message.
 
         Raises:
-            SerializationError: it is no message of the schema, or the schema cannot be used.
-            SchemaRegistryError: the registry does not know the schema, refuses, or is not there.
+            SerializationError: the bytes are not a message of the schema, or the schema cannot be
+                used.
+            SchemaRegistryError: the registry does not know the schema, refuses the request or
+                cannot be reached.
         """
         return self._deserialize(data, ctx)
 
@@ -665,6 +670,6 @@ S = TypeVar("S")
 
 
 def _ready(serde: S) -> Generator[None, None, S]:
-    """Await nothing: what a serde needs of the registry it asks for with its first message."""
+    """Await nothing: a serde makes its first request to the registry with its first message."""
     yield from ()
     return serde

@@ -1,4 +1,4 @@
-"""What kinds of fields schemas have, and which tags they bear."""
+"""The kinds of fields in schemas."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Requests to a registry, and how they are sent: again where that helps, never without an end.
+"""Requests to a registry: how they are sent and retried, always within a limit.
 
-What waits is told apart once, in the two wires: one blocks, the other awaits. Everything else is
-written as coroutines, which run() drives to their end where nothing in them waits.
+Only the two wires differ in how they wait: one blocks, the other awaits. Everything else is
+written as coroutines, which run() drives to their end when the wire blocks.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def is_retriable(status_code: int) -> bool:
 
 
 def full_jitter(base_delay_ms: float, max_delay_ms: float, retries_attempted: int) -> float:
-    """Return how long to wait before a retry: anything up to a bound that doubles each time.
+    """Return a random wait before a retry, up to a bound that doubles each time.
 
     Args:
         base_delay_ms: the first bound.
@@ -62,7 +62,7 @@ def full_jitter(base_delay_ms: float, max_delay_ms: float, retries_attempted: in
 
 @dataclass(frozen=True)
 class Request:
-    """One request: what to do where. ``path`` has its parts quoted."""
+    """One request. The parts of ``path`` are quoted."""
 
     method: str
     path: str
@@ -87,7 +87,7 @@ def part(name: object) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; ``document`` is None where the body was no JSON."""
+    """An answer; ``document`` is None if the body was not JSON."""
 
     status: int
     document: Any
@@ -98,17 +98,17 @@ class Answer:
 
 
 class Sender(Protocol):
-    """Where requests go."""
+    """Sends requests."""
 
     async def send(self, request: Request) -> Answer:
         """Return the answer to a request.
 
         Raises:
-            SchemaRegistryError: there is none.
+            SchemaRegistryError: no registry answered.
         """
 
     async def close(self) -> None:
-        """Release what it holds."""
+        """Release resources."""
 
 
 class Wire(Protocol):
@@ -123,7 +123,7 @@ class Wire(Protocol):
         """Wait."""
 
     async def settle(self, value: Any) -> Any:
-        """Return what a user's function returned, or what that comes to."""
+        """Return the result of a user's function, awaited if necessary."""
 
     async def close(self) -> None:
         """Release the connections."""
@@ -166,7 +166,7 @@ class BlockingWire:
         time.sleep(seconds)
 
     async def settle(self, value: Any) -> Any:
-        """Return what a user's function returned."""
+        """Return the result of a user's function."""
         if inspect.isawaitable(value):
             if inspect.iscoroutine(value):
                 value.close()
@@ -214,7 +214,7 @@ class AwaitingWire:
         await asyncio.sleep(seconds)
 
     async def settle(self, value: Any) -> Any:
-        """Return what a user's function returned, or what that comes to."""
+        """Return the result of a user's function, awaited if necessary."""
         return await value if inspect.isawaitable(value) else value
 
     async def close(self) -> None:
@@ -225,7 +225,7 @@ class AwaitingWire:
 
 
 def _add(body: bytearray, chunk: bytes, end: float) -> None:
-    """Add to a body that has an end in time and size: a trickle keeps each single read going."""
+    """Add to a body, within limits: a slow trickle passes the timeout of each single read."""
     body += chunk
     if time.monotonic() > end:
         raise httpx.ReadTimeout("the response was not complete within the timeout")
@@ -262,7 +262,7 @@ def _context(settings: Settings) -> ssl.SSLContext:
 
 @contextlib.contextmanager
 def _naming(files: str) -> Iterator[None]:
-    """Say which files an error is about: OpenSSL does not."""
+    """Add the files to an error, since OpenSSL does not name them."""
     try:
         yield
     except ssl.SSLError as error:
@@ -278,7 +278,7 @@ class HttpSender:
     jitter. Connections that fail and the statuses of is_retriable() are tried again.
 
     Args:
-        settings: where the registries are and how often to try.
+        settings: the registries' addresses and the number of tries.
         wire: how to send and to wait.
     """
 
@@ -312,7 +312,7 @@ class HttpSender:
             tries += 1
 
     async def _around(self, request: Request) -> tuple[Answer | None, _Failure | None]:
-        """Ask one registry after the other; the last answer is that of the last that gave one."""
+        """Ask one registry after the other; return the last answer that any of them gave."""
         answer: Answer | None = None
         failure: _Failure | None = None
         for url in self._settings.urls:
@@ -379,11 +379,11 @@ def _seconds(text: str | None) -> float | None:
 
 
 class Tokens:
-    """The bearer tokens of requests; one is kept until most of its life is over.
+    """The bearer tokens of requests; a token is kept for most of its lifetime.
 
     Args:
-        bearer: how they are had.
-        wire: how to ask for them.
+        bearer: how to get them.
+        wire: sends the requests for them.
     """
 
     def __init__(self, bearer: Bearer, wire: Wire) -> None:

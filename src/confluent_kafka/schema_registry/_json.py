@@ -41,7 +41,7 @@ def parse(text: str, name: str) -> Any:
     """Return a schema as jsonschema uses it.
 
     Raises:
-        SchemaParseException: it is no JSON Schema.
+        SchemaParseException: it is not a JSON Schema.
     """
     try:
         schema = json.loads(text)
@@ -63,12 +63,12 @@ def title(schema: Any) -> str | None:
 
 
 def checker(schema: Any, referenced: Mapping[str, Schema], where: str) -> Check:
-    """Return what raises for objects that do not fit a schema.
+    """Return a function that raises for objects that do not fit a schema.
 
     Args:
         schema: the schema.
-        referenced: what it refers to, by the name that it has for it.
-        where: what to call it in errors.
+        referenced: the schemas that it refers to, by the name that the schema uses for it.
+        where: its name in errors.
     """
     registry: Any = referencing.Registry()
     for name, one in referenced.items():
@@ -103,7 +103,7 @@ _TYPES = {
 
 
 def get_type(schema: Any) -> FieldType:
-    """Return the kind of a JSON Schema; NULL for one that leaves it open.
+    """Return the kind of a JSON Schema; NULL if the schema leaves it open.
 
     Args:
         schema: the schema: a dict or a bool.

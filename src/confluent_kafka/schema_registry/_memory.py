@@ -1,4 +1,4 @@
-"""A registry in memory: what ``mock://`` URLs ask. It speaks the HTTP API, without HTTP."""
+"""A registry in memory, for ``mock://`` URLs. It implements the HTTP API, without HTTP."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ class _Subject:
 
 
 class MemoryRegistry:
-    """Schemas, subjects and configurations of a registry that nobody else sees.
+    """Schemas, subjects and configurations of a private registry.
 
-    It checks the compatibility of Avro schemas, and of those alone; a level is enforced once it
-    was set.
+    It checks the compatibility of Avro schemas only; a level is enforced after it was set.
     """
 
     def __init__(self) -> None:
@@ -62,7 +61,7 @@ class MemoryRegistry:
         """Return the status and the document that answer a request.
 
         Args:
-            method: of HTTP.
+            method: the HTTP method.
             path: without the query.
             query: names and values.
             body: the document that was sent.
@@ -232,7 +231,7 @@ class MemoryRegistry:
         return self._document(name, version)
 
     def _checked(self, body: Any) -> tuple[dict[str, Any], str]:
-        """Return a schema that was sent, and what tells it from others."""
+        """Return a schema from a request, and its key among other schemas."""
         text = body.get("schema") if isinstance(body, dict) else None
         kind = (body.get("schemaType") or "AVRO") if isinstance(body, dict) else None
         if not isinstance(text, str) or not text or kind not in _TYPES:
@@ -247,7 +246,7 @@ class MemoryRegistry:
         return document, json.dumps([canonical, document | {"schema": ""}], sort_keys=True)
 
     def _canonical(self, text: str) -> str:
-        """Return what schemas that differ in white space have in common."""
+        """Return a schema's text without insignificant white space."""
         try:
             return json.dumps(json.loads(text), separators=(",", ":"))
         except ValueError as error:
@@ -441,4 +440,4 @@ class MemorySender:
         return Answer(status, document, "")
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is open."""

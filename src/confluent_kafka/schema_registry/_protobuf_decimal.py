@@ -15,14 +15,14 @@ _FIELDS = {
 
 
 def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
-    """Return the message of a decimal number.
+    """Return a decimal number as a message.
 
     Args:
         value: the number.
-        scale: how many digits stand behind the point.
+        scale: the number of digits after the decimal point.
 
     Raises:
-        ValueError: the number is not finite, or has more digits after the point.
+        ValueError: the number is not finite, or has more digits after the decimal point.
     """
     if not value.is_finite():
         raise ValueError(f"value must be finite, not {value}")
@@ -40,7 +40,7 @@ def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
 
 
 def protobuf_to_decimal(value: Any) -> decimal.Decimal:
-    """Return the number of a message that decimal_to_protobuf() made, or another client.
+    """Return the number in a message from decimal_to_protobuf() or another client.
 
     Args:
         value: the message.

@@ -14,9 +14,9 @@ _TAGS = 3
 
 @functools.cache
 def _options() -> Any:
-    """Return a class that reads the options of a field, of which it knows the tags alone.
+    """Return a class that reads the tags in the options of a field.
 
-    Not that of confluent/meta.proto, which a program may have compiled itself, or not at all.
+    It does not use confluent/meta.proto, which a program may or may not have compiled itself.
     """
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="field_options.proto", syntax="proto3")

@@ -14,8 +14,8 @@ def message_class(name: str, fields: Mapping[str, Any]) -> Any:
     """Return the class of a message.
 
     Args:
-        name: of the message.
-        fields: the types of its fields, which are numbered from 1.
+        name: the name of the message.
+        fields: the types of its fields, numbered from 1.
     """
     pool: Any = descriptor_pool.Default()
     try:

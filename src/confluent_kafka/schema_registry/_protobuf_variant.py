@@ -11,7 +11,7 @@ _FIELDS = {"metadata": Field.TYPE_BYTES, "value": Field.TYPE_BYTES}
 
 
 def variant_to_protobuf(value: Variant) -> Any:
-    """Return the message of a variant.
+    """Return a variant as a message.
 
     Args:
         value: the variant.
@@ -21,7 +21,7 @@ def variant_to_protobuf(value: Variant) -> Any:
 
 
 def protobuf_to_variant(value: Any) -> Variant:
-    """Return the variant of a message that variant_to_protobuf() made, or another client.
+    """Return the variant in a message from variant_to_protobuf() or another client.
 
     Args:
         value: the message.

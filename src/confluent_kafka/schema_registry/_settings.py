@@ -36,7 +36,7 @@ _NEEDED = {
 
 @dataclass(frozen=True)
 class Bearer:
-    """How the tokens that requests bear are had."""
+    """How to get bearer tokens."""
 
     source: str
     logical_cluster: str | None
@@ -53,7 +53,7 @@ class Bearer:
 
 @dataclass(frozen=True)
 class Tls:
-    """Whom to trust, and who to be; all files are PEM."""
+    """Trusted certificates and the client's own; all files are PEM."""
 
     ca: str | None
     certificate: str | None
@@ -63,7 +63,7 @@ class Tls:
 
 @dataclass(frozen=True)
 class Settings:
-    """What was configured, checked."""
+    """The checked configuration."""
 
     urls: tuple[str, ...]
     basic: tuple[str, str] | None = field(repr=False)
@@ -198,7 +198,7 @@ def _tls(conf: Mapping[str, Any]) -> Tls:
 
 
 def normalize_identity_pool(identity_pool_raw: str | Sequence[str] | None) -> str | None:
-    """Return identity pools as a registry takes them: their ids with commas between them.
+    """Return the header value of identity pools: their ids, separated by commas.
 
     Args:
         identity_pool_raw: an id, or a list of them.

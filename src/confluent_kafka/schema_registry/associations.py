@@ -1,4 +1,4 @@
-"""Associations: which subject belongs to which topic, where the registry knows it."""
+"""Associations of subjects with topics, in registries that support them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .schema import Document, Schema, each, wire
 
 @dataclass(frozen=True)
 class Association(Document):
-    """A subject that belongs to a resource, such as a topic."""
+    """A subject that is associated with a resource, such as a topic."""
 
     subject: str = wire("subject")
     guid: str = wire("guid")
@@ -46,7 +46,7 @@ class AssociationCreateOrUpdateInfo(Document):
 
 @dataclass(frozen=True)
 class AssociationCreateOrUpdateRequest(Document):
-    """The associations that a resource is to have."""
+    """A request to create or update the associations of a resource."""
 
     resource_name: str | None = wire("resourceName", default=None)
     resource_namespace: str | None = wire("resourceNamespace", default=None)

@@ -104,9 +104,10 @@ class AvroSerializer(_AvroSerializing, BlockingSerializer):
 
     Args:
         schema_registry_client: the registry.
-        schema_str: the schema of the objects; None where the registry has it
-            (``use.latest.version`` and its like).
-        to_dict: makes of an object and a SerializationContext what fastavro writes.
+        schema_str: the schema of the objects; None if the registry has it (``use.latest.version``
+            and similar).
+        to_dict: converts an object, with its SerializationContext, to the form that fastavro
+            writes.
         conf: ``auto.register.schemas`` (True), ``normalize.schemas`` (False),
             ``use.latest.version`` (False), ``use.latest.with.metadata`` (None: a dict of
             properties), ``use.schema.id`` (None), ``schema.id.serializer``
@@ -117,9 +118,9 @@ class AvroSerializer(_AvroSerializing, BlockingSerializer):
         rule_registry: must be None.
 
     Raises:
-        SchemaParseException: the schema is no Avro schema.
+        SchemaParseException: the schema is not an Avro schema.
         TypeError: an argument has a wrong type.
-        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+        ValueError: a key of the configuration is unknown, or has a wrong value.
     """
 
 
@@ -179,9 +180,8 @@ class AvroDeserializer(_AvroDeserializing, BlockingDeserializer):
 
     Args:
         schema_registry_client: the registry.
-        schema_str: the schema that objects are to have; None for the one that they were written
-            with.
-        from_dict: makes an object of what fastavro read and a SerializationContext.
+        schema_str: the reader's schema; None for the schema that the objects were written with.
+        from_dict: converts what fastavro read, with its SerializationContext, to an object.
         return_record_name: whether records in unions are pairs of a name and the record.
         conf: ``use.latest.version`` (False), ``use.latest.with.metadata`` (None),
             ``schema.id.deserializer`` (dual_schema_id_deserializer), ``subject.name.strategy``,
@@ -190,9 +190,9 @@ class AvroDeserializer(_AvroDeserializing, BlockingDeserializer):
         rule_registry: must be None.
 
     Raises:
-        SchemaParseException: the schema is no Avro schema.
+        SchemaParseException: the schema is not an Avro schema.
         TypeError: an argument has a wrong type.
-        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+        ValueError: a key of the configuration is unknown, or has a wrong value.
     """
 
 
@@ -207,9 +207,9 @@ class AvroSerializerBuilder(BuilderOfSerializer):
     """Makes an AvroSerializer for a producer.
 
     Args:
-        schema_registry_config: what to make the registry's client with.
+        schema_registry_config: the configuration of the registry's client.
         schema_registry_client: the client, if there is one.
-        schema: see AvroSerializer, as the others.
+        schema: see AvroSerializer.
         to_dict: see AvroSerializer.
         serializer_config: see AvroSerializer.
         rule_config: see AvroSerializer.
@@ -244,7 +244,7 @@ class AvroSerializerBuilder(BuilderOfSerializer):
         return self._set("schema_str", schema_str)
 
     def set_to_dict(self, to_dict: ToDict | None) -> Self:
-        """Set what makes of an object what fastavro writes."""
+        """Set the function that converts an object to the form that fastavro writes."""
         return self._set("to_dict", to_dict)
 
 
@@ -259,9 +259,9 @@ class AvroDeserializerBuilder(BuilderOfDeserializer):
     """Makes an AvroDeserializer for a consumer.
 
     Args:
-        schema_registry_config: what to make the registry's client with.
+        schema_registry_config: the configuration of the registry's client.
         schema_registry_client: the client, if there is one.
-        schema: see AvroDeserializer, as the others.
+        schema: see AvroDeserializer.
         from_dict: see AvroDeserializer.
         return_record_name: see AvroDeserializer.
         deserializer_config: see AvroDeserializer.
@@ -295,11 +295,11 @@ class AvroDeserializerBuilder(BuilderOfDeserializer):
         super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
 
     def set_schema(self, schema_str: str | Schema | None) -> Self:
-        """Set the schema that the objects are to have."""
+        """Set the reader's schema."""
         return self._set("schema_str", schema_str)
 
     def set_from_dict(self, from_dict: FromDict | None) -> Self:
-        """Set what makes an object of what fastavro read."""
+        """Set the function that converts what fastavro read to an object."""
         return self._set("from_dict", from_dict)
 
     def set_return_record_name(self, return_record_name: bool) -> Self:

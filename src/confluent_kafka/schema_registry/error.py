@@ -1,4 +1,4 @@
-"""What goes wrong with a registry and its schemas."""
+"""Errors of a registry and its schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class SchemaRegistryError(Exception):
     Args:
         http_status_code: the status of its answer; 0 if there was none.
         error_code: the registry's own code, such as 40403; UNKNOWN if it gave none.
-        error_message: what it said.
+        error_message: its message.
     """
 
     UNKNOWN: Final = -1
@@ -29,10 +29,10 @@ class SchemaRegistryError(Exception):
 
 
 class OAuthTokenError(Exception):
-    """No token for the registry could be had.
+    """Getting a token for the registry failed.
 
     Args:
-        message: what is wrong.
+        message: the error.
         status_code: the status of the token endpoint's answer; None if there was none.
         response_text: the answer.
     """
@@ -52,11 +52,11 @@ class OAuthTokenError(Exception):
 
 
 class SchemaParseException(Exception):
-    """A schema is not one of its kind."""
+    """A schema is not valid for its type."""
 
 
 class UnknownType(ValueError):
-    """A schema names a type that there is not.
+    """A schema names an unknown type.
 
     Args:
         name: the name.

@@ -111,20 +111,20 @@ class JSONSerializer(_JSONSerializing, BlockingSerializer):
     """Serializes objects as JSON, with the id of their JSON Schema.
 
     Args:
-        schema_str: the schema of the objects; its title names their type. None where the
-            registry has it (``use.latest.version`` and its like).
+        schema_str: the schema of the objects; its title names their type. None if the registry has
+            it (``use.latest.version`` and similar).
         schema_registry_client: the registry.
-        to_dict: makes of an object and a SerializationContext what is encoded.
-        conf: what AvroSerializer takes, but for ``validate.strict``; and ``validate`` (True):
-            whether objects are checked.
+        to_dict: converts an object, with its SerializationContext, to the form to encode.
+        conf: as for AvroSerializer, without ``validate.strict``, and ``validate`` (True): whether
+            objects are validated.
         rule_conf: must be None: this client runs no rules.
         rule_registry: must be None.
-        json_encode: makes text or bytes of an object; orjson's where it is installed.
+        json_encode: converts an object to text or bytes; orjson's if it is installed.
 
     Raises:
-        SchemaParseException: the schema is no JSON Schema.
+        SchemaParseException: the schema is not a JSON Schema.
         TypeError: an argument has a wrong type.
-        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+        ValueError: a key of the configuration is unknown, or has a wrong value.
     """
 
 
@@ -197,19 +197,19 @@ class JSONDeserializer(_JSONDeserializing, BlockingDeserializer):
     """Deserializes JSON that was written with a registry's schema.
 
     Args:
-        schema_str: the schema that objects are checked with; None for the one that they were
-            written with.
-        from_dict: makes an object of what was decoded and a SerializationContext.
-        schema_registry_client: the registry; None only with a schema without references.
-        conf: what AvroDeserializer takes; and ``validate`` (True): whether objects are checked.
+        schema_str: the schema that validates objects; None for the schema that they were written
+            with.
+        from_dict: converts the decoded form, with its SerializationContext, to an object.
+        schema_registry_client: the registry; may be None for a schema without references.
+        conf: as for AvroDeserializer, and ``validate`` (True): whether objects are validated.
         rule_conf: must be None: this client runs no rules.
         rule_registry: must be None.
-        json_decode: makes an object of bytes; orjson's where it is installed.
+        json_decode: converts bytes to an object; orjson's if it is installed.
 
     Raises:
-        SchemaParseException: the schema is no JSON Schema.
+        SchemaParseException: the schema is not a JSON Schema.
         TypeError: an argument has a wrong type.
-        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+        ValueError: a key of the configuration is unknown, or has a wrong value.
     """
 
 
@@ -224,9 +224,9 @@ class JSONSerializerBuilder(BuilderOfSerializer):
     """Makes a JSONSerializer for a producer.
 
     Args:
-        schema_registry_config: what to make the registry's client with.
+        schema_registry_config: the configuration of the registry's client.
         schema_registry_client: the client, if there is one.
-        schema: see JSONSerializer, as the others.
+        schema: see JSONSerializer.
         to_dict: see JSONSerializer.
         serializer_config: see JSONSerializer.
         rule_config: see JSONSerializer.
@@ -264,11 +264,11 @@ class JSONSerializerBuilder(BuilderOfSerializer):
         return self._set("schema_str", schema_str)
 
     def set_to_dict(self, to_dict: ToDict | None) -> Self:
-        """Set what makes of an object what is encoded."""
+        """Set the function that converts an object to the form to encode."""
         return self._set("to_dict", to_dict)
 
     def set_json_encode(self, json_encode: Callable[[Any], str | bytes] | None) -> Self:
-        """Set what encodes."""
+        """Set the function that encodes."""
         return self._set("json_encode", json_encode)
 
 
@@ -283,9 +283,9 @@ class JSONDeserializerBuilder(BuilderOfDeserializer):
     """Makes a JSONDeserializer for a consumer.
 
     Args:
-        schema_registry_config: what to make the registry's client with.
+        schema_registry_config: the configuration of the registry's client.
         schema_registry_client: the client, if there is one.
-        schema: see JSONDeserializer, as the others.
+        schema: see JSONDeserializer.
         from_dict: see JSONDeserializer.
         deserializer_config: see JSONDeserializer.
         rule_config: see JSONDeserializer.
@@ -319,15 +319,15 @@ class JSONDeserializerBuilder(BuilderOfDeserializer):
         super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
 
     def set_schema(self, schema_str: str | Schema | None) -> Self:
-        """Set the schema that the objects are checked with."""
+        """Set the schema that validates the objects."""
         return self._set("schema_str", schema_str)
 
     def set_from_dict(self, from_dict: FromDict | None) -> Self:
-        """Set what makes an object of what was decoded."""
+        """Set the function that converts the decoded form to an object."""
         return self._set("from_dict", from_dict)
 
     def set_json_decode(self, json_decode: Callable[[bytes], Any] | None) -> Self:
-        """Set what decodes."""
+        """Set the function that decodes."""
         return self._set("json_decode", json_decode)
 
 

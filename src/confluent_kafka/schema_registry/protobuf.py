@@ -103,7 +103,7 @@ def is_map_field(fd: FieldDescriptor) -> bool:
 
 
 def get_type(fd: FieldDescriptor) -> FieldType:
-    """Return the kind of a field, or of each value where it has several.
+    """Return the kind of a field, or of each of its values if it is repeated.
 
     Args:
         fd: the descriptor of the field.
@@ -116,7 +116,7 @@ def get_type(fd: FieldDescriptor) -> FieldType:
 
 
 def message_indexes(descriptor: Descriptor) -> list[int]:
-    """Return the way to a message in its file: its index, below those of what it stands in."""
+    """Return the path of a message in its file: the outer messages' indexes, then its own."""
     indexes: list[int] = []
     while descriptor is not None:
         outer = descriptor.containing_type
@@ -131,7 +131,7 @@ def message_indexes(descriptor: Descriptor) -> list[int]:
 
 
 def schema_text(file: FileDescriptor) -> str:
-    """Return a file as registries take it: its FileDescriptorProto, in base64."""
+    """Return a file in the form for registries: its FileDescriptorProto, in base64."""
     proto = FileDescriptorProto()
     file.CopyToProto(proto)
     return base64.b64encode(proto.SerializeToString()).decode()
@@ -219,21 +219,21 @@ class _ProtobufSerializing(SerializerCore):
 
 
 class ProtobufSerializer(_ProtobufSerializing, BlockingSerializer):
-    """Serializes Protobuf messages, with the id of their schema and the way to the message in it.
+    """Serializes Protobuf messages, with the id of their schema and their path in it.
 
     Args:
         msg_type: the class of the messages.
         schema_registry_client: the registry.
-        conf: what AvroSerializer takes, but for ``validate.strict``; and
-            ``reference.subject.name.strategy`` (reference_subject_name_strategy: the subject of
-            an imported file is its name), ``skip.known.types`` (True: files that every registry
-            has are not registered), ``use.deprecated.format`` (False, nothing else).
+        conf: as for AvroSerializer, without ``validate.strict``, and
+            ``reference.subject.name.strategy`` (reference_subject_name_strategy: the subject of an
+            imported file is its name), ``skip.known.types`` (True: files that every registry has
+            are not registered), ``use.deprecated.format`` (only False).
         rule_conf: must be None: this client runs no rules.
         rule_registry: must be None.
 
     Raises:
         TypeError: an argument has a wrong type.
-        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+        ValueError: a key of the configuration is unknown, or has a wrong value.
     """
 
     def __call__(self, message: Any, ctx: SerializationContext | None = None) -> bytes | None:
@@ -241,11 +241,11 @@ class ProtobufSerializer(_ProtobufSerializing, BlockingSerializer):
 
         Args:
             message: the message.
-            ctx: where it goes.
+            ctx: the context of the message.
 
         Raises:
-            SerializationError: it is of another type, or the schema cannot be used.
-            SchemaRegistryError: the registry refuses, or is not there.
+            SerializationError: the message has another type, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return super().__call__(message, ctx)
 
@@ -259,15 +259,15 @@ class AsyncProtobufSerializer(_ProtobufSerializing, AwaitingSerializer):
     def __call__(  # type: ignore[override]
         self, message: Any, ctx: SerializationContext | None = None
     ) -> Coroutine[Any, Any, bytes | None]:
-        """Return what can be awaited for the bytes of a message; None stays None.
+        """Return an awaitable of the bytes of a message; None stays None.
 
         Args:
             message: the message.
-            ctx: where it goes.
+            ctx: the context of the message.
 
         Raises:
-            SerializationError: it is of another type, or the schema cannot be used.
-            SchemaRegistryError: the registry refuses, or is not there.
+            SerializationError: the message has another type, or the schema cannot be used.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return super().__call__(message, ctx)
 
@@ -317,15 +317,14 @@ class ProtobufDeserializer(_ProtobufDeserializing, BlockingDeserializer):
 
     Args:
         message_type: the class of the messages.
-        conf: what AvroDeserializer takes, and ``use.deprecated.format`` (False, nothing else).
-        schema_registry_client: the registry: where it is given, the schema of each message must
-            be in it.
+        conf: as for AvroDeserializer, and ``use.deprecated.format`` (only False).
+        schema_registry_client: the registry; if given, it must have the schema of each message.
         rule_conf: must be None: this client runs no rules.
         rule_registry: must be None.
 
     Raises:
         TypeError: an argument has a wrong type.
-        ValueError: a key of the configuration is unknown, or has a value that it cannot have.
+        ValueError: a key of the configuration is unknown, or has a wrong value.
     """
 
 
@@ -340,10 +339,10 @@ class ProtobufSerializerBuilder(BuilderOfSerializer):
     """Makes a ProtobufSerializer for a producer.
 
     Args:
-        schema_registry_config: what to make the registry's client with.
+        schema_registry_config: the configuration of the registry's client.
         schema_registry_client: the client, if there is one.
         message_type: the class of the messages.
-        serializer_config: see ProtobufSerializer, as the others.
+        serializer_config: see ProtobufSerializer.
         rule_config: see ProtobufSerializer.
         rule_registry: see ProtobufSerializer.
         serializer_init: called with the serializer.
@@ -385,10 +384,10 @@ class ProtobufDeserializerBuilder(BuilderOfDeserializer):
     """Makes a ProtobufDeserializer for a consumer.
 
     Args:
-        schema_registry_config: what to make the registry's client with.
+        schema_registry_config: the configuration of the registry's client.
         schema_registry_client: the client, if there is one.
         message_type: the class of the messages.
-        deserializer_config: see ProtobufDeserializer, as the others.
+        deserializer_config: see ProtobufDeserializer.
         rule_config: see ProtobufDeserializer.
         rule_registry: see ProtobufDeserializer.
         deserializer_init: called with the deserializer.

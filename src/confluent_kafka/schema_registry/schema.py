@@ -12,12 +12,12 @@ from typing import Any, Self
 
 
 def wire(name: str, read: Callable[[Any], Any] | None = None, **options: Any) -> Any:
-    """Return the field of a document: its name there, and what makes a value of what is there."""
+    """Return the field of a document: its name there, and the function that reads its value."""
     return field(metadata={"name": name, "read": read}, **options)
 
 
 def each(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what reads a list of things."""
+    """Return a function that reads a list of values."""
     return lambda values: [read(value) for value in values]
 
 
@@ -28,17 +28,17 @@ def _written(value: Any) -> Any:
 
 
 class Document:
-    """What is read from JSON and written to it, field by field. Absent is None."""
+    """An object that is read from JSON and written to it, field by field. None is absent."""
 
     @classmethod
     def from_dict(cls, src_dict: dict[str, Any]) -> Self:
         """Return the object of a JSON document.
 
         Args:
-            src_dict: the document; fields that this version does not know are passed over.
+            src_dict: the document; unknown fields are ignored.
 
         Raises:
-            ValueError: a field has a value that it cannot have.
+            ValueError: a field has a wrong value.
         """
         values = {}
         for one in fields(cls):  # type: ignore[arg-type]
@@ -55,7 +55,7 @@ class Document:
         return cls(**absent | values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document of this object, without what is None."""
+        """Return the JSON document of this object, without fields that are None."""
         named = {one.metadata["name"]: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
         return {name: _written(value) for name, value in named.items() if value is not None}
 
@@ -66,7 +66,7 @@ def _required(one: Any) -> bool:
 
 
 class _Plain:
-    """What is a plain JSON object, with names of the user's choice."""
+    """A plain JSON object, with names of the user's choice."""
 
     @classmethod
     def from_dict(cls, src_dict: dict[str, Any]) -> Self:
@@ -82,7 +82,7 @@ class _Plain:
 
 
 class ConfigCompatibilityLevel(StrEnum):
-    """What a new version of a schema must be able to do."""
+    """The compatibility that a new version of a schema needs."""
 
     BACKWARD = "BACKWARD"
     BACKWARD_TRANSITIVE = "BACKWARD_TRANSITIVE"
@@ -94,7 +94,7 @@ class ConfigCompatibilityLevel(StrEnum):
 
 
 class RuleKind(StrEnum):
-    """What a rule does: look, or change."""
+    """What a rule does: check, or change."""
 
     CONDITION = "CONDITION"
     TRANSFORM = "TRANSFORM"
@@ -122,7 +122,7 @@ class RuleParams(_Plain):
 
 @dataclass(frozen=True)
 class Rule(Document):
-    """A rule of a data contract. This client keeps rules and does not run them."""
+    """A rule of a data contract. This client stores rules but does not run them."""
 
     name: str = wire("name")
     doc: str | None = wire("doc")
@@ -156,7 +156,7 @@ class RuleSet(Document):
 
 @dataclass(frozen=True, eq=True)
 class MetadataTags(_Plain):
-    """Tags by the path of what bears them."""
+    """Tags by the path of the tagged element."""
 
     tags: dict[str, list[str]] = field(default_factory=dict)
 
@@ -174,7 +174,7 @@ class MetadataProperties(_Plain):
 
 @dataclass(frozen=True)
 class Metadata(Document):
-    """What is said of a schema beside the schema itself."""
+    """Metadata of a schema."""
 
     tags: MetadataTags | None = wire("tags", MetadataTags.from_dict)
     properties: MetadataProperties | None = wire("properties", MetadataProperties.from_dict)
@@ -186,7 +186,7 @@ class Metadata(Document):
 
 @dataclass(frozen=True)
 class SchemaReference(Document):
-    """Another schema that a schema needs."""
+    """A reference of a schema to another schema."""
 
     name: str = wire("name")
     """How the schema calls it: the file of an import, the name of a type."""
@@ -214,7 +214,7 @@ class Schema(Document):
 
 @dataclass(frozen=True)
 class SchemaVersion(Document):
-    """A place in the registry: a subject and a version of it."""
+    """A subject and a version of it."""
 
     subject: str = wire("subject")
     version: int = wire("version")
@@ -222,7 +222,7 @@ class SchemaVersion(Document):
 
 @dataclass(frozen=True)
 class RegisteredSchema:
-    """A schema with its place in the registry; None is what the registry did not say."""
+    """A schema with its place in the registry; a field that the registry did not send is None."""
 
     subject: str | None
     version: int | None
@@ -235,7 +235,7 @@ class RegisteredSchema:
         """Return the object of a JSON document.
 
         Raises:
-            ValueError: a field has a value that it cannot have.
+            ValueError: a field has a wrong value.
         """
         return cls(
             subject=src_dict.get("subject"),
@@ -246,7 +246,7 @@ class RegisteredSchema:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document of this object, without what is None."""
+        """Return the JSON document of this object, without fields that are None."""
         place = {
             "subject": self.subject,
             "version": self.version,
@@ -259,7 +259,7 @@ class RegisteredSchema:
 
 @dataclass(frozen=True)
 class ServerConfig(Document):
-    """How the registry treats one subject, or all that have no configuration of their own."""
+    """The configuration of one subject, or the global configuration."""
 
     compatibility: ConfigCompatibilityLevel | None = wire(
         "compatibility", ConfigCompatibilityLevel, default=None

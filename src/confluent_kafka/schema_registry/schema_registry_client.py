@@ -1,4 +1,4 @@
-"""The clients of a registry: one blocks, the other awaits; both ask the same."""
+"""The clients of a registry: one blocks, the other awaits."""
 
 from __future__ import annotations
 
@@ -75,25 +75,25 @@ __all__ = [
 
 
 class SchemaRegistryClient:
-    """Asks a schema registry; what it learned about an id it keeps, since ids never change.
+    """A client of a schema registry. It caches schemas by id, since ids never change.
 
     Several threads may use it, and so may a forked process, which gets its own connections. The URL
     ``mock://`` is a registry in memory, for tests; all clients of a process that name the same
     ``mock://name`` share one.
 
     Args:
-        conf: ``url`` (required; several with commas between them are tried in turn),
-            ``timeout`` (seconds for one answer, 10), ``max.retries`` (3), ``retries.wait.ms`` and
+        conf: ``url`` (required; several, separated by commas, are tried in turn), ``timeout``
+            (seconds to wait for an answer, 10), ``max.retries`` (3), ``retries.wait.ms`` and
             ``retries.max.wait.ms`` (the first and the largest bound of the waits between tries,
             1000 and 20000), ``cache.capacity`` (1000 schemas of each kind),
             ``cache.latest.ttl.sec`` (None: the latest version is asked for once), ``proxy``;
-            ``basic.auth.user.info`` (``user:password``);
-            ``ssl.ca.location``, ``ssl.certificate.location``, ``ssl.key.location`` (PEM files)
-            and ``ssl.key.password``;
-            ``bearer.auth.credentials.source``: ``STATIC_TOKEN`` (with ``bearer.auth.token``),
-            ``OAUTHBEARER`` (``bearer.auth.client.id``, ``bearer.auth.client.secret``,
-            ``bearer.auth.scope``, ``bearer.auth.issuer.endpoint.url``),
-            ``OAUTHBEARER_AZURE_IMDS`` (``bearer.auth.issuer.endpoint.query``) or ``CUSTOM``
+            ``basic.auth.user.info`` (``user:password``); ``ssl.ca.location``,
+            ``ssl.certificate.location``, ``ssl.key.location`` (PEM files) and
+            ``ssl.key.password``; ``bearer.auth.credentials.source``: ``STATIC_TOKEN`` (with
+            ``bearer.auth.token``), ``OAUTHBEARER`` (``bearer.auth.client.id``,
+            ``bearer.auth.client.secret``, ``bearer.auth.scope``,
+            ``bearer.auth.issuer.endpoint.url``), ``OAUTHBEARER_AZURE_IMDS``
+            (``bearer.auth.issuer.endpoint.query``) or ``CUSTOM``
             (``bearer.auth.custom.provider.function``, called with
             ``bearer.auth.custom.provider.config``), with ``bearer.auth.logical.cluster`` and
             ``bearer.auth.identity.pool.id``.
@@ -128,40 +128,40 @@ class SchemaRegistryClient:
         self.close()
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections to the registry."""
         run(self._sender.close())
 
     def config(self) -> dict[str, Any]:
-        """Return the configuration that it was made with, secrets included."""
+        """Return the client's configuration, including secrets."""
         return dict(self._conf)
 
     def register_schema(
         self, subject_name: str, schema: Schema, normalize_schemas: bool = False
     ) -> int:
-        """Register a schema under a subject, unless it is, and return its id.
+        """Register a schema under a subject, unless it is registered, and return its id.
 
         Args:
             subject_name: the subject.
             schema: the schema.
-            normalize_schemas: whether the registry may bring the schema into its normal form.
+            normalize_schemas: whether the registry may normalize the schema.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.register_schema(subject_name, schema, normalize_schemas))
 
     def register_schema_full_response(
         self, subject_name: str, schema: Schema, normalize_schemas: bool = False
     ) -> RegisteredSchema:
-        """Register a schema under a subject, unless it is, and return what the registry says of it.
+        """Register a schema under a subject if necessary, and return the registry's answer.
 
         Args:
             subject_name: the subject.
             schema: the schema.
-            normalize_schemas: whether the registry may bring the schema into its normal form.
+            normalize_schemas: whether the registry may normalize the schema.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(
             self._calls.register_schema_full_response(subject_name, schema, normalize_schemas)
@@ -174,36 +174,36 @@ class SchemaRegistryClient:
         fmt: str | None = None,
         reference_format: str | None = None,
     ) -> Schema:
-        """Return the schema of an id; it is asked for once, since ids never change.
+        """Return the schema with an id; it is cached, since ids never change.
 
         Args:
             schema_id: the id.
-            subject_name: a subject that has it, for registries whose ids differ by context.
-            fmt: the form to return it in, such as ``serialized`` for Protobuf.
-            reference_format: the form of its references.
+            subject_name: a subject with the schema, for registries whose ids differ by context.
+            fmt: the format of the returned schema, such as ``serialized`` for Protobuf.
+            reference_format: the format of its references.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_schema(schema_id, subject_name, fmt, reference_format))
 
     def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
-        """Return the schema of a GUID; it is asked for once.
+        """Return the schema with a GUID; it is cached.
 
         Args:
             guid: the GUID.
-            fmt: the form to return it in.
+            fmt: the format of the returned schema.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_schema_by_guid(guid, fmt))
 
     def get_schema_types(self) -> list[str]:
-        """Return the types of schemas that the registry knows.
+        """Return the schema types that the registry supports.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_schema_types())
 
@@ -219,13 +219,13 @@ class SchemaRegistryClient:
 
         Args:
             schema_id: the id of the schema.
-            subject_name: only this one.
-            deleted: whether deleted ones count.
-            offset: how many to leave out first.
+            subject_name: only this subject.
+            deleted: whether to include deleted ones.
+            offset: how many to skip.
             limit: how many to return; -1 for all.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(
             self._calls.get_subjects_by_schema_id(schema_id, subject_name, deleted, offset, limit)
@@ -243,13 +243,13 @@ class SchemaRegistryClient:
 
         Args:
             schema_id: the id of the schema.
-            subject_name: only those of this one.
-            deleted: whether deleted ones count.
-            offset: how many to leave out first.
+            subject_name: only those of this subject.
+            deleted: whether to include deleted ones.
+            offset: how many to skip.
             limit: how many to return; -1 for all.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_schema_versions(schema_id, subject_name, deleted, offset, limit))
 
@@ -261,17 +261,17 @@ class SchemaRegistryClient:
         fmt: str | None = None,
         deleted: bool = False,
     ) -> RegisteredSchema:
-        """Return where a subject has a schema.
+        """Return the version of a subject that has a schema.
 
         Args:
             subject_name: the subject.
             schema: the schema.
-            normalize_schemas: whether the registry may bring the schema into its normal form first.
-            fmt: the form to return it in.
-            deleted: whether deleted versions count.
+            normalize_schemas: whether the registry may normalize the schema first.
+            fmt: the format of the returned schema.
+            deleted: whether to include deleted versions.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.lookup_schema(subject_name, schema, normalize_schemas, fmt, deleted))
 
@@ -286,14 +286,14 @@ class SchemaRegistryClient:
         """Return the subjects.
 
         Args:
-            subject_prefix: only those that begin with it.
-            deleted: whether deleted ones count.
-            deleted_only: whether only those count.
-            offset: how many to leave out first.
+            subject_prefix: only subjects with this prefix.
+            deleted: whether to include deleted ones.
+            deleted_only: whether to return only deleted ones.
+            offset: how many to skip.
             limit: how many to return; -1 for all.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_subjects(subject_prefix, deleted, deleted_only, offset, limit))
 
@@ -305,19 +305,19 @@ class SchemaRegistryClient:
             permanent: whether to make a deleted subject unrecoverable.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.delete_subject(subject_name, permanent))
 
     def get_latest_version(self, subject_name: str, fmt: str | None = None) -> RegisteredSchema:
-        """Return the newest version of a subject; kept for ``cache.latest.ttl.sec``.
+        """Return the newest version of a subject; cached for ``cache.latest.ttl.sec``.
 
         Args:
             subject_name: the subject.
-            fmt: the form to return the schema in.
+            fmt: the format of the returned schema.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_latest_version(subject_name, fmt))
 
@@ -328,16 +328,16 @@ class SchemaRegistryClient:
         deleted: bool = False,
         fmt: str | None = None,
     ) -> RegisteredSchema:
-        """Return the newest version of a subject that has some metadata; kept as the latest is.
+        """Return the newest version of a subject with some metadata; cached like the latest.
 
         Args:
             subject_name: the subject.
-            metadata: properties and the values that they must have.
-            deleted: whether deleted versions count.
-            fmt: the form to return the schema in.
+            metadata: properties and their required values.
+            deleted: whether to include deleted versions.
+            fmt: the format of the returned schema.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_latest_with_metadata(subject_name, metadata, deleted, fmt))
 
@@ -353,11 +353,11 @@ class SchemaRegistryClient:
         Args:
             subject_name: the subject.
             version: its number, or ``latest``.
-            deleted: whether it may be a deleted one.
-            fmt: the form to return the schema in.
+            deleted: whether to accept a deleted version.
+            fmt: the format of the returned schema.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_version(subject_name, version, deleted, fmt))
 
@@ -369,11 +369,11 @@ class SchemaRegistryClient:
         Args:
             subject_name: the subject.
             version: its number, or ``latest``.
-            offset: how many to leave out first.
+            offset: how many to skip.
             limit: how many to return; -1 for all.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_referenced_by(subject_name, version, offset, limit))
 
@@ -389,13 +389,13 @@ class SchemaRegistryClient:
 
         Args:
             subject_name: the subject.
-            deleted: whether deleted ones count.
-            deleted_only: whether only those count.
-            offset: how many to leave out first.
+            deleted: whether to include deleted ones.
+            deleted_only: whether to return only deleted ones.
+            offset: how many to skip.
             limit: how many to return; -1 for all.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_versions(subject_name, deleted, deleted_only, offset, limit))
 
@@ -408,32 +408,32 @@ class SchemaRegistryClient:
             permanent: whether to make a deleted version unrecoverable.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.delete_version(subject_name, version, permanent))
 
     def set_compatibility(
         self, subject_name: str | None = None, level: str | None = None
     ) -> dict[str, Any]:
-        """Set what new versions must be compatible with.
+        """Set the compatibility level of new versions.
 
         Args:
-            subject_name: the subject; None for all that have no level of their own.
+            subject_name: the subject; None for the global level.
             level: one of ConfigCompatibilityLevel.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.set_compatibility(subject_name, level))
 
     def get_compatibility(self, subject_name: str | None = None) -> str:
-        """Return what new versions must be compatible with.
+        """Return the compatibility level of new versions.
 
         Args:
-            subject_name: the subject; None for all that have no level of their own.
+            subject_name: the subject; None for the global level.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_compatibility(subject_name))
 
@@ -451,11 +451,11 @@ class SchemaRegistryClient:
             subject_name: the subject.
             schema: the schema.
             version: the number of the version, or ``latest``.
-            normalize: whether the registry may bring the schema into its normal form first.
-            verbose: whether the registry is to look for the reasons too.
+            normalize: whether the registry may normalize the schema first.
+            verbose: whether the registry shall also find the reasons.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(
             self._calls.test_compatibility(subject_name, schema, version, normalize, verbose)
@@ -464,16 +464,16 @@ class SchemaRegistryClient:
     def test_compatibility_all_versions(
         self, subject_name: str, schema: Schema, normalize: bool = False, verbose: bool = False
     ) -> bool:
-        """Return whether a schema is compatible with all versions of a subject that count.
+        """Return whether a schema is compatible with all versions that the level covers.
 
         Args:
             subject_name: the subject.
             schema: the schema.
-            normalize: whether the registry may bring the schema into its normal form first.
-            verbose: whether the registry is to look for the reasons too.
+            normalize: whether the registry may normalize the schema first.
+            verbose: whether the registry shall also find the reasons.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(
             self._calls.test_compatibility_all_versions(subject_name, schema, normalize, verbose)
@@ -485,11 +485,11 @@ class SchemaRegistryClient:
         """Set the configuration of a subject.
 
         Args:
-            subject_name: the subject; None for all that have none of their own.
+            subject_name: the subject; None for the global configuration.
             config: the configuration.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.set_config(subject_name, config))
 
@@ -497,76 +497,76 @@ class SchemaRegistryClient:
         """Return the configuration of a subject.
 
         Args:
-            subject_name: the subject; None for all that have none of their own.
+            subject_name: the subject; None for the global configuration.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_config(subject_name))
 
     def delete_config(self, subject_name: str | None = None) -> ServerConfig:
-        """Delete the configuration of a subject, so that it has the one for all; return it.
+        """Delete the configuration of a subject, so that the global one applies; return it.
 
         Args:
-            subject_name: the subject; None for the one for all.
+            subject_name: the subject; None for the global configuration.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.delete_config(subject_name))
 
     def get_mode(self, subject_name: str) -> str:
-        """Return whether a subject may be changed, such as ``READWRITE``.
+        """Return the mode of a subject, such as ``READWRITE``.
 
         Args:
             subject_name: the subject.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_mode(subject_name))
 
     def update_mode(self, subject_name: str, mode: str, force: bool = False) -> str:
-        """Set whether a subject may be changed; return the mode.
+        """Set the mode of a subject; return the mode.
 
         Args:
             subject_name: the subject.
             mode: ``READWRITE``, ``READONLY`` or ``IMPORT``.
-            force: whether to do so where it has schemas.
+            force: whether to set it even if the subject has schemas.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.update_mode(subject_name, mode, force))
 
     def delete_mode(self, subject_name: str) -> str:
-        """Delete the mode of a subject, so that it has the one for all; return it.
+        """Delete the mode of a subject, so that the global one applies; return it.
 
         Args:
             subject_name: the subject.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.delete_mode(subject_name))
 
     def get_global_mode(self) -> str:
-        """Return the mode of all subjects that have none of their own.
+        """Return the global mode, for subjects without their own.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_global_mode())
 
     def update_global_mode(self, mode: str, force: bool = False) -> str:
-        """Set the mode of all subjects that have none of their own; return it.
+        """Set the global mode, for subjects without their own; return it.
 
         Args:
             mode: ``READWRITE``, ``READONLY`` or ``IMPORT``.
-            force: whether to do so where there are schemas.
+            force: whether to set it even if there are schemas.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.update_global_mode(mode, force))
 
@@ -574,11 +574,11 @@ class SchemaRegistryClient:
         """Return the contexts of the registry.
 
         Args:
-            offset: how many to leave out first.
+            offset: how many to skip.
             limit: how many to return; -1 for all.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.get_contexts(offset, limit))
 
@@ -591,18 +591,18 @@ class SchemaRegistryClient:
         offset: int = 0,
         limit: int = -1,
     ) -> list[Association]:
-        """Return the subjects that belong to a resource, such as a topic.
+        """Return the subjects that are associated with a resource, such as a topic.
 
         Args:
             resource_name: the name of the topic.
             resource_namespace: the id of its cluster; ``-`` for any.
             resource_type: such as ``topic``.
             association_types: such as ``key`` and ``value``.
-            offset: how many to leave out first.
+            offset: how many to skip.
             limit: how many to return; -1 for all.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(
             self._calls.get_associations_by_resource_name(
@@ -611,13 +611,13 @@ class SchemaRegistryClient:
         )
 
     def create_association(self, request: AssociationCreateOrUpdateRequest) -> AssociationResponse:
-        """Make subjects belong to a resource.
+        """Associate subjects with a resource.
 
         Args:
-            request: which subjects, and to what.
+            request: the subjects and the resource.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         return run(self._calls.create_association(request))
 
@@ -628,16 +628,17 @@ class SchemaRegistryClient:
         association_types: list[str] | None = None,
         cascade_lifecycle: bool = False,
     ) -> None:
-        """Make subjects no longer belong to a resource.
+        """Remove associations of subjects with a resource.
 
         Args:
             resource_id: the id of the resource.
             resource_type: such as ``topic``.
             association_types: such as ``key`` and ``value``; None for all.
-            cascade_lifecycle: whether subjects that live as long as the association go with it.
+            cascade_lifecycle: whether subjects whose lifecycle is tied to the association are
+                deleted with it.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
         """
         run(
             self._calls.delete_associations(
@@ -655,7 +656,7 @@ class SchemaRegistryClient:
 
 
 class AsyncSchemaRegistryClient(Calls):
-    """Asks a schema registry from an event loop: SchemaRegistryClient with awaitable methods.
+    """A client of a schema registry for asyncio: SchemaRegistryClient with awaitable methods.
 
     Args:
         conf: as SchemaRegistryClient takes it; ``bearer.auth.custom.provider.function`` may be a
@@ -691,9 +692,9 @@ class AsyncSchemaRegistryClient(Calls):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close its connections."""
+        """Close the connections to the registry."""
         await self._sender.close()
 
     def config(self) -> dict[str, Any]:
-        """Return the configuration that it was made with, secrets included."""
+        """Return the client's configuration, including secrets."""
         return dict(self._conf)

@@ -1,4 +1,4 @@
-"""What serializers of all kinds share: subjects, the ids in messages, and their base classes."""
+"""Shared parts of all serializers: subjects, the ids in messages, and base classes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def topic_subject_name_strategy(ctx: SerializationContext | None, record_name: s
     """Return ``<topic>-key`` or ``<topic>-value``.
 
     Args:
-        ctx: where the message goes.
+        ctx: the context of the message.
         record_name: the name of the schema's type.
 
     Raises:
@@ -94,8 +94,8 @@ def record_subject_name_strategy(
     """Return the name of the schema's type.
 
     Args:
-        ctx: where the message goes.
-        record_name: the name; None where the schema has none.
+        ctx: the context of the message.
+        record_name: the name; None if the schema has none.
     """
     return record_name
 
@@ -106,8 +106,8 @@ def topic_record_subject_name_strategy(
     """Return ``<topic>-<name of the schema's type>``.
 
     Args:
-        ctx: where the message goes.
-        record_name: the name; None where the schema has none.
+        ctx: the context of the message.
+        record_name: the name; None if the schema has none.
 
     Raises:
         ValueError: there is no context.
@@ -117,18 +117,18 @@ def topic_record_subject_name_strategy(
 
 
 def reference_subject_name_strategy(ctx: SerializationContext | None, schema_ref: Any) -> str:
-    """Return the name of what a schema refers to.
+    """Return the name of a reference.
 
     Args:
-        ctx: where the message goes.
-        schema_ref: what it refers to, with an attribute ``name``.
+        ctx: the context of the message.
+        schema_ref: the reference, with an attribute ``name``.
     """
     name: str = schema_ref.name
     return name
 
 
 class SubjectNameStrategyType(StrEnum):
-    """The ways to name subjects that need no code."""
+    """The built-in strategies for subject names."""
 
     NONE = "NONE"
     TOPIC = "TOPIC"
@@ -149,11 +149,11 @@ _ABSENT = frozenset({404, 405, 501})
 
 
 def _fallback(conf: Mapping[str, Any] | None) -> SubjectNameStrategyType:
-    """Return the strategy for topics that no subject belongs to.
+    """Return the strategy for topics without an associated subject.
 
     Raises:
-        TypeError: the configuration is no dict.
-        ValueError: it has a key that there is not, or it names no such strategy.
+        TypeError: the configuration is not a dict.
+        ValueError: it has an unknown key, or names an unknown strategy.
     """
     if conf is None:
         return SubjectNameStrategyType.TOPIC
@@ -173,7 +173,7 @@ def _fallback(conf: Mapping[str, Any] | None) -> SubjectNameStrategyType:
 
 
 class _Associations:
-    """The subjects that the registry associates with topics; otherwise another strategy's.
+    """The subjects that the registry associates with topics, or those of a fallback strategy.
 
     Args:
         cache_capacity: how many answers to keep.
@@ -227,7 +227,7 @@ class _Associations:
 
 
 class AssociatedNameStrategy(_Associations):
-    """Returns the subject that the registry associates with a topic; without one, the topic's.
+    """Returns the subject that the registry associates with a topic, or the topic's default.
 
     Args:
         cache_capacity: how many answers to keep.
@@ -243,16 +243,16 @@ class AssociatedNameStrategy(_Associations):
         """Return a subject.
 
         Args:
-            ctx: where the message goes.
+            ctx: the context of the message.
             record_name: the name of the schema's type.
-            schema_registry_client: whom to ask.
+            schema_registry_client: the registry.
             conf: ``subject.name.strategy.kafka.cluster.id`` and
                 ``subject.name.strategy.fallback.type``: TOPIC (the default), RECORD,
                 TOPIC_RECORD or NONE.
 
         Raises:
-            SchemaRegistryError: the registry refuses, or is not there.
-            SerializationError: there are several, or there is none and no fallback.
+            SchemaRegistryError: the registry refuses the request or cannot be reached.
+            SerializationError: there are several subjects, or none and no fallback.
         """
         return run(self.find(ctx, record_name, schema_registry_client._calls, conf))
 
@@ -263,13 +263,13 @@ class AssociatedNameStrategy(_Associations):
         calls: Calls,
         conf: Mapping[str, Any] | None,
     ) -> str | None:
-        """Return a subject; it never waits if the calls do not."""
+        """Return a subject; it waits only if the calls do."""
         known = conf is not None and conf.get(KAFKA_CLUSTER_ID)
         cluster = None if known or self._resolver is None else self._resolver()
         return await self._find(ctx, record_name, calls, conf, cluster)
 
     def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
-        """Take what tells the id of the topic's cluster."""
+        """Set a function that returns the id of the topic's cluster."""
         self._resolver = resolver
 
     def clear_cache(self) -> None:
@@ -307,7 +307,7 @@ class AsyncAssociatedNameStrategy(_Associations):
         return await self._find(ctx, record_name, calls, conf, cluster)
 
     def set_async_cluster_id_resolver(self, resolver: Callable[[], Awaitable[str | None]]) -> None:
-        """Take what tells the id of the topic's cluster."""
+        """Set a function that returns the id of the topic's cluster."""
         self._resolver = resolver
 
     async def clear_cache(self) -> None:
@@ -319,13 +319,13 @@ class AsyncAssociatedNameStrategy(_Associations):
 
 
 class SchemaId:
-    """Which schema a message was written with, and which message of it, where it has several.
+    """The schema of a message, and the message's type in it if the schema has several.
 
     Args:
         schema_type: ``AVRO``, ``JSON`` or ``PROTOBUF``.
         schema_id: the id of the schema.
         guid: its GUID.
-        message_indexes: of Protobuf: the way to the message in its file.
+        message_indexes: for Protobuf: the path of the message type in its file.
     """
 
     __slots__ = ("guid", "id", "message_indexes", "schema_type")
@@ -343,10 +343,10 @@ class SchemaId:
         self.message_indexes = message_indexes
 
     def from_bytes(self, payload: io.BytesIO) -> io.BytesIO:
-        """Take the id that a stream begins with, and return the stream behind it.
+        """Read the id at the start of a stream, and return the stream after it.
 
         Raises:
-            SerializationError: it does not begin with one.
+            SerializationError: the stream does not begin with an id.
         """
         start = payload.tell()
         data = payload.read()
@@ -354,10 +354,10 @@ class SchemaId:
         return payload
 
     def parse(self, data: bytes) -> int:
-        """Take the id that some bytes begin with, and return its size.
+        """Read the id at the start of some bytes, and return its size.
 
         Raises:
-            SerializationError: they do not begin with one.
+            SerializationError: the bytes do not begin with an id.
         """
         if len(data) >= ID_SIZE and data[:1] == ID_MAGIC:
             self.id, end = int.from_bytes(data[1:ID_SIZE], "big"), ID_SIZE
@@ -370,7 +370,7 @@ class SchemaId:
         return end
 
     def id_to_bytes(self) -> bytes:
-        """Return the bytes of the id, as messages begin with.
+        """Return the bytes of the id, as at the start of messages.
 
         Raises:
             SerializationError: there is no id.
@@ -408,7 +408,7 @@ def _no_id(data: bytes) -> str:
 
 
 def write_indexes(indexes: list[int]) -> bytes:
-    """Return the bytes of a way to a message: zigzag varints; the first message is a zero."""
+    """Return the bytes of a message's path: zigzag varints; the first message is a zero."""
     if indexes == [0]:
         return b"\0"
     return b"".join(_varint(one) for one in (len(indexes), *indexes))
@@ -425,10 +425,10 @@ def _varint(number: int) -> bytes:
 
 
 def read_indexes(data: bytes, start: int) -> tuple[list[int], int]:
-    """Return the way to a message that stands somewhere, and where it ends.
+    """Return the path of a message that is encoded at a position, and its end.
 
     Raises:
-        SerializationError: there is none.
+        SerializationError: there is no path.
     """
     count, start = _read_varint(data, start)
     indexes = []
@@ -458,8 +458,8 @@ def prefix_schema_id_serializer(
     """Put the id before the payload.
 
     Args:
-        payload: what was serialized.
-        ctx: where it goes.
+        payload: the serialized object.
+        ctx: the context of the message.
         schema_id: the schema.
     """
     return schema_id.id_to_bytes() + payload
@@ -471,12 +471,12 @@ def header_schema_id_serializer(
     """Put the GUID into a header, and leave the payload as it is.
 
     Args:
-        payload: what was serialized.
-        ctx: where it goes; its headers get one more.
+        payload: the serialized object.
+        ctx: the context of the message; a header is added to it.
         schema_id: the schema.
 
     Raises:
-        SerializationError: the context has no headers, or the schema no GUID.
+        SerializationError: the context has no headers, or the schema has no GUID.
     """
     add_header(ctx, schema_id.guid_to_bytes())
     return payload
@@ -486,7 +486,7 @@ def add_header(ctx: SerializationContext | None, guid: bytes) -> None:
     """Put a GUID into the headers of a message.
 
     Raises:
-        SerializationError: there are none.
+        SerializationError: the message has no headers.
     """
     headers = None if ctx is None else ctx.headers
     if ctx is None or headers is None:
@@ -501,7 +501,7 @@ def add_header(ctx: SerializationContext | None, guid: bytes) -> None:
 
 
 def header_of(ctx: SerializationContext | None) -> bytes | None:
-    """Return the GUID, and what follows it, that the headers of a message have."""
+    """Return the GUID, and the bytes after it, from the headers of a message."""
     headers = None if ctx is None else ctx.headers
     if not headers or ctx is None:
         return None
@@ -516,15 +516,15 @@ def header_of(ctx: SerializationContext | None) -> bytes | None:
 def prefix_schema_id_deserializer(
     payload: bytes, ctx: SerializationContext | None, schema_id: SchemaId
 ) -> io.BytesIO:
-    """Take the id that a payload begins with; return the stream behind it.
+    """Read the id at the start of a payload; return a stream of the rest.
 
     Args:
-        payload: what was received.
-        ctx: where it comes from.
+        payload: the received bytes.
+        ctx: the context of the message.
         schema_id: gets the id.
 
     Raises:
-        SerializationError: it begins with none.
+        SerializationError: the payload does not begin with an id.
     """
     return schema_id.from_bytes(io.BytesIO(payload))
 
@@ -532,15 +532,15 @@ def prefix_schema_id_deserializer(
 def dual_schema_id_deserializer(
     payload: bytes, ctx: SerializationContext | None, schema_id: SchemaId
 ) -> io.BytesIO:
-    """Take the GUID of a header, or else the id that a payload begins with; return the rest.
+    """Read the GUID from a header, or the id at the start of a payload; return the rest.
 
     Args:
-        payload: what was received.
-        ctx: where it comes from.
+        payload: the received bytes.
+        ctx: the context of the message.
         schema_id: gets the GUID or the id.
 
     Raises:
-        SerializationError: there is neither.
+        SerializationError: the message has neither.
     """
     header = header_of(ctx)
     if header is None:
@@ -553,24 +553,24 @@ def dual_schema_id_deserializer(
 
 
 class ParsedSchemaCache:
-    """What schemas were parsed into, for a serde of one's own. Several threads may use it."""
+    """A cache of parsed schemas, for custom serdes. Several threads may use it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.parsed_schemas: dict[Schema, Any] = {}
 
     def set(self, schema: Schema, parsed_schema: Any) -> None:
-        """Keep what a schema was parsed into.
+        """Cache the parsed form of a schema.
 
         Args:
             schema: the schema.
-            parsed_schema: what it was parsed into.
+            parsed_schema: its parsed form.
         """
         with self.lock:
             self.parsed_schemas[schema] = parsed_schema
 
     def get_parsed_schema(self, schema: Schema) -> Any:
-        """Return what a schema was parsed into; None if that is not known.
+        """Return the parsed form of a schema; None if it is not cached.
 
         Args:
             schema: the schema.
@@ -603,12 +603,13 @@ class _Serde:
 
         Args:
             subject_name_strategy_type: one of SubjectNameStrategyType; ASSOCIATED by default.
-            subject_name_strategy_conf: what that strategy is configured with.
-            subject_name_strategy: a function of (context, name of the type), which goes first.
+            subject_name_strategy_conf: the configuration of that strategy.
+            subject_name_strategy: a function of (context, name of the type), which takes
+                precedence.
 
         Raises:
-            TypeError: its configuration is no dict.
-            ValueError: it is none, or its configuration has a key or a value that there is not.
+            TypeError: its configuration is not a dict.
+            ValueError: there is no such strategy, or its configuration has a wrong key or value.
         """
         self._strategy_conf = subject_name_strategy_conf
         if subject_name_strategy is not None:
@@ -632,13 +633,13 @@ class _Serde:
         raise NotImplementedError
 
     def configure_validation_rules(self, conf: Mapping[str, Any]) -> None:
-        """Check that no validation rules are to be run, which this client cannot.
+        """Check that no validation rules are enabled, since this client cannot run them.
 
         Args:
-            conf: ``validation.rules.execution``: nothing but ``DISABLED``.
+            conf: ``validation.rules.execution``: only ``DISABLED`` is supported.
 
         Raises:
-            ValueError: they are to be run.
+            ValueError: they are enabled.
         """
         execution = conf.get("validation.rules.execution")
         if execution not in (None, "DISABLED") or conf.get("validation.rules.executor") is not None:
@@ -647,58 +648,58 @@ class _Serde:
             )
 
     def own_schema_registry_client(self) -> None:
-        """Let close() close the registry's client too."""
+        """Make close() close the registry's client too."""
         self._owns_client = True
 
 
 class BaseSerde(_Serde):
-    """What the blocking serializers and deserializers have in common."""
+    """The base of blocking serializers and deserializers."""
 
     def _associated(self) -> Any:
         return AssociatedNameStrategy()
 
     def set_cluster_id_resolver(self, resolver: Callable[[], str | None]) -> None:
-        """Take what tells the id of the cluster, by which associated subjects are found."""
+        """Set a function that returns the id of the cluster, to find associated subjects."""
         if isinstance(self._strategy, AssociatedNameStrategy):
             self._strategy.set_cluster_id_resolver(resolver)
 
     def close(self) -> None:
-        """Close the registry's client, if it is its own."""
+        """Close the registry's client if this object owns it."""
         if self._owns_client:
             self._client.close()
 
 
 class BaseSerializer(BaseSerde, Serializer):
-    """What the blocking serializers have in common."""
+    """The base of blocking serializers."""
 
 
 class BaseDeserializer(BaseSerde, Deserializer):
-    """What the blocking deserializers have in common."""
+    """The base of blocking deserializers."""
 
 
 class AsyncBaseSerde(_Serde):
-    """What the awaiting serializers and deserializers have in common."""
+    """The base of awaiting serializers and deserializers."""
 
     def _associated(self) -> Any:
         return AsyncAssociatedNameStrategy()
 
     def set_async_cluster_id_resolver(self, resolver: Callable[[], Awaitable[str | None]]) -> None:
-        """Take what tells the id of the cluster, by which associated subjects are found."""
+        """Set a function that returns the id of the cluster, to find associated subjects."""
         if isinstance(self._strategy, AsyncAssociatedNameStrategy):
             self._strategy.set_async_cluster_id_resolver(resolver)
 
     async def aclose(self) -> None:
-        """Close the registry's client, if it is its own."""
+        """Close the registry's client if this object owns it."""
         if self._owns_client:
             await self._client.aclose()
 
 
 class AsyncBaseSerializer(AsyncBaseSerde, Serializer):
-    """What the awaiting serializers have in common."""
+    """The base of awaiting serializers."""
 
 
 class AsyncBaseDeserializer(AsyncBaseSerde, Deserializer):
-    """What the awaiting deserializers have in common."""
+    """The base of awaiting deserializers."""
 
 
 def build_serde(
@@ -707,11 +708,11 @@ def build_serde(
     construct: Callable[[SchemaRegistryClient], Any],
     init: Callable[[Any], object] | None = None,
 ) -> Any:
-    """Return a serde; a client that is made for it is closed with it.
+    """Return a serde, which closes a client that was made for it.
 
     Args:
         schema_registry_client: the client to use.
-        schema_registry_conf: what to make one with, if there is none.
+        schema_registry_conf: the configuration of a client to make, if there is none.
         construct: makes the serde.
         init: called with the serde.
     """

@@ -17,11 +17,11 @@ __all__ = ["Variant", "VariantError", "VariantType"]
 
 
 class VariantError(ValueError):
-    """The bytes are no variant, or one of another type than was asked for."""
+    """The bytes are not a variant, or a variant of another type than requested."""
 
 
 class VariantType(enum.StrEnum):
-    """What a variant holds."""
+    """The type of a variant."""
 
     OBJECT = "OBJECT"
     ARRAY = "ARRAY"
@@ -84,7 +84,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 @dataclass(frozen=True)
 class _Container:
-    """Where an array or object has the ids of its names, the offsets and the values behind."""
+    """The positions of an array's or object's name ids, offsets and values."""
 
     count: int
     ids: int
@@ -93,7 +93,7 @@ class _Container:
     offset_size: int
 
     def place(self, value: bytes, index: int) -> int:
-        """Return where an element begins; that behind the last one is where the last one ends."""
+        """Return where an element begins; the index after the last one is the end."""
         offsets = self.ids + self.count * self.id_size
         start = offsets + (self.count + 1) * self.offset_size
         return start + _number(value, offsets + index * self.offset_size, self.offset_size)
@@ -114,8 +114,8 @@ class Variant:
         pos: where the value begins in ``value``.
 
     Raises:
-        VariantError: the metadata is of another version; or, here and in every method, the bytes
-            are no variant.
+        VariantError: the metadata has another version; or, here and in every method, the bytes are
+            not a variant.
     """
 
     def __init__(self, value: bytes, metadata: bytes, pos: int = 0) -> None:
@@ -127,7 +127,7 @@ class Variant:
             raise VariantError(f"metadata is of version {version}, only {_VERSION} is known")
 
     def get_type(self) -> VariantType:
-        """Return what it holds."""
+        """Return the type of the value."""
         kind, header = self._header()
         if kind == _PRIMITIVE:
             return self._primitive(header)[0]
@@ -151,9 +151,9 @@ class Variant:
         return self._integer("an integer of four bytes", _INTEGERS[:3])
 
     def get_long(self) -> int:
-        """Return an integer; of a date its days, of a time its microseconds.
+        """Return an integer; for a date its days, for a time its microseconds.
 
-        Of a timestamp the microseconds or nanoseconds since the epoch.
+        For a timestamp, the microseconds or nanoseconds since the epoch.
         """
         return self._integer("an integer", (*_INTEGERS, _T.DATE, _T.TIME, *_MICROS, *_NANOS))
 
@@ -215,7 +215,7 @@ class Variant:
             idx: its place in the order of the names, from 0.
 
         Raises:
-            VariantError: there is none.
+            VariantError: there is no such field.
         """
         found = self._container(_T.OBJECT)
         if not 0 <= idx < found.count:
@@ -235,11 +235,11 @@ class Variant:
         return None
 
     def standalone_value_bytes(self) -> bytes:
-        """Return the bytes of this value alone: it may be a part of another one."""
+        """Return the bytes of only this value, which may be a part of another one."""
         return self.value[self.pos : self._end()]
 
     def to_json(self) -> str:
-        """Return it as JSON: bytes in base 64, dates and times as ISO 8601 has them."""
+        """Return the value as JSON: bytes in base 64, dates and times as in ISO 8601."""
         # Each value takes a byte or more. With elements that share theirs, a hundred bytes could
         # stand for more values than there is memory for.
         left = iter(range(len(self.value) - self.pos))
@@ -284,7 +284,7 @@ class Variant:
         return _json(self._moment(kind))
 
     def _moment(self, kind: VariantType) -> str:
-        """Return a date or a time as text; Python's own have no nanoseconds."""
+        """Return a date or a time as text, since Python's own types have no nanoseconds."""
         number = self.get_long()
         nanos = ""
         if kind in _NANOS:
@@ -302,7 +302,7 @@ class Variant:
         return text + ("Z" if kind in (_T.TIMESTAMP_TZ, _T.TIMESTAMP_NANOS_TZ) else "")
 
     def _header(self) -> tuple[int, int]:
-        """Return the basic type, and what the other six bits say."""
+        """Return the basic type, and the other six bits."""
         first = _taken(self.value, self.pos, 1)[0]
         return first & 0b11, first >> 2
 

@@ -1,4 +1,4 @@
-"""What goes wrong with the records of messages."""
+"""Errors of the records of messages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ __all__ = ["KeySerializerError", "SerializerError", "ValueSerializerError"]
 
 
 class SerializerError(Exception):
-    """A record cannot be encoded, or a message not be decoded.
+    """A record cannot be encoded, or a message cannot be decoded.
 
     Args:
-        message: what is wrong.
+        message: the error.
     """
 
     def __init__(self, message: str) -> None:
@@ -18,8 +18,8 @@ class SerializerError(Exception):
 
 
 class KeySerializerError(SerializerError):
-    """It is the key."""
+    """The key cannot be encoded or decoded."""
 
 
 class ValueSerializerError(SerializerError):
-    """It is the value."""
+    """The value cannot be encoded or decoded."""

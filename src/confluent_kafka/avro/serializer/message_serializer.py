@@ -18,16 +18,16 @@ __all__ = ["MessageSerializer"]
 
 
 class MessageSerializer:
-    """Encodes records as Avro behind the id of their schema, and decodes such messages.
+    """Encodes records as Avro after the id of their schema, and decodes such messages.
 
     Args:
-        registry_client: a CachedSchemaRegistryClient, or what has its methods.
-        reader_key_schema: the schema that keys are to have; None for the one that they were
-            written with.
+        registry_client: a CachedSchemaRegistryClient, or an object with its methods.
+        reader_key_schema: the reader's schema of keys; None for the schema that they were written
+            with.
         reader_value_schema: the same for values.
 
     Raises:
-        ClientError: a schema is none.
+        ClientError: a schema is not valid.
         TypeError: an argument has a wrong type.
     """
 
@@ -47,25 +47,26 @@ class MessageSerializer:
         self.reader_key_schema = _optional(reader_key_schema, "reader_key_schema")
         self.reader_value_schema = _optional(reader_value_schema, "reader_value_schema")
         self.id_to_writers: dict[int, Callable[[Any], bytes]] = {}
-        """What makes messages of records, by the id of their schema."""
+        """Functions that encode records, by the id of their schema."""
         self.id_to_decoder_func: dict[tuple[int, bool], Callable[[bytes], Any]] = {}
-        """What makes records of payloads, by the id of their schema, for keys and for values."""
+        """Functions that decode payloads, by the id of their schema, for keys and for values."""
 
     def encode_record_with_schema(
         self, topic: str, schema: AvroSchema | str, record: Any, is_key: bool = False
     ) -> bytes:
-        """Return the message of a record; its schema is registered, unless it is.
+        """Return the message of a record; register its schema if necessary.
 
-        With ``auto.register.schemas`` False it is looked up.
+        With ``auto.register.schemas`` False the schema is only looked up.
 
         Args:
-            topic: where the message goes: the subject is ``<topic>-key`` or ``<topic>-value``.
+            topic: the topic of the message: the subject is ``<topic>-key`` or ``<topic>-value``.
             schema: the schema of the record.
             record: the record.
             is_key: whether it is a key.
 
         Raises:
-            ClientError: the registry refuses or is not there, or the schema is none.
+            ClientError: the registry refuses the request or cannot be reached, or the schema is
+                not valid.
             KeySerializerError: the key does not fit the schema.
             TypeError: an argument has a wrong type.
             ValueSerializerError: the value does not fit the schema.
@@ -92,7 +93,7 @@ class MessageSerializer:
             is_key: whether it is a key.
 
         Raises:
-            ClientError: the registry refuses, or is not there.
+            ClientError: the registry refuses the request or cannot be reached.
             KeySerializerError: there is no such schema, or the key does not fit it.
             ValueSerializerError: there is no such schema, or the value does not fit it.
         """
@@ -106,10 +107,10 @@ class MessageSerializer:
             is_key: whether it is a key.
 
         Raises:
-            ClientError: the registry refuses, or is not there.
-            KeySerializerError: there is no such schema, or the key is no message of it.
+            ClientError: the registry refuses the request or cannot be reached.
+            KeySerializerError: there is no such schema, or the key is not a message of it.
             TypeError: the message is not bytes.
-            ValueSerializerError: there is no such schema, or the value is no message of it.
+            ValueSerializerError: there is no such schema, or the value is not a message of it.
         """
         if message is None:
             return None
@@ -162,7 +163,7 @@ def _optional(schema: AvroSchema | str | None, argument: str) -> AvroSchema | No
 
 
 def _writer(schema_id: int, schema: AvroSchema) -> Callable[[Any], bytes]:
-    """Return what makes messages of records."""
+    """Return a function that encodes records."""
     where = f"schema {schema_id}"
     refuse_rules(schema.definition, _ON_WRITE, where)
     write = _avro.writer(schema.parsed, where, strict=False, strict_allow_default=False)
