@@ -360,6 +360,49 @@ def test_a_signal_while_another_thread_goes_first(
     check_script(script, kafka_cluster.bootstrap_servers)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
+def test_a_signal_handler_that_also_goes_first(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """It calls position() while this thread waits in position(): both get their answers."""
+    send(producer, kafka_topic, numbers(1))
+    script = f"""
+    import signal, sys, threading
+    from confluent_kafka import Consumer, TopicPartition
+
+    began, handled = threading.Event(), threading.Event()
+    answers = []
+
+    def position():
+        answers.extend(consumer.position([TopicPartition("{kafka_topic}", 0)]))
+
+    def statistics(_):
+        if threading.current_thread() is not threading.main_thread() and not handled.is_set():
+            began.set()
+            assert handled.wait({TIMEOUT}), "no signal was served"
+
+    def handler(*_):
+        handled.set()
+        position()
+
+    consumer = Consumer({{
+        "bootstrap.servers": sys.argv[1], "group.id": "group", "enable.auto.commit": False,
+        "statistics.interval.ms": 1, "stats_cb": statistics,
+    }})
+    consumer.assign([TopicPartition("{kafka_topic}", 0, 0)])
+    signal.signal(signal.SIGALRM, handler)
+    thread = threading.Thread(target=consumer.poll, args=({TIMEOUT},))
+    thread.start()
+    assert began.wait({TIMEOUT})
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    position()
+    thread.join()
+    assert [answer.topic for answer in answers] == ["{kafka_topic}"] * 2, answers
+    consumer.close()
+    """
+    check_script(script, kafka_cluster.bootstrap_servers)
+
+
 # ---- what several threads note at a time ----
 
 

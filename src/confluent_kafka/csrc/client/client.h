@@ -67,6 +67,7 @@ typedef struct {
     _Atomic int waiters;
     PyThread_type_lock released; /* when the lock is, and others wait for it */
     PyThread_type_lock urgent;   /* held by the thread to which a poll() yields the lock */
+    _Atomic unsigned long urgent_thread; /* that thread, or 0 */
     _Atomic int yield_wanted;    /* by that thread */
     _Atomic int woken;           /* wakeup() was called and not yet noticed */
     serve_frame *frame;          /* the holder's own, and so is the next */

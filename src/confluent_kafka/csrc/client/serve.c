@@ -146,23 +146,51 @@ serve_try_lock(Client *self, serve_frame *frame)
     return 1;
 }
 
+/* A signal handler that runs while this thread waits in serve_lock() may call that, too. */
+static bool
+is_urgent(Client *self)
+{
+    return atomic_load(&self->serving.urgent_thread) == PyThread_get_thread_ident();
+}
+
+static void
+end_urgency(Client *self)
+{
+    atomic_store(&self->serving.urgent_thread, 0);
+    PyThread_release_lock(self->serving.urgent);
+}
+
+/* Asks the thread that holds the lock to yield it: 0, or -1 with an exception. */
+static int
+begin_urgency(Client *self)
+{
+    deadline never = DEADLINE_NEVER;
+    if (lock_within(self, self->serving.urgent, &never) < 0) {
+        return -1;
+    }
+    atomic_store(&self->serving.urgent_thread, PyThread_get_thread_ident());
+    atomic_store(&self->serving.yield_wanted, 1);
+    core_wake(self->core);
+    return 0;
+}
+
 int
 serve_lock(Client *self, serving_lock *lock)
 {
     deadline never = DEADLINE_NEVER;
-    lock->took = !serve_is_serving(self);
-    if (lock->took) {
-        if (lock_within(self, self->serving.urgent, &never) < 0) {
-            return -1;
-        }
-        atomic_store(&self->serving.yield_wanted, 1);
-        core_wake(self->core);
-        int locked = wait_for_lock(self, &never);
+    lock->urgent = !serve_is_serving(self) && !is_urgent(self);
+    if (lock->urgent && begin_urgency(self) < 0) {
+        return -1;
+    }
+    int locked = wait_for_lock(self, &never);
+    if (lock->urgent) {
         atomic_store(&self->serving.yield_wanted, 0);
-        if (locked < 0) {
-            PyThread_release_lock(self->serving.urgent);
-            return -1;
+    }
+    if (locked < 0) {
+        if (lock->urgent) {
+            end_urgency(self);
         }
+        return -1;
     }
     lock->frame = (serve_frame){0};
     link_frame(self, &lock->frame);
@@ -173,8 +201,8 @@ void
 serve_unlock(Client *self, serving_lock *lock)
 {
     serve_end(self, &lock->frame);
-    if (lock->took) {
-        PyThread_release_lock(self->serving.urgent);
+    if (lock->urgent) {
+        end_urgency(self);
     }
 }
 

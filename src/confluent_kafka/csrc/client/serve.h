@@ -32,7 +32,7 @@ int serve_try_lock(Client *self, serve_frame *frame);
  */
 typedef struct {
     serve_frame frame;
-    bool took; /* false inside a callback, where this thread holds the lock already */
+    bool urgent; /* this call has taken the lock of that name, and gives it back */
 } serving_lock;
 
 int serve_lock(Client *self, serving_lock *lock);
