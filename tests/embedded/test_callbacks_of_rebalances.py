@@ -99,6 +99,24 @@ def test_on_revoke_that_assigns_again(kafka_topic: str, make_consumer: MakeConsu
     consumer.close()
 
 
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_on_revoke_that_adds_to_what_ends(
+    kafka_topic: str, make_consumer: MakeConsumer, strategy: str
+) -> None:
+    """close() ends: incremental_assign() there is not the answer that librdkafka waits for."""
+    consumer = make_consumer({"partition.assignment.strategy": strategy})
+    calls: list[list[TopicPartition]] = []
+
+    def on_revoke(own: Consumer, partitions: list[TopicPartition]) -> None:
+        calls.append(partitions)
+        own.incremental_assign(partitions)
+
+    consumer.subscribe([kafka_topic], on_revoke=on_revoke)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    consumer.close()
+    assert calls == [[TopicPartition(kafka_topic, 0)]]
+
+
 def test_close_after_an_exception_that_nobody_has_seen(make_consumer: MakeConsumer) -> None:
     """An exception that waits to be raised does not keep close() from closing."""
     ready = threading.Event()

@@ -94,6 +94,20 @@ def test_paused_partitions_stay_paused(
     assert message.value() == b"0"
 
 
+def test_paused_by_a_call_that_failed_for_others(consumer: Consumer, filled: str) -> None:
+    """pause() raises for a partition that is not assigned; the others are the application's."""
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    assert values_of(consumer.consume(1, TIMEOUT)) == [b"0"]
+    with pytest.raises(KafkaException) as caught:
+        consumer.pause([TopicPartition(filled, 0), TopicPartition("another", 0)])
+    assert caught.value.args[0].code() == KafkaError._UNKNOWN_PARTITION
+    with consumer.pause_while():
+        pass
+    assert consumer.consume(1, 0.3) == []
+    consumer.resume([TopicPartition(filled, 0)])
+    assert values_of(consumer.consume(1, TIMEOUT)) == [b"1"]
+
+
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 @pytest.mark.kafka_topic(partitions=2)
 def test_a_partition_is_taken_away(
@@ -208,6 +222,22 @@ def test_blocks_in_one_another(consumer: Consumer, filled: str) -> None:
     with pause:
         pass
     assert values_of(consumer.consume(1, TIMEOUT)) == [b"0"]
+
+
+def test_inside_a_callback(make_consumer: MakeConsumer, filled: str) -> None:
+    """Refused: its thread could not poll, and the end of the block waited for that thread."""
+    consumer = make_consumer()
+    refusals: list[str] = []
+
+    def on_assign(consumer: Consumer, _: list[TopicPartition]) -> None:
+        with pytest.raises(RuntimeError, match="in a callback") as caught, consumer.pause_while():
+            pass
+        refusals.append(str(caught.value))
+
+    first_message(consumer, filled, on_assign=on_assign)
+    assert len(refusals) == 1
+    with consumer.pause_while():
+        pass
 
 
 def test_close_inside(make_consumer: MakeConsumer, filled: str) -> None:

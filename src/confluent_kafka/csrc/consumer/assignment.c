@@ -128,6 +128,18 @@ assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
                : rd_kafka_error_new(code, "Failed to assign: %s", rd_kafka_err2str(code));
 }
 
+/*
+ * A member that leaves its group gets nothing new: librdkafka takes it for the answer to an
+ * earlier rebalance, and goes on waiting for the one to the last, which revokes everything.
+ */
+static bool
+is_ignored_while_leaving(const Consumer *self,
+                         rd_kafka_error_t *(*change)(rd_kafka_t *,
+                                                     const rd_kafka_topic_partition_list_t *))
+{
+    return self->closing_queue != NULL && change == rd_kafka_incremental_assign;
+}
+
 /* Runs one of librdkafka's assign calls; `partitions` NULL is rd_kafka_assign(NULL). */
 static PyObject *
 change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
@@ -147,7 +159,9 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
         Py_END_ALLOW_THREADS
         failed = raise_if_error(client->state, error);
         if (failed == 0) {
-            self->assigned = true;
+            if (!is_ignored_while_leaving(self, change)) {
+                self->assigned = true;
+            }
             /* assign() starts its partitions anew; incremental_assign() adds new ones. */
             consumer_drop_read_ahead(self, change == assign_all ? NULL : partitions);
             if (partitions != NULL && change != rd_kafka_incremental_unassign) {
@@ -315,14 +329,14 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
             Py_BEGIN_ALLOW_THREADS
             code = change(client->rk, partitions);
             Py_END_ALLOW_THREADS
-            code = code != RD_KAFKA_RESP_ERR_NO_ERROR ? code : first_error(partitions);
+            if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+                fence_note_paused(&self->fence, partitions, change == rd_kafka_pause_partitions);
+                code = first_error(partitions);
+            }
             if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
                 raise_kafka_error(client->state, code, "%s failed: %s", sig->function,
                                   rd_kafka_err2str(code));
                 failed = -1;
-            }
-            else {
-                fence_note_paused(&self->fence, partitions, change == rd_kafka_pause_partitions);
             }
             serve_unlock(client, &lock);
         }

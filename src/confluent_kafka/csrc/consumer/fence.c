@@ -38,6 +38,9 @@ fence_note_paused(fence *self, const rd_kafka_topic_partition_list_t *partitions
     object_mutex_lock(&self->mutex);
     for (int i = 0; i < partitions->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
+        if (entry->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            continue;
+        }
         rd_kafka_topic_partition_list_del(self->held, entry->topic, entry->partition);
         if (paused) {
             add_once(self->paused, entry);

@@ -23,7 +23,7 @@ typedef struct {
 void fence_init(fence *self); /* does nothing if it was done */
 void fence_clear(fence *self);
 
-/* The application has paused or resumed partitions. */
+/* The application has paused or resumed partitions, but for those with an error. */
 void fence_note_paused(fence *self, const rd_kafka_topic_partition_list_t *partitions,
                       bool paused);
 /* Partitions were taken away. */

@@ -41,6 +41,13 @@ partitions_to_hold(Consumer *self)
 static int
 begin_locked(Consumer *self)
 {
+    if (serve_is_nested(&self->client)) {
+        /* Its thread would wait for the call around, and the block's end for its thread. */
+        PyErr_SetString(PyExc_RuntimeError,
+                        "pause_while() cannot begin in a callback or signal handler inside a "
+                        "call of this Consumer: use it when that call has returned");
+        return -1;
+    }
     if (self->fence.active) {
         PyErr_SetString(PyExc_RuntimeError,
                         "pause_while() is in use: its blocks cannot be nested");
@@ -177,7 +184,8 @@ PyDoc_STRVAR(pause_while_doc,
 "Returns:\n"
 "    context manager: Its target has one attribute, lost: list of TopicPartition.\n\n"
 "Raises:\n"
-"    RuntimeError: on entering the block inside another one: blocks cannot be nested.\n\n"
+"    RuntimeError: on entering the block inside another one (blocks cannot be nested), or inside\n"
+"        a callback of this consumer.\n\n"
 "librdkafka: rd_kafka_pause_partitions(), rd_kafka_resume_partitions(),\n"
 "max.poll.interval.ms (KIP-62).");
 
