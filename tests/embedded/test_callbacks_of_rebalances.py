@@ -99,6 +99,24 @@ def test_on_revoke_that_assigns_again(kafka_topic: str, make_consumer: MakeConsu
     consumer.close()
 
 
+def test_on_revoke_that_subscribes_at_the_end(
+    kafka_topic: str, make_consumer: MakeConsumer
+) -> None:
+    """It raises, and close() ends: librdkafka would abort the process."""
+    consumer = make_consumer()
+    refusals: list[KafkaError] = []
+
+    def on_revoke(own: Consumer, _: list[TopicPartition]) -> None:
+        with pytest.raises(KafkaException, match="is leaving the group") as caught:
+            own.subscribe([kafka_topic])
+        refusals.append(caught.value.args[0])
+
+    consumer.subscribe([kafka_topic], on_revoke=on_revoke)
+    wait_until(consumer.assignment, lambda: consumer.poll(0.01))
+    consumer.close()
+    assert [error.code() for error in refusals] == [KafkaError._DESTROY]
+
+
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 def test_on_revoke_that_adds_to_what_ends(
     kafka_topic: str, make_consumer: MakeConsumer, strategy: str

@@ -25,7 +25,8 @@ PyDoc_STRVAR(subscribe_doc,
 "    on_lost (callable(Consumer, list of TopicPartition), optional): partitions that other\n"
 "        members may own already; on_revoke is called if not given.\n\n"
 "Raises:\n"
-"    KafkaException: _INVALID_ARG for an empty list, an empty name or a wrong expression.\n\n"
+"    KafkaException: _INVALID_ARG for an empty list, an empty name or a wrong expression;\n"
+"        _DESTROY in a callback that close() runs.\n\n"
 "librdkafka: rd_kafka_subscribe(), rd_kafka_conf_set_rebalance_cb().");
 
 SIGNATURE(subscribe_signature, "subscribe()", 1, 4, P_topics, P_on_assign, P_on_revoke,
@@ -42,6 +43,21 @@ keep_callbacks(Consumer *self, PyObject *on_assign, PyObject *on_revoke, PyObjec
 }
 
 /*
+ * In a callback that close() runs: 0, or -1 with an exception. librdkafka would take the
+ * subscription, and abort the process since it has one at its end.
+ */
+static int
+refuse_while_leaving(Consumer *self)
+{
+    if (self->closing_queue == NULL) {
+        return 0;
+    }
+    raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__DESTROY,
+                      "Failed to subscribe to these topics: close() is leaving the group");
+    return -1;
+}
+
+/*
  * 0, or -1 with an exception. No other thread serves callbacks meanwhile: it would look for
  * those of the subscription before, and the new one's on_assign would not be called.
  */
@@ -51,7 +67,7 @@ subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
 {
     serving_lock lock;
     rd_kafka_resp_err_t code;
-    if (serve_lock(&self->client, &lock) < 0) {
+    if (refuse_while_leaving(self) < 0 || serve_lock(&self->client, &lock) < 0) {
         return -1;
     }
     Py_BEGIN_ALLOW_THREADS
