@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import pickle
@@ -22,19 +23,23 @@ pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
 import fastavro
 import pyarrow as pa
+from google.protobuf.api_pb2 import Api, Method
 
 from confluent_kafka.schema_registry import (
     SchemaRegistryClient,
     SchemaRegistryError,
     header_schema_id_serializer,
 )
+from confluent_kafka.schema_registry._memory import MemoryRegistry
 from confluent_kafka.schema_registry.avro import AvroSerializer
 from confluent_kafka.schema_registry.json_schema import JSONSerializer
+from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
 from confluent_kafka.schema_registry.serde import SchemaId
 from confluent_kafka.serialization import MessageField, SerializationContext
 from confluent_kafka.spark.pipeline import Decoding, Registry
 from confluent_kafka.spark.pipeline.formats.choice import choose
 from confluent_kafka.spark.pipeline.formats.json_rows import JsonDecoder
+from confluent_kafka.spark.pipeline.formats.protobuf_rows import compile_schema
 from tests.support.schema_registry import FakeRegistry, running_registry
 
 FLIGHT = {
@@ -66,6 +71,7 @@ def avro(schema: Any, row: Any) -> bytes:
     return file.getvalue()
 
 
+VALUE = SerializationContext("t", MessageField.VALUE)
 Decode = Callable[..., tuple[list[Any], dict[int, str]]]
 
 
@@ -425,6 +431,41 @@ message Other { string carrier = 1; }
 """
 PLACE_ENUM = "enum Place { UNKNOWN = 0; JFK = 1; }"
 PLACE = 'syntax = "proto3"; package x; enum Place { UNKNOWN = 0; JFK = 1; }'
+
+
+@pytest.mark.parametrize("described", [["s"], ["place"], ["s", "place"]])
+def test_protobuf_descriptors(decode: Decode, registry: FakeRegistry, described: list[str]) -> None:
+    """A schema, or one that it imports, may be a descriptor in base64, as serializers register it."""
+    reference = {"name": "place.proto", "subject": "place", "version": 1}
+    registry.register("place", PLACE, "PROTOBUF")
+    number = registry.register("text", PROTO, "PROTOBUF", [reference])
+    with SchemaRegistryClient({"url": registry.url}) as client:
+        compiled = compile_schema(client.get_schema(number), client).files
+    files = {file.name: file.SerializeToString() for file in compiled.file}
+    texts = {"s": PROTO, "place": PLACE}
+    for subject, name in (("s", "the schema.proto"), ("place", "place.proto")):
+        if subject in described:
+            texts[subject] = base64.b64encode(files[name]).decode()
+    registry.memory = MemoryRegistry()
+    registry.memory = MemoryRegistry()
+    registry.register("place", texts["place"], "PROTOBUF")
+    known = registry.register("s", texts["s"], "PROTOBUF", [reference])
+    found, failures = decode(
+        Decoding(format="protobuf"), framed(known, b"\0\x0a\x02UA\x1a\x02\x08\x01\x30\x01")
+    )
+    assert not failures
+    at = datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
+    assert (found[0]["carrier"], found[0]["at"], found[0]["from"]) == ("UA", at, "JFK")
+
+
+def test_protobuf_of_a_serializer(decode: Decode, registry: FakeRegistry) -> None:
+    """Pipelines read what ProtobufSerializer writes, by the schema that it registers."""
+    with SchemaRegistryClient({"url": registry.url}) as client:
+        serialize = ProtobufSerializer(Api, client, {"subject.name.strategy": lambda *_: "s"})
+        row = serialize(Api(name="a", methods=[Method(name="m")]), VALUE)
+    found, failures = decode(Decoding(format="protobuf"), row)
+    assert not failures
+    assert (found[0]["name"], found[0]["methods"][0]["name"]) == ("a", "m")
 
 
 def test_protobuf(decode: Decode, registry: FakeRegistry) -> None:

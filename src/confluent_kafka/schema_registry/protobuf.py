@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Self
 
@@ -135,6 +136,14 @@ def schema_text(file: FileDescriptor) -> str:
     proto = FileDescriptorProto()
     file.CopyToProto(proto)
     return base64.b64encode(proto.SerializeToString()).decode()
+
+
+def schema_file(text: str) -> FileDescriptorProto | None:
+    """Return the file that schema_text() returned, or a registry as ``serialized``; else None."""
+    try:
+        return FileDescriptorProto.FromString(base64.b64decode(text.strip(), validate=True))
+    except (binascii.Error, DecodeError):
+        return None
 
 
 class _ProtobufSerializing(SerializerCore):

@@ -1,4 +1,8 @@
-"""Protobuf, by its own runtime; a registry's ``.proto`` texts are compiled by its compiler."""
+"""Protobuf, by its own runtime; a registry's schemas are compiled by its compiler.
+
+Registries have them as ``.proto`` texts, or as descriptors in base64 where a serializer registered
+them so. One kind may import the other.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ from google.protobuf.message_factory import GetMessageClass
 from pyspark.sql import types as t
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry.protobuf import schema_file
 
 from .pieces import Decoded, piecewise
 from .registry import Unreadable
@@ -86,11 +91,13 @@ def compile_schema(schema: Schema, registry: SchemaRegistryClient) -> Compiled:
         Unreadable: the compiler refuses it.
     """
     with tempfile.TemporaryDirectory() as folder:
-        _write(schema, _ROOT, Path(folder), registry)
-        output = Path(folder, "descriptors")
+        descriptors = FileDescriptorSet()
+        _write(schema, _ROOT, Path(folder), descriptors, registry)
+        output, known = Path(folder, "descriptors"), Path(folder, "known descriptors")
+        known.write_bytes(descriptors.SerializeToString())
         command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", "--include_imports"]
         done = subprocess.run(
-            [*command, f"--descriptor_set_out={output}", _ROOT],
+            [*command, f"--descriptor_set_in={known}", f"--descriptor_set_out={output}", _ROOT],
             check=False,
             capture_output=True,
             text=True,
@@ -103,15 +110,27 @@ def compile_schema(schema: Schema, registry: SchemaRegistryClient) -> Compiled:
         return Compiled(FileDescriptorSet.FromString(output.read_bytes()))
 
 
-def _write(schema: Schema, name: str, folder: Path, registry: SchemaRegistryClient) -> None:
+def _write(
+    schema: Schema,
+    name: str,
+    folder: Path,
+    descriptors: FileDescriptorSet,
+    registry: SchemaRegistryClient,
+) -> None:
+    """Put a schema, and those that it imports, where the compiler looks for them."""
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise Unreadable(f"the schema imports {name!r}, which is outside of the registry")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(schema.schema_str, encoding="utf-8")
+    file = schema_file(schema.schema_str)
+    if file is not None:
+        file.name = name
+        descriptors.file.append(file)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(schema.schema_str, encoding="utf-8")
     for reference in schema.references:
         imported = registry.get_version(reference.subject, reference.version).schema
-        _write(imported, reference.name, folder, registry)
+        _write(imported, reference.name, folder, descriptors, registry)
 
 
 def spark_type(message: Descriptor, inside: tuple[str, ...] = ()) -> t.StructType:
