@@ -435,7 +435,7 @@ PLACE = 'syntax = "proto3"; package x; enum Place { UNKNOWN = 0; JFK = 1; }'
 
 @pytest.mark.parametrize("described", [["s"], ["place"], ["s", "place"]])
 def test_protobuf_descriptors(decode: Decode, registry: FakeRegistry, described: list[str]) -> None:
-    """A schema, or one that it imports, may be a descriptor in base64, as serializers register it."""
+    """A schema, or one that it imports, may be a descriptor in base64, as serializers make them."""
     reference = {"name": "place.proto", "subject": "place", "version": 1}
     registry.register("place", PLACE, "PROTOBUF")
     number = registry.register("text", PROTO, "PROTOBUF", [reference])
