@@ -245,7 +245,7 @@ class TestConsume:
         """Status 1 with the nearest name; the topic is not created by asking."""
         kafka_cluster.create_topic("orders")
         done = kafka_cli("consume", "order", "-e")
-        assert done == (1, b"", "error: topic 'order' is not there: did you mean 'orders'?\n")
+        assert done == (1, b"", "error: topic 'order' does not exist: did you mean 'orders'?\n")
         assert kafka_cli("consume", "order", "-e").status == 1
 
     def test_a_partition_that_is_not_there(self, kafka_cli: Run, kafka_topic: str) -> None:

@@ -82,7 +82,7 @@ def test_a_topic_that_is_not_there(kafka: KafkaCluster, topic: str) -> None:
     """Reading: status 1 with the nearest name. Sending: the brokers may create it."""
     servers = kafka.bootstrap_servers
     done = run("consume", f"{topic}x", "-b", servers)
-    assert done == (1, b"", f"error: topic '{topic}x' is not there: did you mean '{topic}'?\n")
+    assert done == (1, b"", f"error: topic '{topic}x' does not exist: did you mean '{topic}'?\n")
     options = ["-X", "allow.auto.create.topics=false", "-X", "topic.metadata.propagation.max.ms=0"]
     done = run("produce", f"{topic}x", "-b", servers, *options, stdin=b"value")
     assert done.status == 1
@@ -166,7 +166,11 @@ class TestAdministration:
             assert (row["lag"], row["client"], row["member"]) == (6, "me", consumer.memberid())
             assert admin("groups delete", group, "--yes").status == 1
         assert admin("groups delete", group, "--yes").status == 0
-        assert admin("groups describe", group) == (1, b"", f"error: group '{group}' is not there\n")
+        assert admin("groups describe", group) == (
+            1,
+            b"",
+            f"error: group '{group}' does not exist\n",
+        )
 
     def test_live_view(self, kafka: KafkaCluster, timed: str, group: str) -> None:
         """--watch shows the lag again and again, until Ctrl-C."""

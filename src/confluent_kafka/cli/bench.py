@@ -54,7 +54,7 @@ def produce(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Send messages of random bytes as fast as it goes; shows throughput and latency."""
+    """Send messages of random bytes as fast as possible; show throughput and latency."""
     config = settings(brokers, config_file, properties)
     with ending():
         with configuring():

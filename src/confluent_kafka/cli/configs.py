@@ -41,7 +41,7 @@ def describe(
     as_json: AsJson = False,
     everything: Annotated[bool, typer.Option("--all", help="Also show defaults.")] = False,
 ) -> None:
-    """Show what is set, and where: sensitive values are not told by the brokers."""
+    """Show the configurations and their sources. Brokers do not reveal sensitive values."""
     resource = ConfigResource(kind.value, name)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.describe_configs([resource], request_timeout=timeout)[resource].result()
@@ -90,7 +90,7 @@ def unset(
     timeout: Timeout = 30,
     check: Check = False,
 ) -> None:
-    """Set configurations back to their defaults."""
+    """Reset configurations to their defaults."""
     changes = [
         ConfigEntry(key, None, incremental_operation=AlterConfigOpType.DELETE) for key in names
     ]

@@ -190,7 +190,7 @@ def _places(
     for topic in topics:
         if topic not in known:
             hint = did_you_mean(topic, known)
-            fail(f"topic {topic!r} is not there{': ' if hint else ''}{hint}")
+            fail(f"topic {topic!r} does not exist{': ' if hint else ''}{hint}")
         if known[topic].error is not None:
             raise KafkaException(known[topic].error)
         there = sorted(known[topic].partitions)

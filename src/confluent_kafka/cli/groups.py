@@ -118,7 +118,7 @@ def _rows(admin: AdminClient, group: str, timeout: float) -> list[list[Any]]:
         (place.topic, place.partition): place.offset for place in offsets.topic_partitions or []
     }
     if described.state is ConsumerGroupState.DEAD and not committed:
-        fail(f"group {group!r} is not there")
+        fail(f"group {group!r} does not exist")
     readers = {
         (place.topic, place.partition): member
         for member in described.members

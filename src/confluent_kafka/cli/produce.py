@@ -192,7 +192,7 @@ class _Sender:
             )
 
     def conclude(self, refused: str | None) -> None:
-        """Say what became of the messages; exit status 1 if one was not delivered or refused."""
+        """Report the outcome; exit status 1 if a message was refused or not delivered."""
         self._console.print(f"{self._delivered:,} delivered, {self._failed:,} failed")
         if refused is not None:
             fail(refused)

@@ -32,7 +32,7 @@ class _Totals:
 
 
 class Board:
-    """What is known of the queries of a run; shows it while it is entered.
+    """The state of the queries of a run; shows it while it is entered.
 
     Args:
         console: where it is shown.
@@ -60,7 +60,7 @@ class Board:
         self._live.stop()
 
     def add(self, progress: Progress) -> None:
-        """Show one more micro-batch."""
+        """Add a micro-batch to the display."""
         self._last[progress.query] = progress
         self._totals.setdefault(progress.query, _Totals()).add(progress)
         if self._console.is_terminal:
@@ -69,7 +69,7 @@ class Board:
             self._console.print(_line(progress), soft_wrap=True)
 
     def close(self) -> None:
-        """Say what the run came to."""
+        """Show the summary of the run."""
         for name, totals in self._totals.items():
             late = f", {totals.dropped:,} behind the watermark" if totals.dropped else ""
             batches = f"{totals.batches:,} batch{'' if totals.batches == 1 else 'es'}"

@@ -123,7 +123,7 @@ def create(
 @app.command()
 def grow(
     topic: Name,
-    partitions: Annotated[int, typer.Argument(min=1, help="How many it shall have.")],
+    partitions: Annotated[int, typer.Argument(min=1, help="The new number of partitions.")],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,

@@ -1,4 +1,4 @@
-"""How much of what waits goes into a micro-batch, and whether it waits for more."""
+"""The size of a micro-batch, and whether it waits for more messages."""
 
 import time
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from .offsets import Offsets, Partition
 def share_out(starts: Mapping[Partition, int], ends: Mapping[Partition, int], most: int) -> Offsets:
     """Return ends that leave about ``most`` offsets to read, shared by what each has waiting.
 
-    Every partition advances by the same fraction, so none is done much before the others, and
-    each that has something gets at least one. One that ends before its start was made anew: its
-    end stays, for the loss to be noticed.
+    Every partition advances by the same fraction, so none is done much before the others, and each
+    that has something gets at least one. A partition that ends before its start was created again:
+    its end stays, so that the loss is noticed.
     """
     waiting = {one: max(0, ends[one] - starts[one]) for one in ends}
     total = sum(waiting.values())
@@ -38,7 +38,7 @@ class Waiting:
         self._last = float("-inf")
 
     def goes_on(self, starts: Mapping[Partition, int], ends: Mapping[Partition, int]) -> bool:
-        """Whether there is to be no micro-batch yet."""
+        """Whether the next micro-batch has to wait."""
         if self._least is None:
             return False
         now = time.monotonic()

@@ -100,7 +100,7 @@ class Pool(Generic[C]):
     def borrow(self, config: Mapping[str, str]) -> Iterator[C]:
         """Lend a client for the time of a ``with`` block; one at a time has it.
 
-        A block that raises costs the client: what state it is in is not known then.
+        A client whose block raised is closed, since its state is unknown.
         """
         # A forked process finds its parent's clients here and must leave them alone: their
         # threads did not come along. With the process in the key it never takes one.
@@ -172,10 +172,10 @@ class Pool(Generic[C]):
 
 
 class RangeConsumer(Consumer):
-    """A consumer that remembers what went wrong with its brokers.
+    """A consumer that remembers the errors of its brokers.
 
     librdkafka goes on for ever where brokers cannot be reached or refuse the credentials, and a
-    call only says that it took too long. What it was told meanwhile is the reason.
+    call only reports a timeout. The errors that arrived meanwhile give the reason.
     """
 
     def __init__(self, config: Mapping[str, str]) -> None:

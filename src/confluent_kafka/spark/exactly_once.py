@@ -25,7 +25,7 @@ from .writer import Written
 
 
 class PlanChanged(RuntimeError):
-    """A batch that is in Kafka already came again as another one."""
+    """A batch that is in Kafka already came again with other rows."""
 
 
 class _Overtaken(Exception):

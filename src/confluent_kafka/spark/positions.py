@@ -1,4 +1,4 @@
-"""What the brokers know of topics: their partitions and the offsets these begin and end at."""
+"""Partitions of topics and their first and last offsets, as the brokers report them."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping

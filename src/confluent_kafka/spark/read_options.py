@@ -61,7 +61,7 @@ class Retries:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a batch or streaming read was asked for."""
+    """The options of a batch or streaming read."""
 
     kafka: dict[str, str]
     selection: Selection

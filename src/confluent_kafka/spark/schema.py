@@ -120,5 +120,5 @@ def _check_readable(field: StructField) -> None:
 
 
 def _alike(given: DataType, wanted: DataType) -> bool:
-    """Whether two types are the same but for which parts may be null."""
+    """Whether two types are the same, ignoring which parts may be null."""
     return given.simpleString() == wanted.simpleString()

@@ -1,4 +1,4 @@
-"""Whether a task has got all of its rows.
+"""Detects whether a task has received all of its rows.
 
 When Spark fails to compute a task's input, or dies, the stream of record batches to the Python
 worker just ends. Arrow takes an end between two batches for the regular one, so that the rows

@@ -19,7 +19,7 @@ _DEFAULT_PREFIX = "spark-rdkafka"
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """What a write was asked for."""
+    """The options of a write."""
 
     kafka: dict[str, str]
     topic: str | None
@@ -30,7 +30,7 @@ class WriteOptions:
 
 @dataclass(frozen=True)
 class TransactionOptions:
-    """What writing exactly once needs besides."""
+    """The additional options of writing exactly once."""
 
     id_prefix: str
     """What the names of transactional ids and of the markers' groups begin with."""

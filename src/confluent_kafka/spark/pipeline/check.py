@@ -1,4 +1,4 @@
-"""What can be found wrong with a pipeline before anything starts: no JVM, no network."""
+"""Checks of a pipeline before anything starts, without a JVM and a network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SINK_KEYS: dict[str, dict[str, bool]] = {
 
 
 def check(pipeline: Pipeline) -> list[Problem]:
-    """Return all that is wrong with a pipeline, as far as that can be known without Spark."""
+    """Return all problems of a pipeline that can be found without Spark."""
     problems: list[Problem] = []
     # One declared in Python may have values that no type checker has seen.
     read(Pipeline, _as_table(pipeline), (), problems)

@@ -1,4 +1,4 @@
-"""What failed, without the stacks of two languages around it."""
+"""The cause of a failure, without the stack traces of two languages."""
 
 from __future__ import annotations
 

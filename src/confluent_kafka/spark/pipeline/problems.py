@@ -1,4 +1,4 @@
-"""What is wrong with a pipeline: the key, and what to do."""
+"""Problems of a pipeline: the key, and what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong."""
+    """One problem."""
 
     key: Key
     message: str
@@ -23,7 +23,7 @@ class PipelineError(ValueError):
     """A pipeline cannot run as it is declared.
 
     Args:
-        problems: all that is wrong.
+        problems: all problems.
         file: where the pipeline stands; None for one declared in Python.
         lines: the line of each key of the file.
     """

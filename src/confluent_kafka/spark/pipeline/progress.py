@@ -1,4 +1,4 @@
-"""How far queries are, in numbers, from what Spark says of each micro-batch."""
+"""The progress of queries in numbers, from Spark's report of each micro-batch."""
 
 from __future__ import annotations
 
