@@ -16,6 +16,7 @@ DELETE_RECORDS, INCREMENTAL_ALTER_CONFIGS = 21, 44
 GROUP_RESOURCE, SET = 32, 0
 ALTER_PARTITION_REASSIGNMENTS, ALTER_CLIENT_QUOTAS = 45, 49
 TIMEOUT_MS = 30_000
+CREATE_ACLS, DELEGATION_TOKEN, LITERAL, DESCRIBE, ALLOW = 30, 6, 3, 8, 3
 NO_TAGS = b"\x00"
 
 
@@ -29,6 +30,15 @@ def delete_records(kafka: KafkaCluster, topic: str, before: int) -> None:
     # The partition is the last field: number, low watermark, error code.
     low, code = struct.unpack(">qh", answer[-10:])
     assert (code, low) == (KafkaError.NO_ERROR, before), KafkaError(code)
+
+
+def allow_to_describe_token(kafka: KafkaCluster, token: str, principal: str) -> None:
+    """Creates an ACL of a delegation token, a kind of resource that librdkafka does not know."""
+    body = struct.pack(">b", DELEGATION_TOKEN) + text(token) + struct.pack(">b", LITERAL)
+    body += text(principal) + text("*") + struct.pack(">bb", DESCRIBE, ALLOW)
+    answer = ask(_any_address(kafka), CREATE_ACLS, 1, array([body]))
+    (code,) = struct.unpack_from(">h", answer, 8)  # after throttle time and count
+    assert code == KafkaError.NO_ERROR, KafkaError(code)
 
 
 def set_client_quota(kafka: KafkaCluster, client_id: str, quota: str, rate: float | None) -> None:

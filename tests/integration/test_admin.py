@@ -46,6 +46,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 from examples import admin as admin_example
+from tests.integration.broker_requests import allow_to_describe_token
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster, running_cluster
 from tests.integration.security import plain
 from tests.integration.topics import create_topic, wait_for_topic
@@ -283,6 +284,21 @@ class TestAcls:
         assert sorted(deleted[of_eve].result(TIMEOUT)) == sorted([reads, writes])
         make_topic()
         assert found() == []
+
+    def test_kinds_that_librdkafka_does_not_know(
+        self, admin: AdminClient, kafka: KafkaCluster, make_topic: MakeTopic, name: str
+    ) -> None:
+        """An ACL of a delegation token, which other tools make, does not hide the others."""
+        reads = AclBinding("topic", name, "literal", f"User:{name}", "*", "read", "allow")
+        only(admin.create_acls([reads]))
+        allow_to_describe_token(kafka, name, f"User:{name}")
+        make_topic()  # every broker has heard of them
+        every = AclBindingFilter("any", None, "any", f"User:{name}", None, "any", "any")
+        found = sorted(admin.describe_acls(every).result(TIMEOUT))
+        assert found[1:] == [reads]
+        assert found[0].restype is ResourceType.UNKNOWN
+        assert (found[0].name, found[0].operation) == (name, AclOperation.DESCRIBE)
+        assert sorted(only(admin.delete_acls([every]))) == found
 
     def test_one_is_wrong(self, admin: AdminClient, name: str) -> None:
         """Each binding has its own outcome."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Future
 from functools import total_ordering
-from typing import Any
+from typing import Any, Self
 
 from confluent_kafka.admin._enums import (
     AclOperation,
@@ -67,6 +67,26 @@ class AclBinding:
         operation: AclOperation | str | int,
         permission_type: AclPermissionType | str | int,
     ) -> None:
+        self._set(restype, name, resource_pattern_type, principal, host, operation, permission_type)
+        self._check()
+
+    @classmethod
+    def _of_answer(cls, fields: _Fields) -> Self:
+        """Return an ACL that a broker has; what librdkafka does not know of it is UNKNOWN."""
+        binding = cls.__new__(cls)
+        binding._set(*fields)
+        return binding
+
+    def _set(
+        self,
+        restype: ResourceType | str | int,
+        name: Any,
+        resource_pattern_type: ResourcePatternType | str | int,
+        principal: Any,
+        host: Any,
+        operation: AclOperation | str | int,
+        permission_type: AclPermissionType | str | int,
+    ) -> None:
         self.restype = enum_of(ResourceType, restype, "restype")
         self.name = name
         self.resource_pattern_type = enum_of(
@@ -76,7 +96,6 @@ class AclBinding:
         self.host = host
         self.operation = enum_of(AclOperation, operation, "operation")
         self.permission_type = enum_of(AclPermissionType, permission_type, "permission_type")
-        self._check()
 
     def _check(self) -> None:
         for text in ("name", "principal", "host"):
@@ -242,7 +261,8 @@ class AclRequests(AdminRequests):
             request_timeout: as for create_acls().
 
         Returns:
-            A future; its result is a list of AclBinding. It fails with
+            A future; its result is a list of AclBinding, with UNKNOWN for kinds that librdkafka
+            does not know, such as delegation tokens. It fails with
             SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
@@ -267,8 +287,9 @@ class AclRequests(AdminRequests):
             request_timeout: as for create_acls().
 
         Returns:
-            A future for each filter; its result is a list of the AclBindings that were deleted.
-            It fails with SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
+            A future for each filter; its result is a list of the AclBindings that were deleted, as
+            describe_acls() returns them. It fails with
+            SECURITY_DISABLED, CLUSTER_AUTHORIZATION_FAILED ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -291,4 +312,4 @@ class AclRequests(AdminRequests):
 
 
 def _bindings(acls: list[Any]) -> list[AclBinding]:
-    return [AclBinding(*fields) for fields in acls]
+    return [AclBinding._of_answer(fields) for fields in acls]
