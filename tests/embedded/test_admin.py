@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, OffsetSpec
 from confluent_kafka.testing import MockCluster
-from tests.support.kafka import send
+from tests.support.kafka import NO_BROKER, send
+from tests.support.scripts import check_script
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -108,3 +110,72 @@ def test_broker_that_comes_back(
     for broker in (1, 2, 3):
         kafka_cluster.set_broker_up(broker)
     assert future.result(TIMEOUT).offset == 0
+
+
+# ---- memory ----
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_without_memory(kafka_cluster: MockCluster, answered: bool) -> None:
+    """Whichever allocation of its thread fails, an answer comes, or why there is none; also where
+    the client is closed before."""
+    pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
+    script = """
+        import sys, threading
+        from _testcapi import remove_mem_hooks, set_nomemory
+        from confluent_kafka.admin import AdminClient
+
+        servers, answered = sys.argv[1:]
+        told, come = [None], threading.Lock()
+        come.acquire()
+
+        def on_answer(result, exception):  # allocates nothing
+            remove_mem_hooks()  # the end of a thread is Python's to get right
+            told[0] = result if exception is None else exception
+            come.release()
+
+        def make():
+            return AdminClient({"bootstrap.servers": servers, "log_level": 0})
+
+        failures = 0
+        client = make()
+        for _ in range(300 if answered else 0):  # CPython keeps objects for small numbers
+            client._request("list_consumer_groups", None, {}, on_answer)
+            assert come.acquire(timeout=30)
+        for allocation in range(60):
+            told[0] = None
+            client._request("list_consumer_groups", None, {}, on_answer)
+            set_nomemory(allocation, allocation + 1)
+            try:
+                if not answered:
+                    client.close()
+                arrived = come.acquire(True, 10)
+            except MemoryError:  # of this thread
+                arrived = True
+            finally:
+                remove_mem_hooks()
+            if not answered:
+                client.close()
+                client = make()
+            assert arrived, allocation
+            failures += isinstance(told[0], MemoryError)
+        client.close()
+        print(failures)
+    """
+    servers = kafka_cluster.bootstrap_servers if answered else NO_BROKER
+    assert int(check_script(script, servers, "yes" if answered else "")) > 0
+
+
+def test_a_result_for_which_there_is_no_memory(
+    admin: AdminClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A future that could not take its result ends with the MemoryError: nobody waits for ever."""
+
+    def set_result(future: Future[Any], result: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Future, "set_result", set_result)
+    place = TopicPartition("no-such-topic", 0)
+    assert isinstance(admin.list_consumer_groups().exception(TIMEOUT), MemoryError)
+    offsets = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions("group", [place])])
+    assert isinstance(offsets["group"].exception(TIMEOUT), MemoryError)

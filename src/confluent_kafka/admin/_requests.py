@@ -94,7 +94,10 @@ def _outcome_of(
 
 
 def _settle(future: Future[T], outcome: T | BaseException) -> None:
-    if not future.set_running_or_notify_cancel():
+    """Ends the future. May be repeated, as it is for what came after memory had run out."""
+    if future.done() and not future.cancelled():
+        return
+    if not future.running() and not future.set_running_or_notify_cancel():
         return  # it was cancelled: nobody wants the answer
     if isinstance(outcome, BaseException):
         future.set_exception(outcome)

@@ -90,7 +90,8 @@ int admin_answers_type_add(PyObject *module, module_state *state);
 PyObject *admin_answers_start(Client *client);
 /*
  * Sends the request and calls `on_answer(result, None)` or `on_answer(None, exception)` once,
- * on the thread of the answers. 0, or -1 with an exception when nothing was sent.
+ * on the thread of the answers; where that raises MemoryError, once more with it. 0, or -1
+ * with an exception when nothing was sent.
  */
 int admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer);
 /* Ends the thread; what is not answered fails with _DESTROY. Drops the reference. */

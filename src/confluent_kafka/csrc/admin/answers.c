@@ -22,18 +22,34 @@ typedef struct {
 
 /* ---- one answer ---- */
 
-/* Calls on_answer(result, exception); NULL for `result` means the exception that is set. */
+/* Calls on_answer(result, exception), NULL as None: 0, or -1 with an exception. */
+static int
+call_on_answer(PyObject *on_answer, PyObject *result, PyObject *exception)
+{
+    PyObject *arguments[] = {result == NULL ? Py_None : result,
+                             exception == NULL ? Py_None : exception};
+    PyObject *done = PyObject_Vectorcall(on_answer, arguments, 2, NULL);
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+/*
+ * Ends a request with `result`, which is taken over, or with the exception that is set (NULL).
+ * Where the answer finds no memory, whoever waits for it gets the MemoryError.
+ */
 static void
 deliver(PyObject *on_answer, PyObject *result)
 {
     PyObject *exception = result == NULL ? PyErr_GetRaisedException() : NULL;
-    PyObject *arguments[] = {result == NULL ? Py_None : result,
-                             exception == NULL ? Py_None : exception};
-    PyObject *done = PyObject_Vectorcall(on_answer, arguments, 2, NULL);
-    if (done == NULL) {
+    int called = call_on_answer(on_answer, result, exception);
+    Py_XDECREF(result);
+    if (called < 0 && PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        Py_XSETREF(exception, PyErr_GetRaisedException());
+        called = call_on_answer(on_answer, NULL, exception);
+    }
+    if (called < 0) {
         PyErr_WriteUnraisable(on_answer); /* a done callback raised more than Exception */
     }
-    Py_XDECREF(done);
     Py_XDECREF(exception);
 }
 
@@ -57,19 +73,31 @@ result_of(AdminAnswers *self, rd_kafka_event_t *event)
     return request->result(state, event);
 }
 
-/* Takes `number` out of the pending requests: its on_answer, or NULL; new reference. */
+/* Numbers begin at 1. */
+#define ANY_NUMBER 0
+
+/*
+ * Takes `number` out of the pending requests: its on_answer, or NULL; new reference. Nothing is
+ * allocated: a request that could not be found for want of memory would wait for ever.
+ */
 static PyObject *
 take_pending(AdminAnswers *self, uintptr_t number)
 {
-    PyObject *key = PyLong_FromUnsignedLongLong(number);
-    PyObject *on_answer = NULL;
-    if (key == NULL || PyDict_GetItemRef(self->pending, key, &on_answer) < 0
-        || (on_answer != NULL && PyDict_DelItem(self->pending, key) < 0)) {
-        PyErr_WriteUnraisable(self->pending);
-        Py_CLEAR(on_answer);
+    PyObject *key, *on_answer, *taken = NULL;
+    Py_ssize_t position = 0;
+    Py_BEGIN_CRITICAL_SECTION(self->pending);
+    while (taken == NULL && PyDict_Next(self->pending, &position, &key, &on_answer)) {
+        if (number == ANY_NUMBER || PyLong_AsUnsignedLongLong(key) == number) {
+            taken = Py_NewRef(on_answer);
+            Py_INCREF(key);
+            if (PyDict_DelItem(self->pending, key) < 0) {
+                PyErr_WriteUnraisable(self->pending);
+            }
+            Py_DECREF(key);
+        }
     }
-    Py_XDECREF(key);
-    return on_answer;
+    Py_END_CRITICAL_SECTION();
+    return taken;
 }
 
 static void
@@ -77,9 +105,7 @@ serve(AdminAnswers *self, rd_kafka_event_t *event)
 {
     PyObject *on_answer = take_pending(self, (uintptr_t)rd_kafka_event_opaque(event));
     if (on_answer != NULL) {
-        PyObject *result = result_of(self, event);
-        deliver(on_answer, result);
-        Py_XDECREF(result);
+        deliver(on_answer, result_of(self, event));
         Py_DECREF(on_answer);
     }
     rd_kafka_event_destroy(event);
@@ -93,18 +119,13 @@ fail_pending(PyObject *object)
 {
     AdminAnswers *self = (AdminAnswers *)object;
     module_state *state = module_state_of_type(Py_TYPE(self));
-    PyObject *waiting = PyDict_Values(self->pending);
-    if (waiting == NULL) {
-        PyErr_WriteUnraisable(self->pending);
-        return;
-    }
-    PyDict_Clear(self->pending);
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(waiting); i++) {
+    PyObject *on_answer;
+    while ((on_answer = take_pending(self, ANY_NUMBER)) != NULL) {
         raise_kafka_error(state, RD_KAFKA_RESP_ERR__DESTROY,
                           "the AdminClient was closed before the answer arrived");
-        deliver(PyList_GET_ITEM(waiting, i), NULL);
+        deliver(on_answer, NULL);
+        Py_DECREF(on_answer);
     }
-    Py_DECREF(waiting);
 }
 
 static void

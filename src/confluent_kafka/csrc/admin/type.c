@@ -74,7 +74,7 @@ PyDoc_STRVAR(request_doc,
 "    options (dict): request_timeout, operation_timeout (float, seconds), validate_only (bool),\n"
 "        broker (int) ...; None for what is not given.\n"
 "    on_answer (callable(result, exception)): called once, on a thread of the client's own; one\n"
-"        of the two is None.\n\n"
+"        of the two is None. Where it raises MemoryError it is called again, with that.\n\n"
 "Raises:\n"
 "    TypeError, ValueError: nothing has been sent then, and on_answer is not called.\n\n"
 "librdkafka: the Admin API.");
