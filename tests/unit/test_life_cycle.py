@@ -27,7 +27,7 @@ from confluent_kafka.admin import AdminClient
 from tests.support.clients import ADMIN_CALLS, CONSUMER_CALLS, PRODUCER_CALLS, SHARE_CALLS, config
 from tests.support.scripts import check_script
 from tests.support.threads import Thread
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, Stopwatch
 
 CLIENTS = (Producer, Consumer, ShareConsumer, AdminClient)
 CALLS: list[tuple[type[Any], str, Callable[[Any], object]]] = [
@@ -48,6 +48,22 @@ each_call = pytest.mark.parametrize(
 each_client = pytest.mark.parametrize("client", CLIENTS)
 CALLBACKS = ("error", "stats", "throttle", "oauth")
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
+
+
+MISSING = "/no/such/file"
+# At each stage of __init__: reading the configuration, and what librdkafka makes of all of it.
+BAD_SETTINGS: dict[str, dict[str, Any]] = {
+    "unknown": {"no.such.key": 1},
+    "range": {"socket.timeout.ms": -5},
+    "choice": {"debug": "nothing"},
+    "text": {"client.id": "\ud800"},
+    "plugin": {"plugin.library.paths": MISSING},
+    **{name: {name: 1} for name in ("error_cb", "throttle_cb", "stats_cb", "oauth_cb", "logger")},
+    "certificate": {"security.protocol": "ssl", "ssl.ca.location": MISSING},
+    "key": {"security.protocol": "ssl", "ssl.key.location": MISSING},
+    "pem": {"security.protocol": "ssl", "ssl.ca.pem": "no certificate"},
+    "mechanism": {"security.protocol": "sasl_ssl", "sasl.mechanism": "?"},
+}
 
 
 class FailingLogger:
@@ -282,6 +298,69 @@ class TestInitialisation:
         made.__init__(config(client=client))
         made.cluster_id(0)
         made.close()
+
+    @each_client
+    @pytest.mark.parametrize("more", BAD_SETTINGS.values(), ids=BAD_SETTINGS)
+    def test_after_each_failure(self, client: Any, more: dict[str, Any]) -> None:
+        """Wherever __init__ failed: calls say so, close() is harmless and final, and the client
+        can be made with a better configuration or dropped."""
+
+        def failed() -> Any:
+            made = client.__new__(client)
+            with pytest.raises(KafkaException) as caught:
+                made.__init__(config(more, client))
+            assert next(reversed(more)) in str(caught.value) or "cannot create" in str(caught.value)
+            return made
+
+        threads = threading.active_count()
+        made = failed()
+        with pytest.raises(RuntimeError, match="is not initialised"):
+            made.poll(0)
+        made.__init__(config(client=client))
+        made.close()
+        made = failed()
+        made.close()
+        made.close()
+        with pytest.raises(RuntimeError, match="initialised already"):
+            made.__init__(config(client=client))
+        assert_collected(failed)
+        assert threading.active_count() == threads
+
+    @each_client
+    @pytest.mark.parametrize("cause", ["logger", "thread"])
+    def test_after_a_late_failure(
+        self, client: Any, cause: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where librdkafka's handle was there already a new client is needed, which is said; the
+        handle ends with the object, and nobody waits for a thread that has never run."""
+
+        def refuse(thread: threading.Thread) -> None:
+            raise ZeroDivisionError
+
+        settings: dict[str, Any] = {"logger": FailingLogger(), "debug": "all"}
+        if cause == "thread":
+            monkeypatch.setattr(threading.Thread, "start", refuse)
+            settings = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"}
+            settings["oauth_cb"] = lambda _: ("token", 4e9)
+
+        def failed() -> Any:
+            made = client.__new__(client)
+            with pytest.raises(ZeroDivisionError):
+                made.__init__(config(settings, client))
+            return made
+
+        made = failed()
+        with pytest.raises(RuntimeError, match="is not initialised"):
+            made.poll(0)
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match=r"__init__\(\) has failed .* create a new one"):
+                made.__init__(config(client=client))
+        made.close()
+        made.close()
+        del made
+        watch = Stopwatch()
+        assert_collected(failed)
+        assert watch.elapsed < 2
 
     @each_client
     def test_by_many_threads(self, client: Any) -> None:

@@ -61,7 +61,12 @@ client_init_begin(Client *self)
         if (self->rk == NULL) {
             return 0;
         }
-        client_init_end(self, -1); /* one that failed late has left its handle */
+        client_init_end(self, -1);
+        PyErr_Format(PyExc_RuntimeError,
+                     "%s.__init__() has failed when its librdkafka handle was there already: "
+                     "create a new one",
+                     client_type_name(self));
+        return -1;
     }
     PyErr_Format(PyExc_RuntimeError, "%s is initialised already", client_type_name(self));
     return -1;

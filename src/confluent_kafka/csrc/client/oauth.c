@@ -323,7 +323,11 @@ oauth_start(Client *self)
     if (self->tokens.refresher == NULL) {
         return -1;
     }
-    return start_daemon_thread(self->tokens.refresher, "run", "confluent_kafka oauth_cb");
+    if (start_daemon_thread(self->tokens.refresher, "run", "confluent_kafka oauth_cb") < 0) {
+        Py_CLEAR(self->tokens.refresher); /* or oauth_stop() would wait for a thread that is not */
+        return -1;
+    }
+    return 0;
 }
 
 void
