@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -99,16 +100,26 @@ def test_on_revoke_that_assigns_again(kafka_topic: str, make_consumer: MakeConsu
     consumer.close()
 
 
-def test_on_revoke_that_subscribes_at_the_end(
-    kafka_topic: str, make_consumer: MakeConsumer
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda consumer, partitions: consumer.subscribe([partitions[0].topic]),
+        lambda consumer, partitions: consumer.committed(partitions),
+    ],
+    ids=["subscribe", "committed"],
+)
+def test_calls_of_the_last_on_revoke(
+    kafka_topic: str,
+    make_consumer: MakeConsumer,
+    call: Callable[[Consumer, list[TopicPartition]], object],
 ) -> None:
-    """It raises, and close() ends: librdkafka would abort the process."""
+    """They raise, and close() ends: librdkafka aborts the process, or never answers."""
     consumer = make_consumer()
     refusals: list[KafkaError] = []
 
-    def on_revoke(own: Consumer, _: list[TopicPartition]) -> None:
+    def on_revoke(own: Consumer, partitions: list[TopicPartition]) -> None:
         with pytest.raises(KafkaException, match="is leaving the group") as caught:
-            own.subscribe([kafka_topic])
+            call(own, partitions)
         refusals.append(caught.value.args[0])
 
     consumer.subscribe([kafka_topic], on_revoke=on_revoke)

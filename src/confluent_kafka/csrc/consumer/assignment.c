@@ -43,21 +43,6 @@ keep_callbacks(Consumer *self, PyObject *on_assign, PyObject *on_revoke, PyObjec
 }
 
 /*
- * In a callback that close() runs: 0, or -1 with an exception. librdkafka would take the
- * subscription, and abort the process since it has one at its end.
- */
-static int
-refuse_while_leaving(Consumer *self)
-{
-    if (self->closing_queue == NULL) {
-        return 0;
-    }
-    raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__DESTROY,
-                      "Failed to subscribe to these topics: close() is leaving the group");
-    return -1;
-}
-
-/*
  * 0, or -1 with an exception. No other thread serves callbacks meanwhile: it would look for
  * those of the subscription before, and the new one's on_assign would not be called.
  */
@@ -67,7 +52,9 @@ subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
 {
     serving_lock lock;
     rd_kafka_resp_err_t code;
-    if (refuse_while_leaving(self) < 0 || serve_lock(&self->client, &lock) < 0) {
+    /* librdkafka would take the subscription, and abort the process since it has one at its end. */
+    if (consumer_refuse_while_leaving(self, "Failed to subscribe to these topics") < 0
+        || serve_lock(&self->client, &lock) < 0) {
         return -1;
     }
     Py_BEGIN_ALLOW_THREADS

@@ -63,6 +63,12 @@ void consumer_finish_deferred(Consumer *self);
 void consumer_note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
                            bool revoked);
 
+/*
+ * For what a callback that close() runs cannot do: 0, or -1 with a KafkaException (_DESTROY) that
+ * begins with `what`.
+ */
+int consumer_refuse_while_leaving(Consumer *self, const char *what);
+
 /* ---- offsets.c, positions.c, lag.c ---- */
 
 extern PyMethodDef consumer_offsets_methods[];

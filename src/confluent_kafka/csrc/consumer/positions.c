@@ -81,6 +81,12 @@ static PyObject *
 request_partitions(Consumer *self, rd_kafka_topic_partition_list_t *partitions, int timeout_ms,
                    request_attempt *attempt, const char *what)
 {
+    /* librdkafka asks the coordinator no more, and would say for ever that it looks for one. */
+    if (attempt == attempt_committed
+        && consumer_refuse_while_leaving(self, "Failed to get committed offsets") < 0) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+        return NULL;
+    }
     request *made = request_new(attempt, timeout_ms, NULL);
     if (run_with_partitions(self, made, partitions, what) < 0) {
         return NULL;
@@ -124,6 +130,8 @@ PyDoc_STRVAR(committed_doc,
 "Returns:\n"
 "    list of TopicPartition: Offset is OFFSET_INVALID where nothing is committed; check each\n"
 "    one's error.\n\n"
+"Raises:\n"
+"    KafkaException: what a broker answers; _DESTROY in a callback that close() runs.\n\n"
 "librdkafka: rd_kafka_committed().");
 
 SIGNATURE(committed_signature, "committed()", 1, 2, P_partitions, P_timeout);

@@ -157,6 +157,19 @@ consumer_rebalance_cb(rd_kafka_t *rk, rd_kafka_resp_err_t code,
     callback_end(&scope);
 }
 
+/* ---- the last one ---- */
+
+int
+consumer_refuse_while_leaving(Consumer *self, const char *what)
+{
+    if (self->closing_queue == NULL) {
+        return 0;
+    }
+    raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR__DESTROY,
+                      "%s: close() is leaving the group", what);
+    return -1;
+}
+
 /* ---- a step that is taken later ---- */
 
 bool
