@@ -20,8 +20,11 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.testing import MockCluster
+from tests.support.clients import config
+from tests.support.kafka import Reports
+from tests.support.waiting import TIMEOUT, wait_until
 
 # Every method with arguments that it takes.
 CALLS: dict[str, tuple[Any, ...]] = {
@@ -122,6 +125,36 @@ def test_an_abandoned_cluster_is_reported() -> None:
     with pytest.warns(ResourceWarning, match="MockCluster was not closed") as record:
         del cluster
     assert len(record) == 1
+
+
+@pytest.mark.parametrize("end", ["close", "drop"])
+def test_a_cluster_ends_while_clients_are_connected(end: str) -> None:
+    """Clients that are in the middle of something see the brokers go away, and can be closed."""
+    cluster = MockCluster(brokers=1)
+    settings = config({"bootstrap.servers": cluster.bootstrap_servers})
+    with Producer(settings) as producer, Consumer(settings) as consumer:
+        producer.connect(TIMEOUT)
+        consumer.subscribe(["topic"])
+        consumer.poll(0)
+        cluster.set_round_trip_time(1, TIMEOUT)
+        reports = Reports()
+        producer.produce("topic", b"value", on_delivery=reports)
+        if end == "close":
+            cluster.close()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            del cluster
+        wait_until(lambda: producer.last_error, lambda: producer.poll(0.01))
+        consumer.poll(0)
+        producer.purge()
+        assert producer.flush(TIMEOUT) == 0
+        assert len(reports) == 1
+
+
+def test_no_subclasses() -> None:
+    """What a subclass could forget to initialise or to close cannot be forgotten."""
+    with pytest.raises(TypeError, match="not an acceptable base type"):
+        type("Sub", (MockCluster,), {})
 
 
 def test_the_context_manager_closes_after_an_exception() -> None:
