@@ -321,8 +321,8 @@ def test_a_signal_while_another_thread_goes_first(
     main, interrupted, started = threading.main_thread(), threading.Event(), threading.Event()
 
     def pause():
-        with consumer.pause_while():
-            interrupted.wait()
+        while not interrupted.is_set():
+            consumer._pause_serve()  # what pause_while() does now and then
 
     thread = threading.Thread(target=pause)
 
@@ -401,6 +401,62 @@ def test_a_signal_handler_that_also_goes_first(
     consumer.close()
     """
     check_script(script, kafka_cluster.bootstrap_servers)
+
+
+@pytest.mark.parametrize("call", ["poll", "consume", "consume_arrow"])
+@pytest.mark.parametrize("end", ["time", "wakeup"])
+def test_the_end_of_a_wait_while_another_thread_goes_first(
+    kafka_topic: str, producer: Producer, make_consumer: MakeConsumer, call: str, end: str
+) -> None:
+    """A call that lets another go first ends in its time, and with wakeup(), and loses nothing."""
+    send(producer, kafka_topic, numbers(5))
+    held, ended = threading.Event(), threading.Event()
+    waiter = threading.current_thread()
+
+    def statistics(_: str) -> None:
+        if threading.current_thread() is not waiter and not held.is_set():
+            held.set()
+            if end == "wakeup":
+                consumer.wakeup()
+            assert ended.wait(TIMEOUT), "the call waited for this thread"
+
+    consumer = make_consumer({"stats_cb": statistics, "statistics.interval.ms": 1})
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    first = consumer.consume(5, TIMEOUT)
+    timeout = 0.3 if end == "time" else -1
+    with running(consumer._pause_serve):  # what pause_while() does now and then
+        while not held.is_set():
+            if call == "poll":
+                assert consumer.poll(timeout) is None
+            elif call == "consume":
+                assert consumer.consume(10, timeout) == []
+            else:
+                assert len(consumer.consume_arrow(10, timeout)) == 0
+        ended.set()
+    send(producer, kafka_topic, numbers(1))
+    messages = list(first)
+    # wakeup() may have come between two calls: then it is for the next.
+    wait_until(lambda: len(messages) == 6, lambda: messages.extend(consumer.consume(1, SOON)))
+    assert [message.offset() for message in messages] == list(range(6))
+
+
+def test_a_transaction_that_waits_for_another_thread(make_producer: MakeProducer) -> None:
+    """It has not begun: wakeup() ends its wait with an error, as it does later."""
+    serving, ended = threading.Event(), threading.Event()
+
+    def statistics(_: str) -> None:
+        serving.set()
+        assert ended.wait(TIMEOUT), "the call waited for this thread"
+
+    producer = make_producer({"transactional.id": "t", "stats_cb": statistics} | STATISTICS)
+    thread = Thread(lambda: producer.poll(TIMEOUT))
+    assert serving.wait(TIMEOUT)
+    producer.wakeup()
+    with pytest.raises(KafkaException) as raised:
+        producer.init_transactions()
+    ended.set()
+    thread.result()
+    assert raised.value.args[0].code() == KafkaError._INTR
 
 
 # ---- what several threads note at a time ----

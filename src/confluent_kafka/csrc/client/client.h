@@ -58,7 +58,7 @@ typedef struct {
 typedef struct serve_frame {
     struct serve_frame *outer; /* a callback may poll the client again */
     PyThreadState *released;
-    bool yielded;     /* the lock, and a signal handler raised before it came back */
+    bool yielded;     /* the lock, and the call ends before it came back */
     bool interrupted; /* by wakeup() or close(): nothing in this call waits any more */
 } serve_frame;
 

@@ -193,8 +193,8 @@ start(Client *client, request *self)
     return 0;
 }
 
-static int
-raise_interrupted(Client *client, const char *what)
+int
+request_raise_interrupted(Client *client, const char *what)
 {
     if (!client_end_thread_at_exit(client)) {
         raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__INTR, "%s was interrupted by %s",
@@ -222,7 +222,7 @@ wait_until_run(Client *client, request *self, const char *what,
             return -1;
         }
         if (!atomic_load(&self->has_run) && client_interrupted(client)) {
-            return raise_interrupted(client, what);
+            return request_raise_interrupted(client, what);
         }
     }
     return 0;

@@ -70,6 +70,9 @@ int request_run(Client *client, request *self, const char *what);
 int request_wait(Client *client, request *self, const char *what,
                  int (*meanwhile)(Client *client));
 
+/* The exception of a request that wakeup() or close() has ended: -1. */
+int request_raise_interrupted(Client *client, const char *what);
+
 /* For an attempt, before it asks again: waits a little. False: nobody waits any more. */
 bool request_pause(request *self, deadline *until);
 

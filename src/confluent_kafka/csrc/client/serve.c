@@ -105,10 +105,41 @@ wait_for_lock(Client *self, deadline *until)
     return locked;
 }
 
+/* Waits until the thread in serve_lock() has the lock or is done: as wait_for_lock(). */
+static int
+wait_for_urgent(Client *self, deadline *until)
+{
+    int locked = lock_within(self, self->serving.urgent, until);
+    if (locked == 1) {
+        PyThread_release_lock(self->serving.urgent);
+    }
+    return locked;
+}
+
+/*
+ * As wait_for_lock(), and ended by wakeup() and close(), too: 0. A thread that yields lets the one
+ * in serve_lock() go first.
+ */
+static int
+wait_interruptibly(Client *self, deadline *until, bool yields)
+{
+    deadline slice = deadline_after(0);
+    for (;;) {
+        int locked = yields ? wait_for_urgent(self, &slice) : 1;
+        if (locked == 1) {
+            locked = wait_for_lock(self, &slice);
+        }
+        if (locked != 0 || deadline_passed(until) || client_interrupted(self)) {
+            return locked;
+        }
+        slice = deadline_after(deadline_remaining_ms(until, WAIT_SLICE_MS) / 1000.0);
+    }
+}
+
 int
 serve_begin(Client *self, serve_frame *frame, deadline *until)
 {
-    int locked = wait_for_lock(self, until);
+    int locked = wait_interruptibly(self, until, false);
     if (locked != 1) {
         return locked;
     }
@@ -206,32 +237,37 @@ serve_unlock(Client *self, serving_lock *lock)
     }
 }
 
+/* However long the thread in serve_lock() needs: 1, or -1 exception of a signal handler. */
+static int
+wait_patiently(Client *self)
+{
+    deadline never = DEADLINE_NEVER;
+    int locked = wait_for_urgent(self, &never);
+    return locked == 1 ? wait_for_lock(self, &never) : locked;
+}
+
 /*
- * Lets the thread in serve_lock() go first, for as long as it needs: 0, or -1 with an exception
- * of a signal handler, and without the lock.
+ * Lets the thread in serve_lock() go first: 1 this thread has the lock again; without it: 0 time
+ * is up or the wait was interrupted, -1 exception of a signal handler. `until` is NULL for a
+ * caller that can do nothing without the lock: it waits as long as the other thread needs.
  */
 static int
-yield_lock(Client *self)
+yield_lock(Client *self, deadline *until)
 {
     serve_frame *frame = self->serving.frame;
     if (frame->outer != NULL) {
-        return 0; /* inside a callback: the call around it is not finished */
+        return 1; /* inside a callback: the call around it is not finished */
     }
-    deadline never = DEADLINE_NEVER;
     Py_ssize_t served = self->serving.served;
     serve_end(self, frame);
-    int locked = lock_within(self, self->serving.urgent, &never);
+    frame->yielded = true;
+    int locked = until != NULL ? wait_interruptibly(self, until, true) : wait_patiently(self);
     if (locked == 1) {
-        PyThread_release_lock(self->serving.urgent);
-        locked = wait_for_lock(self, &never);
+        frame->yielded = false;
+        self->serving.served = served;
+        link_frame(self, frame);
     }
-    if (locked < 0) {
-        frame->yielded = true;
-        return -1;
-    }
-    self->serving.served = served;
-    link_frame(self, frame);
-    return 0;
+    return locked;
 }
 
 void
@@ -250,8 +286,9 @@ serve_take_gil(Client *self)
     PyEval_RestoreThread(thread_state);
 }
 
-int
-serve_check(Client *self)
+/* 1 to go on, 0 when the wait was interrupted or the lock is lost, -1 with an exception. */
+static int
+check(Client *self, deadline *until)
 {
     if (client_check_signals(self) < 0) {
         return -1;
@@ -262,10 +299,25 @@ serve_check(Client *self)
     if (client_raise_parked(self) < 0) {
         return -1;
     }
-    if (atomic_load(&self->serving.yield_wanted) && yield_lock(self) < 0) {
-        return -1;
+    if (atomic_load(&self->serving.yield_wanted)) {
+        int locked = yield_lock(self, until);
+        if (locked <= 0) {
+            return locked;
+        }
     }
     serve_frame *frame = self->serving.frame;
     frame->interrupted = frame->interrupted || client_interrupted(self);
     return !frame->interrupted;
+}
+
+int
+serve_check(Client *self)
+{
+    return check(self, NULL);
+}
+
+int
+serve_check_until(Client *self, deadline *until)
+{
+    return check(self, until);
 }

@@ -14,7 +14,7 @@ void serve_free(Client *self);
 /*
  * Brackets a call that may run callbacks. serve_begin() waits for the serving lock until `until`
  * and raises what an earlier callback left to be raised: 1 this thread holds the lock, 0 time is
- * up, -1 exception.
+ * up or wakeup() or close() ended the wait, -1 exception.
  */
 int serve_begin(Client *self, serve_frame *frame, deadline *until);
 void serve_end(Client *self, serve_frame *frame);
@@ -49,6 +49,12 @@ void serve_take_gil(Client *self);
  * touches what it guards.
  */
 int serve_check(Client *self);
+
+/*
+ * The same for a caller that can end without the lock: 0 also when time is up, or the wait is
+ * ended, while the other thread has it. serve_is_serving() says whether this thread holds it.
+ */
+int serve_check_until(Client *self, deadline *until);
 
 /*
  * True when a wait must end: wakeup() was called (which is used up by this) or another

@@ -162,7 +162,7 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
         if (deadline_passed(until)) {
             return 0; /* before wakeup() is looked at: it is for a call that waits */
         }
-        int go_on = serve_check(client);
+        int go_on = serve_check_until(client, until);
         if (go_on <= 0) {
             return go_on;
         }
@@ -339,13 +339,14 @@ collect(Consumer *self, collected *batch, deadline *until)
         }
         int go_on = 0;
         if (waiting->count < batch->wanted || !may_hand_out(self)) {
-            go_on = deadline_passed(until) ? client_raise_parked(client) : serve_check(client);
+            go_on = deadline_passed(until) ? client_raise_parked(client)
+                                           : serve_check_until(client, until);
         }
         if (go_on < 0) {
             return -1;
         }
-        if (consumer_is_deferring(self)) {
-            return 0; /* what waits may be of partitions that go away */
+        if (!serve_is_serving(client) || consumer_is_deferring(self)) {
+            return 0; /* what waits is another thread's to change, or of partitions that go away */
         }
         if (!go_on) {
             take_read_ahead(self, batch);

@@ -100,8 +100,9 @@ run_request(Producer *self, request *made, const char *what)
         return NULL;
     }
     int result = serve_begin(client, &frame, &never);
-    if (result < 0) {
+    if (result <= 0) {
         request_end(made);
+        result = result < 0 ? -1 : request_raise_interrupted(client, what);
     }
     else {
         result = request_and_serve(client, made, what);
