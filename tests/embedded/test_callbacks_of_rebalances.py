@@ -260,7 +260,6 @@ def test_questions_in_on_assign(kafka_topic: str, producer: Producer, consumer: 
     assert answers == [-1001, (0, 3), [kafka_topic], True]
 
 
-@needs("late-assign")
 def test_close_while_an_assignment_waits(kafka_topic: str, make_consumer: MakeConsumer) -> None:
     """The waiting callback runs first: on_revoke is called while the group still listens."""
     config = {

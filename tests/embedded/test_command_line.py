@@ -466,6 +466,48 @@ class TestSignals:
         assert ended(process).status == 130
 
 
+def test_dates_beyond_the_calendar(kafka_cli: Run, kafka_topic: str, producer: Producer) -> None:
+    """Timestamps in nanoseconds, which some programs send, are written as numbers."""
+    producer.produce(kafka_topic, b"a", timestamp=10**17, partition=0)
+    producer.flush(TIMEOUT)
+    done = kafka_cli("consume", kafka_topic, "-e", "-q", "--format", r"%D %s\n")
+    assert done == (0, b"100000000000000000 a\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "said"),
+    [
+        (["produce", "t", "-p", "99999999999"], b"x", "partition must be an int from -1"),
+        (["produce", "t", "--json"], b'{"timestamp": 1' + b"0" * 30 + b"}", "timestamp must be"),
+        (["produce", "t", "--json"], b'{"headers": [["a\\u0000", null]]}', "NUL character"),
+        (["consume", "t", "--from", "9" * 20], b"", "offset must be an int from"),
+        (["topics", "create", "a", "-p", "99999999999"], b"", "num_partitions must be an int"),
+        (["topics", "describe", "t", "t"], b"", "topic_names has 't' twice"),
+        (["groups", "delete", "g", "g", "--yes"], b"", "group_ids has 'g' twice"),
+    ],
+)
+def test_arguments_that_the_client_refuses(
+    kafka_cli: Run,
+    kafka_cluster: MockCluster,
+    arguments: list[str],
+    stdin: bytes,
+    said: str,
+) -> None:
+    """They are wrong usage: one line says why, without a traceback."""
+    kafka_cluster.create_topic("t")
+    status, stdout, stderr = kafka_cli(*arguments, stdin=stdin)
+    assert (status, stdout) == (2, b"")
+    assert said in words(stderr)
+    assert "Traceback" not in stderr
+
+
+def test_json_without_an_end(kafka_cli: Run, kafka_topic: str) -> None:
+    """A line that is nested too deeply is no message."""
+    status, _, stderr = kafka_cli("produce", kafka_topic, "--json", stdin=b"[" * 100_000)
+    assert status == 1
+    assert "stdin, message 1: not JSON" in stderr
+
+
 def test_completion_of_the_shell() -> None:
     """The shell is given the names of commands; `confluent-kafka --install-completion` is what
     has the shell ask."""

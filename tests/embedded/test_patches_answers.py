@@ -7,7 +7,8 @@ import textwrap
 from tests.support.patches import needs
 from tests.support.scripts import check_script
 
-# change() is given all answers of the broker, by their API keys; `changed` says that it was used.
+# change() is given all answers of the broker, by their API keys, and ask() all requests; `changed`
+# says that the first was used.
 SCRIPT = """
 import gzip
 import random
@@ -16,8 +17,11 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.testing import MockCluster
 from tests.support.hostile import HostileProxy
 
-FETCH, METADATA, OFFSET_FETCH, JOIN_GROUP = 1, 3, 9, 11
+FETCH, METADATA, OFFSET_FETCH, JOIN_GROUP, API_VERSIONS = 1, 3, 9, 11, 18
 changed = []
+
+def ask(api_key, frame):
+    return frame
 
 {change}
 
@@ -53,7 +57,10 @@ def strings_of_join_group(frame):
         places.append(places[-1] + 2 + size)
     return places
 
-with MockCluster(1) as cluster, HostileProxy(cluster.bootstrap_servers, change=change) as proxy:
+with (
+    MockCluster(1) as cluster,
+    HostileProxy(cluster.bootstrap_servers, change=change, ask=ask) as proxy,
+):
     cluster.create_topic("topic", 2)
     config = {{"bootstrap.servers": proxy.address, "log_level": 0}}
 {clients}
@@ -238,6 +245,45 @@ def test_partition_that_was_not_asked_for() -> None:
             producer.produce("topic", b"value", partition=0)
         message = first_message(config)
         assert (message.error(), message.value()) == (None, b"value")
+        """,
+    )
+
+
+@needs("fetch-answer")
+def test_tags_of_a_partition_that_cannot_be_read() -> None:
+    """Fetch answers that end in a partition's tags are errors, and the next one is read."""
+    check(
+        """
+        def ask(api_key, frame):
+            # The mock brokers do not offer the first version with tags: they are asked for
+            # something else, and change() answers for them.
+            if api_key != FETCH:
+                return frame
+            assert struct.unpack_from(">h", frame, 2) == (12,)
+            return struct.pack(">hh4sh", API_VERSIONS, 0, frame[4:8], -1)
+
+        def change(api_key, frame):
+            if api_key == API_VERSIONS:
+                offered, tagged = (struct.pack(">hhh", FETCH, 0, version) for version in (11, 12))
+                return frame.replace(offered, tagged, 1)
+            if api_key != FETCH:
+                return frame
+            changed.append(frame)
+            # The correlation id; the throttle time, the error, the session; a topic, a partition.
+            answer = frame[:4] + bytes(1) + bytes(10) + b"\\2" + b"\\6topic" + b"\\2"
+            # Its number, the error, where it ends (twice) and begins; an aborted transaction.
+            spoilt = len(changed) <= 10
+            answer += struct.pack(">ihqqq", 0, 0, spoilt, spoilt, 0) + b"\\2" + bytes(8 + 8 + 1)
+            # The preferred replica; no records; the tags, those of the topic, those of all.
+            answer += struct.pack(">i", -1) + b"\\1"
+            return answer + (b"\\1" if spoilt else bytes(3))
+        """,
+        """
+        error = first_message(
+            config | {"enable.partition.eof": True, "fetch.error.backoff.ms": 0}
+        ).error()
+        assert error.code() == KafkaError._PARTITION_EOF, error
+        assert len(changed) > 10
         """,
     )
 

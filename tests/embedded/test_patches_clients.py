@@ -150,6 +150,17 @@ def test_oidc_token_that_is_cut_short() -> None:
     check_script(script, env={"MALLOC_PERTURB_": str(0xFF ^ ord("}"))})
 
 
+@needs("late-assign")
+def test_close_while_an_assignment_waits(tmp_path: Path) -> None:
+    """A commit in the last rebalance callback is taken: the group is not left before it.
+
+    late-assign.patch: the answer to the waiting assignment was taken for that to the revocation.
+    """
+    program = build_program(ROOT / "tests" / "native" / "late_assign.c", tmp_path)
+    result = run_program(program, timeout=60)
+    assert (result.returncode, result.stdout) == (0, "NO_ERROR\n"), result.stderr
+
+
 @needs("left-group")
 def test_commit_while_the_group_ends(tmp_path: Path) -> None:
     """It is answered, with _DESTROY: it waited without limit for an answer that never came."""

@@ -62,6 +62,13 @@ def test_headers(program: Path) -> None:
     assert count(program, "fetch")["mallocs_for_headers"] < 0.1
 
 
+@needs("atomic-read")
+def test_reading_a_counter(tmp_path: Path) -> None:
+    """It writes nothing: it can be done where nothing can be written."""
+    result = run_program(build_program(ROOT / "tests" / "native" / "read_only.c", tmp_path))
+    assert (result.returncode, result.stdout) == (0, "NO_ERROR\n"), result.stderr
+
+
 @needs("mock-overdue-lock")
 def test_no_mutex_is_unlocked_by_others(program: Path) -> None:
     """The mock cluster looks for overdue members of a KIP-848 group under its own lock."""

@@ -5,13 +5,11 @@
  *
  * counting produce|fetch|mutexes prints lines of "name number".
  */
-#include <librdkafka/rdkafka.h>
+#include "clients.h"
+
 #include <librdkafka/rdkafka_mock.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 #include <time.h>
@@ -166,31 +164,6 @@ __wrap_cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *unti
 /* ---- clients ---- */
 
 static void
-check(int condition, const char *what)
-{
-    if (!condition) {
-        fprintf(stderr, "failed: %s\n", what);
-        exit(1);
-    }
-}
-
-static void
-set(rd_kafka_conf_t *conf, const char *name, const char *value)
-{
-    char reason[256];
-    check(rd_kafka_conf_set(conf, name, value, reason, sizeof(reason)) == RD_KAFKA_CONF_OK, name);
-}
-
-static rd_kafka_t *
-new_client(rd_kafka_type_t kind, rd_kafka_conf_t *conf)
-{
-    char reason[256];
-    rd_kafka_t *rk = rd_kafka_new(kind, conf, reason, sizeof(reason));
-    check(rk != NULL, reason);
-    return rk;
-}
-
-static void
 produce(rd_kafka_t *producer)
 {
     rd_kafka_resp_err_t code =
@@ -322,10 +295,7 @@ watch_mutexes(void)
     set(conf, "auto.offset.reset", "earliest");
     rd_kafka_t *consumer = new_client(RD_KAFKA_CONSUMER, conf);
     rd_kafka_poll_set_consumer(consumer);
-    rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(topics, "topic", RD_KAFKA_PARTITION_UA);
-    rd_kafka_subscribe(consumer, topics);
-    rd_kafka_topic_partition_list_destroy(topics);
+    subscribe(consumer, "topic");
     rd_kafka_message_t *message = rd_kafka_consumer_poll(consumer, WAIT_MS);
     check(message != NULL && !message->err, "a message");
     rd_kafka_message_destroy(message);

@@ -3,25 +3,15 @@
  * there, in the log callback, until the application's thread is in rd_kafka_commit(). Prints the
  * name of what the commit returns.
  */
-#include <librdkafka/rdkafka.h>
+#include "clients.h"
+
 #include <librdkafka/rdkafka_mock.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 #include <time.h>
 
 static atomic_int ending, committing;
-
-static void
-check(int condition, const char *what)
-{
-    if (!condition) {
-        fprintf(stderr, "failed: %s\n", what);
-        exit(1);
-    }
-}
 
 static void
 pause_for(int milliseconds)
@@ -62,17 +52,9 @@ on_rebalance(rd_kafka_t *rk, rd_kafka_resp_err_t event, rd_kafka_topic_partition
     printf("%s\n", rd_kafka_err2name(rd_kafka_commit(rk, partitions, 0)));
 }
 
-static void
-set(rd_kafka_conf_t *conf, const char *name, const char *value)
-{
-    char reason[256];
-    check(rd_kafka_conf_set(conf, name, value, reason, sizeof(reason)) == RD_KAFKA_CONF_OK, name);
-}
-
 int
 main(void)
 {
-    char reason[256];
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     set(conf, "test.mock.num.brokers", "1");
     set(conf, "group.id", "group");
@@ -80,22 +62,19 @@ main(void)
     set(conf, "allow.auto.create.topics", "true");
     rd_kafka_conf_set_log_cb(conf, on_log);
     rd_kafka_conf_set_rebalance_cb(conf, on_rebalance);
-    rd_kafka_t *consumer = rd_kafka_new(RD_KAFKA_CONSUMER, conf, reason, sizeof(reason));
-    check(consumer != NULL, reason);
+    rd_kafka_t *consumer = new_client(RD_KAFKA_CONSUMER, conf);
     rd_kafka_poll_set_consumer(consumer);
     rd_kafka_mock_topic_create(rd_kafka_handle_mock_cluster(consumer), "topic", 1, 1);
-    rd_kafka_topic_partition_list_t *topics = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(topics, "topic", RD_KAFKA_PARTITION_UA);
-    rd_kafka_subscribe(consumer, topics);
-    rd_kafka_topic_partition_list_destroy(topics);
+    subscribe(consumer, "topic");
     for (int assigned = 0; assigned == 0;) {
         rd_kafka_message_t *message = rd_kafka_consumer_poll(consumer, 100);
         if (message != NULL) {
             rd_kafka_message_destroy(message);
         }
-        check(rd_kafka_assignment(consumer, &topics) == RD_KAFKA_RESP_ERR_NO_ERROR, "assignment");
-        assigned = topics->cnt;
-        rd_kafka_topic_partition_list_destroy(topics);
+        rd_kafka_topic_partition_list_t *partitions;
+        check(rd_kafka_assignment(consumer, &partitions) == RD_KAFKA_RESP_ERR_NO_ERROR, "assignment");
+        assigned = partitions->cnt;
+        rd_kafka_topic_partition_list_destroy(partitions);
     }
     rd_kafka_consumer_close(consumer);
     rd_kafka_destroy(consumer);

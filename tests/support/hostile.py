@@ -21,7 +21,8 @@ _INTEGERS = (-(2**31), -2, -1, 0, 1, 127, 2**15, 2**24, 2**31 - 1)
 class HostileProxy:
     """Listens, in the time of a `with`; spoils answers while `hostile` is true.
 
-    `change` is given each answer (its API key, and the frame), and says what is sent for it.
+    `change` is given each answer (the API key of its request, and the frame), and `ask` each
+    request: they say what is sent for it.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class HostileProxy:
         target: str,
         seed: object = None,
         change: Callable[[int, bytes], bytes] = lambda api_key, frame: frame,
+        ask: Callable[[int, bytes], bytes] = lambda api_key, frame: frame,
     ) -> None:
         host, port = target.split(":")
         self._target = (host, int(port))
         self._random = Random(str(seed))
-        self._change = change
+        self._change_answer = change
+        self._change_request = ask
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
@@ -89,8 +92,9 @@ class HostileProxy:
         with contextlib.suppress(OSError, EOFError), client.makefile("rb") as stream:
             while True:
                 frame = _read_frame(stream)
-                requests[frame[4:8]] = struct.unpack_from(">h", frame)[0]
-                broker.sendall(_framed(frame))
+                (api_key,) = struct.unpack_from(">h", frame)
+                requests[frame[4:8]] = api_key
+                broker.sendall(_framed(self._change_request(api_key, frame)))
         self._hang_up(client, broker)
 
     def _answer(
@@ -100,7 +104,7 @@ class HostileProxy:
             while True:
                 frame = _read_frame(stream).replace(self._there, self._here)
                 api_key = requests.pop(frame[:4], -1)
-                client.sendall(self._spoilt(self._change(api_key, frame), api_key))
+                client.sendall(self._spoilt(self._change_answer(api_key, frame), api_key))
         self._hang_up(client, broker)
 
     def _spoilt(self, frame: bytes, api_key: int) -> bytes:

@@ -12,11 +12,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def build_program(source: Path, folder: Path, *options: str) -> Path:
-    """Compiles `source`; `options` are the compiler's."""
+def build_program(source: Path, folder: Path, *options: str, watched: bool = False) -> Path:
+    """Compiles `source`; `options` are the compiler's.
+
+    A program that is watched by the thread sanitizer needs a librdkafka that is: `make tsan` has
+    built one.
+    """
     program = folder / source.stem
-    command = ["cc", "-std=gnu11", *options, "-o", program, *_flags("cflags"), source]
-    subprocess.run([*command, *_flags("libs")], check=True, timeout=60)
+    sanitizer = {"SANITIZE": "thread"} if watched else {}
+    if watched:
+        options = (*options, "-fsanitize=thread", "-g")
+    command = ["cc", "-std=gnu11", *options, "-o", program, *_flags("cflags", sanitizer), source]
+    subprocess.run([*command, *_flags("libs", sanitizer)], check=True, timeout=60)
     return program
 
 
@@ -45,6 +52,9 @@ def run_program(
     )
 
 
-def _flags(kind: str) -> list[str]:
+def _flags(kind: str, environment: dict[str, str]) -> list[str]:
     command = [sys.executable, str(ROOT / "tools" / "librdkafka.py"), "--print", kind]
-    return shlex.split(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    done = subprocess.run(
+        command, env=os.environ | environment, check=True, capture_output=True, text=True
+    )
+    return shlex.split(done.stdout)

@@ -158,15 +158,15 @@ class _Bound:
         if argument.startswith("-") and argument[1:].isdecimal() and option == "--from":
             return cls("last", int(argument[1:]))
         try:
-            moment = datetime.fromisoformat(argument)
-        except ValueError:
+            moment = datetime.fromisoformat(argument).astimezone(UTC)
+        except (ValueError, OverflowError):
             last = ", -N" if option == "--from" else ""
             raise typer.BadParameter(
                 f"{argument!r} is not beginning, end, an offset{last} or a time such as "
                 "2026-01-31T12:00 (local) or 2026-01-31T12:00Z",
                 param_hint=option,
             ) from None
-        return cls("time", int(moment.astimezone(UTC).timestamp() * 1000))
+        return cls("time", int(moment.timestamp() * 1000))
 
 
 def _reset(begin: _Bound) -> str:

@@ -41,8 +41,8 @@ def fail(*reasons: str, status: int = FAILED) -> NoReturn:
 def ending() -> Iterator[None]:
     """Turn what ends a command early into its exit status, without a traceback.
 
-    1 what Kafka or the system refused, 130 Ctrl-C or SIGTERM, 141 the reader of stdout went
-    away (as for other programs: 128 + SIGPIPE).
+    1 what Kafka or the system refused, 2 an argument that the client refuses, 130 Ctrl-C or
+    SIGTERM, 141 the reader of stdout went away (as for other programs: 128 + SIGPIPE).
     """
     # The same clean end for who asks politely: a service manager, a time limit.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -57,6 +57,8 @@ def ending() -> Iterator[None]:
     except OSError as error:
         name = f"{error.filename}: " if error.filename is not None else ""
         fail(f"{name}{error.strerror or error}")
+    except (ValueError, OverflowError) as error:
+        fail(str(error), status=WRONG_USAGE)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     finally:

@@ -43,7 +43,10 @@ def _date(message: Message) -> bytes:
     milliseconds = _timestamp(message)
     if milliseconds < 0:
         return b""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    try:
+        moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):  # not of milliseconds, or from the year 10000 on
+        return b"%d" % milliseconds
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
 
 
@@ -139,7 +142,7 @@ def from_json(line: bytes) -> dict[str, Any]:
     """
     try:
         fields = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(fields, dict):
         raise ValueError(f"must be a JSON object, not {type(fields).__name__}")

@@ -111,8 +111,9 @@ def create(
     check: Check = False,
 ) -> None:
     """Create a topic."""
-    new = NewTopic(topic, partitions, replicas, config=pairs(config or [], "--config"))
+    configs = pairs(config or [], "--config")
     with administering(brokers, config_file, properties, timeout) as admin:
+        new = NewTopic(topic, partitions, replicas, config=configs)
         futures = admin.create_topics(
             [new], operation_timeout=timeout, request_timeout=timeout, validate_only=check
         )
