@@ -53,19 +53,19 @@ async def test_order_and_number_of_many(
     async with producer_of(kafka_cluster, {"linger.ms": 5}) as producer:
 
         async def send(task: int) -> None:
-            for number in range(300):
+            for number in range(100):
                 value = f"{task} {number}"
                 delivery = await producer.produce(kafka_topic, value, partition=0)
-                if number % 100 == 0:
+                if number % 40 == 0:
                     await delivery
 
         await asyncio.gather(*(send(task) for task in range(5)))
         assert await producer.flush(TIMEOUT) == 0
-    messages = await asyncio.to_thread(read, consumer, kafka_topic, 1500)
+    messages = await asyncio.to_thread(read, consumer, kafka_topic, 500)
     values = [str(value, "utf-8") for value in values_of(messages) if value is not None]
     for task in range(5):
         own = [value for value in values if value.startswith(f"{task} ")]
-        assert own == [f"{task} {number}" for number in range(300)]
+        assert own == [f"{task} {number}" for number in range(100)]
 
 
 @in_loop

@@ -58,7 +58,7 @@ class HostileProxy:
         self._listener.shutdown(socket.SHUT_RDWR)  # accept() returns
         self._listener.close()
         with self._lock:
-            self._hang_up(*self._sockets)
+            _hang_up(*self._sockets)
         for thread in self._threads:
             thread.join()
 
@@ -74,17 +74,24 @@ class HostileProxy:
                 broker = socket.create_connection(self._target)
                 for end in (client, broker):
                     end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                requests: dict[bytes, int] = {}  # api keys by correlation ids
                 with self._lock:
                     self._sockets += [client, broker]
-                self._start(self._ask, client, broker, requests)
-                self._start(self._answer, broker, client, requests)
+                self._start(self._connect, client, broker)
 
-    def _hang_up(self, *ends: socket.socket) -> None:
-        for end in ends:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
+    def _connect(self, client: socket.socket, broker: socket.socket) -> None:
+        """Serves both directions, and then closes both ends.
+
+        No other thread closes them: without a GIL, two close() calls at once close the descriptor
+        twice, and the second raises or closes somebody else's.
+        """
+        requests: dict[bytes, int] = {}  # api keys by correlation ids
+        asking = threading.Thread(target=self._ask, args=(client, broker, requests), daemon=True)
+        asking.start()
+        self._answer(broker, client, requests)
+        asking.join()
+        with self._lock:
+            client.close()
+            broker.close()
 
     def _ask(
         self, client: socket.socket, broker: socket.socket, requests: dict[bytes, int]
@@ -95,7 +102,7 @@ class HostileProxy:
                 (api_key,) = struct.unpack_from(">h", frame)
                 requests[frame[4:8]] = api_key
                 broker.sendall(_framed(self._change_request(api_key, frame)))
-        self._hang_up(client, broker)
+        _hang_up(client, broker)
 
     def _answer(
         self, broker: socket.socket, client: socket.socket, requests: dict[bytes, int]
@@ -105,7 +112,7 @@ class HostileProxy:
                 frame = _read_frame(stream).replace(self._there, self._here)
                 api_key = requests.pop(frame[:4], -1)
                 client.sendall(self._spoilt(self._change_answer(api_key, frame), api_key))
-        self._hang_up(client, broker)
+        _hang_up(client, broker)
 
     def _spoilt(self, frame: bytes, api_key: int) -> bytes:
         """What is sent for `frame`."""
@@ -116,6 +123,12 @@ class HostileProxy:
                 return _framed(frame)
             self.frames += 1
             return spoil(self._random, frame, keep=self._here)
+
+
+def _hang_up(*ends: socket.socket) -> None:
+    for end in ends:
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
 
 
 def spoil(random: Random, frame: bytes, keep: bytes) -> bytes:
