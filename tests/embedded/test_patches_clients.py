@@ -167,3 +167,40 @@ def test_commit_while_the_group_ends(tmp_path: Path) -> None:
     program = build_program(ROOT / "tests" / "native" / "left_group.c", tmp_path)
     result = run_program(program, timeout=60)
     assert (result.returncode, result.stdout) == (0, "_DESTROY\n"), result.stderr
+
+
+@needs("tls-greeting")
+def test_a_server_that_speaks_before_a_tls_handshake() -> None:
+    """_SSL names the failure, however soon the server's first bytes come.
+
+    tls-greeting.patch: what was there before the handshake's first step made it _TRANSPORT.
+    """
+    script = """
+        import socket, threading
+        from confluent_kafka import KafkaError, Producer
+
+        listener = socket.create_server(("127.0.0.1", 0))
+
+        def greet():
+            while True:
+                connection, _ = listener.accept()
+                connection.sendall(b"220 this is no TLS")
+                connections.append(connection)
+
+        connections, codes = [], []
+        threading.Thread(target=greet, daemon=True).start()
+        config = {
+            "bootstrap.servers": "127.0.0.1:%d" % listener.getsockname()[1],
+            "security.protocol": "ssl",
+            "reconnect.backoff.ms": 0,
+            "log_level": 0,
+            "error_cb": lambda error: codes.append(error.code()),
+        }
+        for _ in range(40):
+            seen = len(codes)
+            with Producer(config) as producer:
+                while len(codes) == seen:
+                    producer.poll(0.1)
+        print(set(codes) - {KafkaError._ALL_BROKERS_DOWN} == {KafkaError._SSL})
+        """
+    assert check_script(script) == "True\n"
