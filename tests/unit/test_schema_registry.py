@@ -482,18 +482,22 @@ def test_oauth_client_credentials(registry: FakeRegistry, face: Callable[..., Fa
         face(**oauth)(lambda client: client.get_subjects())
 
 
-def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
-    """Another one is asked for, once: a registry that refuses that too has the last word."""
-    registry.pages["/token"] = {"access_token": "first", "expires_in": 600}
-    registry.token = "first"
-    conf = {
+def token_settings(registry: FakeRegistry) -> dict[str, str]:
+    """Of a client whose tokens come from the registry's own /token."""
+    return {
         "url": registry.url,
         "bearer.auth.credentials.source": "OAUTHBEARER",
         "bearer.auth.client.id": "client",
         "bearer.auth.client.secret": secret("oauth"),
         "bearer.auth.issuer.endpoint.url": f"{registry.url}/token",
     }
-    with SchemaRegistryClient(conf) as client:
+
+
+def test_tokens_that_are_no_longer_taken(registry: FakeRegistry) -> None:
+    """Another one is asked for, once: a registry that refuses that too has the last word."""
+    registry.pages["/token"] = {"access_token": "first", "expires_in": 600}
+    registry.token = "first"
+    with SchemaRegistryClient(token_settings(registry)) as client:
         assert client.get_subjects() == []
         registry.token = "second"
         registry.pages["/token"] = {"access_token": "second", "expires_in": 600}
@@ -512,16 +516,9 @@ def test_tokens_that_are_refused_while_others_use_them(registry: FakeRegistry) -
 
     Task A's new token is refused; before A learns that, task B takes the same token from the cache.
     """
-    conf = {
-        "url": registry.url,
-        "bearer.auth.credentials.source": "OAUTHBEARER",
-        "bearer.auth.client.id": "client",
-        "bearer.auth.client.secret": secret("oauth"),
-        "bearer.auth.issuer.endpoint.url": f"{registry.url}/token",
-    }
     registry.pages["/token"] = {"access_token": "known", "expires_in": 600}
     registry.token = "other"
-    with SchemaRegistryClient(conf) as client:
+    with SchemaRegistryClient(token_settings(registry)) as client:
         sender: Any = client._sender
         task_b = [lambda: run(sender._tokens.headers())] * 50
         registry.before_the_answer = [step for one in task_b for step in (lambda: None, one)]
