@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import subprocess
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,9 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
 CSRC = Path("src/confluent_kafka/csrc")
+# Counts our builds of one version, in build_info() and the names of wheels; from 1 again with the
+# next version, which is confluent-kafka's.
+BUILD = "1"
 
 sys.path.append(str(ROOT / "tools"))
 import librdkafka  # noqa: E402  (tools/ is no package: it is not installed)
@@ -72,7 +77,8 @@ class BuildExtension(build_ext):
         ext.extra_compile_args = [*compile_flags(), f"-I{CSRC}", *rdkafka.cflags]
         ext.extra_link_args = [*link_flags(), *rdkafka.libs]
         version = self.distribution.get_version()
-        facts = {"CONFLUENT_KAFKA_VERSION": version, **facts_of(rdkafka)}
+        facts = {"CONFLUENT_KAFKA_VERSION": version, "CONFLUENT_KAFKA_BUILD": BUILD}
+        facts |= facts_of(rdkafka)
         ext.define_macros = [(name, f'"{value}"') for name, value in facts.items()]
         ext.extra_objects = self.compile_objects(ext)
         ext.sources = []
@@ -82,6 +88,22 @@ class BuildExtension(build_ext):
         if rdkafka.licenses is not None:
             package = Path(self.get_ext_fullpath(ext.name)).parent
             self.copy_file(str(rdkafka.licenses), str(package / "LICENSES.librdkafka.txt"))
+        self.document_stub(Path(self.get_ext_fullpath(ext.name)).with_name("cimpl.pyi"))
+
+    def document_stub(self, stub: Path) -> None:
+        """Put the docstrings into the stub of a wheel; the one in the repository has none."""
+        # A build with a sanitizer cannot be imported as it is, and is for tests only.
+        if self.inplace or os.environ.get("SANITIZE") or not stub.exists():
+            return
+        path = str(stub.resolve().parent.parent)
+        done = subprocess.run(
+            [sys.executable, "-P", "-S", str(ROOT / "tools" / "stub_docs.py"), str(stub)],
+            env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+            check=False,
+        )
+        if done.returncode:
+            # For another processor, or its libraries come later (Windows).
+            self.warn("the extension cannot be imported here: its stub is without docstrings")
 
     def compile_objects(self, ext: Extension) -> list[str]:
         folder = self.object_folder(ext)
@@ -110,7 +132,16 @@ class BuildExtension(build_ext):
         return Path("build/objects") / hashlib.sha256(" ".join(key).encode()).hexdigest()[:12]
 
 
+def description() -> str:
+    """README without relative links: an index has no files that they could lead to."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.sub(r"(?<!!)\[([^]]+)\]\((?!https?:)([^)#]+)[^)]*\)", r"\1 (`\2`)", text)
+
+
 setup(
+    long_description=description(),
+    long_description_content_type="text/markdown",
+    options={"bdist_wheel": {"build_number": BUILD}},
     ext_modules=[
         Extension(
             "confluent_kafka.cimpl",

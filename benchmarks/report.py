@@ -60,11 +60,12 @@ def markdown(
 
 
 def _introduction(programs: Programs, cluster: Cluster, rounds: int, messages: int) -> str:
-    ours, our_librdkafka = programs.versions(Side.OURS)
+    # Ours has the number of the API that both have, which says nothing.
+    _, our_librdkafka = programs.versions(Side.OURS)
     peer, peer_librdkafka = programs.versions(Side.PEER)
     return (
         "# Benchmarks\n\n"
-        f"Ours {ours} (librdkafka {our_librdkafka}), confluent-kafka {peer} (librdkafka "
+        f"Ours (librdkafka {our_librdkafka}), confluent-kafka {peer} (librdkafka "
         f"{peer_librdkafka}) and native C (librdkafka {cluster.librdkafka}) in turn on one "
         f"embedded cluster over TCP; {platform.python_implementation()} "
         f"{platform.python_version()}, {platform.system()} {platform.machine()}, "

@@ -26,7 +26,7 @@ def make(admin: AdminClient, topic: str) -> None:
         admin.create_topics([NewTopic(topic, 2)], operation_timeout=30)[topic].result()
         print(f"{topic}: created")
     except KafkaException as error:
-        if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+        if error.code() != KafkaError.TOPIC_ALREADY_EXISTS:
             raise
         print(f"{topic}: exists")
 
@@ -38,7 +38,7 @@ def described(admin: AdminClient, topic: str) -> TopicDescription:
         try:
             return admin.describe_topics(TopicCollection([topic]))[topic].result()
         except KafkaException as error:
-            unknown = error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+            unknown = error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
             if not unknown or time.monotonic() > end:
                 raise
             time.sleep(0.1)

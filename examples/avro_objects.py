@@ -2,7 +2,7 @@
 
     python -m examples.avro_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
-Needs ``pip install 'confluent-kafka[avro]'``. The registry ``mock://`` is one in memory.
+Needs the extra ``[avro]`` (docs/installation.md). The registry ``mock://`` is one in memory.
 """
 
 from __future__ import annotations
@@ -88,8 +88,9 @@ def consume(bootstrap: str, topic: str, registry: SchemaRegistryClient, count: i
             except ConsumeError as error:
                 print("the consumer says:", error)
                 continue
-            if message is not None:
-                flights.append(message.value())
+            flight = None if message is None else message.deserialized_value()
+            if flight is not None:
+                flights.append(flight)
     return flights
 
 

@@ -2,8 +2,8 @@
 
     python -m examples.protobuf_objects --bootstrap localhost:9092 --registry http://localhost:8081
 
-Needs ``pip install 'confluent-kafka[protobuf]'``. The registry ``mock://`` is one in memory. Any
-class that protoc made will do in the place of Timestamp, which comes with Protobuf.
+Needs the extra ``[protobuf]`` (docs/installation.md). The registry ``mock://`` is one in memory.
+Any class that protoc made will do in the place of Timestamp, which comes with Protobuf.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def main(arguments: list[str] | None = None) -> None:
         )
         with consumer:
             consumer.subscribe([args.topic])
-            message = next(consumer)
-            print(message.value().ToDatetime())
+            moment = next(consumer).deserialized_value()
+            print(None if moment is None else moment.ToDatetime())
 
 
 if __name__ == "__main__":

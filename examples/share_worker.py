@@ -30,10 +30,11 @@ def do(job: dict[str, list[float]]) -> float:
 
 def outcome(message: Message) -> AcknowledgeType:
     """Does one job, and says what shall become of it."""
-    if message.error() is not None or message.value() is None:
+    value = message.value()
+    if message.error() is not None or value is None:
         return AcknowledgeType.REJECT
     try:
-        job = json.loads(message.value())
+        job = json.loads(value)
     except ValueError:
         return AcknowledgeType.REJECT
     try:

@@ -45,6 +45,7 @@ _CLIENTS = {"", "cimpl", "_values", "_suggestions", "error", "serialization"}
 PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
     "_suggestions": set(),
+    "_other_clients": set(),
     "cimpl": {"_values"},
     "error": {"cimpl"},
     "statistics": {"_values"},
@@ -52,16 +53,21 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "serializing_producer": _CLIENTS,
     "deserializing_consumer": _CLIENTS,
     "deserializing_share_consumer": _CLIENTS,
-    "": {"_values", "cimpl", "statistics"},
+    "": {"_other_clients", "_values", "cimpl", "statistics"},
+    "_diagnosis": {""},
     "admin": {"", "_values", "_suggestions", "cimpl"},
     "schema_registry": {"_suggestions", "error", "serialization"},
     "testing": {"cimpl"},
     "avro": _CLIENTS | {"schema_registry"},
-    "aio": _CLIENTS | {"admin", "statistics"},
+    "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
     "spark": _CLIENTS | {"admin", "schema_registry"},
+    # Import paths of confluent-kafka 2.x, that nothing here uses.
+    "_model": {""},
+    "_types": {"serialization"},
     # The command line starts what the other faces offer.
-    "cli": _CLIENTS | {"admin", "schema_registry", "spark", "testing", "statistics"},
-    "__main__": {"cli"},
+    "cli": _CLIENTS | {"admin", "schema_registry", "spark", "testing", "statistics", "_diagnosis"},
+    # Without the extra of the command line it still diagnoses.
+    "__main__": {"cli", "_diagnosis"},
 }
 
 # Each part of `struct Client` and the one file of csrc/client that touches its fields.

@@ -31,7 +31,7 @@ CORE = (
     *_embedded("admin", "callbacks", "consumer_fetch", "consumer_group", "producer_messages"),
 )
 ADMIN = (*_unit("admin", "uuid", "value_classes"), *_embedded("admin"))
-DOCUMENTS = _embedded("*documentation", "*documents")
+DOCUMENTS = (*_unit("snippets"), *_embedded("*documentation", "*documents"))
 DROPPED = ("tests/leaks/test_dropped_clients.py",)
 SERDES = (
     *_unit("legacy_avro", "schema_registry*", "serialization*"),
@@ -90,7 +90,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "src/confluent_kafka/*serializing*": SERDES,
     "src/confluent_kafka/spark/*": SPARK,
     "src/confluent_kafka/testing/*": _embedded("mock*", "pytest_plugin"),
-    "src/confluent_kafka/cimpl.pyi": _unit("stub"),
+    "src/confluent_kafka/cimpl.pyi": _unit("stub*"),
     "src/confluent_kafka/statistics.py": _unit("statistics"),
     "src/pyspark_rdkafka/*": SPARK,
     "docs/*": DOCUMENTS,
@@ -99,6 +99,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "tools/librdkafka.py": _unit("build_info", "librdkafka*"),
     "tools/patches/*": _embedded("*patches*"),
     "tools/gil.py": _unit("gil_check"),
+    "tools/stub_docs.py": _unit("stub_docs"),
     "tools/nearest_tests.py": _unit("nearest_tests"),
     "tests/chaos/*": _unit("chaos*"),
     "tests/fuzz/*": ("tests/fuzz/test_claims.py", "tests/fuzz/test_guided.py"),

@@ -7,6 +7,7 @@ librdkafka that lacks patches is wrong too.
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 
 import confluent_kafka
@@ -17,6 +18,9 @@ FEATURES = {"gzip", "snappy", "lz4", "zstd", "ssl", "sasl_scram", "sasl_oauthbea
 
 
 def main() -> None:
+    installed = importlib.metadata.version("confluent-kafka")
+    if installed != confluent_kafka.version():
+        sys.exit(f"error: {installed} is installed, but this is {confluent_kafka.version()}")
     patched = confluent_kafka.build_info()["patched"]
     if "--patched" in sys.argv[1:] and not patched:
         sys.exit(f"error: librdkafka lacks patches: {confluent_kafka.build_info()}")

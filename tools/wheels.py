@@ -1,7 +1,8 @@
-"""Builds self-contained wheels into dist/ and tries each one in an empty environment.
+"""Builds self-contained wheels into dist/, and the files that make pip take them.
 
-One wheel for every CPython >= 3.11 on this machine. On Linux auditwheel copies the libraries
-that a wheel may not expect of its system into it. Run by `make wheel`.
+One wheel for every CPython >= 3.11 on this machine, tried in an empty environment. On Linux
+auditwheel copies the libraries that a wheel may not expect of its system into it. Run by
+`make wheel`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +33,8 @@ def main() -> None:
             try_out(interpreter, wheel, Path(scratch))
             DIST.mkdir(exist_ok=True)
             shutil.copy(wheel, DIST)
-    say(f"{len(interpreters)} wheels in {DIST.relative_to(ROOT)}/")
+    constrain(DIST)
+    say(f"{len(interpreters)} wheels and their requirements in {DIST.relative_to(ROOT)}/")
 
 
 def build(interpreter: str, scratch: Path) -> Path:
@@ -64,6 +67,30 @@ def try_out(interpreter: str, wheel: Path, scratch: Path) -> None:
     run(python, "-m", "pip", "install", "-q", "--no-index", wheel)
     # -P: not even the current folder may lend the package a file.
     run(python, "-P", ROOT / "tools" / "smoke.py", "--patched", folder=scratch)
+
+
+def constrain(folder: Path) -> None:
+    """Write what makes pip take the wheels of a folder, and not another distribution of the name.
+
+    Requirements for each extra name wheels by their place: on the public index there is one with
+    the same number, too. The constraint is for an index that has only ours.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    name = project["name"]
+    constraint = f"{name}=={project['version']}\n"
+    (folder / "constraints.txt").write_text(constraint, encoding="utf-8")
+    places = {}
+    for wheel in sorted(folder.glob("*.whl")):
+        *_, python, abi, _ = wheel.stem.split("-")
+        # No marker tells a CPython without a GIL from the other one.
+        if abi == python:
+            places[f"3.{python.removeprefix('cp3')}"] = wheel.resolve().as_uri()
+    for extra in project["optional-dependencies"]:
+        lines = [
+            f'{name}[{extra}] @ {place} ; python_version == "{version}"\n'
+            for version, place in places.items()
+        ]
+        (folder / f"requirements-{extra}.txt").write_text("".join(lines), encoding="utf-8")
 
 
 def environment(interpreter: str, folder: Path) -> Path:

@@ -104,7 +104,7 @@ class Member:
         try:
             self._consumer.commit(asynchronous=False)
         except KafkaException as failure:
-            if failure.args[0].code() not in _HARMLESS:
+            if failure.code() not in _HARMLESS:
                 raise
 
     def _assigned(self, _: Consumer, partitions: list[TopicPartition]) -> None:

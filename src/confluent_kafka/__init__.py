@@ -1,5 +1,6 @@
 """Apache Kafka clients for Python, over librdkafka."""
 
+from confluent_kafka._other_clients import CONSUMER, PRODUCER, explaining
 from confluent_kafka._values.cluster import Node, TopicCollection, TopicPartitionInfo
 from confluent_kafka._values.groups import (
     ConsumerGroupState,
@@ -51,8 +52,14 @@ except ImportError:  # see __getattr__()
 else:
     _MISSING = frozenset()
 
+explaining(PRODUCER)(Producer)
+explaining(CONSUMER)(Consumer)
+del CONSUMER, PRODUCER, explaining
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from confluent_kafka import error as error
+    from confluent_kafka import serialization as serialization
     from confluent_kafka.deserializing_consumer import DeserializingConsumer
     from confluent_kafka.deserializing_share_consumer import DeserializingShareConsumer
     from confluent_kafka.serializing_producer import SerializingProducer
@@ -109,6 +116,7 @@ _LAZY = {
     "DeserializingShareConsumer": "deserializing_share_consumer",
     "SerializingProducer": "serializing_producer",
 }
+_LAZY_MODULES = frozenset({"error", "serialization", *_LAZY.values()})
 
 
 def __getattr__(name: str) -> object:
@@ -117,14 +125,15 @@ def __getattr__(name: str) -> object:
             f"confluent_kafka.{name} needs librdkafka 2.15 or newer, and this is "
             f"{libversion()[0]}: install confluent-kafka as a wheel, which has its own"
         )
-    if name not in _LAZY:
+    if name not in _LAZY and name not in _LAZY_MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    found: object = getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
+    module = importlib.import_module(f"{__name__}.{_LAZY.get(name, name)}")
+    found: object = getattr(module, name) if name in _LAZY else module
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_LAZY_MODULES})

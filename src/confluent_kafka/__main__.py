@@ -10,9 +10,14 @@ def main() -> None:
         package = (error.name or "").partition(".")[0]
         if package not in {"rich", "typer"}:
             raise
+        if sys.argv[1:] == ["doctor"]:
+            from confluent_kafka._diagnosis import print_parts
+
+            print_parts()
+            return
         sys.exit(
             f"The command line needs {package}, which is not installed.\n"
-            "Install it with: python -m pip install 'confluent-kafka[cli]'"
+            "Install it with: python -m pip install rich typer"
         )
     app()
 

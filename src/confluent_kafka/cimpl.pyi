@@ -1,13 +1,13 @@
 """Types of the C extension. Its docstrings are at run time, and in the reference."""
 
 import builtins
-import logging
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
+from types import GenericAlias, TracebackType
 from typing import (
     Any,
     ClassVar,
     Final,
+    Generic,
     Literal,
     Protocol,
     Self,
@@ -18,13 +18,16 @@ from typing import (
 )
 
 from _typeshed import structseq
-from typing_extensions import Buffer, disjoint_base
+from typing_extensions import Buffer, TypeVar, disjoint_base
 
 from confluent_kafka._values.metadata import ClusterMetadata, GroupMetadata
 from confluent_kafka._values.pausing import PauseWhile
 from confluent_kafka._values.share import Messages
 from confluent_kafka._values.statistics import Statistics
-from confluent_kafka._values.throttle import ThrottleEvent
+
+# What the key and the value of a message were deserialized to.
+_K = TypeVar("_K", default=bytes)
+_V = TypeVar("_V", default=bytes)
 
 _Payload: TypeAlias = str | Buffer | None
 _Headers: TypeAlias = Mapping[str, _Payload] | Sequence[tuple[str, _Payload]]
@@ -33,21 +36,8 @@ _RebalanceCallback: TypeAlias = Callable[[Consumer, list[TopicPartition]], objec
 _AcknowledgementCallback: TypeAlias = Callable[
     [dict[TopicPartition, set[int]], KafkaException | None], object
 ]
-_ConfigValue: TypeAlias = (
-    str
-    | float
-    | bool
-    | logging.Logger
-    | logging.Handler
-    | Mapping[str, Any]
-    | Callable[[KafkaError], object]  # error_cb
-    | Callable[[ThrottleEvent], object]  # throttle_cb
-    | Callable[[str], object]  # stats_cb, oauth_cb
-    | _DeliveryCallback  # on_delivery
-    | Callable[[KafkaError | None, list[TopicPartition]], object]  # on_commit
-    | None
-)
-_Config: TypeAlias = Mapping[str, _ConfigValue]
+# Not the types of each value: a dict of texts, numbers and functions is a dict[str, object].
+_Config: TypeAlias = Mapping[str, object]
 
 class _ArrowArrayExportable(Protocol):
     def __arrow_c_array__(
@@ -56,6 +46,7 @@ class _ArrowArrayExportable(Protocol):
 
 class _BuildInfo(TypedDict):
     version: str
+    build: str
     librdkafka: str
     librdkafka_headers: str
     librdkafka_source: Literal["pinned", "system", "prefix"]
@@ -71,9 +62,9 @@ def version() -> str: ...
 def libversion() -> tuple[str, int]: ...
 def build_info() -> _BuildInfo: ...
 def _row_digest(batch: Any, /) -> int: ...
-def murmur2(key: str | Buffer, partition_count: int, /) -> int: ...
-def consistent(key: str | Buffer, partition_count: int, /) -> int: ...
-def fnv1a(key: str | Buffer, partition_count: int, /) -> int: ...
+def murmur2(key: Buffer, partition_count: int, /) -> int: ...
+def consistent(key: Buffer, partition_count: int, /) -> int: ...
+def fnv1a(key: Buffer, partition_count: int, /) -> int: ...
 
 OFFSET_BEGINNING: Final = -2
 OFFSET_END: Final = -1
@@ -146,7 +137,8 @@ SCRAM_MECHANISM_SHA_512: Final = 2
 SCRAM_MECHANISM_UNKNOWN: Final = 0
 
 @disjoint_base
-class KafkaError:
+class KafkaError(Exception):
+    args: tuple[Any, ...]
     _BAD_MSG: Final = -199
     _BAD_COMPRESSION: Final = -198
     _DESTROY: Final = -197
@@ -358,7 +350,11 @@ class KafkaError:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-class KafkaException(Exception): ...
+class KafkaException(Exception):
+    # Not a property: an attribute of a subclass may have this name.
+    error: KafkaError | None
+    def code(self) -> int | None: ...
+
 class IllegalStateException(RuntimeError): ...
 class ConcurrentModificationException(RuntimeError): ...
 
@@ -403,7 +399,7 @@ class TopicPartition:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @disjoint_base
-class Message:
+class Message(Generic[_K, _V]):
     def __init__(
         self,
         topic: str | None = None,
@@ -421,11 +417,11 @@ class Message:
     def topic(self) -> str | None: ...
     def partition(self) -> int | None: ...
     def offset(self) -> int | None: ...
-    # Bytes, or whatever a deserializer put there.
-    def key(self) -> Any: ...
-    def value(self) -> Any: ...
-    def deserialized_key(self) -> Any: ...
-    def deserialized_value(self) -> Any: ...
+    # The objects that a deserializer made are the same ones, under names that say their types.
+    def key(self) -> bytes | None: ...
+    def value(self) -> bytes | None: ...
+    def deserialized_key(self) -> _K | None: ...
+    def deserialized_value(self) -> _V | None: ...
     def headers(self) -> list[tuple[str, bytes | None]] | None: ...
     def error(self) -> KafkaError | None: ...
     def timestamp(self) -> tuple[int, int]: ...
@@ -442,6 +438,7 @@ class Message:
     def __ne__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __reduce__(self) -> tuple[Any, ...]: ...
+    def __class_getitem__(cls, types: Any, /) -> GenericAlias: ...
 
 @final
 class MessageBatch:
@@ -453,6 +450,7 @@ class MessageBatch:
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def to_pandas(self) -> Any: ...
 
 @disjoint_base
 class _Client:
@@ -464,6 +462,8 @@ class _Client:
     def _queue_length(self) -> int: ...
     @property
     def _closed(self) -> bool: ...
+    @property
+    def _oauth_timeout(self) -> float: ...
     def connect(self, timeout: float = 30, topic: str | None = None) -> None: ...
     @property
     def last_error(self) -> KafkaError | None: ...
@@ -482,14 +482,14 @@ class NewTopic:
     num_partitions: int
     replication_factor: int
     replica_assignment: list[list[int]] | None
-    config: dict[str, str] | None
+    config: dict[str, Any] | None
     def __init__(
         self,
         topic: str,
         num_partitions: int = -1,
         replication_factor: int = -1,
         replica_assignment: list[list[int]] | None = None,
-        config: dict[str, str] | None = None,
+        config: dict[str, Any] | None = None,
     ) -> None: ...
     @property
     def topic(self) -> str: ...
@@ -533,7 +533,7 @@ class _AdminClient(_Client):
         request: str,
         argument: object,
         options: dict[str, object],
-        on_answer: Callable[[Any, BaseException | None], object],
+        on_answer: Callable[[Any, BaseException | None, str | None], object] | None,
         /,
     ) -> None: ...
     def list_groups(self, group: str | None = None, timeout: float = -1) -> list[GroupMetadata]: ...
@@ -622,6 +622,7 @@ class Consumer(_Client):
     def unassign(self) -> None: ...
     def incremental_assign(self, partitions: Sequence[TopicPartition]) -> None: ...
     def incremental_unassign(self, partitions: Sequence[TopicPartition]) -> None: ...
+    def subscription(self) -> list[str]: ...
     def assignment(self) -> list[TopicPartition]: ...
     def pause(self, partitions: Sequence[TopicPartition]) -> None: ...
     def resume(self, partitions: Sequence[TopicPartition]) -> None: ...
@@ -639,14 +640,14 @@ class Consumer(_Client):
     @overload
     def commit(
         self,
-        message: Message | None = None,
+        message: Message[Any, Any] | None = None,
         offsets: Sequence[TopicPartition] | None = None,
         asynchronous: Literal[True] = True,
     ) -> None: ...
     @overload
     def commit(
         self,
-        message: Message | None = None,
+        message: Message[Any, Any] | None = None,
         offsets: Sequence[TopicPartition] | None = None,
         *,
         asynchronous: Literal[False],
@@ -654,12 +655,14 @@ class Consumer(_Client):
     @overload
     def commit(
         self,
-        message: Message | None = None,
+        message: Message[Any, Any] | None = None,
         offsets: Sequence[TopicPartition] | None = None,
         asynchronous: bool = True,
     ) -> list[TopicPartition] | None: ...
     def store_offsets(
-        self, message: Message | None = None, offsets: Sequence[TopicPartition] | None = None
+        self,
+        message: Message[Any, Any] | None = None,
+        offsets: Sequence[TopicPartition] | None = None,
     ) -> None: ...
     def committed(
         self, partitions: Sequence[TopicPartition], timeout: float = -1
@@ -684,7 +687,7 @@ class ShareConsumer(_Client):
     def unsubscribe(self) -> None: ...
     def subscription(self) -> list[str]: ...
     def poll(self, timeout: float = -1) -> Messages: ...
-    def acknowledge(self, message: Message, ack_type: int = 1) -> None: ...
+    def acknowledge(self, message: Message[Any, Any], ack_type: int = 1) -> None: ...
     def acknowledge_offset(
         self, topic: str, partition: int, offset: int, ack_type: int = 1
     ) -> None: ...
@@ -709,7 +712,7 @@ class MockRequest(structseq[Any], tuple[str, int, int, float]):
 
 @final
 class MockCluster:
-    def __new__(cls, brokers: int = 3) -> Self: ...
+    def __new__(cls, brokers: int = 3, *, retention_bytes: int | None = None) -> Self: ...
     @property
     def bootstrap_servers(self) -> str: ...
     @property

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn
 
 from confluent_kafka.cimpl import Consumer, KafkaException, Message
+from confluent_kafka.error import (
+    ConsumeError,
+    KeyDeserializationError,
+    ValueDeserializationError,
+)
+from confluent_kafka.serialization import MessageField, SerializationContext
 from confluent_kafka.serialization._clients import (
     Deserializers,
     closing,
@@ -13,11 +19,16 @@ from confluent_kafka.serialization._clients import (
     deserialized,
 )
 from confluent_kafka.serialization._coroutines import run
+from confluent_kafka.serialization._types import K, V
 
-__all__ = ["DeserializingConsumer"]
-
-K = TypeVar("K")
-V = TypeVar("V")
+__all__ = [
+    "ConsumeError",
+    "DeserializingConsumer",
+    "KeyDeserializationError",
+    "MessageField",
+    "SerializationContext",
+    "ValueDeserializationError",
+]
 
 
 class DeserializingConsumer(Consumer, Generic[K, V]):
@@ -45,7 +56,9 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
             raise
         serdes.set_cluster_id_resolver(cluster_id_of(self))
 
-    def poll(self, timeout: float = -1) -> Message | None:
+    def poll(  # type: ignore[override]
+        self, timeout: float = -1
+    ) -> Message[K, V] | None:
         """Return the next message, whose ``key()`` and ``value()`` are objects.
 
         A message that cannot be deserialized is skipped: the next call returns the message after
@@ -66,7 +79,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         message = super().poll(timeout)
         return None if message is None else self._deserialized(message)
 
-    def __next__(self) -> Message:
+    def __next__(self) -> Message[K, V]:  # type: ignore[override]
         return self._deserialized(super().__next__())
 
     def consume(self, num_messages: int = 1, timeout: float = -1) -> NoReturn:
@@ -82,8 +95,8 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         with closing(self, self._serdes.close):
             super().close()
 
-    def _deserialized(self, message: Message) -> Message:
-        def deserialize(one: Message) -> Message:
+    def _deserialized(self, message: Message) -> Message[K, V]:
+        def deserialize(one: Message) -> Message[K, V]:
             return run(self._serdes.deserialize(one))
 
         return deserialized(self, message, deserialize, KafkaException)

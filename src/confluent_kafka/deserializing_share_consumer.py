@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from confluent_kafka import Message, Messages, ShareConsumer
 from confluent_kafka.error import KeyDeserializationError, ValueDeserializationError
+from confluent_kafka.serialization import MessageField, SerializationContext
 from confluent_kafka.serialization._clients import Deserializers, closing, cluster_id_of
 from confluent_kafka.serialization._coroutines import run
+from confluent_kafka.serialization._types import K, V
 
-__all__ = ["DeserializingShareConsumer"]
-
-K = TypeVar("K")
-V = TypeVar("V")
+__all__ = [
+    "DeserializingShareConsumer",
+    "KeyDeserializationError",
+    "MessageField",
+    "SerializationContext",
+    "ValueDeserializationError",
+]
 
 
 class DeserializingShareConsumer(ShareConsumer, Generic[K, V]):

@@ -19,6 +19,13 @@ __all__ = [
 ]
 
 
+class _Code(int):
+    """A code for both spellings: `error.code`, and `error.code()` as of every KafkaException."""
+
+    def __call__(self) -> int:
+        return int(self)
+
+
 class _ClientError(KafkaException):
     """A KafkaException with its cause and its message."""
 
@@ -34,9 +41,9 @@ class _ClientError(KafkaException):
         self.kafka_message = kafka_message
 
     @property
-    def code(self) -> int:
+    def code(self) -> _Code:
         """The number of the error, one of KafkaError's constants."""
-        return self.kafka_error.code()
+        return _Code(self.kafka_error.code())
 
     @property
     def name(self) -> str:

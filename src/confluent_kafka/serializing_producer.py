@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from confluent_kafka.cimpl import KafkaError, Message, Producer
+from confluent_kafka.error import KeySerializationError, ValueSerializationError
+from confluent_kafka.serialization import MessageField, SerializationContext
 from confluent_kafka.serialization._clients import Serializers, closing, cluster_id_of
 from confluent_kafka.serialization._coroutines import run
+from confluent_kafka.serialization._types import K, V
 
-__all__ = ["SerializingProducer"]
-
-K = TypeVar("K")
-V = TypeVar("V")
+__all__ = [
+    "KeySerializationError",
+    "MessageField",
+    "SerializationContext",
+    "SerializingProducer",
+    "ValueSerializationError",
+]
 
 
 class SerializingProducer(Producer, Generic[K, V]):

@@ -15,13 +15,33 @@ from confluent_kafka import (
     KafkaException,
     Producer,
     TopicPartition,
+    libversion,
 )
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import (
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    NewTopic,
+    OffsetSpec,
+    ResourcePatternType,
+    ResourceType,
+)
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER, send
 from tests.support.scripts import check_script
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
+
+EVERY_ACL = AclBindingFilter(
+    ResourceType.ANY,
+    None,
+    ResourcePatternType.ANY,
+    None,
+    None,
+    AclOperation.ANY,
+    AclPermissionType.ANY,
+)
 
 
 @pytest.fixture
@@ -67,7 +87,8 @@ def test_group_offsets(admin: AdminClient, kafka_topic: str) -> None:
     group = [ConsumerGroupTopicPartitions("group", [TopicPartition(kafka_topic, 0, 5)])]
     altered = admin.alter_consumer_group_offsets(group)["group"].result(TIMEOUT)
     assert [each.error for each in altered.topic_partitions or []] == [None]
-    listed = admin.list_consumer_group_offsets(group)["group"].result(TIMEOUT)
+    place = ConsumerGroupTopicPartitions("group", [TopicPartition(kafka_topic, 0)])
+    listed = admin.list_consumer_group_offsets([place])["group"].result(TIMEOUT)
     assert [each.offset for each in listed.topic_partitions or []] == [5]
 
 
@@ -76,7 +97,7 @@ def test_broker_that_says_no(
 ) -> None:
     """An error of the broker is the future's exception, or its partition's."""
     kafka_cluster.inject_errors("OffsetFetch", [KafkaError.GROUP_AUTHORIZATION_FAILED])
-    group = [ConsumerGroupTopicPartitions("group", [TopicPartition(kafka_topic, 0, 5)])]
+    group = [ConsumerGroupTopicPartitions("group", [TopicPartition(kafka_topic, 0)])]
     future = admin.list_consumer_group_offsets(group)["group"]
     with pytest.raises(KafkaException) as raised:
         future.result(TIMEOUT)
@@ -112,6 +133,38 @@ def test_broker_that_comes_back(
     assert future.result(TIMEOUT).offset == 0
 
 
+# ---- what it does not do ----
+
+
+def ask_each(admin: AdminClient) -> dict[str, Future[Any]]:
+    """Requests that the embedded cluster refuses as a whole, and for one of several things."""
+    return {
+        "topic": admin.create_topics([NewTopic("t", 1)])["t"],
+        "acls": admin.describe_acls(EVERY_ACL),
+        "user": admin.describe_user_scram_credentials(["u"])["u"],
+        "group": admin.delete_consumer_groups(["g"])["g"],
+    }
+
+
+@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
+def test_what_the_embedded_cluster_does_not_do(admin: AdminClient) -> None:
+    """A note says so; the code and the text stay those of an old broker."""
+    for future in ask_each(admin).values():
+        error = future.exception(TIMEOUT)
+        assert isinstance(error, KafkaException)
+        assert error.code() == KafkaError._UNSUPPORTED_FEATURE
+        assert error.__notes__ == ["the embedded cluster does not do this"]
+        assert "embedded" not in str(error)
+
+
+def test_groups_of_every_kind(admin: AdminClient) -> None:
+    """The request that blocks says it, too."""
+    with pytest.raises(KafkaException) as raised:
+        admin.list_groups(timeout=TIMEOUT)
+    assert raised.value.code() == KafkaError._UNSUPPORTED_FEATURE
+    assert raised.value.__notes__ == ["the embedded cluster does not do this"]
+
+
 # ---- memory ----
 
 
@@ -129,7 +182,7 @@ def test_without_memory(kafka_cluster: MockCluster, answered: bool) -> None:
         told, come = [None], threading.Lock()
         come.acquire()
 
-        def on_answer(result, exception):  # allocates nothing
+        def on_answer(result, exception, cluster_id):  # allocates nothing
             remove_mem_hooks()  # the end of a thread is Python's to get right
             told[0] = result if exception is None else exception
             come.release()

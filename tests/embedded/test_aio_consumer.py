@@ -307,6 +307,34 @@ async def test_oauth(coroutine: bool) -> None:
     assert (threads[0] == threading.get_ident()) == coroutine
 
 
+@pytest.mark.parametrize("coroutine", [True, False], ids=["coroutine", "function"])
+@in_loop
+async def test_oauth_fails(coroutine: bool) -> None:
+    """A function that fails makes the constructor raise; a coroutine's error is last_error."""
+
+    def fails(_: str) -> None:
+        raise ZeroDivisionError
+
+    async def fails_later(config: str) -> None:
+        await asyncio.sleep(0)
+        fails(config)
+
+    config = {
+        "bootstrap.servers": NO_BROKER,
+        "group.id": "g",
+        "security.protocol": "sasl_plaintext",
+        "sasl.mechanism": "OAUTHBEARER",
+        "oauth_cb": fails_later if coroutine else fails,
+        "logger": QUIET,
+    }
+    if not coroutine:
+        with pytest.raises(KafkaException, match="OAuth token not set"):
+            AIOConsumer(config)
+        return
+    async with AIOConsumer(config) as consumer:
+        await until(lambda: consumer.last_error == KafkaError._AUTHENTICATION)
+
+
 @in_loop
 async def test_a_task_that_polls_without_waiting_leaves_turns(
     kafka_cluster: MockCluster, filled: str
@@ -431,17 +459,17 @@ async def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], 
         ("consume", {"num_messages": 1_000_001}, ValueError, "num_messages"),
         ("consume", {"timeout": "x"}, TypeError, "timeout"),
         ("consume_arrow", {"timeout": 0, "columns": ["x"]}, ValueError, "columns"),
-        ("subscribe", {"topics": 3}, TypeError, "topics"),
+        ("subscribe", {"topics": 3}, TypeError, "expected list of topic"),
         ("subscribe", {"topics": ["t"], "on_assign": 3}, TypeError, "on_assign"),
         ("subscribe", {"topics": ["t"], "on_revoke": 3}, TypeError, "on_revoke"),
         ("subscribe", {"topics": ["t"], "on_lost": 3}, TypeError, "on_lost"),
-        ("assign", {"partitions": 3}, TypeError, "partitions"),
+        ("assign", {"partitions": 3}, TypeError, "list of TopicPartition"),
         ("commit", {"message": 3}, TypeError, "message"),
-        ("commit", {"offsets": 3, "asynchronous": False}, TypeError, "offsets"),
-        ("store_offsets", {"offsets": 3}, TypeError, "offsets"),
-        ("seek", {"partition": 3}, TypeError, "partition"),
-        ("committed", {"partitions": 3}, TypeError, "partitions"),
-        ("get_watermark_offsets", {"partition": 3}, TypeError, "partition"),
+        ("commit", {"offsets": 3, "asynchronous": False}, TypeError, "list of TopicPartition"),
+        ("store_offsets", {"offsets": 3}, TypeError, "list of TopicPartition"),
+        ("seek", {"partition": 3}, TypeError, "TopicPartition"),
+        ("committed", {"partitions": 3}, TypeError, "list of TopicPartition"),
+        ("get_watermark_offsets", {"partition": 3}, TypeError, "TopicPartition"),
         ("list_topics", {"timeout": "x"}, TypeError, "timeout"),
     ],
 )

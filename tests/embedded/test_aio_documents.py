@@ -14,8 +14,8 @@ from confluent_kafka import Message, Producer
 from confluent_kafka.testing import MockCluster
 from examples import aio_relay
 from tests.embedded.conftest import MakeConsumer
-from tests.embedded.test_documentation import ROOT, block_with, run
 from tests.support.aio import in_loop
+from tests.support.documents import ROOT, block_with, run
 from tests.support.kafka import committed, numbers, read, send, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 

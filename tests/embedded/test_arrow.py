@@ -9,6 +9,7 @@ import os
 import pickle
 import random
 import re
+import sys
 import threading
 from typing import Any
 
@@ -316,6 +317,28 @@ def test_pandas(batch: MessageBatch) -> None:
         frame = pa.record_batch(batch).to_pandas()
     assert list(frame["value"]) == [b"value", None, b""]
     assert frame["timestamp"][0] == TIME
+
+
+def test_to_pandas(batch: MessageBatch) -> None:
+    """to_pandas() is that data frame."""
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = batch.to_pandas()
+    assert list(frame["value"]) == [b"value", None, b""]
+    assert list(frame.columns) == pa.record_batch(batch).schema.names
+
+
+@pytest.mark.parametrize("missing", ["pandas", "pyarrow"])
+def test_to_pandas_without(
+    batch: MessageBatch, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a package is missing, the error says which and how to get it."""
+    if missing == "pyarrow":
+        pytest.importorskip("pandas", reason="pandas is not installed")
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, missing, None)
+        with pytest.raises(ImportError, match=f"{missing} is not installed: pip install") as error:
+            batch.to_pandas()
+    assert error.value.name == missing
 
 
 def test_table(batch: MessageBatch) -> None:

@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.callbacks import Recorder, assert_from_callback, divide_by_zero, raised_by
-from tests.support.kafka import NO_BROKER, joined, send
+from tests.support.kafka import joined, send
 from tests.support.patches import needs
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
@@ -144,29 +144,6 @@ def test_on_revoke_that_adds_to_what_ends(
     wait_until(consumer.assignment, lambda: consumer.poll(0.01))
     consumer.close()
     assert calls == [[TopicPartition(kafka_topic, 0)]]
-
-
-def test_close_after_an_exception_that_nobody_has_seen(make_consumer: MakeConsumer) -> None:
-    """An exception that waits to be raised does not keep close() from closing."""
-    ready = threading.Event()
-
-    def no_token(_: str) -> tuple[str, float]:
-        ready.set()
-        raise ZeroDivisionError("no token")
-
-    consumer = make_consumer(
-        {
-            "bootstrap.servers": NO_BROKER,
-            "security.protocol": "sasl_plaintext",
-            "sasl.mechanism": "OAUTHBEARER",
-            "oauth_cb": no_token,
-        }
-    )
-    assert ready.wait(TIMEOUT)
-    with pytest.raises(ZeroDivisionError, match="no token"):
-        consumer.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        consumer.poll(0)
 
 
 @pytest.mark.kafka_topic(partitions=2)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +119,8 @@ def test_hints_go_to_stderr() -> None:
         (["--brokers", "0"], "--brokers"),
         (["--port", "65536"], "--port"),
         (["--prot", "0"], "--port"),
+        (["--real", "--brokers", "2"], "cannot be combined with --brokers"),
+        (["--real", "--retention-bytes", "9"], "cannot be combined with --brokers"),
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str) -> None:
@@ -137,6 +140,40 @@ def test_a_port_in_use() -> None:
     assert "choose another --port, or 0" in done.stderr
 
 
+def test_no_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """--real with a KAFKA_HOME that is none: status 1, and what is missing."""
+    monkeypatch.setenv("KAFKA_HOME", str(tmp_path))
+    done = run("--real", "--port", "0", "--quiet")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"KAFKA_HOME={tmp_path} has no bin" in done.stderr
+
+
+def test_a_port_in_use_by_a_real_broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """--real says the same, before anything is started."""
+    script = tmp_path / "bin" / "kafka-server-start.sh"
+    script.parent.mkdir()
+    script.touch()
+    monkeypatch.setenv("KAFKA_HOME", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        done = run("--real", "--port", str(server.getsockname()[1]), "--quiet")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "choose another --port, or 0" in done.stderr
+
+
+def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """--real without Java: status 1, and what is needed."""
+    script = tmp_path / "bin" / "kafka-server-start.sh"
+    script.parent.mkdir()
+    script.touch()
+    monkeypatch.setenv("KAFKA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    done = run("--real", "--port", "0", "--quiet")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "needs Java 17 or newer" in done.stderr
+
+
 @pytest.mark.parametrize("missing", ["typer", "rich"])
 def test_without_the_extra(missing: str) -> None:
     """Without the extra's packages the command says how to install them."""
@@ -150,5 +187,5 @@ def test_without_the_extra(missing: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=TIMEOUT
     )
     assert done.returncode == 1
-    assert "pip install 'confluent-kafka[cli]'" in done.stderr
+    assert "Install it with: python -m pip install rich typer" in done.stderr
     assert "Traceback" not in done.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition, libversion
 from confluent_kafka.testing import MockCluster
 from tests.support.command_line import Ended, ended, run, started, words
 from tests.support.kafka import NO_BROKER, committed, read, send, values_of
@@ -120,8 +120,11 @@ class TestProduce:
             (["--json"], "[]", "must be a JSON object, not list"),
             (["--json"], '{"value": 1}', "value must be a string, null or {'base64': ...}, not 1"),
             (["--json"], '{"value": {"base64": "?"}}', "value: "),
-            (["--json"], '{"headers": [1]}', "headers must be a list of [name, value]"),
-            (["--json"], '{"timestamp": "x"}', "timestamp must be milliseconds as int, not 'x'"),
+            (["--json"], '{"value": "v", "headers": [1]}', "headers must be a list of [name, v"),
+            (["--json"], '{"value": "v", "timestamp": "x"}', "timestamp must be milliseconds as i"),
+            (["--json"], '{"key": "k"}', 'has no value: write "value": null'),
+            (["--json"], '{"vaule": "v"}', "unknown field 'vaule': did you mean 'value'?"),
+            (["--json"], '{"value": "v", "x": 1}', "unknown field 'x': there are topic, part"),
         ],
     )
     def test_a_line_that_is_no_message(
@@ -134,7 +137,7 @@ class TestProduce:
         problem: str,
     ) -> None:
         """Status 1 and which line and why; those before it are delivered."""
-        good = "{}" if "--json" in options else "a:"
+        good = '{"value": null}' if "--json" in options else "a:"
         done = kafka_cli("produce", kafka_topic, *options, stdin=f"{good}\n{line}\n{good}".encode())
         assert done.status == 1
         assert done.stderr.startswith("1 delivered, 0 failed\nerror: stdin, message 2: ")
@@ -147,7 +150,7 @@ class TestProduce:
             "produce", kafka_topic, "-X", "message.max.bytes=1000", stdin=b"a\n" + b"b" * 2000
         )
         assert done.status == 1
-        assert done.stderr.startswith("1 delivered, 1 failed\nerror: ")
+        assert done.stderr.startswith(f"1 delivered, 1 failed\nerror: topic '{kafka_topic}': ")
         assert "Message size too large" in done.stderr
 
 
@@ -248,6 +251,43 @@ class TestConsume:
         assert done == (1, b"", "error: topic 'order' does not exist: did you mean 'orders'?\n")
         assert kafka_cli("consume", "order", "-e").status == 1
 
+    @pytest.mark.parametrize("command", ["consume {} -e -q", "bench consume {}"])
+    def test_no_group_needs_no_permission(
+        self, kafka_cli: Run, kafka_cluster: MockCluster, filled: str, command: str
+    ) -> None:
+        """Without -g a user who may read the topic, and use no group, reads it."""
+        kafka_cluster.inject_errors(
+            "FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000
+        )
+        # The answer to the first fetch is later than the one about the group.
+        for broker in range(1, kafka_cluster.brokers + 1):
+            kafka_cluster.inject_errors(
+                "Fetch", [KafkaError.NO_ERROR], broker_id=broker, round_trip_time=0.3
+            )
+        done = kafka_cli(*command.format(filled).split())
+        assert (done.status, done.stderr) == (0, "")
+
+    def test_a_forbidden_group(
+        self, kafka_cli: Run, kafka_cluster: MockCluster, filled: str
+    ) -> None:
+        """With -g it is status 1, and why."""
+        kafka_cluster.inject_errors(
+            "FindCoordinator", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000
+        )
+        done = kafka_cli("consume", filled, "-g", "g", "-e", "-q")
+        assert (done.status, done.stdout) == (1, b"")
+        assert "Group authorization failed" in done.stderr
+
+    def test_a_forbidden_topic(
+        self, kafka_cli: Run, kafka_cluster: MockCluster, kafka_topic: str
+    ) -> None:
+        """Status 1, which topic and that it is forbidden; one that a real cluster does not list
+        at all in tests/integration/test_acls.py."""
+        kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)
+        done = kafka_cli("consume", kafka_topic, "-e", "-q")
+        assert (done.status, done.stdout) == (1, b"")
+        assert f"topic '{kafka_topic}' is forbidden for this user: " in done.stderr
+
     def test_a_partition_that_is_not_there(self, kafka_cli: Run, kafka_topic: str) -> None:
         """Status 1 and which there are."""
         done = kafka_cli("consume", kafka_topic, "-p", "3")
@@ -329,6 +369,7 @@ class TestSettings:
         ("arguments", "message"),
         [
             ([], "no brokers: give --brokers"),
+            (["-b", "http://host:9092"], "give brokers as host:port, without http://"),
             (["-b", "x", "-X", "linger_ms=1"], "did you mean 'linger.ms'?"),
             (["-b", "x", "-X", "linger.ms"], "-X: needs KEY=VALUE"),
             (["-b", "x", "-F", "/nowhere"], "'/nowhere' does not exist"),
@@ -378,7 +419,11 @@ class TestSettings:
             (["prodcue"], "produce"),
             (["topics", "delete", "t"], "--yes: is required without a terminal"),
             (["groups", "delete", "g"], "--yes: is required without a terminal"),
-            (["acls", "delete"], "--yes: is required without a terminal"),
+            (["acls", "delete", "--name", "t"], "--yes: is required without a terminal"),
+            (["acls", "delete", "--all"], "--yes: is required without a terminal"),
+            (["acls", "delete", "-y"], "--all: without --resource, --name, --principal or"),
+            (["acls", "delete", "-y", "--resource", "any"], "give a filter, or --all"),
+            (["acls", "delete", "-y", "--all", "--name", "t"], "cannot be combined with a filter"),
             (["acls", "list", "--resource", "x"], "'x' is none of any, topic, group"),
             (["topics", "create", "t", "-c", "x"], "--config: 'x': needs NAME=VALUE"),
             (["configs", "set", "topic", "t", "x"], "'x': needs NAME=VALUE"),
@@ -416,6 +461,44 @@ def test_no_broker_answers(command: str) -> None:
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
     assert "refused" in line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "topics create new",
+        "topics grow t 3",
+        "topics delete t -y",
+        "groups list",
+        "groups describe g",
+        "groups delete g -y",
+        "configs describe topic t",
+        "configs describe broker 1",
+        "configs set topic t a=b",
+        "configs unset topic t a",
+        "acls list",
+        "acls create --resource topic --name t --principal User:a --operation read",
+        "acls delete --all -y",
+    ],
+)
+@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
+def test_what_the_embedded_cluster_does_not_do(kafka_cli: Run, command: str) -> None:
+    """It says so at once: it has a controller, and it is no older Kafka."""
+    watch = Stopwatch()
+    done = kafka_cli(*command.split())
+    assert watch.elapsed < SOON
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith("error: the embedded cluster does not do this: ")
+
+
+@pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
+def test_descriptions(kafka_cli: Run, kafka_cluster: MockCluster) -> None:
+    """Topics and the cluster itself are described by the embedded cluster, too."""
+    kafka_cluster.create_topic("t", 1, 1)
+    (topic,) = kafka_cli("topics", "describe", "t", "--json").stdout.splitlines()
+    assert json.loads(topic)["topic"] == "t"
+    brokers = kafka_cli("cluster", "describe", "--json").stdout.splitlines()
+    assert [json.loads(line)["controller"] for line in brokers] == [True, False, False]
 
 
 class TestSignals:
@@ -477,13 +560,19 @@ def test_dates_beyond_the_calendar(kafka_cli: Run, kafka_topic: str, producer: P
 @pytest.mark.parametrize(
     ("arguments", "stdin", "said"),
     [
-        (["produce", "t", "-p", "99999999999"], b"x", "partition must be an int from -1"),
-        (["produce", "t", "--json"], b'{"timestamp": 1' + b"0" * 30 + b"}", "timestamp must be"),
-        (["produce", "t", "--json"], b'{"headers": [["a\\u0000", null]]}', "NUL character"),
+        (["produce", "t", "-p", "99999999999"], b"x", "partition must be an int from"),
+        (
+            ["produce", "t", "--json"],
+            b'{"value": "", "timestamp": 1' + b"0" * 30 + b"}",
+            "timestamp at index 0 must be",
+        ),
+        (
+            ["produce", "t", "--json"],
+            b'{"value": "", "headers": [["a\\u0000", null]]}',
+            "NUL character",
+        ),
         (["consume", "t", "--from", "9" * 20], b"", "offset must be an int from"),
         (["topics", "create", "a", "-p", "99999999999"], b"", "num_partitions must be an int"),
-        (["topics", "describe", "t", "t"], b"", "topic_names has 't' twice"),
-        (["groups", "delete", "g", "g", "--yes"], b"", "group_ids has 'g' twice"),
     ],
 )
 def test_arguments_that_the_client_refuses(
@@ -497,6 +586,23 @@ def test_arguments_that_the_client_refuses(
     kafka_cluster.create_topic("t")
     status, stdout, stderr = kafka_cli(*arguments, stdin=stdin)
     assert (status, stdout) == (2, b"")
+    assert said in words(stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["topics", "describe", "t", "t"], "Duplicate topics"),
+        (["groups", "delete", "g", "g", "--yes"], "Duplicate groups"),
+    ],
+)
+def test_names_given_twice(
+    kafka_cli: Run, kafka_cluster: MockCluster, arguments: list[str], said: str
+) -> None:
+    """A name that is given twice is an error that says so."""
+    kafka_cluster.create_topic("t")
+    status, stdout, stderr = kafka_cli(*arguments)
+    assert (status, stdout) == (1, b"")
     assert said in words(stderr)
     assert "Traceback" not in stderr
 

@@ -270,7 +270,9 @@ class TestStatistics:
     def test_consumer(self, make_consumer: MakeConsumer, filled: str) -> None:
         """What was read is counted, and the group's state; stats_cb is called as well."""
         told: list[str] = []
-        consumer = make_consumer(self.INTERVAL | {"stats_cb": told.append})
+        # A consumer that commits looks for its group's coordinator.
+        settings = {"stats_cb": told.append, "enable.auto.commit": True}
+        consumer = make_consumer(self.INTERVAL | settings)
         consumer.assign([TopicPartition(filled, 0, 0)])
         assert len(consumer.consume(100, TIMEOUT)) == 100
 

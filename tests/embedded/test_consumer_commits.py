@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 from typing import Any
 
 import pytest
 
-from confluent_kafka import OFFSET_INVALID, Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import (
+    OFFSET_INVALID,
+    OFFSET_STORED,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.kafka import committed, poll_values
+from tests.support.protocol import array, ask, text
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
+
+OFFSET_COMMIT = 8
 
 
 @pytest.fixture
@@ -47,6 +59,27 @@ def test_commit_of_offsets(kafka_topic: str, consumer: Consumer) -> None:
     ]
     answer = consumer.committed(offsets, TIMEOUT)
     assert [(entry.offset, entry.metadata) for entry in answer] == [(12, "what I did"), (0, None)]
+
+
+@pytest.mark.parametrize("metadata", ["", "é", None])
+def test_metadata_comes_back(kafka_topic: str, consumer: Consumer, metadata: str | None) -> None:
+    """Committed metadata is what was committed: no text and an empty text are not the same."""
+    place = TopicPartition(kafka_topic, 0, 1, metadata=metadata)
+    (result,) = consumer.commit(offsets=[place], asynchronous=False)
+    (answer,) = consumer.committed([place], TIMEOUT)
+    assert (result.metadata, answer.metadata) == (metadata, metadata)
+
+
+def test_metadata_of_others(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """confluent-kafka-python commits a NUL behind the text: it is no part of it."""
+    place = struct.pack(">iqi", 0, 7, -1) + text("theirs\0")
+    topic = array([text(kafka_topic) + array([place])])
+    group = text("group") + struct.pack(">i", -1) + text("") + struct.pack(">h", -1)
+    ask(kafka_cluster.bootstrap_servers.split(",")[0], OFFSET_COMMIT, 7, group + topic)
+    (answer,) = consumer.committed([TopicPartition(kafka_topic, 0)], TIMEOUT)
+    assert (answer.offset, answer.metadata) == (7, "theirs")
 
 
 def test_commit_of_what_was_returned(filled: str, consumer: Consumer) -> None:
@@ -101,13 +134,58 @@ def test_commit_of_both(filled: str, consumer: Consumer) -> None:
 
 
 def test_commit_of_an_error(filled: str, make_consumer: MakeConsumer) -> None:
-    """A message that is an error has no offset to commit: its error is raised."""
-    consumer = make_consumer({"enable.partition.eof": True})
+    """A message that is an error has no offset to commit: _INVALID_ARG with the error's text."""
+    consumer = make_consumer({"enable.partition.eof": True, "enable.auto.offset.store": False})
     consumer.assign([TopicPartition(filled, 0, FILLED)])
     (end,) = consumer.consume(1, TIMEOUT)
+    error = end.error()
+    assert error is not None
+    for verb, call in (("commit", consumer.commit), ("store", consumer.store_offsets)):
+        with pytest.raises(KafkaException) as caught:
+            call(end)
+        assert caught.value.error == KafkaError._INVALID_ARG
+        text = f"Cannot {verb} offsets for message with error: '{error.str()}'"
+        assert caught.value.args[0].str() == text
+
+
+def test_commit_of_a_mocks_error(consumer: Consumer) -> None:
+    """An error of any type is one."""
+    message = Message("t", 0, 5, error="made up")  # type: ignore[arg-type]
+    with pytest.raises(KafkaException, match="for message with error: 'made up'") as caught:
+        consumer.commit(message)
+    assert caught.value.error == KafkaError._INVALID_ARG
+
+
+@pytest.mark.parametrize("message", [Message("t", 0), Message("t", 0, -5), Message("t")])
+def test_commit_of_a_message_without_an_offset(message: Message, make_consumer: Any) -> None:
+    """It is taken, and there is nothing to commit: _NO_OFFSET, raised or told to on_commit."""
+    calls: list[tuple[KafkaError | None, list[TopicPartition]]] = []
+    consumer = make_consumer({"on_commit": lambda *call: calls.append(call)})
     with pytest.raises(KafkaException) as caught:
-        consumer.commit(end)
-    assert caught.value.args[0] == KafkaError._PARTITION_EOF
+        consumer.commit(message=message, asynchronous=False)
+    assert caught.value.error == KafkaError._NO_OFFSET
+    assert consumer.commit(message=message) is None
+    wait_until(lambda: calls, lambda: consumer.poll(0.01))
+    ((error, (offset,)),) = calls
+    assert error == KafkaError._NO_OFFSET
+    assert (offset.topic, offset.offset) == ("t", OFFSET_STORED)
+
+
+@pytest.mark.parametrize(
+    ("topic", "exception", "text"),
+    [
+        (None, ValueError, "message has no topic"),
+        (b"t", TypeError, "topic of message must be str, not bytes"),
+        ("\ud800", ValueError, "topic of message"),
+    ],
+)
+def test_commit_of_a_mocks_topic(
+    topic: Any, exception: type[Exception], text: str, consumer: Consumer
+) -> None:
+    """A topic that is no name is a typed error that says so."""
+    for call in (consumer.commit, consumer.store_offsets):
+        with pytest.raises(exception, match=text):
+            call(message=Message(topic, 0, 5))
 
 
 def test_refused_commit(kafka_cluster: MockCluster, filled: str, consumer: Consumer) -> None:
@@ -174,6 +252,18 @@ def test_stored_offsets_are_committed(filled: str, stored: Consumer) -> None:
     stored.store_offsets(offsets=[TopicPartition(filled, 0, 8)])
     stored.commit(asynchronous=False)
     assert committed(stored, filled) == 8
+
+
+def test_storing_a_message_without_an_offset(filled: str, stored: Consumer) -> None:
+    """It is taken, and what was stored before is forgotten."""
+    stored.assign([TopicPartition(filled, 0, 0)])
+    messages = stored.consume(10, TIMEOUT)
+    stored.store_offsets(messages[2])
+    stored.store_offsets(message=Message(filled, 0))
+    with pytest.raises(KafkaException) as caught:
+        stored.commit(asynchronous=False)
+    assert caught.value.error == KafkaError._NO_OFFSET
+    assert committed(stored, filled) == OFFSET_INVALID
 
 
 def test_storing_is_off_by_default(filled: str, consumer: Consumer) -> None:

@@ -18,7 +18,8 @@ from confluent_kafka import (
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.kafka import committed, joined, numbers, poll_values, send, values_of
-from tests.support.waiting import TIMEOUT, wait_until
+from tests.support.patches import needs
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 # The brokers decide on sessions and heartbeats, not the members.
 KIP_848 = {
@@ -263,6 +264,51 @@ def test_close_leaves_a_classic_group(
     kafka_cluster.start_request_tracking()
     consumer.close()
     assert [r.request for r in kafka_cluster.requests()].count("LeaveGroup") == 1
+
+
+@needs("mock-lost-member")
+def test_close_after_assign_and_subscribe(
+    kafka_cluster: MockCluster, filled: str, make_consumer: MakeConsumer
+) -> None:
+    """close() does not wait for a member that was gone before it had joined.
+
+    mock-lost-member.patch: what was read is committed before the group is left, behind a JoinGroup
+    that waited for that member.
+    """
+
+    def asked_to_join(consumer: Consumer, count: int) -> None:
+        wait_until(
+            lambda: [r.request for r in kafka_cluster.requests()].count("JoinGroup") == count,
+            lambda: consumer.poll(0.01),
+        )
+
+    kafka_cluster.start_request_tracking()
+    kafka_cluster.set_group_initial_rebalance_delay(600)  # so long the first is not answered
+    first = make_consumer()
+    first.subscribe([filled])
+    asked_to_join(first, 1)
+    first.close()
+    kafka_cluster.set_group_initial_rebalance_delay(0)
+    second = make_consumer({"enable.auto.commit": True, "session.timeout.ms": 45_000})
+    second.assign([TopicPartition(filled, 0, 0)])
+    assert poll_values(second, 1) == [b"0"]
+    second.subscribe([filled])
+    asked_to_join(second, 2)
+    watch = Stopwatch()
+    second.close()
+    assert watch.elapsed < SOON
+
+
+@pytest.mark.kafka_topic(partitions=3)
+def test_subscription(kafka_topic: str, consumer: Consumer) -> None:
+    """subscription() has what subscribe() named, patterns too; assign() does not count."""
+    assert consumer.subscription() == []
+    consumer.assign([TopicPartition(kafka_topic, 0)])
+    assert consumer.subscription() == []
+    consumer.subscribe([kafka_topic, "^other.*"])
+    assert sorted(consumer.subscription()) == sorted([kafka_topic, "^other.*"])
+    consumer.unsubscribe()
+    assert consumer.subscription() == []
 
 
 def test_a_commit_in_the_background_before_close(filled: str, make_consumer: MakeConsumer) -> None:

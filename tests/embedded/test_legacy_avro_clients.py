@@ -332,14 +332,19 @@ def test_without_registration(
     [
         ({}, {}, ValueError, "set schema.registry.url in config"),
         (None, {}, TypeError, "config must be a dict, not NoneType"),
-        ({"schema.registry.url": None}, {}, ValueError, "schema.registry.<key>: the key 'url'"),
-        ({"schema.registry.url": 5}, {}, TypeError, "url must be a str, not int"),
-        ({"schema.registry.url": "x"}, {}, ValueError, "url must be http://"),
+        (
+            {"schema.registry.url": None},
+            {},
+            ValueError,
+            "Missing required configuration property url",
+        ),
+        ({"schema.registry.url": 5}, {}, TypeError, "url must be a str, not <class 'int'>"),
+        ({"schema.registry.url": "x"}, {}, ValueError, "Invalid url x: it must be http://"),
         (
             {"schema.registry.url": "mock://", "schema.registry.foo": 1},
             {},
             ValueError,
-            "unknown key 'foo'",
+            "Unrecognized properties: foo",
         ),
         ({}, {"schema_registry": 5}, TypeError, "must be a CachedSchemaRegistryClient.*not int"),
         (

@@ -272,6 +272,47 @@ def test_failed_delivery(make_producer: MakeProducer) -> None:
     assert (message.key(), message.value(), message.headers()) == (b"k", b"v", HEADERS)
 
 
+@pytest.mark.parametrize("error", [None, KafkaError(3)])
+def test_replacing_the_error_of_a_delivery(
+    error: KafkaError | None, make_producer: MakeProducer
+) -> None:
+    """What a callback puts in its place is read, then and later, though it is None."""
+    producer = make_producer({"linger.ms": 60_000})
+    reports: list[Message] = []
+
+    def report(_: KafkaError | None, message: Message) -> None:
+        message.set_error(error)
+        assert message.error() is error
+        reports.append(message)
+
+    producer.produce("no-such-broker-yet", value="v", on_delivery=report)
+    producer.purge()
+    wait_until(lambda: reports, step=lambda: producer.poll(0.1))
+    assert reports[0].error() is error
+
+
+def test_raising_the_error_of_a_delivery(make_producer: MakeProducer) -> None:
+    """The frames that the raised error keeps refer to its message: both are collected."""
+    producer = make_producer({"linger.ms": 60_000})
+    raised: list[int] = []
+
+    def report(error: KafkaError | None, message: Message) -> None:
+        try:
+            raise message.error()  # type: ignore[misc]
+        except KafkaError as failure:
+            kept = failure  # the error, its traceback, this frame, the error
+            raised.append(kept.code())
+
+    def work() -> None:
+        raised.clear()
+        producer.produce("no-such-broker-yet", value="v", on_delivery=report)
+        producer.purge()
+        wait_until(lambda: raised, step=lambda: producer.poll(0.1))
+
+    assert_no_leaks(work)
+    assert raised == [KafkaError._PURGE_QUEUE]
+
+
 def test_no_leaks(producer: Producer, consumer: Consumer, kafka_topic: str) -> None:
     """Reports read, kept, changed and ignored, and messages consumed, are all freed."""
     callbacks: list[Callable[[KafkaError | None, Message], object]] = [

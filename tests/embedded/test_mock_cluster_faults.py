@@ -463,3 +463,12 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
         kafka_cluster.set_group_consumer_heartbeat_interval(0.05)
         heir.subscribe(["shared"])
         wait_until(lambda: len(heir.assignment()) == 2, lambda: heir.poll(0.01))
+
+
+def test_no_errors(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
+    """An empty list changes nothing, for one broker and for all."""
+    kafka_cluster.inject_errors("Produce", [])
+    for broker in range(1, kafka_cluster.brokers + 1):
+        kafka_cluster.inject_errors("Produce", [], broker_id=broker)
+        assert kafka_cluster.pending_errors("Produce", broker) == 0
+    assert deliver(producer, kafka_topic, [b"a"]) == [None]

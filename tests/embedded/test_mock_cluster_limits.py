@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
 
 TIMEOUT = 30
 
@@ -26,6 +27,22 @@ def test_a_partition_keeps_5_mib(kafka_cluster: MockCluster, kafka_topic: str) -
     # Whole batches are kept; one holds up to 10 records, 100 kB, of which 10,000 bytes each
     # are counted here: the rest is headers.
     assert 5 * 2**20 - 110_000 < (high - low) * 10_000 <= 5 * 2**20
+
+
+@needs("mock-retention")
+def test_retention() -> None:
+    """retention_bytes is what a partition keeps: less than 5 MiB, or more."""
+    for megabytes, oldest in ((1, range(600, 800)), (20, range(1))):
+        with MockCluster(1, retention_bytes=megabytes * 2**20) as cluster:
+            cluster.create_topic("t")
+            with Producer(client(cluster, batch_num_messages=10)) as producer:
+                for _ in range(800):
+                    producer.produce("t", bytes(10_000))
+                assert producer.flush(TIMEOUT) == 0
+            with Consumer(client(cluster, group_id="g")) as consumer:
+                low, high = consumer.get_watermark_offsets(TopicPartition("t", 0), TIMEOUT)
+        assert low in oldest
+        assert high == 800
 
 
 def test_topics_come_into_being_with_4_partitions(kafka_cluster: MockCluster) -> None:

@@ -1,4 +1,4 @@
-"""oauth_cb: tokens are made in the background, reach the broker, and fail where one can see it.
+"""oauth_cb: a client has a token when it is made; later ones are made in the background.
 
 The mock brokers know no SASL. Nothing of it is needed to be asked for a token, which happens
 when a client is made; who wants to see the token plays the broker himself.
@@ -7,6 +7,9 @@ when a client is made; who wants to see the token plays the broker himself.
 from __future__ import annotations
 
 import gc
+import logging
+import os
+import signal
 import threading
 import time
 import weakref
@@ -15,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
-from confluent_kafka.testing import MockCluster
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, ShareConsumer
+from confluent_kafka.admin import AdminClient
 from tests.embedded.sasl_broker import SaslBroker
 from tests.support.clients import config
 from tests.support.scripts import check_script
@@ -24,6 +27,7 @@ from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 THREAD = "confluent_kafka oauth_cb"
 CLIENTS = [Producer, Consumer]
+each_client = pytest.mark.parametrize("client", [*CLIENTS, ShareConsumer, AdminClient])
 
 Make = Callable[..., Any]
 
@@ -49,13 +53,35 @@ class Tokens:
         return "token", time.time() + self.lifetime
 
 
-def sasl(oauth_cb: Callable[..., object], more: dict[str, Any] | None = None) -> dict[str, Any]:
+def sasl(
+    oauth_cb: Callable[..., object],
+    more: dict[str, Any] | None = None,
+    client: type[Any] | None = None,
+) -> dict[str, Any]:
     base = {
         "security.protocol": "sasl_plaintext",
         "sasl.mechanism": "OAUTHBEARER",
         "oauth_cb": oauth_cb,
     }
-    return config(base | (more or {}))
+    return config(base | (more or {}), client)
+
+
+class Slow:
+    """An oauth_cb that does not return before it is told to, from a certain call on."""
+
+    def __init__(self, first: int = 1) -> None:
+        self.calls = 0
+        self.first = first
+        self.entered = threading.Event()
+        self.go_on = threading.Event()
+
+    def __call__(self, _argument: str) -> tuple[str, float]:
+        self.calls += 1
+        if self.calls < self.first:
+            return "token", time.time() + 0.5
+        self.entered.set()
+        assert self.go_on.wait(TIMEOUT)
+        return "token", far()
 
 
 @pytest.fixture(autouse=True)
@@ -169,9 +195,8 @@ def test_expiry_is_a_number(expiry: float) -> None:
     def answer(argument: str) -> tuple[str, float]:
         return tokens(argument)[0], expiry
 
-    with Producer(sasl(answer)) as producer:
-        wait_until(lambda: tokens.calls)
-        producer.poll(0.2)  # raises what oauth_cb did wrong
+    with Producer(sasl(answer)):
+        assert tokens.calls
 
 
 NOW = 1_700_000_000  # in the past
@@ -200,9 +225,11 @@ WRONG: list[tuple[object, Any, str]] = [
 
 @pytest.mark.parametrize(("answer", "error", "text"), WRONG, ids=lambda value: ascii(value)[:40])
 def test_wrong_answers(answer: object, error: Any, text: str) -> None:
-    """A typed error that names the part which is wrong comes out of poll()."""
-    with Producer(sasl(lambda _: answer)) as producer, pytest.raises(error, match=text):
-        wait_until(lambda: False, lambda: producer.poll(0.05))
+    """The constructor raises; its cause is a typed error that names the part which is wrong."""
+    with pytest.raises(KafkaException, match="OAuth token not set") as caught:
+        Producer(sasl(lambda _: answer))
+    assert isinstance(caught.value.__cause__, error)
+    assert text in str(caught.value.__cause__)
 
 
 def test_extensions_that_change_meanwhile() -> None:
@@ -232,65 +259,245 @@ with Producer(settings | {"oauth_cb": answer}) as producer:
     assert check_script(script) == ""
 
 
-# ---- exceptions ----
+# ---- the first token ----
+
+
+def impatient(client: type[Any], timeout: float = TIMEOUT) -> type[Any]:
+    """The client, with less patience."""
+
+    class Impatient(client):  # type: ignore[misc]
+        _oauth_timeout = timeout
+
+    return Impatient
+
+
+@each_client
+def test_before_the_constructor_returns(client: type[Any]) -> None:
+    """oauth_cb has been called, once, when the client is there."""
+    tokens = Tokens()
+    with client(sasl(tokens, client=client)):
+        assert len(tokens.calls) == 1
+
+
+@each_client
+def test_no_first_token(client: type[Any]) -> None:
+    """The constructor raises SASL_AUTHENTICATION_FAILED at once, with what oauth_cb raised."""
+
+    def fails(_argument: str) -> None:
+        raise ZeroDivisionError("in oauth_cb")
+
+    watch = Stopwatch()
+    with pytest.raises(KafkaException) as caught:
+        impatient(client)(sasl(fails, client=client))
+    assert watch.elapsed < SOON
+    error = caught.value.args[0]
+    assert error.code() == KafkaError.SASL_AUTHENTICATION_FAILED
+    assert error.str() == "OAuth token not set: oauth_cb failed: ZeroDivisionError: in oauth_cb"
+    cause = caught.value.__cause__
+    assert isinstance(cause, ZeroDivisionError)
+    assert cause.__traceback__ is not None
+    assert cause.__traceback__.tb_frame.f_code is fails.__code__
+
+
+def test_an_exception_without_text() -> None:
+    """One whose str() raises is told by its type."""
+
+    class Silent(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    def fails(_argument: str) -> None:
+        raise Silent
+
+    with pytest.raises(KafkaException, match="oauth_cb failed: Silent"):
+        Producer(sasl(fails))
+
+
+@each_client
+def test_no_first_token_in_time(client: type[Any]) -> None:
+    """The constructor waits for _oauth_timeout, 10 s, and does not wait for oauth_cb to end."""
+    slow = Slow()
+    watch = Stopwatch()
+    with pytest.raises(KafkaException, match="OAuth token not set within 0 seconds") as caught:
+        impatient(client, 0.05)(sasl(slow, client=client))
+    assert watch.elapsed < SOON
+    slow.go_on.set()
+    assert caught.value.args[0].code() == KafkaError.SASL_AUTHENTICATION_FAILED
+    assert client.__new__(client)._oauth_timeout == 10
+
+
+def test_signals_meanwhile() -> None:
+    """Ctrl-C ends the wait, however long oauth_cb needs."""
+    go_on = threading.Event()
+
+    def token(_argument: str) -> tuple[str, float]:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert go_on.wait(TIMEOUT)
+        return "token", far()
+
+    watch = Stopwatch()
+    with pytest.raises(KeyboardInterrupt):
+        impatient(Producer)(sasl(token))
+    assert watch.elapsed < SOON
+    go_on.set()
+
+
+@each_client
+def test_a_signal_while_the_thread_starts(
+    client: type[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A handler that raises inside Thread.start(): the thread, which runs already, ends."""
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        client(sasl(Tokens(), client=client))
+
+
+def test_a_fork_meanwhile() -> None:
+    """A child of a signal handler has no thread to wait for: its constructor raises."""
+    script = """
+import os, signal, sys, threading, time, warnings
+from confluent_kafka import Producer
+
+warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
+parent = os.getpid()
+forked = threading.Event()
+
+def fork(*_):
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        forked.set()
+
+def token(_):
+    os.kill(parent, signal.SIGUSR1)
+    forked.wait(30)
+    return "token", time.time() + 3600
+
+class Patient(Producer):
+    _oauth_timeout = 300
+
+signal.signal(signal.SIGUSR1, fork)
+settings = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"}
+try:
+    with Patient(settings | {"oauth_cb": token}):
+        print("made", flush=True)
+except RuntimeError as error:
+    print("before os.fork()" in str(error), flush=True)
+    os._exit(0)
+"""
+    assert check_script(script, forks=True).split() == ["True", "made"]
+
+
+def test_the_client_meanwhile() -> None:
+    """oauth_cb may be its client's method, which finds a client that is not open yet."""
+    found: list[str] = []
+
+    class Mine(Producer):
+        def __init__(self) -> None:
+            super().__init__(sasl(self.token))
+
+        def token(self, _argument: str) -> tuple[str, float]:
+            self.close()  # there is nothing to close yet
+            with pytest.raises(RuntimeError, match="is not initialised") as caught:
+                self.poll(0)
+            found.append(str(caught.value))
+            return "token", far()
+
+    with Mine() as producer:
+        assert len(found) == 1
+        producer.poll(0)
+
+
+# ---- tokens that fail later ----
+
+
+class FailsLater:
+    """An oauth_cb whose first token is soon to be renewed, which fails."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.failed = threading.Event()
+
+    def __call__(self, _argument: str) -> tuple[str, float]:
+        self.calls += 1
+        if self.calls > 1:
+            self.failed.set()
+            raise ZeroDivisionError("in oauth_cb")
+        return "token", time.time() + 0.5
+
+
+def has_failed(client: Any) -> bool:
+    error = client.last_error
+    return error is not None and "oauth_cb failed" in error.str()
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        pytest.param((Producer, lambda producer: producer.poll(0.05)), id="poll of a producer"),
-        pytest.param((Producer, lambda producer: producer.flush(0.05)), id="flush"),
-        pytest.param((Consumer, lambda consumer: consumer.poll(0.05)), id="poll of a consumer"),
-        pytest.param((Consumer, lambda consumer: consumer.consume(1, 0.05)), id="consume"),
+        pytest.param((Producer, lambda client: client.poll(0.05)), id="poll of a producer"),
+        pytest.param((Producer, lambda client: client.flush(0.05)), id="flush"),
+        pytest.param((Consumer, lambda client: client.poll(0.05)), id="poll of a consumer"),
+        pytest.param((Consumer, lambda client: client.consume(1, 0.05)), id="consume"),
+        pytest.param((AdminClient, lambda client: client.poll(0.05)), id="poll of an AdminClient"),
     ],
 )
-def test_exceptions(call: tuple[Make, Callable[[Any], object]]) -> None:
-    """What oauth_cb raises comes out of the call that serves callbacks, whole and once."""
+def test_later_failures_are_not_raised(call: tuple[type[Any], Callable[[Any], object]]) -> None:
+    """No call raises them, nor does close(); last_error and the log have the cause."""
     client_type, serve = call
+    records: list[str] = []
+    logger = logging.Logger("tokens")
+    handler = logging.Handler()
+    handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
+    logger.addHandler(handler)
+    fails = FailsLater()
+    with client_type(sasl(fails, {"logger": logger})) as client:
+        wait_until(lambda: has_failed(client))
+        assert client.last_error == KafkaError._AUTHENTICATION
+        wait_until(lambda: "in oauth_cb" in "".join(records), lambda: serve(client))
+        serve(client)
+    assert "ZeroDivisionError: in oauth_cb" in "".join(records)
 
-    def fails(_argument: str) -> None:
-        raise ZeroDivisionError("in oauth_cb")
 
-    with client_type(sasl(fails)) as client:
-        with pytest.raises(ZeroDivisionError, match="in oauth_cb") as caught:
-            wait_until(lambda: False, lambda: serve(client))
-        assert [entry.name for entry in caught.traceback][-1] == "fails"
-        serve(client)  # librdkafka asks again after ten seconds
-
-
-def test_error_cb_is_told() -> None:
-    """A failure is an _AUTHENTICATION error of the client as well."""
+@each_client
+def test_error_cb_is_told(client: type[Any]) -> None:
+    """A later failure is an _AUTHENTICATION error of the client as well, and in its log."""
     errors: list[KafkaError] = []
-    with Producer(sasl(lambda _: 1 / 0, {"error_cb": errors.append})) as producer:
-        with pytest.raises(ZeroDivisionError):
-            wait_until(lambda: False, lambda: producer.poll(0.05))
-        wait_until(
-            lambda: any(error == KafkaError._AUTHENTICATION for error in errors),
-            lambda: producer.poll(0.05),
-        )
-    (error,) = [error for error in errors if error == KafkaError._AUTHENTICATION]
-    assert "ZeroDivisionError" in error.str()
+    records: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
+    more = {"error_cb": errors.append, "logger": handler}
+    with client(sasl(FailsLater(), more, client)) as made:
+        if client is ShareConsumer:
+            made.subscribe(["topic"])
+        wait_until(lambda: KafkaError._AUTHENTICATION in errors, lambda: made.poll(0.05))
+    told = [error.str() for error in errors if error == KafkaError._AUTHENTICATION]
+    assert len(told) == 1
+    assert "ZeroDivisionError: in oauth_cb" in told[0]
+    assert "".join(records).count("ZeroDivisionError: in oauth_cb") == 1
+
+
+@pytest.mark.parametrize("client_type", CLIENTS)
+def test_requests_say_it(client_type: Make, broker: SaslBroker) -> None:
+    """A request that gets no answer while oauth_cb fails says so, though nobody polls."""
+    servers = {"bootstrap.servers": broker.address}
+    with client_type(sasl(FailsLater(), servers)) as client:
+        wait_until(lambda: has_failed(client))
+        with pytest.raises(KafkaException, match="oauth_cb failed: ZeroDivisionError"):
+            client.list_topics(timeout=0.1)
 
 
 # ---- the end of the client ----
 
 
-class Slow:
-    """An oauth_cb that does not return before it is told to."""
-
-    def __init__(self) -> None:
-        self.entered = threading.Event()
-        self.go_on = threading.Event()
-
-    def __call__(self, _argument: str) -> tuple[str, float]:
-        self.entered.set()
-        assert self.go_on.wait(TIMEOUT)
-        return "token", far()
-
-
 def test_closed_or_dropped_while_it_runs() -> None:
     """Neither waits long for it, and the thread keeps no client alive; it ends unharmed."""
-    closed, dropped = Slow(), Slow()
+    closed, dropped = Slow(2), Slow(2)
     consumer = Consumer(sasl(closed))
     clients = [Producer(sasl(dropped))]
     reference = weakref.ref(clients[0])
@@ -309,6 +516,26 @@ def test_closed_or_dropped_while_it_runs() -> None:
     dropped.go_on.set()
 
 
+@pytest.mark.parametrize("error_cb", [None, lambda _error: None])
+def test_failed_after_close(error_cb: Callable[[KafkaError], None] | None) -> None:
+    """A callback may fail when the client that it runs for has been closed without it."""
+    slow = Slow(2)
+
+    def fail(argument: str) -> tuple[str, float]:
+        slow(argument)
+        if slow.calls > 1:
+            raise ValueError("too late")
+        return "token", time.time() + 0.5
+
+    producer = Producer(sasl(fail, {"error_cb": error_cb}))
+    assert slow.entered.wait(TIMEOUT)
+    producer.close()
+    slow.go_on.set()
+    wait_until(lambda: not refreshers())
+    with pytest.raises(RuntimeError, match="closed"):
+        producer.poll(0)
+
+
 def test_close_waits_for_a_callback_that_ends() -> None:
     """The thread is gone when close() returns."""
     tokens = Tokens()
@@ -318,26 +545,3 @@ def test_close_waits_for_a_callback_that_ends() -> None:
     # The interpreter still has to see the end of a thread that has let go of the client.
     tokens.calls[0][1].join(TIMEOUT)
     assert refreshers() == []
-
-
-@pytest.mark.parametrize("client_type", CLIENTS)
-def test_requests_say_it(client_type: Make, kafka_cluster: MockCluster) -> None:
-    """A request that fails for want of a token says so, though nobody polls."""
-    servers = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
-    client = client_type(sasl(lambda _: 1 / 0, servers))
-    with pytest.raises(KafkaException, match="oauth_cb failed: ZeroDivisionError"):
-        client.list_topics(timeout=1)
-    with pytest.raises(ZeroDivisionError):
-        client.close()
-    client.close()  # a producer's goes on where the exception came out
-
-
-@pytest.mark.parametrize("client_type", CLIENTS)
-def test_connect_raises_it(client_type: Make, kafka_cluster: MockCluster) -> None:
-    """connect() raises what oauth_cb raised, at once."""
-    servers = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
-    with client_type(sasl(lambda _: 1 / 0, servers)) as client:
-        watch = Stopwatch()
-        with pytest.raises(ZeroDivisionError):
-            client.connect(TIMEOUT)
-        assert watch.elapsed < SOON

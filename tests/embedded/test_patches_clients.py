@@ -59,7 +59,9 @@ def test_coordinator_that_is_found_late(kafka_cluster: MockCluster, name: str) -
         from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
         from confluent_kafka.admin import AdminClient
 
-        group = [ConsumerGroupTopicPartitions("group", [TopicPartition("topic", 0, 1)])]
+        alters = sys.argv[2].startswith("alter")
+        place = TopicPartition("topic", 0, 1) if alters else TopicPartition("topic", 0)
+        group = [ConsumerGroupTopicPartitions("group", [place])]
         with AdminClient({"bootstrap.servers": sys.argv[1]}) as admin:
             first = getattr(admin, sys.argv[2])(group, request_timeout=0.1)["group"]
             print(first.exception(30).args[0].name())
@@ -85,6 +87,38 @@ def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) 
             print(future.exception(30).args[0].name())
         """
     assert check_script(script, kafka_cluster.bootstrap_servers) == "_UNSUPPORTED_FEATURE\n"
+
+
+@needs("list-groups-reply")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="mallinfo2() is glibc's")
+def test_groups_that_a_broker_does_not_list(kafka_cluster: MockCluster) -> None:
+    """Clients whose request is refused leave no memory behind.
+
+    list-groups-reply.patch: librdkafka kept a queue of some 200 bytes of each.
+    """
+    script = """
+        import ctypes, sys
+        from confluent_kafka.admin import AdminClient
+
+        class Figures(ctypes.Structure):
+            _fields_ = [(name, ctypes.c_size_t) for name in (
+                "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks",
+                "uordblks", "fordblks", "keepcost",
+            )]
+
+        mallinfo2 = ctypes.CDLL(None).mallinfo2
+        mallinfo2.restype = Figures
+
+        def ask(times):
+            for _ in range(times):
+                with AdminClient({"bootstrap.servers": sys.argv[1], "log_level": 0}) as admin:
+                    assert admin.list_consumer_groups().result(30).errors
+            return mallinfo2().uordblks
+
+        before = ask(20)
+        print((ask(100) - before) // 100)
+        """
+    assert int(check_script(script, kafka_cluster.bootstrap_servers)) < 100
 
 
 @needs("topic-error")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 from concurrent.futures import ThreadPoolExecutor
 
 from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, Producer
 from confluent_kafka.testing import MockCluster
-from tests.embedded.wire import join_group, sync_group
+from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
 from tests.support.kafka import Reports, read
 from tests.support.patches import needs
+from tests.support.protocol import ask, compact_text
 from tests.support.scripts import check_script
-from tests.support.waiting import TIMEOUT, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 
 @needs("mock-rebalance")
@@ -62,6 +64,25 @@ def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
         wait_until_assigned(0)
         one.subscribe(["shared"])
         wait_until_assigned(2)
+
+
+@needs("mock-lost-member")
+def test_member_that_was_never_answered() -> None:
+    """A group forgets a member whose connection ended before it was told its id.
+
+    mock-lost-member.patch: the next member waited until the session of the first had timed out.
+    """
+    with MockCluster(1) as cluster:
+        address = cluster.bootstrap_servers
+        cluster.start_request_tracking()
+        cluster.set_group_initial_rebalance_delay(600)  # so long nobody is answered
+        with begin_to_join(address, "group", ""):
+            wait_until(lambda: [each.request for each in cluster.requests()] == ["JoinGroup"])
+        cluster.set_group_initial_rebalance_delay(0)
+        watch = Stopwatch()
+        alone = join_group(address, "group")
+        assert alone.leader == alone.member
+        assert watch.elapsed < SOON
 
 
 # Two members of a group, one of which leads it; asked() waits until the broker has a request.
@@ -133,3 +154,30 @@ def test_time_of_delivered_messages(
     told = [message.timestamp() for message in reports.messages]
     assert told[0] == (TIMESTAMP_CREATE_TIME, 4711)
     assert told == [message.timestamp() for message in read(consumer, kafka_topic, 2)]
+
+
+@needs("mock-api-versions")
+def test_api_versions_of_a_newer_client(kafka_cluster: MockCluster) -> None:
+    """A version that is not known is answered as of version 0, which says what is known.
+
+    mock-api-versions.patch: kafka-python 3 and the Java client could not read the answer.
+    """
+    address = kafka_cluster.bootstrap_servers.partition(",")[0]
+    body = compact_text("client") + compact_text("1.0") + b"\0"
+    answer = ask(address, api_key=18, version=4, body=body, header_tags=b"\0")
+    unsupported, one_entry, api_key, lowest, highest = 35, 1, 18, 0, 2
+    assert answer == struct.pack(">hihhh", unsupported, one_entry, api_key, lowest, highest)
+
+
+@needs("mock-group-versions")
+def test_versions_of_group_requests(kafka_cluster: MockCluster) -> None:
+    """The brokers offer what they can read.
+
+    mock-group-versions.patch: a kafka-python 3 or Java client in a group lost its connection.
+    """
+    offered = api_versions(kafka_cluster.bootstrap_servers.partition(",")[0])
+    join_group, heartbeat, leave_group, sync_group = 11, 12, 13, 14
+    assert offered[join_group] == (0, 5)
+    assert offered[heartbeat] == (0, 3)
+    assert offered[leave_group] == (0, 2)
+    assert offered[sync_group] == (0, 3)

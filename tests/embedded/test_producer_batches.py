@@ -15,18 +15,11 @@ from tests.support.waiting import TIMEOUT
 
 
 def test_batch_of_bare_values(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
-    """Entries that are no dicts are values, None included."""
-    values: list[Any] = [b"bytes", "text", None, bytearray(b"array"), memoryview(b"view"), b""]
-    assert producer.produce_batch(kafka_topic, values) == 6
+    """Entries that are no dicts but bytes-like are values."""
+    values: list[Any] = [b"bytes", bytearray(b"array"), memoryview(b"view"), b""]
+    assert producer.produce_batch(kafka_topic, values) == 4
     assert producer.flush(TIMEOUT) == 0
-    assert values_of(read(consumer, kafka_topic, 6)) == [
-        b"bytes",
-        b"text",
-        None,
-        b"array",
-        b"view",
-        b"",
-    ]
+    assert values_of(read(consumer, kafka_topic, 4)) == [b"bytes", b"array", b"view", b""]
 
 
 @pytest.mark.kafka_topic(partitions=2)
@@ -150,8 +143,6 @@ def test_batch_that_blocks(kafka_topic: str, make_producer: MakeProducer) -> Non
         ({"timestamp": 2**70}, OverflowError, "timestamp"),
         ({"partition": 2**40}, OverflowError, "partition"),
         ({"callback": 1}, TypeError, "callback"),
-        ({"value": "\ud800"}, ValueError, "value"),
-        (object(), TypeError, "value"),
     ],
 )
 def test_batch_with_a_wrong_field(
@@ -159,7 +150,7 @@ def test_batch_with_a_wrong_field(
 ) -> None:
     """The exception names the message's index and field; those before it are enqueued."""
     reports = Reports()
-    with pytest.raises(error, match=rf"messages\[2\].*{text}"):
+    with pytest.raises(error, match=rf"^Message {text} at index 2 must "):
         producer.produce_batch(kafka_topic, [b"a", {"value": b"b"}, entry, b"d"], -1, reports)
     assert producer.flush(TIMEOUT) == 0
     assert reports.values == [b"a", b"b"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import contextlib
+import os
+import signal
 import threading
 
 import pytest
@@ -12,6 +14,7 @@ from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
 from tests.support.callbacks import Recorder
 from tests.support.kafka import NO_BROKER, Reports, fill, read, values_of
+from tests.support.threads import Thread
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 # ---- purge ----
@@ -139,12 +142,20 @@ def test_close_delivers_though_a_callback_raises(
     assert values_of(read(consumer, kafka_topic, 1)) == [b"v"]
 
 
-def test_close_raises_once_for_many_callbacks(
-    kafka_topic: str, make_producer: MakeProducer, monkeypatch: pytest.MonkeyPatch
+def chain_of(error: BaseException | None) -> list[tuple[object, ...]]:
+    """The arguments of an exception and of its contexts."""
+    chain: list[tuple[object, ...]] = []
+    while error is not None:
+        chain.append(error.args)
+        error = error.__context__
+    return chain
+
+
+@pytest.mark.parametrize("end", ["flush", "close"])
+def test_raises_once_for_many_callbacks(
+    kafka_topic: str, make_producer: MakeProducer, end: str, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Every callback is called; of what they raise the newest are kept, and none is hidden."""
-    shown: list[BaseException] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda info: shown.append(info.exc_value))
+    """Every callback is called; what they raise is one exception, and nothing is left over."""
     producer = make_producer({"linger.ms": 60_000})
     called: list[int] = []
 
@@ -155,14 +166,86 @@ def test_close_raises_once_for_many_callbacks(
     for number in range(100):
         producer.produce(kafka_topic, b"v", partition=0, on_delivery=lambda *_, n=number: fail(n))
     with pytest.raises(ZeroDivisionError) as caught:
-        producer.close()
+        getattr(producer, end)()
     assert called == list(range(100))
-    assert [error.args for error in [caught.value, *shown]] == [(n,) for n in range(84, 100)]
+    assert chain_of(caught.value) == [(n,) for n in reversed(range(84, 100))]
     assert caught.value.__notes__ == [
         "84 earlier exceptions of this client's callbacks were dropped: call poll() more often"
     ]
-    with pytest.raises(RuntimeError, match="has been closed"):
+    if end == "flush":
+        assert producer.flush(TIMEOUT) == 0
         producer.poll(0)
+    producer.close()
+    assert recwarn.list == []
+
+
+def test_contexts_are_no_circle(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """Callbacks may raise the same exception; what was handled around flush() comes last."""
+    producer = make_producer()
+    same, other = ZeroDivisionError("same"), ZeroDivisionError("other")
+
+    def fail(error: BaseException) -> None:
+        raise error
+
+    for error in (same, other, same):
+        producer.produce(kafka_topic, b"v", partition=0, on_delivery=lambda *_, e=error: fail(e))
+    with pytest.raises(ZeroDivisionError) as caught:  # noqa: PT012
+        try:
+            raise KeyError("handled")
+        except KeyError:
+            producer.flush(TIMEOUT)
+    assert chain_of(caught.value) == [("other",), ("same",), ("handled",)]
+
+
+def test_ctrl_c_in_a_callback_ends_flush(kafka_topic: str, make_producer: MakeProducer) -> None:
+    """KeyboardInterrupt is not kept until all is delivered; the other callbacks run later."""
+    producer = make_producer()
+    called: list[int] = []
+
+    def report(number: int) -> None:
+        called.append(number)
+        if number == 0:
+            raise ZeroDivisionError
+        if number == 1:
+            raise KeyboardInterrupt
+
+    for number in range(3):
+        producer.produce(kafka_topic, b"v", partition=0, on_delivery=lambda *_, n=number: report(n))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        producer.flush(TIMEOUT)
+    assert called == [0, 1]
+    assert isinstance(caught.value.__context__, ZeroDivisionError)
+    assert producer.flush(TIMEOUT) == 0
+    assert called == [0, 1, 2]
+
+
+def test_a_signal_handler_ends_flush_with_what_callbacks_raised(
+    make_producer: MakeProducer,
+) -> None:
+    """flush() raises what the handler raised; the exception of a callback is its context."""
+    raised = threading.Event()
+
+    def fail(_: object) -> None:
+        raised.set()
+        raise ZeroDivisionError
+
+    producer = make_producer(
+        {"bootstrap.servers": NO_BROKER, "statistics.interval.ms": 1, "stats_cb": fail}
+    )
+    producer.produce("topic", b"v")
+
+    def interrupt() -> None:
+        assert raised.wait(TIMEOUT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    interrupting = Thread(interrupt)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        producer.flush(TIMEOUT)
+    interrupting.result()
+    assert isinstance(caught.value.__context__, ZeroDivisionError)
+    producer.purge()
+    with contextlib.suppress(ZeroDivisionError):
+        producer.close()
 
 
 def test_an_old_wakeup_does_not_end_close(kafka_topic: str, make_producer: MakeProducer) -> None:

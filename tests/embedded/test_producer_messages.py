@@ -12,6 +12,8 @@ from confluent_kafka import (
     TIMESTAMP_CREATE_TIME,
     Consumer,
     KafkaError,
+    KafkaException,
+    Message,
     Producer,
 )
 from confluent_kafka.testing import MockCluster
@@ -111,6 +113,33 @@ def test_the_partition_is_the_one_given(
     assert [message.partition() for message in messages] == [
         int(message.value() or b"") for message in messages
     ]
+
+
+@pytest.mark.parametrize("partition", [-2, -5, -(2**31)])
+def test_negative_partitions_are_unknown(
+    kafka_topic: str, producer: Producer, partition: int
+) -> None:
+    """Other than -1 they do not exist: the report says so, or the call once the topic is known."""
+    codes: list[int] = []
+
+    def report(error: KafkaError | None, _message: Message) -> None:
+        assert error is not None
+        codes.append(error.code())
+
+    try:
+        producer.produce(kafka_topic, b"x", partition=partition, on_delivery=report)
+    except KafkaException as known:  # metadata may come while the call opens the topic
+        codes.append(known.code())
+    assert producer.flush(TIMEOUT) == 0
+    assert codes == [KafkaError._UNKNOWN_PARTITION]
+    with pytest.raises(KafkaException) as raised:
+        producer.produce(kafka_topic, b"x", partition=partition)
+    assert raised.value.args[0].code() == KafkaError._UNKNOWN_PARTITION
+    batch: list[dict[str, Any]] = [{"value": b"x", "partition": partition}, {"value": b"y"}]
+    assert producer.produce_batch(kafka_topic, batch) == 1
+    assert batch[0]["_error"].code() == KafkaError._UNKNOWN_PARTITION
+    assert producer.produce_batch(kafka_topic, [{"value": b"x"}], partition=partition) == 0
+    assert producer.flush(TIMEOUT) == 0
 
 
 @pytest.mark.kafka_topic(partitions=3)

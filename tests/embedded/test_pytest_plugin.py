@@ -167,3 +167,14 @@ def test_wrong_options(pytester: pytest.Pytester, line: str, message: str) -> No
     assert result.ret != pytest.ExitCode.OK
     output = result.stdout.str() + result.stderr.str()
     assert message.partition("*")[0] in output
+
+
+def test_a_scope_that_there_is_not(pytester: pytest.Pytester) -> None:
+    """It is wrong usage, also where no test asks for a cluster: no traceback of pytest's."""
+    pytester.makeini("[pytest]\nkafka_cluster_scope = modul")
+    pytester.makepyfile("def test_nothing(): pass")
+    result = pytester.runpytest_subprocess()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    output = result.stdout.str() + result.stderr.str()
+    assert "kafka_cluster_scope must be one of function" in output
+    assert "INTERNALERROR" not in output

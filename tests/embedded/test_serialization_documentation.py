@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from confluent_kafka.testing import MockCluster
+from tests.support.documents import ADDRESS, block_with, run
 
 for module in ("httpx", "fastavro", "jsonschema", "google.protobuf"):
     pytest.importorskip(module, reason=f"{module} is not installed")
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "serialization.md"
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -30,11 +25,8 @@ def test_blocks(
     kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str], text: str, printed: str
 ) -> None:
     """Each block does what the text around it says."""
-    blocks = BLOCK.findall(DOCUMENT.read_text(encoding="utf-8"))
-    (block,) = (one for one in blocks if text in one)
-    code = block.replace("localhost:9092", kafka_cluster.bootstrap_servers)
-    names: dict[str, Any] = {}
-    exec(compile(code, str(DOCUMENT), "exec"), names)
+    block = block_with("docs/serialization.md", text)
+    run(block, kafka_cluster if ADDRESS in block else None)
     assert capsys.readouterr().out.splitlines() == [printed]
 
 

@@ -196,8 +196,9 @@ class TestAcknowledge:
 
     def test_message_without_a_position(self, make: MakeShareConsumer) -> None:
         """ValueError: it cannot be one that poll() returned."""
-        with pytest.raises(ValueError, match="position"):
-            make().acknowledge(Message(value=b"mine"))
+        for message in (Message(value=b"mine"), Message("t", 0), Message("t", offset=5)):
+            with pytest.raises(ValueError, match="only consumed messages"):
+                make().acknowledge(message)
 
     @pytest.mark.parametrize("kind", [0, 4, -1])
     def test_kind_that_does_not_exist(self, kind: int, ten: str, make: MakeShareConsumer) -> None:
@@ -450,6 +451,32 @@ class TestThreads:
         polling.join(TIMEOUT)
         assert polling.result is not None
         assert polling.result.is_empty()
+
+    @pytest.mark.parametrize("call", ["poll", "commit_async"])
+    def test_neither_thread_starves(self, ten: str, make: MakeShareConsumer, call: str) -> None:
+        """While one thread repeats a call, the other one's calls get in, too."""
+        consumer = make()
+        accept_ten(consumer)
+        calls = {"poll": lambda: consumer.poll(0.001), "commit_async": consumer.commit_async}
+        repeated = calls.pop("commit_async" if call == "poll" else "poll")
+        done = threading.Event()
+
+        def repeat() -> None:
+            while not done.is_set():
+                with contextlib.suppress(ConcurrentModificationException):
+                    repeated()
+
+        thread = threading.Thread(target=repeat, daemon=True)
+        thread.start()
+        succeeded = 0
+        watch = Stopwatch()
+        while succeeded < 50 and watch.elapsed < TIMEOUT:
+            with contextlib.suppress(ConcurrentModificationException):
+                calls[call]()
+                succeeded += 1
+        done.set()
+        thread.join(TIMEOUT)
+        assert succeeded == 50
 
     def test_close(self, ten: str, make: MakeShareConsumer) -> None:
         """It ends the other thread's poll(), which returns what it has."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +11,11 @@ import pytest
 from confluent_kafka import Producer, ShareConsumer
 from confluent_kafka.testing import MockCluster
 from examples import share_worker
+from tests.support.documents import block_with, run
 from tests.support.kafka import send
 from tests.support.waiting import TIMEOUT
 
-BLOCKS = re.findall(
-    r"^```python\n(.*?)^```$",
-    (Path(__file__).parents[2] / "docs" / "share.md").read_text(encoding="utf-8"),
-    re.DOTALL | re.MULTILINE,
-)
+DOCUMENT = "docs/share.md"
 
 
 @pytest.fixture
@@ -59,34 +54,33 @@ def sigterm() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def run(block: str, cluster: MockCluster, **names: Any) -> list[str]:
+def printed_by(block: str, cluster: MockCluster) -> list[str]:
     """What the block prints."""
     lines: list[str] = []
-    names["print"] = lambda *values: lines.append(" ".join(map(str, values)))
-    exec(block.replace("localhost:9092", cluster.bootstrap_servers), names)
+    run(block, cluster, print=lambda *values: lines.append(" ".join(map(str, values))))
     return lines
 
 
 def test_every_record_is_accepted(jobs: MockCluster, to_come: list[int]) -> None:
     """The first example reads all, and a second worker finds nothing left."""
     to_come[0] = 5
-    (block,) = (each for each in BLOCKS if "consumer.commit_sync()\n" in each)
-    assert run(block, jobs) == ["b'1'", "b'2'", "b'x'", "b'3'", "b'4'"]
-    assert run(block, jobs) == []
+    block = block_with(DOCUMENT, "consumer.commit_sync()\n")
+    assert printed_by(block, jobs) == ["b'1'", "b'2'", "b'x'", "b'3'", "b'4'"]
+    assert printed_by(block, jobs) == []
 
 
 def test_each_record_by_itself(jobs: MockCluster, to_come: list[int]) -> None:
     """The second one tries the bad job three times; the callback is told of the answers."""
     to_come[0] = 7
-    (block,) = (each for each in BLOCKS if "def acknowledgement" in each)
-    (callback,) = (each for each in BLOCKS if "def answered" in each)
+    block = block_with(DOCUMENT, "def acknowledgement")
+    callback = block_with(DOCUMENT, "def answered")
     subscribe = '    consumer.subscribe(["jobs"])\n'
     told = "".join(f"    {line}\n" for line in callback.splitlines() if line)
-    lines = run(block.replace(subscribe, told + subscribe), jobs)
+    lines = printed_by(block.replace(subscribe, told + subscribe), jobs)
     assert [line for line in lines if line.isdigit()] == ["1", "2", "3", "4"]
     answers = [line for line in lines if not line.isdigit()]
     assert answers == ["jobs 0 [0, 1, 2, 3, 4] None", "jobs 0 [2] None", "jobs 0 [2] None"]
-    assert run(block, jobs) == []
+    assert printed_by(block, jobs) == []
 
 
 def test_worker(

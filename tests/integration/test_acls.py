@@ -21,6 +21,7 @@ from confluent_kafka import (
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.security import SECONDS, Config, plain
 from tests.integration.topics import create_topic
+from tests.support.command_line import run
 from tests.support.kafka import Reports, send
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -125,6 +126,21 @@ def test_list_topics(bob: Config, forbidden: str) -> None:
         asked = producer.list_topics(forbidden, TIMEOUT).topics[forbidden]
         assert asked.error == KafkaError.TOPIC_AUTHORIZATION_FAILED
         assert forbidden not in producer.list_topics(timeout=TIMEOUT).topics
+
+
+def test_consume_command(own_kafka: OwnKafkaCluster, bob: Config, forbidden: str) -> None:
+    """The command line says that a topic is forbidden, and reads others without a group that
+    is."""
+    options = [part for key, value in bob.items() for part in ("-X", f"{key}={value}")]
+    done = run("consume", forbidden, "-e", "-q", *options)
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith(f"error: topic '{forbidden}' is forbidden for this user: ")
+    topic = f"open-{uuid.uuid4().hex[:12]}"
+    create_topic(own_kafka, topic)
+    with Producer(bob) as producer:
+        send(producer, topic, [b"value"])
+    done = run("consume", topic, "-e", "-q", *options, "-X", f"group.id={forbidden}")
+    assert done == (0, b"value\n", "")
 
 
 def test_connect(bob: Config, forbidden: str) -> None:

@@ -408,7 +408,6 @@ class TestGroups:
     def test_offsets(self, admin: AdminClient, topic: str, group: str) -> None:
         """Set, read and deleted, without any member."""
         place = TopicPartition(topic, 0, 3)
-        other = TopicPartition(topic, 7)
         request = [ConsumerGroupTopicPartitions(group, [place])]
         altered = only(admin.alter_consumer_group_offsets(request))
         assert (altered.group_id, altered.topic_partitions) == (group, [place])
@@ -416,7 +415,8 @@ class TestGroups:
         assert [(each.partition, each.offset) for each in everything.topic_partitions or []] == [
             (0, 3)
         ]
-        some = ConsumerGroupTopicPartitions(group, [place, other])
+        asked = [TopicPartition(topic, 0), TopicPartition(topic, 7)]
+        some = ConsumerGroupTopicPartitions(group, asked)
         listed = only(admin.list_consumer_group_offsets([some], require_stable=True))
         assert {each.partition: each.offset for each in listed.topic_partitions or []} == {
             0: 3,
@@ -561,7 +561,7 @@ def test_leaks(admin: AdminClient, topic: str, group: str) -> None:
             admin.list_consumer_groups(),
             admin.describe_consumer_groups([group, "nobody"], include_authorized_operations=True),
             admin.alter_consumer_group_offsets(offsets),
-            admin.list_consumer_group_offsets(offsets),
+            admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]),
             admin.list_offsets({place: OffsetSpec.latest()}),
             admin.delete_records([place]),
             admin.elect_leaders(ElectionType.PREFERRED, [place]),

@@ -200,6 +200,20 @@ class TestAdministration:
         assert "cleanup.policy" in {row["name"] for row in everything}
         assert admin("configs describe broker", "1", "--json").status == 0
 
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "configs describe topic nosuch",
+            "configs set topic nosuch retention.ms=5000",
+            "configs unset topic nosuch retention.ms",
+        ],
+    )
+    def test_configs_of_a_missing_topic(self, admin: Run, command: str) -> None:
+        """The error names it."""
+        done = admin(command)
+        assert (done.status, done.stdout) == (1, b"")
+        assert done.stderr.startswith("error: topic 'nosuch': ")
+
     def test_acls(self, own_kafka: OwnKafkaCluster, admin: Run, make_topic: MakeTopic) -> None:
         """Create, list by filter, and delete."""
         name = f"acl-{uuid.uuid4().hex[:12]}"

@@ -59,7 +59,7 @@ def test_refused(runner: asyncio.Runner) -> None:
 
     async def work() -> None:
         for wrong in ({"bootstrap_servers": "misspelt"}, {"error_cb": 1}, {"group.id": None}):
-            with contextlib.suppress(KafkaException, ValueError):
+            with contextlib.suppress(KafkaException, TypeError, ValueError):
                 AIOConsumer(config(wrong))
 
     repeated(runner, work, SOME)

@@ -188,7 +188,7 @@ class TestAdministration:
                 sent: list[Any] = [
                     admin.list_consumer_groups(),
                     admin.alter_consumer_group_offsets(group),
-                    admin.list_consumer_group_offsets(group),
+                    admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions("group")]),
                     admin.list_offsets({place: OffsetSpec.latest()}),
                 ]
                 assert [settled(futures) for futures in sent] == [[None]] * 4
@@ -218,7 +218,7 @@ class TestAdministration:
             ("create_partitions", [NewPartitions("a", 1, [[1], [1]])], {}),
             ("delete_topics", ["a", "\ud800"], {}),
             ("describe_configs", [(2, "a"), (99, "a")], {}),
-            ("alter_configs", [(2, "a", [("a", "b"), ("a", 1)])], {}),
+            ("alter_configs", [(2, "a", [("a", "b"), ("a", object())])], {}),
             ("incremental_alter_configs", [(2, "a", [("a", 0, "b"), ("a", 9, "b")])], {}),
             ("create_acls", [(2, "a", 3, "b", "c", 3, 3), (2, "a", 3, "b", None, 3, 3)], {}),
             ("describe_acls", (2, "a", 3, "b", "c", 3, 99), {}),

@@ -116,7 +116,7 @@ def test_refused(kafka_topic: str, producer: Producer, consumer: ShareConsumer) 
             consumer.acknowledge(last)
         with pytest.raises(IllegalStateException):
             consumer.acknowledge_offset(kafka_topic, 0, 10**9, AcknowledgeType.REJECT)
-        for topics in ([""], ["^a"], ["a", "a"], ["\ud800"]):
+        for topics in ([""], ["a", "a"], ["\ud800"]):
             with pytest.raises(ValueError, match="topics"):
                 consumer.subscribe(topics)
 

@@ -19,6 +19,7 @@ import pyspark
 from confluent_kafka.spark.pipeline import PipelineError, load
 from confluent_kafka.spark.pipeline.declarative import declare
 from confluent_kafka.testing import MockCluster
+from tests.support.documents import ADDRESS, block_with
 
 from .topics import fill, messages
 
@@ -53,25 +54,6 @@ libraries:
       include: transformations/**
 configuration:
   spark.sql.shuffle.partitions: "2"
-"""
-DECLARED = """\
-import os
-
-from pyspark import pipelines as dp
-from pyspark.sql import SparkSession
-
-from confluent_kafka.spark.pipeline import load
-from confluent_kafka.spark.pipeline.declarative import declare
-
-declare(load({file!r}))
-
-
-@dp.table
-def everything():
-    reader = SparkSession.active().readStream.format("rdkafka")
-    reader = reader.option("kafka.bootstrap.servers", os.environ["SERVERS"])
-    reader = reader.option("subscribe", os.environ["FLIGHTS"]).option("startingOffsets", "earliest")
-    return reader.load()
 """
 CONNECT = """\
 import os
@@ -118,14 +100,18 @@ def run(command: list[str], folder: Path, **environment: str) -> str:
 def test_declarative_pipelines(
     java: None, tmp_path: Path, cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """`spark-pipelines run` runs a pipeline file, beside tables that read rdkafka themselves."""
-    flights, results = new_topic(), new_topic(1)
+    """`spark-pipelines run` runs a pipeline file, beside tables that read rdkafka themselves: what
+    the guide shows.
+    """
+    flights, results = "flights", new_topic(1)
+    cluster.create_topic(flights, 1)
     fill(cluster, flights, [{"value": row, "partition": 0} for row in ROWS])
-    file = tmp_path / "delays.toml"
-    file.write_text(PIPELINE)
+    (tmp_path / "delays.toml").write_text(PIPELINE)
     (tmp_path / "spark-pipeline.yml").write_text(SPEC.format(folder=tmp_path))
     (tmp_path / "transformations").mkdir()
-    (tmp_path / "transformations" / "declared.py").write_text(DECLARED.format(file=str(file)))
+    for name, text in (("declared", "declare(load("), ("tables", "@dp.table")):
+        block = block_with("docs/pipelines.md", text).replace(ADDRESS, cluster.bootstrap_servers)
+        (tmp_path / "transformations" / f"{name}.py").write_text(block)
     script = Path(str(pyspark.__file__)).parent / "bin" / "spark-pipelines"
     run(
         [str(script), "run", "--spec", "spark-pipeline.yml"],

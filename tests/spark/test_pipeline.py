@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 from confluent_kafka.spark.pipeline import PipelineError, QueryFailed, Running, load, located, start
+from confluent_kafka.spark.pipeline.plan import plans
 from confluent_kafka.testing import MockCluster
+from tests.support.documents import block_with
 from tests.support.secrets import secret
 
 from .topics import fill, messages
@@ -225,6 +227,7 @@ def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> 
         (("SELECT key", "SELEC key"), "flights.toml:23: steps.late.sql: "),
         (("value.delay >", "value.dely >"), "flights.toml:23: steps.late.sql: "),
         (('columns = ["key"]', 'columns = ["kee"]'), "flights.toml:30: sinks.topic: "),
+        (("SELECT key", "SELECT DISTINCT key"), "flights.toml:30: sinks.topic.output_mode: "),
     ]:
         file = place.write(change)
         with pytest.raises(PipelineError) as raised:
@@ -266,8 +269,58 @@ def test_corrupt_avro(spark: Any, place: Place) -> None:
     assert "no schema 77" in reasons[3]
 
 
+GUIDE = block_with("docs/pipelines.md", "[sources.flights]")
+COUNTS = """
+[steps.counts]
+sql = "SELECT key, count(*) AS number FROM flights GROUP BY key"
+
+[sinks.counts]
+input = "counts"
+topic = "${RESULTS}"
+output_mode = "update"
+key = { format = "string", columns = ["key"] }
+"""
+
+
+def test_sql_is_explained(spark: Any, place: Place) -> None:
+    """Sinks may read a source, a step in SQL, or one with state; so does the guide's example."""
+    other = [("step", "late", "append"), ("source", "flights", "append")]
+    more = "".join(
+        f'[sinks.{name}]\ninput = "{view}"\nformat = "console"\noutput_mode = "{mode}"\n'
+        for name, view, mode in other
+    )
+    pipeline = load(place.write(more=COUNTS + more), place.environment())
+    found = {query.name: plan for query, plan in plans(spark, pipeline)}
+    assert found.keys() == {"louder", "counts", "late", "flights"}
+    assert all(plan.startswith("== Physical Plan ==") for plan in found.values())
+    assert "StateStoreSave" in found["counts"]
+    place.file.write_text(GUIDE)
+    [(query, plan)] = plans(spark, load(place.file, {}))
+    assert (query.name, plan.splitlines()[0]) == ("delays", "== Physical Plan ==")
+
+
+def test_updates_go_to_a_topic(spark: Any, place: Place) -> None:
+    """Each micro-batch sends the aggregates that it changed, and a later run goes on from there."""
+    place.write((FLIGHTS[FLIGHTS.index("[steps.late]") :], COUNTS))
+    pipeline = load(place.file, place.environment())
+    for rows in (ROWS[:1], ROWS[:2]):
+        fill(place.cluster, place.flights, rows)
+        start(spark, pipeline).watch(lambda _: None, threading.Event())
+    found = [(one.key(), one.value()) for one in messages(place.cluster, place.results, 3)]
+    assert found[0] == (b"k0", b'{"key":"k0","number":1}')
+    assert sorted(found[1:]) == [
+        (b"k0", b'{"key":"k0","number":2}'),
+        (b"k1", b'{"key":"k1","number":1}'),
+    ]
+
+
 @contextmanager
-def command(place: Place, *arguments: str, trigger: str = "availableNow") -> Iterator[Any]:
+def command(
+    place: Place,
+    *arguments: str,
+    trigger: str = "availableNow",
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Any]:
     """``python -m confluent_kafka pipeline``, in a process of its own."""
     with subprocess.Popen(
         [sys.executable, "-m", "confluent_kafka", "pipeline", *arguments, str(place.file)],
@@ -276,6 +329,7 @@ def command(place: Place, *arguments: str, trigger: str = "availableNow") -> Ite
             **place.environment(trigger),
             "PYTHONPATH": os.pathsep.join(sys.path),
             "SPARK_LOCAL_IP": "127.0.0.1",
+            **(environment or {}),
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -323,24 +377,43 @@ def test_the_command_says_why_it_failed(java: None, place: Place) -> None:
 
 
 def test_the_command_validates_and_explains(java: None, place: Place) -> None:
-    """Plans of all queries without reading anything; problems with file, line and key."""
+    """Plans of all queries without reading anything; problems with file, line and key; and nothing
+    of what Java says when it starts.
+    """
     servers = 'bootstrap.servers = "${SERVERS}"'
     password = f'{servers}\nsasl.password = "{secret("kafka")}"'
+
+    def shown_by(*arguments: str) -> tuple[int, list[str]]:
+        with command(place, *arguments) as process:
+            shown, _ = process.communicate(timeout=_SECONDS)
+        assert secret("kafka") not in shown
+        return process.returncode, shown.splitlines()
+
     place.write((servers, password), more=PARQUET)
-    with command(place, "validate") as process:
-        shown, _ = process.communicate(timeout=_SECONDS)
-    assert (process.returncode, shown.splitlines()[-1]) == (
+    valid = f"{place.file}: pipeline delays is valid: 1 source, 2 steps, 2 sinks"
+    assert shown_by("validate", "--without-spark") == (0, [valid])
+    status, lines = shown_by("explain")
+    assert (status, lines[:2]) == (
         0,
-        f"{place.file}: pipeline delays is valid: 1 source, 2 steps, 2 sinks",
+        ["query louder: view louder to topic (topic), files (parquet)", "== Physical Plan =="],
     )
-    with command(place, "explain") as process:
-        shown, _ = process.communicate(timeout=_SECONDS)
-    assert process.returncode == 0, shown
-    assert "query louder: view louder to topic (topic), files (parquet)" in shown
-    assert "== Physical Plan ==" in shown
-    assert secret("kafka") not in shown
+    place.write((servers, password), ("value.delay >", "value.dely >"))
+    status, [line] = shown_by("validate")
+    assert (status, line.startswith(f"error: {place.file}:24: steps.late.sql: ")) == (1, True), line
+    assert "`dely`" in line
     place.write(("[sinks.topic]", "[sinks.topic]\ntopik = 1"))
-    with command(place, "validate") as process:
+    problem = f"error: {place.file}:31: sinks.topic.topik: unknown key: did you mean 'topic'?"
+    status, lines = shown_by("validate")
+    assert (status, lines[0]) == (1, problem)
+
+
+def test_the_command_says_why_spark_does_not_start(place: Place, tmp_path: Path) -> None:
+    """In a line instead of a traceback; what Java, or its absence, has to say is shown."""
+    place.write()
+    nothing = {"JAVA_HOME": str(tmp_path / "nowhere")}
+    with command(place, "validate", environment=nothing) as process:
         shown, _ = process.communicate(timeout=_SECONDS)
-    assert process.returncode == 1
-    assert f"error: {place.file}:31: sinks.topic.topik: unknown key: did you mean 'topic'?" in shown
+    assert process.returncode == 1, shown
+    assert "nowhere/bin/java" in shown
+    assert "error: Spark does not start: " in shown
+    assert "Traceback" not in shown

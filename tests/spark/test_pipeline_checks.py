@@ -127,6 +127,11 @@ def test_a_good_pipeline_is_loaded(tmp_path: Path) -> None:
         ('"broker:9092"', '"${NOT_THERE}"', "p.toml:6: kafka.bootstrap.servers: the environment"),
         ("name = ", "name = = ", "p.toml: the pipeline: is not TOML: Invalid value (at line 1"),
         ("[steps.late]", "[steps.Flights]", "p.toml:20: steps.Flights: sources.flights has this"),
+        (
+            'topic = "late"\n',
+            'topic = "late"\noutput_mode = "update"\noptions.deliveryGuarantee = "exactly-once"\n',
+            "p.toml:30: sinks.late.output_mode: exactly-once delivery cannot have 'update': use 'a",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(
@@ -207,6 +212,33 @@ def test_functions_stand_beside_the_file(tmp_path: Path) -> None:
     assert found == "p.toml:21: steps.late.map_in_arrow: 'beside_it' has no function 'clen'"
     [found] = problems(tmp_path, (old, step.replace("beside_it", "nowhere").removesuffix("[a]")))
     assert "cannot import 'nowhere'" in found
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("import json\nSETTINGS = json.loads('')\n", "JSONDecodeError: Expecting value: line 1"),
+        ("1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
+        ("def clean(:\n", "SyntaxError: invalid syntax (raises_3.py, line 1)"),
+    ],
+)
+def test_modules_that_raise_are_problems(
+    tmp_path: Path, request: pytest.FixtureRequest, code: str, wanted: str
+) -> None:
+    """A step's module, or a pipeline in Python, whose code raises: the exception and its line."""
+    name = f"raises_{request.node.callspec.indices['code']}"
+    (tmp_path / f"{name}.py").write_text(code)
+    where = "" if "SyntaxError" in wanted else f"({tmp_path}/{name}.py:{code.count(chr(10))})"
+    old = GOOD[GOOD.index("sql = ") : GOOD.index("[sinks.late]")]
+    step = f'map_in_arrow = "{name}:clean"\ninput = "flights"\nschema = "carrier STRING"\n'
+    [found] = problems(tmp_path, (old, step))
+    assert f"p.toml:21: steps.late.map_in_arrow: cannot import '{name}': {wanted}" in found
+    assert where.replace(f"{tmp_path}/", "") in found
+    with pytest.raises(PipelineError, match="cannot be run: ") as raised:
+        load(tmp_path / f"{name}.py")
+    assert wanted.replace(name, f"{tmp_path}/{name}").split(" (")[0] in str(raised.value)
+    assert where in str(raised.value)
 
 
 def test_python_declares_the_same(tmp_path: Path) -> None:
@@ -318,6 +350,8 @@ def test_causes_without_stacks() -> None:
     assert cause(RuntimeError("x is wrong\n\tat org.apache(A.java)")) == "x is wrong"
     plan = "[X] no column x SQLSTATE: 42703; line 2 pos 7;\n'Project ['x]\n+- Relation [password=y]"
     assert cause(RuntimeError(plan)) == "[X] no column x SQLSTATE: 42703; line 2 pos 7"
+    without_code = "Sorting is not supported;\nSort [x]\n+- Relation [password=y]"
+    assert cause(RuntimeError(without_code)) == "Sorting is not supported"
     assert cause(KeyboardInterrupt()) == "KeyboardInterrupt"
 
 

@@ -64,6 +64,28 @@ def framed(schema_id: int, payload: bytes) -> bytes:
     return struct.pack(">bI", 0, schema_id) + payload
 
 
+@pytest.mark.parametrize(
+    ("schema", "wanted"),
+    [
+        ('"bytes"', [b"\x04\xd2", b"\x02\x41", b""]),
+        (
+            '{"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2}',
+            [Decimal("12.34"), Decimal("5.77"), Decimal("0.00")],
+        ),
+    ],
+)
+def test_avro_rows_of_bytes_alone(
+    decode: Decode, registry: FakeRegistry, schema: str, wanted: list[Any]
+) -> None:
+    """Serializers of a registry put no length before bytes that are the whole row."""
+    known = registry.register("s", schema)
+    serialize = AvroSerializer(SchemaRegistryClient({"url": registry.url}), schema)
+    rows = [b"\x04\xd2", b"\x02\x41", b""]
+    messages = [serialize(row, SerializationContext("s", MessageField.VALUE)) for row in rows]
+    assert messages == [framed(known, row) for row in rows]
+    assert decode(Decoding(format="avro"), *messages) == (wanted, {})
+
+
 def avro(schema: Any, row: Any) -> bytes:
     """A row in Avro."""
     file = io.BytesIO()
@@ -376,7 +398,7 @@ def test_a_registry_that_is_not_there(decode: Decode, registry: FakeRegistry) ->
     registry.user = "somebody:else"
     with pytest.raises(SchemaRegistryError, match="401"):
         decoder(pa.array([framed(known, b"")], pa.binary()))
-    with pytest.raises(ValueError, match="HTTP status 401"):
+    with pytest.raises(ValueError, match="HTTP status code 401"):
         decode(Decoding(format="avro"))
 
 

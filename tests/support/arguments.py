@@ -86,7 +86,6 @@ TEXT = NAME | "empty"
 BYTES = Kind(b"bytes", set()) | "bytes, bytearray, text, subclass, empty, NUL"
 PAYLOAD = BYTES | "None"
 ID = Kind(1, set()) | "True, 1"
-PARTITION = ID | "-1"
 INT32 = ID | _INT32
 INT64 = ID | _INT64
 SECONDS = Kind(0, set()) | f"{_INT64}, 2**70, -2**70, 1.5, -0.5, inf, -inf"
@@ -95,8 +94,6 @@ BOOL = Kind(False, set()) | "True, 1"
 CALLBACK = Kind(None, set()) | "None, callable, class"
 PARTITIONS = Kind(partitions(), set()) | "list, of partitions, of unset partitions"
 HEADERS = Kind(None, set()) | "None, list, dict"
-# What a Message holds is looked at when it is sent.
-CONTENTS = HEADERS | ", ".join(name for name in VALUES if name.startswith(("of ", "dict of ")))
 ERROR = Kind(None, set()) | "None, error"
 REQUEST = Kind("Produce", set())
 ANYTHING = Kind(None, set(VALUES))
@@ -106,7 +103,7 @@ _PARTITIONS = {"partitions": PARTITIONS}
 _TIMEOUT = {"timeout": SECONDS}
 _EXIT = dict.fromkeys(("exc_type", "exc_value", "traceback"), ANYTHING)
 _PLACE = {"topic": NAME, "partition": ID}
-_KEYS = {"key": BYTES, "partition_count": ID}
+_KEYS = {"key": Kind(b"bytes", set()) | "bytes, bytearray", "partition_count": ID}
 
 # Every callable of the extension, by its name, with every parameter of its signature.
 MATRIX: dict[str, dict[str, Kind]] = {
@@ -126,6 +123,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     **{f"KafkaError.{name}": {} for name in ("code", "name", "str")},
     **{f"KafkaError.{name}": {} for name in ("fatal", "retriable", "txn_requires_abort")},
+    "KafkaException.code": {},
     "Uuid": {"most_significant_bits": INT64, "least_significant_bits": INT64},
     "Uuid.get_most_significant_bits": {},
     "Uuid.get_least_significant_bits": {},
@@ -138,13 +136,13 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "error": ERROR,
     },
     "Message": {
-        "topic": TEXT | "None",
+        "topic": ANYTHING,
         "partition": INT32 | "None",
         "offset": INT64 | "None",
         "key": ANYTHING,
         "value": ANYTHING,
-        "headers": CONTENTS,
-        "error": ERROR,
+        "headers": ANYTHING,
+        "error": ANYTHING,
         "timestamp": Kind((1, 0), {"None"}),
         "latency": SECONDS | "None",
         "leader_epoch": INT32 | "None",
@@ -154,12 +152,12 @@ MATRIX: dict[str, dict[str, Kind]] = {
     **{f"Message.{name}": {} for name in ("headers", "error", "timestamp", "latency")},
     **{f"Message.{name}": {} for name in ("leader_epoch", "delivery_count")},
     **{f"Message.deserialized_{name}": {} for name in ("key", "value")},
-    "Message.set_topic": {"topic": TEXT | "None"},
-    "Message.set_key": {"key": ANYTHING},
-    "Message.set_value": {"value": ANYTHING},
-    "Message.set_headers": {"headers": CONTENTS},
-    "Message.set_error": {"error": ERROR},
+    **{
+        f"Message.set_{name}": {name: ANYTHING}
+        for name in ("topic", "key", "value", "headers", "error")
+    },
     "MessageBatch.__arrow_c_schema__": {},
+    "MessageBatch.to_pandas": {},
     "MessageBatch.__arrow_c_array__": {"requested_schema": ANYTHING},
     "MessageBatch.__arrow_c_stream__": {"requested_schema": ANYTHING},
     "_Client.list_topics": {"topic": TEXT | "None", "timeout": SECONDS},
@@ -174,15 +172,15 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "topic": NAME,
         "value": PAYLOAD,
         "key": PAYLOAD,
-        "partition": PARTITION,
+        "partition": INT32,
         "timestamp": INT64,
         "headers": HEADERS,
         **_PRODUCE,
     },
     "Producer.produce_batch": {
         "topic": NAME,
-        "messages": Kind([], {"list", "of None", "of NUL"}),
-        "partition": PARTITION,
+        "messages": Kind([], {"list"}),
+        "partition": INT32,
         **_PRODUCE,
     },
     "Producer.produce_arrow": {
@@ -214,7 +212,10 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "topics": Kind(["topic"], set()),
         **dict.fromkeys(("on_assign", "on_revoke", "on_lost"), CALLBACK),
     },
-    **{f"Consumer.{name}": {} for name in ("unsubscribe", "unassign", "assignment", "close")},
+    **{
+        f"Consumer.{name}": {}
+        for name in ("unsubscribe", "unassign", "subscription", "assignment", "close")
+    },
     **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata", "lag")},
     "Consumer.pause_while": {},
     **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
@@ -280,12 +281,12 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "request": Kind("describe_cluster", set()),
         "argument": Kind(None, {"None"}),
         "options": Kind({}, {"dict"}),
-        "on_answer": Kind(lambda *_: None, {"callable", "class"}),
+        "on_answer": Kind(lambda *_: None, {"None", "callable", "class"}),
     },
     "_AdminClient.list_groups": {"group": TEXT | "None", "timeout": SECONDS},
     "_AdminClient.poll": _TIMEOUT,
     "_AdminClient.close": {},
-    "MockCluster": {"brokers": ID},
+    "MockCluster": {"brokers": ID, "retention_bytes": ID | "None"},
     "MockCluster.create_topic": {"topic": NAME, "partitions": ID, "replication_factor": ID},
     "MockCluster.set_topic_error": {"topic": NAME, "error": ERROR | _INT32},
     "MockCluster.set_leader": {**_PLACE, "broker_id": ID | "None"},

@@ -111,6 +111,7 @@ CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = COMMON_CALLS | {
     "unassign": lambda consumer: consumer.unassign(),
     "incremental_assign": lambda consumer: consumer.incremental_assign(partitions()),
     "incremental_unassign": lambda consumer: consumer.incremental_unassign(partitions()),
+    "subscription": lambda consumer: consumer.subscription(),
     "assignment": lambda consumer: consumer.assignment(),
     "pause": lambda consumer: consumer.pause(partitions()),
     "resume": lambda consumer: consumer.resume(partitions()),
@@ -151,6 +152,7 @@ def answered(futures: Any) -> None:
 BINDING = AclBinding("topic", "topic", "literal", "User:name", "*", "read", "allow")
 FILTER = AclBindingFilter("any", None, "any", None, None, "any", "any")
 GROUP = ConsumerGroupTopicPartitions("group", partitions())
+ALL_OF_GROUP = ConsumerGroupTopicPartitions("group")
 _DELETION = UserScramCredentialDeletion("name", ScramMechanism.SCRAM_SHA_256)
 _CHANGE = ConfigEntry("retention.ms", "1", incremental_operation=AlterConfigOpType.SET)
 _RESOURCE = ConfigResource("topic", "topic", {"retention.ms": "1"}, incremental_configs=[_CHANGE])
@@ -194,7 +196,7 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
         ["group"], request_timeout=seconds
     ),
     "list_consumer_group_offsets": lambda admin, seconds: admin.list_consumer_group_offsets(
-        [GROUP], request_timeout=seconds
+        [ALL_OF_GROUP], request_timeout=seconds
     ),
     "alter_consumer_group_offsets": lambda admin, seconds: admin.alter_consumer_group_offsets(
         [GROUP], request_timeout=seconds

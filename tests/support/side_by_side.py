@@ -26,6 +26,7 @@ LINES = {
     "tests/integration/": "brokers and Spark",
     "tests/spark/test_bad_rows.py::test_a_wrong_password_is_named": "brokers and Spark",
     "tests/spark/test_batch": "brokers and Spark",
+    "tests/spark/test_documents.py": "brokers and Spark",
     "tests/spark/test_exactly_once.py": "brokers and Spark",
     "tests/spark/test_pipeline.py": "brokers and Spark",
     "tests/spark/test_pipeline_kafka.py": "brokers and Spark",

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
+from confluent_kafka.admin import AdminClient
+from tests.support.clients import config as configuration
 from tests.support.configuration import Records, refusal
 from tests.support.secrets import secret
 
@@ -156,10 +158,17 @@ class TestCallables:
     @pytest.mark.parametrize(("client", "key"), CALLBACKS)
     @pytest.mark.parametrize("value", ["x", 1, [], False])
     def test_not_callable(self, client: type[Any], key: str, value: object) -> None:
-        """One rule for all: KafkaException(_INVALID_ARG) that names the key and the type."""
-        text = refusal({"group.id": "group", key: value}, client)
-        assert f'"{key}" must be callable or None' in text
-        assert type(value).__name__ in text
+        """TypeError or KafkaException(_INVALID_ARG), as in confluent-kafka, which names the key
+        and the type."""
+        config = {"group.id": "group", key: value}
+        given = type(value).__name__
+        if key.startswith("on_"):
+            expected = f"{key} requires a callable object or None, not {given}"
+            assert refusal(config, client) == expected
+        else:
+            expected = f"expected {key} property as a callable function or None, not {given}"
+            with pytest.raises(TypeError, match=f"^{expected}$"):
+                client(config)
 
     @pytest.mark.parametrize(("client", "key"), CALLBACKS)
     def test_none_is_no_callback(self, client: type[Any], key: str) -> None:
@@ -221,3 +230,14 @@ class TestPlugins:
     def test_no_plugins(self) -> None:
         """An empty list of plugins is none."""
         Producer({"plugin.library.paths": ""}).close()
+
+
+@pytest.mark.parametrize("client", [Producer, Consumer, AdminClient, ShareConsumer])
+def test_aws_iam_is_refused(client: type[Any]) -> None:
+    """It was accepted in silence; with an oauth_cb, which makes the tokens, it may be given."""
+    key = "sasl.oauthbearer.metadata.authentication.type"
+    settings = configuration({key: "aws_iam", "sasl.oauthbearer.method": "oidc"}, client)
+    with pytest.raises(KafkaException, match=f"{key}=aws_iam is not supported: give an oauth_cb"):
+        client(settings)
+    client(settings | {"oauth_cb": lambda _: ("token", 4e9)}).close()
+    client(settings | {key: "azure_imds"}).close()

@@ -89,7 +89,7 @@ class TestFork:
                     calls += [(consumer, call) for call in CONSUMER_CALLS.values()]
                     calls += [(sharing, call) for call in SHARE_CALLS.values()]
                     calls += [(admin, call) for call in ADMIN_CALLS.values()]
-                    calls += [(consumer, next), (producer, len), (producer, Producer.__enter__)]
+                    calls += [(consumer, next), (producer, len)]
                     for client, call in calls:
                         try:
                             call(client)

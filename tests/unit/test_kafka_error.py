@@ -5,12 +5,16 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import sys
+import traceback
+import weakref
 from typing import Any
 
 import pytest
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 from tests.support.refcounts import assert_no_leaks
+from tests.support.scripts import check_script
 
 CONSTANTS = {name: value for name, value in vars(KafkaError).items() if isinstance(value, int)}
 
@@ -68,6 +72,22 @@ def test_defaults() -> None:
     assert error.fatal() is False
     assert error.retriable() is False
     assert error.txn_requires_abort() is False
+
+
+def test_errors_keep_no_text_that_librdkafka_has() -> None:
+    """An error of each message that failed is one block of memory: its text is made when read."""
+    producer = Producer({"log_level": 0, "queue.buffering.max.messages": 1})
+    producer.produce("t", b"fills the queue")
+    messages: list[dict[str, Any]] = [{"value": b"x", "_error": None} for _ in range(10_000)]
+    before = sys.getallocatedblocks()
+    producer.produce_batch("t", messages)
+    blocks = sys.getallocatedblocks() - before
+    error = messages[-1]["_error"]
+    producer.close(0)
+    assert blocks < 15_000
+    for twin in (error, pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (twin.str(), twin.args) == ("Local: Queue full", (-184, twin.str(), *[False] * 3))
+        assert repr(twin) == 'KafkaError{code=_QUEUE_FULL,val=-184,str="Local: Queue full"}'
 
 
 def test_all_fields() -> None:
@@ -156,6 +176,159 @@ def test_subclass() -> None:
     assert (type(twin), twin.where) == (Located, "there")
 
 
+def test_pickles_like_its_fields() -> None:
+    """What was added to an error goes with it, and nothing else does."""
+    error = KafkaError(3, "why")
+    assert error.__reduce__() == (KafkaError, (3, "why", False, False, False))
+    error.add_note("while testing")
+    twin = pickle.loads(pickle.dumps(error))
+    assert twin.__notes__ == ["while testing"]
+
+
+# ---- as an exception ----
+
+
+def test_is_an_exception_class() -> None:
+    """It stands in except clauses beside KafkaException, and neither is the other."""
+    assert KafkaError.__mro__ == (KafkaError, Exception, BaseException, object)
+    assert not issubclass(KafkaError, KafkaException)
+    assert not issubclass(KafkaException, KafkaError)
+
+
+@pytest.mark.parametrize(
+    "raised", [KafkaException(KafkaError(3)), KafkaError(3), ValueError("x")], ids=repr
+)
+def test_except_clauses(raised: Exception) -> None:
+    """Each exception goes to the first clause that names its class."""
+    try:
+        raise raised
+    except KafkaError as error:
+        caught: Exception = error
+        assert type(raised) is KafkaError
+    except (ZeroDivisionError, KafkaException) as error:
+        caught = error
+        assert type(raised) is KafkaException
+    except Exception as error:
+        caught = error
+        assert type(raised) is ValueError
+    assert caught is raised
+
+
+def fail_with(error: KafkaError, cause: Exception) -> None:
+    try:
+        raise cause
+    except KeyError as first:
+        raise error from first
+
+
+def test_raised_error() -> None:
+    """Traceback, cause, context and notes are there, and the report shows the text once."""
+    error = KafkaError(3, "why")
+    error.add_note("a note")
+    first = KeyError("first")
+    with pytest.raises(KafkaError) as caught:
+        fail_with(error, first)
+    assert caught.value is error
+    assert isinstance(error.__cause__, KeyError)
+    assert error.__context__ is error.__cause__ is first
+    assert error.__traceback__ is not None
+    report = traceback.format_exception(error)
+    assert report[-2:] == [f"confluent_kafka.cimpl.KafkaError: {error}\n", "a note\n"]
+    assert error.with_traceback(None).__traceback__ is None
+    assert ExceptionGroup("two", [error, KafkaException(error)]).subgroup(KafkaError) is not None
+
+
+def test_args_make_an_equal_error() -> None:
+    """KafkaError(*error.args) has the same fields, whoever made the error."""
+    producer = Producer({"log_level": 0})
+    with pytest.raises(KafkaException) as caught:
+        producer.begin_transaction()
+    producer.close(0)
+    for error in (KafkaError(3, "why", True, False, True), KafkaError(3), caught.value.args[0]):
+        assert KafkaError(*error.args).args == error.args
+        assert error.args == error.__reduce__()[1]
+
+
+def test_args_can_be_set() -> None:
+    """As those of any exception; the error itself, its hash and pickle stay what they are."""
+    error = KafkaError(3, "why")
+    error.args = ["mine"]  # type: ignore[assignment]
+    assert error.args == ("mine",)
+    assert (error.code(), error.str(), hash(error)) == (3, "why", 3)
+    assert pickle.loads(pickle.dumps(error)).str() == "why"
+    with pytest.raises(TypeError):
+        error.args = 5  # type: ignore[assignment]
+    with pytest.raises(TypeError, match="args may not be deleted"):
+        del error.args
+
+
+def test_errors_from_c_leave_context_to_the_exception() -> None:
+    """Raised in an except clause, the KafkaException has the context and its error has none."""
+
+    def fail() -> None:
+        try:
+            raise ZeroDivisionError
+        except ZeroDivisionError:
+            Producer({"no.such.property": "x"})
+
+    with pytest.raises(KafkaException) as caught:
+        fail()
+    assert isinstance(caught.value.__context__, ZeroDivisionError)
+    assert caught.value.args[0].__context__ is None
+    assert caught.value.args[0].__traceback__ is None
+
+
+def test_cycles_of_raised_errors_are_collected() -> None:
+    """An error that refers to its own frame or to itself does not live for ever."""
+
+    def work() -> None:
+        kept = KafkaError(3)
+        try:
+            raise kept
+        except KafkaError as error:
+            mine = Located(4)
+            mine.where = mine  # type: ignore[assignment]
+            error.__cause__ = mine
+            error.__context__ = KafkaException(error)
+            error.add_note("a note")
+            error.args = (error,)
+
+    assert_no_leaks(work)
+
+
+def test_a_long_chain_is_freed() -> None:
+    """Errors that are causes of errors are freed without a recursion that ends the process."""
+    check_script(
+        """
+        from confluent_kafka import KafkaError
+
+        cause = None
+        for _ in range(300_000):
+            error = KafkaError(3)
+            error.__cause__ = cause
+            cause = error
+        del cause, error
+        """
+    )
+
+
+class Both(ValueError, KafkaError):
+    """An application's error that is one of two libraries at once."""
+
+    __init__ = KafkaError.__init__
+    __new__ = KafkaError.__new__
+
+
+def test_subclass_of_two_exceptions() -> None:
+    """A KafkaError can be a ValueError as well."""
+    error = Both(3, "why")
+    assert isinstance(error, ValueError)
+    assert (error.code(), error == KafkaError(3)) == (3, True)
+
+
+# ---- arguments ----
+
+
 @pytest.mark.parametrize(
     ("arguments", "keywords", "exception", "message"),
     [
@@ -222,6 +395,45 @@ def test_exception_carries_the_error() -> None:
     assert KafkaException.__doc__
 
 
+def test_exception_code_and_error() -> None:
+    """error and code() are those of the KafkaError, and None where there is none."""
+    error = KafkaError(3, "why")
+    assert KafkaException(error, "more").error is error
+    assert KafkaException(error).code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+    for other in (KafkaException(), KafkaException("text"), KafkaException(3)):
+        assert other.error is None
+        assert other.code() is None
+
+
+def test_exception_with_attributes_of_its_own() -> None:
+    """A subclass may have other things under these names, as before there were any."""
+
+    class Failure(KafkaException):
+        def __init__(self, error: KafkaError) -> None:
+            super().__init__(error)
+            self.error = str(error)  # type: ignore[assignment]
+            self.code = error.code()  # type: ignore[method-assign, assignment]
+
+    failure: Any = Failure(KafkaError(3))
+    assert (failure.error, failure.code) == (str(KafkaError(3)), 3)
+    twin = copy.copy(KafkaException(KafkaError(3)))
+    twin.error = KafkaError(4)
+    assert copy.copy(twin).error == 4
+    del twin.error
+    assert twin.error == 3
+    with pytest.raises(AttributeError, match="error"):
+        del twin.error
+
+
+def test_exception_can_be_referred_to_weakly() -> None:
+    """As any exception that is made in Python."""
+    exception = KafkaException(KafkaError(3))
+    reference = weakref.ref(exception)
+    assert reference() is exception
+    del exception
+    assert reference() is None
+
+
 def test_exception_pickles() -> None:
     """A KafkaException raised in a worker process arrives as one."""
     twin = pickle.loads(pickle.dumps(KafkaException(KafkaError(3, "why", fatal=True))))
@@ -259,8 +471,16 @@ def test_no_leaks() -> None:
         assert error != "x"
         assert error < 2**100
         pickle.loads(pickle.dumps(error))
+        error.__init__(5)  # type: ignore[misc]
+        error.str(), error.args, repr(error), pickle.dumps(error)
+        error.__init__(4)  # type: ignore[misc]
         Located(3, where="here")
-        with pytest.raises(KafkaException):
+        with pytest.raises(KafkaException) as caught:
             raise KafkaException(error)
+        assert caught.value.error is error
+        assert caught.value.code() == 4
+        caught.value.error = KafkaError(5)
+        weakref.ref(caught.value)
+        assert KafkaError(*error.args) == error
 
     assert_no_leaks(work)

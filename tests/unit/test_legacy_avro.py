@@ -284,7 +284,7 @@ def test_a_registry_that_fails(
         lambda client: client.check_registration("s", 5),
         lambda client: client.register(None, USER_TEXT),
         lambda client: client.get_by_id("1"),
-        lambda client: client.get_by_version("s", "first"),
+        lambda client: client.get_by_version("s", 1.5),
     ],
 )
 def test_arguments_of_a_wrong_type(
@@ -334,6 +334,12 @@ def test_schemas_that_are_not_avro(
     [
         {"basic.auth.credentials.source": "USER_INFO", "basic.auth.user.info": "ada:secret"},
         {"basic.auth.user.info": "ada:secret"},
+        {"basic.auth.credentials.source": "user_info", "basic.auth.user.info": "ada:secret"},
+        {
+            "basic.auth.credentials.source": "sasl_inherit",
+            "sasl.username": "ada",
+            "sasl.password": "secret",
+        },
         {
             "basic.auth.credentials.source": "SASL_INHERIT",
             "sasl.mechanism": "PLAIN",
@@ -368,14 +374,14 @@ def test_a_wrong_password(registry: FakeRegistry, client: CachedSchemaRegistryCl
 @pytest.mark.parametrize(
     ("conf", "said"),
     [
-        ({}, "the key 'url' is missing"),
-        ({"url": ""}, "url must be http://"),
-        ({"url": "localhost:8081"}, "url must be http://"),
-        ({"url": "mock://", "foo": 1}, "unknown key 'foo'"),
+        ({}, "Missing required configuration property url"),
+        ({"url": ""}, "Invalid url .*: it must be http://"),
+        ({"url": "localhost:8081"}, "Invalid url .*: it must be http://"),
+        ({"url": "mock://", "foo": 1}, "Unrecognized properties: foo"),
         ({"url": "mock://", "auto.register.schemas": "no"}, "auto.register.schemas must be a bool"),
         (
             {"url": "mock://", "basic.auth.credentials.source": "FILE"},
-            "must be URL, USER_INFO or SASL_INHERIT, not 'FILE'",
+            r"source must be one of \['URL', 'USER_INFO', 'SASL_INHERIT'\], not 'FILE'",
         ),
         (
             {"url": "mock://", "basic.auth.credentials.source": "USER_INFO"},
@@ -391,15 +397,59 @@ def test_a_wrong_password(registry: FakeRegistry, client: CachedSchemaRegistryCl
                 "basic.auth.credentials.source": "SASL_INHERIT",
                 "sasl.mechanisms": "gssapi",
             },
-            "sasl.mechanisms GSSAPI has no password",
+            "SASL_INHERIT does not support SASL mechanism GSSAPI",
         ),
-        ({"url": "http://x", "ssl.key.location": "key.pem"}, "need ssl.certificate.location"),
+        ({"url": "http://x", "ssl.key.location": "key.pem"}, "Both schema.registry.ssl.cert"),
+        (
+            {"url": "http://x", "ssl.certificate.location": "cert.pem"},
+            "Both schema.registry.ssl.certificate.location and schema.registry.ssl.key.location "
+            "must be set",
+        ),
     ],
 )
 def test_configurations_that_are_refused(conf: dict[str, Any], said: str) -> None:
     """The error names the key, and what it may be."""
     with pytest.raises(ValueError, match=said):
         CachedSchemaRegistryClient(conf)
+
+
+@pytest.mark.parametrize("source", ["SASL_INHERIT", "USER_INFO"])
+def test_a_source_takes_precedence_over_the_url(registry: FakeRegistry, source: str) -> None:
+    """A user in the URL is not used beside one that a source names."""
+    registry.user = "ada:secret"
+    conf = {
+        "url": registry.url.replace("http://", "http://bob:other@"),
+        "basic.auth.credentials.source": source,
+    }
+    if source == "USER_INFO":
+        conf["basic.auth.user.info"] = "ada:secret"
+    else:
+        conf |= {"sasl.username": "ada", "sasl.password": "secret"}
+    with CachedSchemaRegistryClient(conf) as client:
+        assert client.get_compatibility() == "BACKWARD"
+        assert client.url == registry.url
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"ssl.ca.location": "/no.pem"},
+        {"ssl.certificate.location": "/no.pem", "ssl.key.location": "/no.key"},
+    ],
+)
+def test_files_are_read_when_they_are_needed(files: dict[str, str]) -> None:
+    """A client can be made before its certificates are there; its first request names them."""
+    with (
+        CachedSchemaRegistryClient({"url": "https://127.0.0.1:1", **files}) as client,
+        pytest.raises(FileNotFoundError, match=r"/no\.pem"),
+    ):
+        client.get_compatibility()
+
+
+def test_no_trusted_certificate_is_no_trust() -> None:
+    """False for the trusted certificates leaves the verification on, as it always did here."""
+    with CachedSchemaRegistryClient({"url": "https://x", "ssl.ca.location": False}) as client:
+        assert "ssl.ca.location" not in client._client.config()
 
 
 @pytest.mark.parametrize("number", [0, -1, "10", None])
@@ -626,5 +676,5 @@ def test_the_extra_is_named(missing: str) -> None:
         """,
         missing,
     )
-    assert "confluent_kafka.avro needs fastavro and httpx: pip install" in done.stderr
-    assert "confluent-kafka[avro]" in done.stderr
+    advice = "confluent_kafka.avro needs fastavro and httpx: pip install fastavro httpx ("
+    assert advice in done.stderr

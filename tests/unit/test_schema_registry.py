@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import ssl
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,11 +20,20 @@ from confluent_kafka.schema_registry import (
     ConfigCompatibilityLevel,
     Metadata,
     MetadataProperties,
+    RegisteredSchema,
     Schema,
     SchemaReference,
     SchemaRegistryClient,
     SchemaRegistryError,
     ServerConfig,
+)
+from confluent_kafka.schema_registry._async.mock_schema_registry_client import (
+    AsyncMockSchemaRegistryClient,
+)
+from confluent_kafka.schema_registry._http import _context
+from confluent_kafka.schema_registry._settings import read_settings
+from confluent_kafka.schema_registry._sync.mock_schema_registry_client import (
+    MockSchemaRegistryClient,
 )
 from confluent_kafka.schema_registry.error import OAuthTokenError
 from confluent_kafka.schema_registry.schema_registry_client import full_jitter
@@ -96,7 +106,7 @@ def test_schemas_by_id_are_asked_for_once(registry: FakeRegistry) -> None:
 def test_errors_say_what_the_registry_said(registry: FakeRegistry) -> None:
     """Its status, code and message; and where it should have been if it is not there."""
     with SchemaRegistryClient({"url": registry.url}) as client:
-        with pytest.raises(SchemaRegistryError, match="40401: Subject 'x' not found") as raised:
+        with pytest.raises(SchemaRegistryError, match=r"Subject 'x' not found.*40401") as raised:
             client.get_latest_version("x")
         assert (raised.value.http_status_code, raised.value.error_code) == (404, 40401)
     with (
@@ -197,11 +207,41 @@ def test_both_clients_have_the_same_methods() -> None:
     """The awaiting client has every method of the blocking one, with the same parameters."""
     named = {"close": "aclose", "__enter__": "__aenter__", "__exit__": "__aexit__"}
     for name, method in vars(SchemaRegistryClient).items():
-        if not inspect.isfunction(method) or name in ("__init__", "__repr__"):
+        if not inspect.isfunction(method) or name in ("__init__", "__repr__", "_open"):
             continue
         other = getattr(AsyncSchemaRegistryClient, named.get(name, name))
         assert inspect.iscoroutinefunction(other) == (name != "config"), name
         assert inspect.signature(other).parameters == inspect.signature(method).parameters, name
+
+
+def test_texts_of_errors() -> None:
+    """Programs look for the two codes in the text; without an answer there are none."""
+    error = SchemaRegistryError(404, 40401, "Subject 's' not found.")
+    assert str(error) == "Subject 's' not found. (HTTP status code 404, SR code 40401)"
+    assert str(SchemaRegistryError(503, -1, "m")) == "m (HTTP status code 503, SR code -1)"
+    assert str(SchemaRegistryError(0, -1, "refused")) == "schema registry: refused"
+    assert str(OAuthTokenError("m", 401, "r")) == "m (HTTP 401): r"
+    assert str(OAuthTokenError("m")) == "m"
+
+
+def test_clients_that_are_mocks_by_class() -> None:
+    """Each has a registry of its own in memory, whatever its URL, and is a client like others."""
+    conf = {"url": "http://127.0.0.1:1"}
+    with MockSchemaRegistryClient(conf) as one, MockSchemaRegistryClient(conf) as other:
+        assert isinstance(one, SchemaRegistryClient)
+        assert one.register_schema("s", INT) == 1
+        assert (one.get_subjects(), other.get_subjects()) == (["s"], [])
+        assert one.config() == conf
+
+    async def awaited() -> list[str]:
+        async with AsyncMockSchemaRegistryClient(conf) as client:
+            assert isinstance(client, AsyncSchemaRegistryClient)
+            await client.register_schema("s", INT)
+            return await client.get_subjects()
+
+    assert asyncio.run(awaited()) == ["s"]
+    with pytest.raises(ValueError, match="Missing required configuration property url"):
+        MockSchemaRegistryClient({})
 
 
 def test_mock_registries_are_shared_by_name() -> None:
@@ -336,7 +376,7 @@ def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..
         (200, b"null", "no reason|not JSON"),
         (200, b"{}", "unexpected response"),
         (200, b'{"schema": "x", "references": 5}', "'references' is 5"),
-        (404, b"<html>Not here</html>", "404.*not JSON: '<html>Not here"),
+        (404, b"<html>Not here</html>", "not JSON: '<html>Not here.*404"),
         (404, b'{"message": 7}', "404"),
     ],
 )
@@ -460,6 +500,7 @@ def test_oauth_client_credentials(registry: FakeRegistry, face: Callable[..., Fa
         "bearer_auth_client_id": "client",
         "bearer_auth_client_secret": secret("oauth"),
         "bearer_auth_scope": "schemas other",
+        "bearer_auth_logical_cluster": "lsrc-1",
         "bearer_auth_issuer_endpoint_url": f"{registry.url}/token",
     }
     assert face(**oauth)(lambda client: client.get_subjects()) == []
@@ -489,6 +530,8 @@ def token_settings(registry: FakeRegistry) -> dict[str, str]:
         "bearer.auth.credentials.source": "OAUTHBEARER",
         "bearer.auth.client.id": "client",
         "bearer.auth.client.secret": secret("oauth"),
+        "bearer.auth.logical.cluster": "lsrc-1",
+        "bearer.auth.scope": "schemas",
         "bearer.auth.issuer.endpoint.url": f"{registry.url}/token",
     }
 
@@ -537,6 +580,8 @@ def test_token_endpoints_that_may_come_back(
         "bearer_auth_credentials_source": "OAUTHBEARER",
         "bearer_auth_client_id": "client",
         "bearer_auth_client_secret": secret("oauth"),
+        "bearer_auth_logical_cluster": "lsrc-1",
+        "bearer_auth_scope": "schemas",
         "bearer_auth_issuer_endpoint_url": f"{registry.url}/token",
     }
     registry.faults = [Fault(503, b"<html>"), Fault(429)]
@@ -580,6 +625,7 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
     registry.pages["/imds"] = {"access_token": secret("token"), "expires_in": "600"}
     azure = {
         "bearer_auth_credentials_source": "OAUTHBEARER_AZURE_IMDS",
+        "bearer_auth_logical_cluster": "lsrc-1",
         "bearer_auth_issuer_endpoint_url": f"{registry.url}/imds",
         "bearer_auth_issuer_endpoint_query": "resource=api://x&client_id=7",
     }
@@ -588,19 +634,32 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
     assert registry.headers[0]["Metadata"] == "true"
 
 
+INFO_FORM = "basic.auth.user.info must be in the form of {username}:{password}"
+
+
 @pytest.mark.parametrize(
     ("conf", "error", "said"),
     [
-        ({"ulr": "http://x"}, ValueError, "unknown key 'ulr': did you mean 'url'"),
+        ({"ulr": "http://x"}, ValueError, "Unrecognized properties: ulr: did you mean 'url'"),
         ({"url": "http://x", "basic.auth.user": "a:b"}, ValueError, "'basic.auth.user.info'"),
-        ({"url": "http://x", 5: 6}, ValueError, "unknown key 5"),
-        ({}, ValueError, "'url' is missing"),
-        ({"url": "ftp://x"}, ValueError, "not 'ftp://x'"),
-        ({"url": "http://a,,http://b"}, ValueError, "not ''"),
-        ({"url": f"ftp://u:{secret('url')}@x"}, ValueError, "not 'x'"),
-        ({"url": 5}, TypeError, "url must be a str, not int"),
+        ({"url": "http://x", 5: 6}, ValueError, "Unrecognized properties: 5"),
+        ({}, ValueError, "Missing required configuration property url"),
+        ({"url": "http://x", "a": 1, "b": 2}, ValueError, "Unrecognized properties: a, b: there"),
+        (
+            {"url": "http://x", "a": 1, "timeuot": 2},
+            ValueError,
+            "Unrecognized properties: a, timeuot: did you mean 'timeout'",
+        ),
+        ({"url": "ftp://x"}, ValueError, "Invalid url ftp://x: it must be http://host:port"),
+        ({"url": "http://a,,http://b"}, ValueError, "Invalid url : "),
+        ({"url": f"ftp://u:{secret('url')}@x"}, ValueError, "Invalid url x: "),
+        ({"url": 5}, TypeError, "url must be a str, not <class 'int'>"),
         (None, TypeError, "conf must be a dict, not NoneType"),
-        ({"url": "http://x", "timeout": "5"}, TypeError, "timeout must be a number, not str"),
+        (
+            {"url": "http://x", "timeout": "5"},
+            TypeError,
+            "timeout must be a number, not <class 'str'>",
+        ),
         ({"url": "http://x:1a"}, ValueError, "must be http://host:port or"),
         ({"url": "http://x:65536"}, ValueError, "must be http://host:port or"),
         ({"url": "http://[::1"}, ValueError, "must be http://host:port or"),
@@ -608,13 +667,21 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
         ({"url": "http://x", "timeout": float("nan")}, ValueError, "timeout must be at least"),
         ({"url": "http://x", "max.retries": -1}, ValueError, "max.retries must be at least 0"),
         ({"url": "http://x", "cache.capacity": 0}, ValueError, "cache.capacity must be at least"),
-        ({"url": "http://x", "basic.auth.user.info": secret("u")}, ValueError, "no colon"),
+        ({"url": "http://x", "basic.auth.user.info": secret("u")}, ValueError, INFO_FORM),
+        ({"url": "http://x", "basic.auth.user.info": ""}, ValueError, INFO_FORM),
         (
             {"url": "http://u:p@x", "basic.auth.user.info": "u:p"},
             ValueError,
-            "are mutually exclusive",
+            "basic.auth.user.info configured with userinfo credentials in the URL. Remove userinfo "
+            "credentials from the url or remove basic.auth.user.info from the configuration",
         ),
-        ({"url": "http://x", "ssl.key.location": "k"}, ValueError, "ssl.certificate.location"),
+        (
+            {"url": "http://x", "ssl.key.location": "k"},
+            ValueError,
+            "ssl.certificate.location required when configuring ssl.key.location or "
+            "ssl.key.password",
+        ),
+        ({"url": "http://x", "ssl.ca.location": 5}, TypeError, "ssl.ca.location must be a str"),
         ({"url": "https://x", "ssl.ca.location": "/no.pem"}, OSError, "ssl.ca.location /no.pem"),
         (
             {"url": "https://x", "ssl.ca.location": __file__},
@@ -630,18 +697,18 @@ def test_azure_tokens(registry: FakeRegistry, face: Callable[..., Face]) -> None
             FileNotFoundError,
             "ssl.certificate.location /no.pem with ssl.key.location /key.pem: No such file",
         ),
-        ({"url": "http://x", "bearer.auth.token": "t"}, ValueError, "credentials.source"),
-        ({"url": "http://x", "bearer.auth.credentials.source": "X"}, ValueError, "STATIC_TOKEN"),
         (
-            {"url": "http://x", "bearer.auth.credentials.source": "STATIC_TOKEN"},
+            {"url": "http://x", "bearer.auth.token": "t", "bearer.auth.scope": "s"},
             ValueError,
-            "needs bearer.auth.token",
+            "Unrecognized properties: bearer.auth.token, bearer.auth.scope: they need the key "
+            "bearer.auth.credentials.source",
         ),
         (
             {
                 "url": "http://u:p@x",
                 "bearer.auth.credentials.source": "STATIC_TOKEN",
                 "bearer.auth.token": secret("t"),
+                "bearer.auth.logical.cluster": "lsrc-1",
             },
             ValueError,
             "are mutually exclusive",
@@ -655,6 +722,166 @@ def test_wrong_configurations(conf: Any, error: type[Exception], said: str) -> N
             kind(conf)
         assert said in str(raised.value)
         assert not reveals(str(raised.value))
+
+
+BEARER = {"credentials.source": "STATIC_TOKEN", "token": "t", "logical.cluster": "lsrc-1"}
+OAUTH = {
+    "credentials.source": "OAUTHBEARER",
+    "client.id": "c",
+    "client.secret": "s",
+    "scope": "s",
+    "issuer.endpoint.url": "http://x",
+    "logical.cluster": "lsrc-1",
+}
+AZURE = {"credentials.source": "OAUTHBEARER_AZURE_IMDS", "logical.cluster": "lsrc-1"}
+CUSTOM = {
+    "credentials.source": "CUSTOM",
+    "custom.provider.function": dict,
+    "custom.provider.config": {},
+}
+ABSENT = object()
+
+
+def bearer(conf: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A configuration of tokens with changes: ABSENT takes a key out."""
+    conf = conf | {name.replace("_", "."): value for name, value in changes.items()}
+    kept = {f"bearer.auth.{name}": one for name, one in conf.items() if one is not ABSENT}
+    return {"url": "http://x", **kept}
+
+
+@pytest.mark.parametrize(
+    ("conf", "error", "said"),
+    [
+        (
+            bearer(BEARER, credentials_source="X"),
+            ValueError,
+            "Unrecognized bearer.auth.credentials.source",
+        ),
+        (
+            bearer(BEARER, credentials_source=[]),
+            ValueError,
+            "Unrecognized bearer.auth.credentials.source",
+        ),
+        (bearer(BEARER, token=ABSENT), ValueError, "Missing bearer.auth.token"),
+        (bearer(BEARER, token=5), TypeError, "bearer.auth.token must be a str, not <class 'int'>"),
+        (
+            bearer(BEARER, token=None),
+            TypeError,
+            "bearer.auth.token must be a str, not <class 'None",
+        ),
+        *(
+            (
+                bearer(conf, logical_cluster=ABSENT),
+                ValueError,
+                "Missing required bearer configuration properties: bearer.auth.logical.cluster",
+            )
+            for conf in (BEARER, OAUTH, AZURE)
+        ),
+        (
+            bearer(BEARER, logical_cluster=5),
+            TypeError,
+            "logical cluster must be a str, not <class 'int'>",
+        ),
+        (
+            bearer(BEARER, identity_pool_id=5),
+            TypeError,
+            "identity pool id must be a str or list, not <class 'int'>",
+        ),
+        (
+            bearer(BEARER, identity_pool_id=["a", 5]),
+            TypeError,
+            "All items in identity pool list must be strings",
+        ),
+        (
+            bearer(OAUTH, client_id=ABSENT, scope=ABSENT),
+            ValueError,
+            "Missing required OAuth configuration properties: bearer.auth.client.id, "
+            "bearer.auth.scope",
+        ),
+        (bearer(OAUTH, scope=None), TypeError, "bearer.auth.scope must be a str"),
+        (
+            bearer(AZURE),
+            ValueError,
+            "bearer.auth.issuer.endpoint.query must be provided when "
+            "bearer.auth.issuer.endpoint.url isn't overridden",
+        ),
+        (
+            bearer(CUSTOM, custom_provider_function=ABSENT, custom_provider_config=ABSENT),
+            ValueError,
+            "Missing required custom OAuth configuration properties: "
+            "bearer.auth.custom.provider.function, bearer.auth.custom.provider.config",
+        ),
+        (
+            bearer(CUSTOM, custom_provider_function=5),
+            TypeError,
+            "bearer.auth.custom.provider.function must be a callable, not <class 'int'>",
+        ),
+        (
+            bearer(CUSTOM, custom_provider_config="x"),
+            TypeError,
+            "bearer.auth.custom.provider.config must be a dict, not <class 'str'>",
+        ),
+    ],
+)
+def test_wrong_tokens(conf: dict[str, Any], error: type[Exception], said: str) -> None:
+    """The texts are those of confluent-kafka-python, which programs match."""
+    for kind in (SchemaRegistryClient, AsyncSchemaRegistryClient):
+        with pytest.raises(error) as raised:
+            kind(conf)
+        assert str(raised.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        bearer(CUSTOM),
+        bearer(BEARER, token=""),
+        bearer(AZURE, issuer_endpoint_url="http://x"),
+        {"url": "https://x", "ssl.ca.location": False},
+        {"url": "https://x", "ssl.ca.location": True},
+        {"url": "https://x", "ssl.ca.location": ""},
+    ],
+)
+def test_configurations_that_are_taken(conf: dict[str, Any]) -> None:
+    """An empty dict is a provider's configuration; False is no certificate to trust."""
+    with SchemaRegistryClient(conf):
+        pass
+    assert AsyncSchemaRegistryClient(conf).config() == conf
+
+
+@pytest.mark.parametrize(
+    ("trusted", "mode"),
+    [(False, ssl.CERT_NONE), (True, ssl.CERT_REQUIRED), ("", ssl.CERT_REQUIRED)],
+)
+def test_certificates_are_verified_unless_they_must_not(trusted: Any, mode: Any) -> None:
+    """Only False, and nothing else that is empty, turns the verification off."""
+    context = _context(read_settings({"url": "https://x", "ssl.ca.location": trusted}))
+    assert (context.verify_mode, context.check_hostname) == (mode, mode is ssl.CERT_REQUIRED)
+
+
+def test_versions_as_text(registry: FakeRegistry) -> None:
+    """A version may be a number or text, which is sent as it is."""
+    with SchemaRegistryClient({"url": registry.url}) as client:
+        client.register_schema("s", INT)
+        assert client.get_version("s", "1").version == 1
+        assert client.get_referenced_by("s", "1") == []
+        assert client.test_compatibility("s", INT, "1")
+        with pytest.raises(SchemaRegistryError, match="40402"):
+            client.get_version("s", "a/b")
+        assert registry.requests[-1].startswith("/subjects/s/versions/a%2Fb?")
+        assert client.delete_version("s", "1") == 1
+
+
+@pytest.mark.parametrize("text", ["{", "not JSON", ""])
+def test_associations_with_a_schema_that_cannot_be_parsed(text: str) -> None:
+    """The registry in memory makes the association; only the schema is not registered."""
+    info = AssociationCreateOrUpdateInfo("mine", "value", schema=Schema(text))
+    request = AssociationCreateOrUpdateRequest("t", "lkc", "id", "topic", [info])
+    with SchemaRegistryClient({"url": "mock://"}) as client:
+        client.create_association(request)
+        found = client.get_associations_by_resource_name("t", "lkc")
+        assert [one.subject for one in found] == ["mine"]
+        assert client.get_subjects() == []
 
 
 @pytest.mark.parametrize("bad", [None, 5, b"s", ""])
@@ -693,3 +920,11 @@ def test_a_cache_for_serdes_of_one_s_own() -> None:
     cache.clear()
     assert cache.get_parsed_schema(Schema('"int"')) is None
     assert cache.parsed_schemas == {}
+
+
+def test_registered_schema_without_a_schema() -> None:
+    """Mocks of applications have one; its document has the fields that are there."""
+    registered = RegisteredSchema(
+        subject="orders-value", version=2, schema_id=1, guid=None, schema=cast("Schema", None)
+    )
+    assert registered.to_dict() == {"subject": "orders-value", "version": 2, "id": 1}

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import AsyncMock, MagicMock
 
 import pytest
 
@@ -532,27 +533,63 @@ def test_topics_without_an_associated_subject(
 def test_no_other_strategy_for_topics(client: SchemaRegistryClient) -> None:
     """NONE: a topic without an associated subject is an error."""
     serialize = AvroSerializer(client, USER_TEXT, conf=falling_back("NONE"))
-    with pytest.raises(SerializationError, match="no subject is associated with topic 't'"):
+    with pytest.raises(SerializationError, match="No associated subject found for topic t"):
         serialize(ADA, VALUE)
 
 
 @pytest.mark.parametrize(
     ("conf", "message"),
     [
-        (falling_back("ASSOCIATED"), "must be one of NONE, TOPIC, RECORD, TOPIC_RECORD, not"),
-        (falling_back(5), r"subject\.name\.strategy\.fallback\.type must be one of .* not 5"),
         (
-            falling_back("NONE", "fallback.subject.name.strategy.type"),
-            r"subject\.name\.strategy\.conf: unknown key .* did you mean 'subject\.name\.strat",
+            falling_back("ASSOCIATED"),
+            r"fallback\.type: ASSOCIATED\. ASSOCIATED cannot be used as a fallback strategy\.",
         ),
+        (falling_back(5), r"fallback\.type: 5\. Valid values are: NONE, TOPIC, RECORD, TOPIC_REC"),
     ],
 )
 def test_configurations_of_associated_subjects(
     client: SchemaRegistryClient, conf: dict[str, Any], message: str
 ) -> None:
-    """What is wrong is said when the serializer is made."""
+    """What is wrong is said when the strategy is needed first."""
+    serialize = AvroSerializer(client, USER_TEXT, conf=conf)
     with pytest.raises(ValueError, match=message):
-        AvroSerializer(client, USER_TEXT, conf=conf)
+        serialize(ADA, VALUE)
+
+
+def test_keys_of_one_s_own_for_strategies(client: SchemaRegistryClient) -> None:
+    """Strategies ignore keys that they do not know."""
+    conf = {"subject.name.strategy.conf": {"my.key": 1}}
+    assert AvroSerializer(client, USER_TEXT, conf=conf)(ADA, VALUE) is not None
+    assert client.get_subjects() == ["t-value"]
+
+
+def test_strategies_in_lower_case(client: SchemaRegistryClient) -> None:
+    """The type of a strategy is found in any case."""
+    conf = {"subject.name.strategy.type": "topic_record"}
+    assert AvroSerializer(client, USER_TEXT, conf=conf)(ADA, VALUE) is not None
+    assert client.get_subjects() == ["t-test.User"]
+
+
+@pytest.mark.parametrize(
+    ("ctx", "said"),
+    [
+        (None, "SerializationContext is required for header_schema_id_serializer"),
+        (VALUE, "Missing headers"),
+        (SerializationContext("t", MessageField.VALUE, headers=()), "Invalid headers type"),  # type: ignore[arg-type]
+    ],
+)
+def test_no_place_for_a_header(ctx: SerializationContext | None, said: str) -> None:
+    """A GUID needs a context with headers that can be added to."""
+    with pytest.raises(SerializationError, match=said):
+        header_schema_id_serializer(b"x", ctx, SchemaId("AVRO", 1, str(uuid.UUID(int=1))))
+
+
+def test_header_of_a_field_that_is_no_key() -> None:
+    """Whatever is not a key has the header of a value."""
+    guid = SchemaId("AVRO", 1, str(uuid.UUID(int=1)))
+    ctx = SerializationContext("t", MessageField.NONE, headers=[])
+    header_schema_id_serializer(b"x", ctx, guid)
+    assert ctx.headers == [("__value_schema_id", guid.guid_to_bytes())]
 
 
 def test_registries_without_associations(registry: FakeRegistry) -> None:
@@ -683,9 +720,9 @@ def test_schema_ids() -> None:
         with pytest.raises(SerializationError, match="no message index"):
             SchemaId("PROTOBUF").from_bytes(io.BytesIO(data))
     for number in (None, -1, 2**32):
-        with pytest.raises(SerializationError, match="no id of 32 bits"):
+        with pytest.raises(SerializationError, match=r"Schema ID is not set|no id of 32 bits"):
             SchemaId("AVRO", number).id_to_bytes()
-    with pytest.raises(SerializationError, match="no GUID"):
+    with pytest.raises(SerializationError, match="Schema GUID is not set"):
         SchemaId("AVRO", 5).guid_to_bytes()
 
 
@@ -727,8 +764,11 @@ def test_rules_are_refused(client: SchemaRegistryClient) -> None:
         ({"use.latest.version": True}, "are mutually exclusive"),
         ({"normalize.schemas": 1}, "normalize.schemas must be a bool"),
         ({"subject.name.strategy": 5}, "subject.name.strategy must be callable, not int"),
-        ({"subject.name.strategy.type": "TOPICS"}, "TOPIC, RECORD, TOPIC_RECORD, ASSOCIATED"),
-        ({"subject.name.strategy.type": "NONE"}, "not 'NONE'"),
+        (
+            {"subject.name.strategy.type": "TOPICS"},
+            "Invalid subject.name.strategy.type: TOPICS. Valid values are: ['NONE', 'TOPIC', ",
+        ),
+        ({"subject.name.strategy.type": "NONE"}, "NONE cannot be used as a subject name strategy."),
         ({"schema.id.serializer": 5}, "schema.id.serializer must be callable"),
         ({"use.schema.id": "5"}, "use.schema.id must be an int"),
         ({"use.latest.with.metadata": 5}, "use.latest.with.metadata must be a dict"),
@@ -754,7 +794,11 @@ def test_wrong_configurations(client: SchemaRegistryClient, conf: Any, said: str
         (lambda c: AvroDeserializer(c, 5), TypeError, "schema_str"),
         (lambda c: AvroDeserializer(c, from_dict=5), ValueError, "from_dict must be callable"),
         (lambda c: AvroDeserializer(c, return_record_name=1), ValueError, "return_record_name"),
-        (lambda c: AvroDeserializer(c, conf={"validate": 1}), ValueError, "unknown key"),
+        (
+            lambda c: AvroDeserializer(c, conf={"validate": 1}),
+            ValueError,
+            "Unrecognized properties: validate",
+        ),
     ],
 )
 def test_wrong_arguments(
@@ -808,7 +852,7 @@ def test_builders() -> None:
     assert deserialize(message, VALUE) == "Ada"
     deserialize.close()
     assert client.get_subjects() == ["t-value"]
-    with pytest.raises(ValueError, match="'url' is missing"):
+    with pytest.raises(ValueError, match="Missing required configuration property url"):
         AvroSerializerBuilder().build({}, True)
     with pytest.raises(SchemaParseException):
         AvroSerializerBuilder(conf, schema="{").build({}, True)
@@ -866,3 +910,42 @@ def test_schemas_from_a_repository() -> None:
     parsed = parse_schema_with_repo(trip, {"x.City": city})
     assert parsed["fields"][0]["type"]["name"] == "x.City"
     assert LocalSchemaRepository({"a": city}).load("a") is city
+
+
+# --- Mocks of a program's tests -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", [None, SchemaRegistryClient])
+def test_a_mock_stands_in_for_the_client(spec: Any) -> None:
+    """Serializers use what the mock's methods return, and need no more than an id of an answer."""
+    field = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}'
+    context = SerializationContext("t", MessageField.VALUE)
+    client = MagicMock(spec=spec)
+    client.register_schema_full_response.return_value = MagicMock(schema_id=7, guid=None)
+    client.get_associations_by_resource_name.return_value = MagicMock()
+    assert AvroSerializer(client, field)({"a": 1}, context) == b"\0\0\0\0\7\2"
+    subject, schema, _ = client.register_schema_full_response.call_args.args
+    assert (subject, schema.schema_str) == ("t-value", field)
+    client.get_schema.return_value = Schema(field, "AVRO")
+    assert AvroDeserializer(client)(b"\0\0\0\0\7\2", context) == {"a": 1}
+
+
+def test_a_mock_stands_in_for_the_awaiting_client() -> None:
+    """Its coroutines are awaited."""
+    client = MagicMock(get_schema=AsyncMock(return_value=Schema('"int"', "AVRO")))
+    client.get_associations_by_resource_name = AsyncMock(return_value=[])
+
+    async def read() -> Any:
+        reader = await AsyncAvroDeserializer(client)
+        return await reader(b"\0\0\0\0\7\2", SerializationContext("t", MessageField.VALUE))
+
+    assert asyncio.run(read()) == 1
+
+
+def test_a_client_of_the_other_kind_is_no_stand_in() -> None:
+    """It has the methods, but they cannot be awaited, or must be."""
+    conf = {"url": "mock://"}
+    with pytest.raises(TypeError, match="must be a SchemaRegistryClient, not Async"):
+        AvroSerializer(AsyncSchemaRegistryClient(conf), '"int"')  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a SchemaRegistryClient, not str"):
+        AvroSerializer("mock://", '"int"')  # type: ignore[arg-type]

@@ -239,6 +239,26 @@ def test_builders(client: SchemaRegistryClient) -> None:
     assert deserialize(serialize("Ada", VALUE), VALUE) == "Ada"
 
 
+def test_a_reader_that_is_built_without_a_registry(client: SchemaRegistryClient) -> None:
+    """A schema of its own is enough, for the awaiting class too; without one, a registry it is."""
+    made: list[Any] = []
+    reader = JSONDeserializerBuilder(schema=TEXT, deserializer_init=made.append)
+    deserialize, _ = reader.build({}, False)
+    message = JSONSerializer(TEXT, client)(ADA, VALUE)
+    assert (made, deserialize(message, VALUE)) == ([deserialize], ADA)
+    deserialize.close()
+
+    async def main() -> None:
+        awaiting, _ = AsyncJSONDeserializerBuilder(schema=TEXT).build({}, False)
+        assert await awaiting(message, VALUE) == ADA
+
+    asyncio.run(main())
+    with pytest.raises(ValueError, match="schema_registry_client"):
+        JSONDeserializerBuilder().build({}, False)
+    with pytest.raises(ValueError, match="Missing required configuration property url"):
+        JSONDeserializerBuilder({}, schema=TEXT).build({}, False)
+
+
 @pytest.mark.parametrize(
     ("schema", "kind"),
     [

@@ -111,6 +111,14 @@ def test_the_awaiting_classes() -> None:
     asyncio.run(main())
 
 
+def test_a_reader_that_is_built_without_a_registry() -> None:
+    """The message's class says all that a reader needs."""
+    with SchemaRegistryClient({"url": "mock://"}) as client:
+        message = ProtobufSerializer(Timestamp, client)(Timestamp(seconds=7), VALUE)
+    deserialize, _ = ProtobufDeserializerBuilder(message_type=Timestamp).build({}, False)
+    assert deserialize(message, VALUE) == Timestamp(seconds=7)
+
+
 def test_imported_files(client: SchemaRegistryClient) -> None:
     """They are registered first, each once, unless every registry has them."""
     ProtobufSerializer(Api, client)(Api(name="x"), SerializationContext("a", MessageField.KEY))

@@ -178,6 +178,9 @@ def test_errors_of_clients() -> None:
     assert (error.code, error.name, error.exception) == (3, "UNKNOWN_TOPIC_OR_PART", None)
     assert error.kafka_message is message
     assert ProduceError(KafkaError(3)).code == 3
+    assert error.code() == 3  # as of every KafkaException
+    assert error.error is error.kafka_error
+    assert SerializationError("text").error is None
     assert str(SerializationError("text")) == "text"
 
 

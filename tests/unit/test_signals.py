@@ -257,7 +257,7 @@ close(client)
 try:
     client.poll(0)
 except RuntimeError as error:
-    assert "has been closed" in str(error)
+    assert "closed" in str(error)
 """)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 import confluent_kafka
 from confluent_kafka import KafkaError, admin, cimpl
+from confluent_kafka._other_clients import CONSUMER, PRODUCER, Elsewhere
 from tools.librdkafka import VERSION
 
 STUB = Path(confluent_kafka.__file__).with_name("cimpl.pyi")
@@ -24,18 +25,21 @@ CONFIG = Path(__file__).parents[2] / "pyproject.toml"
 # What a service author writes. It must pass, and what is marked as an error must be one.
 USAGE = """
 import logging
-from typing import assert_type
+from typing import Any, assert_type
 
 from confluent_kafka import (
-    AcknowledgeType, Consumer, KafkaError, KafkaException, Message, MessageBatch, Messages,
-    Producer, ShareConsumer, ThrottleEvent, TopicPartition, Uuid, murmur2,
+    AcknowledgeType, Consumer, DeserializingConsumer, KafkaError, KafkaException, Message,
+    MessageBatch, Messages, Producer, SerializingProducer, ShareConsumer, ThrottleEvent,
+    TopicPartition, Uuid, murmur2,
 )
+from confluent_kafka.aio import AIOConsumer, AIOProducer
 from concurrent.futures import Future
 
 from confluent_kafka.admin import (
     AdminClient, ClusterMetadata, ConfigEntry, ConfigResource, NewTopic, TopicDescription,
 )
 from confluent_kafka import TopicCollection
+from confluent_kafka.error import ProduceError
 from confluent_kafka.testing import MockCluster, MockRequest
 
 def delivered(error: KafkaError | None, message: Message) -> None: ...
@@ -64,7 +68,7 @@ with Producer({"bootstrap.servers": "a", "linger.ms": 5, "on_delivery": delivere
     producer.produce(5)  # error
     producer.produce("topic", on_delivery=throttled)  # error
     producer.produce("topic", b"v", b"k", 0, None, None, 0, None, 1.0)  # error
-    assert_type(producer.produce_batch("topic", [{"value": b"v"}, b"v", None]), int)
+    assert_type(producer.produce_batch("topic", [{"value": b"v"}, b"v"]), int)
     assert_type(producer.poll(), int)
     assert_type(producer.flush(timeout=1.5), int)
     assert_type(producer.list_topics(), ClusterMetadata)
@@ -76,6 +80,13 @@ with Producer({"bootstrap.servers": "a", "linger.ms": 5, "on_delivery": delivere
 Producer(**{"bootstrap.servers": "a"}, logger=logging.getLogger("a"), error_cb=failed)
 Consumer({"group.id": "g", "throttle_cb": throttled, "on_commit": committed, "oauth_cb": token})
 Consumer({"group.id": "g", "default.topic.config": {"acks": 1}, "enable.auto.commit": False})
+# What mypy infers for values of several types is dict[str, object].
+mixed = {"group.id": "g", "enable.auto.commit": False, "linger.ms": 5, "error_cb": failed}
+for conf in (mixed, dict[str, object](mixed)):
+    Consumer(conf), Producer(conf), ShareConsumer(conf), AdminClient(conf)
+    DeserializingConsumer(conf), SerializingProducer(conf), AIOConsumer(conf)
+texts: dict[str, str] = {"bootstrap.servers": "a"}
+Consumer(texts), Producer(texts), ShareConsumer(texts), AdminClient(texts), AIOProducer(texts)
 Consumer(["group.id"])  # error
 
 with Mine({"group.id": "g"}) as consumer:
@@ -87,6 +98,9 @@ with Mine({"group.id": "g"}) as consumer:
     message.value()  # error
     if message is not None:
         assert_type(message.error(), KafkaError | None)
+        assert_type(message.key(), bytes | None)
+        assert_type(message.value(), bytes | None)
+        message.value().decode()  # error
         assert_type(message.headers(), list[tuple[str, bytes | None]] | None)
         assert_type(message.timestamp(), tuple[int, int])
         assert_type(consumer.commit(message), None)
@@ -125,6 +139,14 @@ with ShareConsumer({"group.id": "g", "share.acknowledgement.mode": "explicit"}) 
     sharer.commit_async(1)  # error
     assert_type(sharer.subscription(), list[str])
 
+def typed(objects: DeserializingConsumer[str, int], untyped: DeserializingConsumer) -> None:
+    first = next(objects)
+    assert_type(first, Message[str, int])
+    assert_type(first.deserialized_key(), str | None)
+    assert_type(first.deserialized_value(), int | None)
+    assert_type(next(untyped).deserialized_value(), Any | None)
+    objects.commit(message=first, asynchronous=False)
+
 partition = TopicPartition("a", 0, 1)
 partition.offset = 2
 partition.topic = "b"  # error
@@ -134,8 +156,16 @@ assert_type(error == KafkaError._FATAL, bool)
 assert_type(error < 5, bool)
 error < "5"  # error
 raise_me: Exception = KafkaException(error)
+try:
+    raise error from raise_me
+except (KafkaError, KafkaException) as caught:
+    assert_type(caught, KafkaError | KafkaException)
+except ProduceError as failed_message:
+    failed_message.code = 5  # error
+assert_type(KafkaException(error).code(), int | None)
+assert_type(KafkaException(error).error, KafkaError | None)
 assert_type(Uuid(1, 2).get_most_significant_bits(), int)
-assert_type(murmur2("key", 3), int)
+assert_type(murmur2(b"key", 3), int)
 
 with MockCluster(brokers=1) as cluster:
     cluster.create_topic("a", 4)
@@ -179,7 +209,8 @@ def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     for owner in vars(cimpl).values():
         if isinstance(owner, type):
             for name, value in vars(owner).items():
-                if inspect.ismethoddescriptor(value) and not name.startswith("_"):
+                is_method = inspect.ismethoddescriptor(value) and not isinstance(value, Elsewhere)
+                if is_method and not name.startswith("_"):
                     yield f"{owner.__name__}.{name}", value
 
 
@@ -188,9 +219,12 @@ CALLABLES = dict(public_callables())
 
 def test_stub_and_run_time_agree(tmp_path: Path) -> None:
     """Names, methods, parameters, defaults and what may be subclassed, in both directions."""
-    # They depend on librdkafka: test_constants_of_kafka_error() compares them.
+    # Codes depend on librdkafka: test_constants_of_kafka_error() compares them. Names of methods
+    # that other clients have are for error messages alone.
     allowed = tmp_path / "allowed"
-    allowed.write_text(r"confluent_kafka\.cimpl\.KafkaError\._?[A-Z][A-Z_]+" + "\n")
+    codes = r"confluent_kafka\.cimpl\.KafkaError\._?[A-Z][A-Z_]+"
+    elsewhere = rf"confluent_kafka\.cimpl\.\w+\.({'|'.join({**PRODUCER, **CONSUMER})})"
+    allowed.write_text(f"{codes}\n{elsewhere}\n")
     output = run_module(
         "mypy.stubtest", "confluent_kafka.cimpl", "--ignore-unused-allowlist",
         "--allowlist", allowed, "--mypy-config-file", CONFIG,

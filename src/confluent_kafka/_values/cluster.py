@@ -25,11 +25,11 @@ class Node:
         port: int,
         rack: str | None = None,
     ) -> None:
-        self.id = id
-        self.id_string = str(id)
-        self.host = host
-        self.port = port
-        self.rack = rack
+        self.id: int = id
+        self.id_string: str = str(id)
+        self.host: str = host
+        self.port: int = port
+        self.rack: str | None = rack
 
     def _key(self) -> tuple[int, str, int, str | None]:
         return self.id, self.host, self.port, self.rack
@@ -60,7 +60,7 @@ class TopicCollection:
     __slots__ = ("topic_names",)
 
     def __init__(self, topic_names: list[str]) -> None:
-        self.topic_names = topic_names
+        self.topic_names: list[str] = topic_names
 
     def __repr__(self) -> str:
         return f"TopicCollection({self.topic_names!r})"
@@ -87,10 +87,10 @@ class TopicPartitionInfo:
         replicas: list[Node],
         isr: list[Node],
     ) -> None:
-        self.id = id
-        self.leader = leader
-        self.replicas = replicas
-        self.isr = isr
+        self.id: int = id
+        self.leader: Node | None = leader
+        self.replicas: list[Node] = replicas
+        self.isr: list[Node] = isr
 
     def __repr__(self) -> str:
         return (

@@ -42,8 +42,8 @@ class ConsumerGroupTopicPartitions:
     __slots__ = ("group_id", "topic_partitions")
 
     def __init__(self, group_id: str, topic_partitions: list[TopicPartition] | None = None) -> None:
-        self.group_id = group_id
-        self.topic_partitions = topic_partitions
+        self.group_id: str = group_id
+        self.topic_partitions: list[TopicPartition] | None = topic_partitions
 
     def __repr__(self) -> str:
         return f"ConsumerGroupTopicPartitions({self.group_id!r}, {self.topic_partitions!r})"

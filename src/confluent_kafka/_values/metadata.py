@@ -31,11 +31,11 @@ class PartitionMetadata:
         isrs: list[int] | None = None,
         error: KafkaError | None = None,
     ) -> None:
-        self.id = id
-        self.leader = leader
+        self.id: int = id
+        self.leader: int = leader
         self.replicas: list[int] = [] if replicas is None else replicas
         self.isrs: list[int] = [] if isrs is None else isrs
-        self.error = error
+        self.error: KafkaError | None = error
 
     def __repr__(self) -> str:
         return f"PartitionMetadata({self.id}{_error_suffix(self.error)})"
@@ -64,9 +64,9 @@ class TopicMetadata:
         partitions: dict[int, PartitionMetadata] | None = None,
         error: KafkaError | None = None,
     ) -> None:
-        self.topic = topic
+        self.topic: str | None = topic
         self.partitions: dict[int, PartitionMetadata] = {} if partitions is None else partitions
-        self.error = error
+        self.error: KafkaError | None = error
 
     def __repr__(self) -> str:
         count = len(self.partitions)
@@ -96,9 +96,9 @@ class BrokerMetadata:
         host: str | None = None,
         port: int = -1,
     ) -> None:
-        self.id = id
-        self.host = host
-        self.port = port
+        self.id: int = id
+        self.host: str | None = host
+        self.port: int = port
 
     def __repr__(self) -> str:
         return f"BrokerMetadata({self.id}, {self.host}:{self.port})"
@@ -140,12 +140,12 @@ class ClusterMetadata:
         orig_broker_id: int = -1,
         orig_broker_name: str | None = None,
     ) -> None:
-        self.cluster_id = cluster_id
-        self.controller_id = controller_id
+        self.cluster_id: str | None = cluster_id
+        self.controller_id: int = controller_id
         self.brokers: dict[int, BrokerMetadata] = {} if brokers is None else brokers
         self.topics: dict[str, TopicMetadata] = {} if topics is None else topics
-        self.orig_broker_id = orig_broker_id
-        self.orig_broker_name = orig_broker_name
+        self.orig_broker_id: int = orig_broker_id
+        self.orig_broker_name: str | None = orig_broker_name
 
     def __repr__(self) -> str:
         return f"ClusterMetadata({self.cluster_id})"
@@ -178,11 +178,11 @@ class GroupMember:
         metadata: bytes | None = None,
         assignment: bytes | None = None,
     ) -> None:
-        self.id = id
-        self.client_id = client_id
-        self.client_host = client_host
-        self.metadata = metadata
-        self.assignment = assignment
+        self.id: str | None = id
+        self.client_id: str | None = client_id
+        self.client_host: str | None = client_host
+        self.metadata: bytes | None = metadata
+        self.assignment: bytes | None = assignment
 
     def __repr__(self) -> str:
         return f"GroupMember({self.id})"
@@ -216,12 +216,12 @@ class GroupMetadata:
         protocol: str | None = None,
         members: list[GroupMember] | None = None,
     ) -> None:
-        self.broker = broker
-        self.id = id
-        self.error = error
-        self.state = state
-        self.protocol_type = protocol_type
-        self.protocol = protocol
+        self.broker: BrokerMetadata | None = broker
+        self.id: str | None = id
+        self.error: KafkaError | None = error
+        self.state: str | None = state
+        self.protocol_type: str | None = protocol_type
+        self.protocol: str | None = protocol
         self.members: list[GroupMember] = [] if members is None else members
 
     def __repr__(self) -> str:

@@ -15,9 +15,9 @@ class ThrottleEvent:
     __slots__ = ("broker_id", "broker_name", "throttle_time")
 
     def __init__(self, broker_name: str, broker_id: int, throttle_time: float) -> None:
-        self.broker_name = broker_name
-        self.broker_id = broker_id
-        self.throttle_time = throttle_time
+        self.broker_name: str = broker_name
+        self.broker_id: int = broker_id
+        self.throttle_time: float = throttle_time
 
     def __repr__(self) -> str:
         return f"ThrottleEvent({self.broker_name!r}, {self.broker_id}, {self.throttle_time})"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
+from enum import Enum
 from functools import total_ordering
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from confluent_kafka.admin._enums import (
     AclOperation,
@@ -22,6 +23,7 @@ from confluent_kafka.admin._requests import (
 )
 from confluent_kafka.cimpl import KafkaError
 
+_Acl = TypeVar("_Acl", bound="AclBinding")
 _Fields = tuple[int, str | None, int, str | None, str | None, int, int]
 
 
@@ -87,27 +89,29 @@ class AclBinding:
         operation: AclOperation | str | int,
         permission_type: AclPermissionType | str | int,
     ) -> None:
-        self.restype = enum_of(ResourceType, restype, "restype")
-        self.name = name
-        self.resource_pattern_type = enum_of(
+        self.restype: ResourceType = enum_of(ResourceType, restype, "restype")
+        self.name: Any = name
+        self.resource_pattern_type: ResourcePatternType = enum_of(
             ResourcePatternType, resource_pattern_type, "resource_pattern_type"
         )
-        self.principal = principal
-        self.host = host
-        self.operation = enum_of(AclOperation, operation, "operation")
-        self.permission_type = enum_of(AclPermissionType, permission_type, "permission_type")
+        self.principal: Any = principal
+        self.host: Any = host
+        self.operation: AclOperation = enum_of(AclOperation, operation, "operation")
+        self.permission_type: AclPermissionType = enum_of(
+            AclPermissionType, permission_type, "permission_type"
+        )
 
     def _check(self) -> None:
         for text in ("name", "principal", "host"):
             if getattr(self, text) is None:
-                raise ValueError(f"{text} must be str: only an AclBindingFilter may have None")
+                raise ValueError(
+                    f"Expected {text} to be not None: only an AclBindingFilter may leave it open"
+                )
             checked(getattr(self, text), str, text)
         for choice in ("restype", "resource_pattern_type", "operation", "permission_type"):
-            if getattr(self, choice).name in ("UNKNOWN", "ANY", "MATCH"):
-                raise ValueError(
-                    f"{choice} must not be {getattr(self, choice)}: "
-                    "only an AclBindingFilter may have it"
-                )
+            # UNKNOWN is what describe_acls() returns for new kinds; create_acls() refuses it.
+            if getattr(self, choice).name in ("ANY", "MATCH"):
+                raise _not_here(choice, getattr(self, choice))
 
     @property
     def restype_int(self) -> int:
@@ -210,7 +214,11 @@ class AclBindingFilter(AclBinding):
                 checked(getattr(self, text), str, text)
         for choice in ("restype", "resource_pattern_type", "operation", "permission_type"):
             if getattr(self, choice).name == "UNKNOWN":
-                raise ValueError(f"{choice} must not be {getattr(self, choice)}")
+                raise _not_here(choice, getattr(self, choice))
+
+
+def _not_here(name: str, choice: Enum) -> ValueError:
+    return ValueError(f"Cannot use enum {name}, value {choice.name} in this class")
 
 
 class AclRequests(AdminRequests):
@@ -237,11 +245,11 @@ class AclRequests(AdminRequests):
 
         librdkafka: rd_kafka_CreateAcls().
         """
-        items = items_of(acls, AclBinding, "acls")
+        items = items_of(acls, AclBinding, "acls", ValueError)
         for index, item in enumerate(items):
             if isinstance(item, AclBindingFilter):
-                raise TypeError(f"acls[{index}] must be AclBinding, not AclBindingFilter")
-        futures = new_futures(items, "acls")
+                raise ValueError(f"acls[{index}] must be AclBinding, not AclBindingFilter")
+        futures = _distinct(new_futures(items), items, "ACL bindings")
 
         def in_order(result: list[Any]) -> Iterator[tuple[AclBinding, KafkaError | None]]:
             return zip(items, result, strict=True)
@@ -296,8 +304,8 @@ class AclRequests(AdminRequests):
 
         librdkafka: rd_kafka_DeleteAcls().
         """
-        items = items_of(acl_binding_filters, AclBindingFilter, "acl_binding_filters")
-        futures = new_futures(items, "acl_binding_filters")
+        items = items_of(acl_binding_filters, AclBindingFilter, "acl_binding_filters", ValueError)
+        futures = _distinct(new_futures(items), items, "ACL binding filters")
 
         def in_order(
             result: list[tuple[KafkaError | None, list[_Fields]]],
@@ -309,6 +317,15 @@ class AclRequests(AdminRequests):
         options = {"request_timeout": request_timeout}
         self._ask_each("delete_acls", argument, options, futures, in_order)
         return futures
+
+
+def _distinct(
+    futures: dict[_Acl, Future[Any]], items: list[_Acl], kind: str
+) -> dict[_Acl, Future[Any]]:
+    """The futures, unless an item is there twice: an answer has no names, only an order."""
+    if len(futures) < len(items):
+        raise ValueError(f"duplicate {kind} not allowed")
+    return futures
 
 
 def _bindings(acls: list[Any]) -> list[AclBinding]:

@@ -40,11 +40,12 @@ class AdminClient(
 
     Raises:
         KafkaException: _INVALID_ARG: a key, type or value is wrong; the error names it.
+            SASL_AUTHENTICATION_FAILED: oauth_cb failed, or did not return within 10 s.
 
     librdkafka: rd_kafka_new(), the Admin API.
     """
 
     __slots__ = ()
 
-    def __init__(self, conf: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
-        super().__init__({} if conf is None else conf, **kwargs)
+    def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
+        super().__init__(conf, **kwargs)

@@ -87,31 +87,33 @@ class ConfigResource:
         self,
         restype: ResourceType | str | int,
         name: str | int,
-        set_config: dict[str, str] | None = None,
+        set_config: dict[str, Any] | None = None,
         described_configs: dict[str, ConfigEntry] | None = None,
         error: KafkaError | None = None,
         incremental_configs: list[ConfigEntry] | None = None,
     ) -> None:
         if name is None:
             raise ValueError("name must be str, not None")
-        self.restype = enum_of(ResourceType, restype, "restype")
+        self.restype: ResourceType = enum_of(ResourceType, restype, "restype")
         self.restype_int: int = self.restype.value
-        self.name = str(name)
-        self.set_config_dict = {} if set_config is None else checked(set_config, dict, "set_config")
-        self.incremental_configs = maybe_empty(
+        self.name: str = str(name)
+        self.set_config_dict: dict[str, Any] = (
+            {} if set_config is None else checked(set_config, dict, "set_config")
+        )
+        self.incremental_configs: list[ConfigEntry] = maybe_empty(
             [] if incremental_configs is None else incremental_configs,
             ConfigEntry,
             "incremental_configs",
         )
-        self.configs = described_configs
-        self.error = error
+        self.configs: dict[str, ConfigEntry] | None = described_configs
+        self.error: KafkaError | None = error
 
-    def set_config(self, name: str, value: str, overwrite: bool = True) -> None:
+    def set_config(self, name: str, value: object, overwrite: bool = True) -> None:
         """Set a configuration for alter_configs().
 
         Args:
             name: the configuration's name.
-            value: its new value.
+            value: its new value: a text, or a number, bool, UUID, Decimal or path as its str().
             overwrite: when False, a value that was set before is kept.
         """
         if overwrite or name not in self.set_config_dict:
@@ -146,7 +148,7 @@ class ConfigResource:
 
     def __repr__(self) -> str:
         error = "" if self.error is None else f", {self.error}"
-        return f"ConfigResource({self.restype}, {self.name}{error})"
+        return f"ConfigResource({self.restype},{self.name}{error})"
 
 
 class ConfigRequests(AdminRequests):
@@ -179,8 +181,8 @@ class ConfigRequests(AdminRequests):
 
         librdkafka: rd_kafka_DescribeConfigs().
         """
-        items = items_of(resources, ConfigResource, "resources")
-        futures = new_futures(items, "resources")
+        items = items_of(resources, ConfigResource, "resources", ValueError)
+        futures = new_futures(items)
         options = {"request_timeout": request_timeout, "broker": broker}
         argument = [_name_of(item) for item in items]
         self._ask_each("describe_configs", argument, options, futures, _entries)
@@ -212,7 +214,7 @@ class ConfigRequests(AdminRequests):
         librdkafka: rd_kafka_IncrementalAlterConfigs() (KIP-339).
         """
         items = items_of(resources, ConfigResource, "resources")
-        futures = new_futures(items, "resources")
+        futures = new_futures(items)
         argument = [(*_name_of(item), _changes_of(item)) for item in items]
         options = {
             "request_timeout": request_timeout,
@@ -254,8 +256,8 @@ class ConfigRequests(AdminRequests):
             DeprecationWarning,
             stacklevel=2,
         )
-        items = items_of(resources, ConfigResource, "resources")
-        futures = new_futures(items, "resources")
+        items = items_of(resources, ConfigResource, "resources", ValueError)
+        futures = new_futures(items)
         argument = [(*_name_of(item), list(item.set_config_dict.items())) for item in items]
         options = {
             "request_timeout": request_timeout,
@@ -274,18 +276,18 @@ def _changes_of(resource: ConfigResource) -> list[tuple[str, int, str | None]]:
     """The incremental configurations of a resource, checked."""
     name = f"incremental_configs of {resource!r}"
     entries = items_of(resource.incremental_configs, ConfigEntry, name)
-    return [
-        (
-            entry.name,
-            enum_of(
-                AlterConfigOpType,
-                entry.incremental_operation,
-                f"incremental_operation of {entry.name!r}",
-            ).value,
-            entry.value,
-        )
-        for entry in entries
-    ]
+    return [(entry.name, _operation_of(entry).value, entry.value) for entry in entries]
+
+
+def _operation_of(entry: ConfigEntry) -> AlterConfigOpType:
+    operation = checked(
+        entry.incremental_operation,
+        AlterConfigOpType,
+        f"incremental_operation of {entry.name!r}",
+    )
+    if operation is not AlterConfigOpType.DELETE:
+        checked(entry.value, str, f"the value of {entry.name!r}")
+    return operation
 
 
 def _entries(

@@ -67,6 +67,10 @@ class ConfigSource(IntEnum):
     DEFAULT_CONFIG = cimpl.CONFIG_SOURCE_DEFAULT_CONFIG
     GROUP_CONFIG = cimpl.CONFIG_SOURCE_GROUP_CONFIG
 
+    # Not that of IntEnum, the number: programs print it.
+    __str__ = Enum.__str__
+    __format__ = Enum.__format__
+
 
 class AlterConfigOpType(Enum):
     """The change of one configuration. librdkafka: rd_kafka_AlterConfigOpType_t (KIP-339)."""

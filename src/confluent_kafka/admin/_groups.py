@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
@@ -14,18 +14,19 @@ from confluent_kafka._values.groups import (
     ConsumerGroupTopicPartitions,
     ConsumerGroupType,
 )
+from confluent_kafka._values.metadata import GroupMetadata
 from confluent_kafka.admin._cluster import node_from, operations_from
+from confluent_kafka.admin._embedded import explain, is_unsupported
 from confluent_kafka.admin._enums import AclOperation
 from confluent_kafka.admin._requests import (
     AdminRequests,
     Options,
     checked,
-    enum_of,
     items_of,
     new_futures,
 )
 from confluent_kafka.admin._topics import tuple_errors
-from confluent_kafka.cimpl import KafkaError, TopicPartition
+from confluent_kafka.cimpl import OFFSET_INVALID, KafkaError, KafkaException, TopicPartition
 
 
 @dataclass(eq=False)
@@ -136,12 +137,20 @@ class GroupRequests(AdminRequests):
 
     __slots__ = ()
 
+    def list_groups(self, group: str | None = None, timeout: float = -1) -> list[GroupMetadata]:
+        try:
+            return super().list_groups(group, timeout)
+        except KafkaException as error:
+            if is_unsupported(error):
+                explain(error, self.cluster_id(0))
+            raise
+
     def list_consumer_groups(
         self,
         *,
         request_timeout: float | None = None,
-        states: Collection[ConsumerGroupState] | None = None,
-        types: Collection[ConsumerGroupType] | None = None,
+        states: set[ConsumerGroupState] | None = None,
+        types: set[ConsumerGroupType] | None = None,
     ) -> Future[ListConsumerGroupsResult]:
         """List the consumer groups of all brokers.
 
@@ -190,8 +199,8 @@ class GroupRequests(AdminRequests):
 
         librdkafka: rd_kafka_DescribeConsumerGroups().
         """
-        groups = items_of(group_ids, str, "group_ids")
-        futures = new_futures(groups, "group_ids")
+        groups = items_of(group_ids, str, "group_ids", ValueError)
+        futures = new_futures(groups)
         options = {
             "include_authorized_operations": include_authorized_operations,
             "request_timeout": request_timeout,
@@ -217,8 +226,8 @@ class GroupRequests(AdminRequests):
 
         librdkafka: rd_kafka_DeleteGroups().
         """
-        groups = items_of(group_ids, str, "group_ids")
-        futures = new_futures(groups, "group_ids")
+        groups = items_of(group_ids, str, "group_ids", ValueError)
+        futures = new_futures(groups)
         options = {"request_timeout": request_timeout}
         self._ask_each("delete_consumer_groups", groups, options, futures, tuple_errors)
         return futures
@@ -250,6 +259,12 @@ class GroupRequests(AdminRequests):
         """
         name = "list_consumer_group_offsets_request"
         group, partitions = _group_of(list_consumer_group_offsets_request, name, True)
+        for partition in partitions or []:
+            if partition.offset != OFFSET_INVALID:
+                raise ValueError(
+                    "Element of 'topic_partitions' must not have 'offset' value: "
+                    f"the answer has the offset of {partition!r}"
+                )
         options = {"require_stable": require_stable, "request_timeout": request_timeout}
         return self._ask_offsets("list_consumer_group_offsets", group, partitions, options)
 
@@ -279,7 +294,10 @@ class GroupRequests(AdminRequests):
         group, partitions = _group_of(alter_consumer_group_offsets_request, name, False)
         for partition in partitions or []:
             if partition.offset < 0:
-                raise ValueError(f"{name}: {partition!r} must have an offset of 0 or more")
+                raise ValueError(
+                    "Element of 'topic_partitions' must not have negative value for 'offset' "
+                    f"field: {partition!r} must have an offset of 0 or more"
+                )
         options = {"request_timeout": request_timeout}
         return self._ask_offsets("alter_consumer_group_offsets", group, partitions, options)
 
@@ -318,18 +336,23 @@ class GroupRequests(AdminRequests):
         partitions: list[TopicPartition] | None,
         options: Options,
     ) -> dict[str, Future[ConsumerGroupTopicPartitions]]:
-        futures = new_futures([group], request)
+        futures = new_futures([group])
         self._ask_each(request, (group, partitions), options, futures, _offsets)
         return futures
 
 
-def _numbers(given: Collection[Any] | None, kind: type[Enum], name: str) -> list[int] | None:
+def _numbers(given: set[Any] | None, kind: type[Enum], name: str) -> list[int] | None:
     """The members' numbers; None when nothing is given."""
     if given is None:
         return None
-    if not isinstance(given, (set, frozenset, list, tuple)):
-        raise TypeError(f"{name} must be a set of {kind.__name__}, not {type(given).__name__}")
-    return sorted({enum_of(kind, item, name).value for item in given})
+    if not isinstance(given, set):
+        raise TypeError(f"'{name}' must be a set of {kind.__name__}, not {type(given).__name__}")
+    for item in given:
+        if not isinstance(item, kind):
+            raise TypeError(
+                f"All elements of {name} must be of type {kind.__name__}, not {type(item).__name__}"
+            )
+    return sorted(item.value for item in given)
 
 
 def _group_of(
@@ -346,11 +369,20 @@ def _group_of(
         raise ValueError("group_id must not be empty")
     if all_partitions and items[0].topic_partitions is None:
         return group, None
-    partitions = items_of(items[0].topic_partitions, TopicPartition, "topic_partitions")
+    partitions = _partitions_of(items[0].topic_partitions)
     for partition in partitions:
         if not partition.topic or partition.partition < 0:
             raise ValueError(f"topic_partitions: {partition!r} must have a topic and a partition")
     return group, partitions
+
+
+def _partitions_of(given: object) -> list[TopicPartition]:
+    """The partitions of a request, of which None is a value and not a type that is wrong."""
+    if given is None:
+        raise ValueError("'topic_partitions' cannot be null: give at least one TopicPartition")
+    if isinstance(given, (list, tuple)) and None in given:
+        raise ValueError("Element of 'topic_partitions' cannot be None")
+    return items_of(given, TopicPartition, "topic_partitions")
 
 
 def _listings(result: tuple[list[tuple[Any, ...]], list[KafkaError]]) -> ListConsumerGroupsResult:

@@ -12,7 +12,6 @@ from confluent_kafka._values.options import ElectionType, IsolationLevel
 from confluent_kafka.admin._requests import (
     AdminRequests,
     checked,
-    items_of,
     maybe_empty,
     new_futures,
 )
@@ -156,14 +155,14 @@ class RecordRequests(AdminRequests):
         librdkafka: rd_kafka_DeleteRecords().
         """
         name = "topic_partition_offsets"
-        partitions = items_of(topic_partition_offsets, TopicPartition, name)
+        partitions = maybe_empty(topic_partition_offsets, TopicPartition, name)
         for partition in partitions:
             _check_partition(partition, name)
             if partition.offset < 0 and partition.offset != OFFSET_END:
                 raise ValueError(
                     f"{name}: {partition!r} must have an offset of 0 or more, or OFFSET_END"
                 )
-        futures = new_futures(partitions, name)
+        futures = new_futures(partitions)
         options = {"request_timeout": request_timeout, "operation_timeout": operation_timeout}
         self._ask_each("delete_records", partitions, options, futures, _deleted)
         return futures
@@ -204,10 +203,9 @@ class RecordRequests(AdminRequests):
             if isolation_level is None
             else checked(isolation_level, IsolationLevel, "isolation_level").value
         )
-        futures = new_futures(list(given), name)
+        futures = new_futures(given)
         options = {"isolation_level": level, "request_timeout": request_timeout}
-        if argument:
-            self._ask_each("list_offsets", argument, options, futures, _listed)
+        self._ask_each("list_offsets", argument, options, futures, _listed)
         return futures
 
     def elect_leaders(
@@ -244,7 +242,6 @@ class RecordRequests(AdminRequests):
             chosen = maybe_empty(partitions, TopicPartition, "partitions")
             for partition in chosen:
                 _check_partition(partition, "partitions")
-            new_futures(chosen, "partitions")
         options = {"request_timeout": request_timeout, "operation_timeout": operation_timeout}
         return self._ask("elect_leaders", (kind.value, chosen), options, dict)
 

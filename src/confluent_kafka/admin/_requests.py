@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future
 from enum import Enum
 from typing import Any, TypeVar
 
 from confluent_kafka._suggestions import did_you_mean
+from confluent_kafka.admin._embedded import explain
 from confluent_kafka.cimpl import KafkaError, KafkaException, _AdminClient
 
 T = TypeVar("T")
@@ -28,8 +29,8 @@ class AdminRequests(_AdminClient):
         """A request whose answer is one value: what `convert` makes of it."""
         future: Future[T] = Future()
 
-        def on_answer(result: Any, exception: BaseException | None) -> None:
-            _settle(future, _outcome(convert, result, exception))
+        def on_answer(result: Any, exception: BaseException | None, cluster_id: str | None) -> None:
+            _settle(future, _outcome(convert, result, exception), cluster_id)
 
         self._request(request, argument, dict(options), on_answer)
         return future
@@ -42,29 +43,27 @@ class AdminRequests(_AdminClient):
         futures: Mapping[Key, Future[T]],
         split: Callable[[Any], Iterable[tuple[Key, T | KafkaError]]],
     ) -> None:
-        """A request whose answer has a value or an error for each of several things."""
+        """A request whose answer has a value or an error for each of several things.
+
+        For nothing there is nothing to send, but its options are checked all the same.
+        """
 
         def by_key(result: Any) -> Mapping[Key, T | KafkaError]:
             return dict(split(result))
 
-        def on_answer(result: Any, exception: BaseException | None) -> None:
+        def on_answer(result: Any, exception: BaseException | None, cluster_id: str | None) -> None:
             outcomes = _outcome(by_key, result, exception)
             # The stack settles all, even if a callback of one raises SystemExit.
             with contextlib.ExitStack() as stack:
                 for key, future in reversed(list(futures.items())):
-                    stack.callback(_settle, future, _outcome_of(key, outcomes))
+                    stack.callback(_settle, future, _outcome_of(key, outcomes), cluster_id)
 
-        self._request(request, argument, dict(options), on_answer)
+        self._request(request, argument, dict(options), on_answer if futures else None)
 
 
-def new_futures(keys: Collection[Key], name: str) -> dict[Key, Future[Any]]:
-    """One future for each key; the same key twice is refused."""
-    futures: dict[Key, Future[Any]] = {}
-    for key in keys:
-        if key in futures:
-            raise ValueError(f"{name} has {key!r} twice")
-        futures[key] = Future()
-    return futures
+def new_futures(keys: Iterable[Key]) -> dict[Key, Future[Any]]:
+    """One future for each key; what is given twice is answered once, often with an error."""
+    return {key: Future() for key in keys}
 
 
 def _outcome(
@@ -93,13 +92,14 @@ def _outcome_of(
     return KafkaException(outcome) if isinstance(outcome, KafkaError) else outcome
 
 
-def _settle(future: Future[T], outcome: T | BaseException) -> None:
+def _settle(future: Future[T], outcome: T | BaseException, cluster_id: str | None) -> None:
     """Ends the future. May be repeated, as it is for what came after memory had run out."""
     if future.done() and not future.cancelled():
         return
     if not future.running() and not future.set_running_or_notify_cancel():
         return  # it was cancelled: nobody wants the answer
     if isinstance(outcome, BaseException):
+        explain(outcome, cluster_id)
         future.set_exception(outcome)
     else:
         future.set_result(outcome)
@@ -108,21 +108,35 @@ def _settle(future: Future[T], outcome: T | BaseException) -> None:
 # ---- checks ----
 
 
-def items_of(given: object, kind: type[T], name: str) -> list[T]:
+def items_of(
+    given: object, kind: type[T], name: str, refusal: type[Exception] = TypeError
+) -> list[T]:
     """`given` as a list of `kind` that is not empty."""
-    items = maybe_empty(given, kind, name)
+    items = maybe_empty(given, kind, name, refusal)
     if not items:
-        raise ValueError(f"{name} must not be empty: give at least one {kind.__name__}")
+        raise ValueError(
+            f"Expected non-empty list of {kind.__name__} objects: {name} must not be empty"
+        )
     return items
 
 
-def maybe_empty(given: object, kind: type[T], name: str) -> list[T]:
-    """`given`, a list or tuple of `kind`, as a list."""
+def maybe_empty(
+    given: object, kind: type[T], name: str, refusal: type[Exception] = TypeError
+) -> list[T]:
+    """`given`, a list or tuple of `kind`, as a list. `refusal` is raised for wrong items."""
     if not isinstance(given, (list, tuple)):
-        raise TypeError(f"{name} must be a list of {kind.__name__}, not {type(given).__name__}")
+        # Of a str each item is a str: as a list of anything else, its items are wrong.
+        error = refusal if isinstance(given, str) and kind is not str else TypeError
+        raise error(
+            f"Expected list of {kind.__name__}: {name} must be a list of {kind.__name__}, "
+            f"not {type(given).__name__}"
+        )
     for index, item in enumerate(given):
         if not isinstance(item, kind):
-            raise TypeError(f"{name}[{index}] must be {kind.__name__}, not {type(item).__name__}")
+            raise refusal(
+                f"Expected list of {kind.__name__}: {name}[{index}] must be {kind.__name__}, "
+                f"not {type(item).__name__}"
+            )
     return list(given)
 
 
@@ -137,6 +151,8 @@ def enum_of(kind: type[E], given: object, name: str) -> E:
     """A member of `kind` from itself, its number, or its name in any case."""
     if isinstance(given, kind):
         return given
+    if given is None:
+        raise ValueError(f"Expected {name} to be not None: it must be a {kind.__name__}")
     if isinstance(given, str):
         if given.upper() in kind.__members__:
             return kind[given.upper()]

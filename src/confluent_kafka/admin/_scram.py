@@ -138,9 +138,8 @@ class ScramRequests(AdminRequests):
             return self._ask(request, [], options, _all_descriptions)
         names = maybe_empty(users, str, "users")
         _check_users(names, "users")
-        futures = new_futures(names, "users")
-        if names:
-            self._ask_each(request, names, options, futures, _descriptions)
+        futures = new_futures(names)
+        self._ask_each(request, names, options, futures, _descriptions)
         return futures
 
     def alter_user_scram_credentials(
@@ -167,7 +166,7 @@ class ScramRequests(AdminRequests):
         items = items_of(alterations, UserScramCredentialAlteration, "alterations")
         argument = [_fields(item, f"alterations[{index}]") for index, item in enumerate(items)]
         _check_users([item.user for item in items], "alterations")
-        futures = new_futures(list(dict.fromkeys(item.user for item in items)), "alterations")
+        futures = new_futures(item.user for item in items)
         options = {"request_timeout": request_timeout}
         self._ask_each("alter_user_scram_credentials", argument, options, futures, tuple_errors)
         return futures
@@ -197,10 +196,7 @@ def _fields(alteration: UserScramCredentialAlteration, name: str) -> tuple[objec
 
 
 def _mechanism(given: object, name: str) -> int:
-    mechanism = checked(given, ScramMechanism, f"{name}.mechanism")
-    if mechanism is ScramMechanism.UNKNOWN:
-        raise ValueError(f"{name}.mechanism must not be {mechanism}")
-    return int(mechanism.value)
+    return int(checked(given, ScramMechanism, f"{name}.mechanism").value)
 
 
 def _descriptions(

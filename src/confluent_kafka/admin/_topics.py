@@ -75,7 +75,7 @@ class TopicRequests(AdminRequests):
         librdkafka: rd_kafka_CreateTopics().
         """
         topics = items_of(new_topics, NewTopic, "new_topics")
-        futures = new_futures([topic.topic for topic in topics], "new_topics")
+        futures = new_futures(topic.topic for topic in topics)
         options = {
             "operation_timeout": operation_timeout,
             "request_timeout": request_timeout,
@@ -107,8 +107,8 @@ class TopicRequests(AdminRequests):
 
         librdkafka: rd_kafka_DeleteTopics().
         """
-        names = items_of(topics, str, "topics")
-        futures = new_futures(names, "topics")
+        names = items_of(topics, str, "topics", ValueError)
+        futures = new_futures(names)
         options = {"operation_timeout": operation_timeout, "request_timeout": request_timeout}
         self._ask_each("delete_topics", names, options, futures, tuple_errors)
         return futures
@@ -138,8 +138,8 @@ class TopicRequests(AdminRequests):
 
         librdkafka: rd_kafka_CreatePartitions().
         """
-        partitions = items_of(new_partitions, NewPartitions, "new_partitions")
-        futures = new_futures([item.topic for item in partitions], "new_partitions")
+        partitions = items_of(new_partitions, NewPartitions, "new_partitions", ValueError)
+        futures = new_futures(item.topic for item in partitions)
         options = {
             "operation_timeout": operation_timeout,
             "request_timeout": request_timeout,
@@ -175,13 +175,12 @@ class TopicRequests(AdminRequests):
         names = maybe_empty(collection.topic_names, str, "topic_names")
         if "" in names:
             raise ValueError(f"topic_names[{names.index('')}] must not be empty")
-        futures = new_futures(names, "topic_names")
+        futures = new_futures(names)
         options = {
             "include_authorized_operations": include_authorized_operations,
             "request_timeout": request_timeout,
         }
-        if names:
-            self._ask_each("describe_topics", names, options, futures, _descriptions)
+        self._ask_each("describe_topics", names, options, futures, _descriptions)
         return futures
 
 

@@ -109,8 +109,9 @@ class Callbacks:
             result = callback(config)
             if not inspect.isawaitable(result):
                 return result
-            # On the thread that fetches tokens, which has nothing else to do meanwhile.
-            return asyncio.run_coroutine_threadsafe(_result_of(result), self._loop).result()
+            # The function is called on the thread that fetches tokens, and waits for the loop;
+            # the client's __init__(), which the loop is inside of now, does not wait for that.
+            return asyncio.run_coroutine_threadsafe(_result_of(result), self._loop).result
 
         return token
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -96,6 +98,8 @@ class AIOClient(ABC):
     async def close(self) -> None:
         """Close the client. Cancelling the task that waits does not stop the closing.
 
+        The end of the process does not wait for it: it gives up messages that nobody takes.
+
         Closing a closed client does nothing.
 
         Raises:
@@ -134,18 +138,42 @@ class AIOClient(ABC):
         """Report an exception of one of the application's callbacks."""
 
     async def _close(self) -> None:
-        # A thread of its own: requests that nobody answers may have all of the executor's.
-        closer = ThreadPoolExecutor(1, "confluent_kafka.aio.close")
         self._left = True
         try:
-            await self._loop.run_in_executor(closer, self._client.close)
+            await self._on_daemon_thread(self._client.close)
             await self._callbacks.finish()
         finally:
             self._dropped.detach()
             self._readiness.close()
-            closer.shutdown(wait=False)
             if self._owns_executor:
                 self.executor.shutdown(wait=False)
+
+    def _on_daemon_thread(self, function: Callable[[], object]) -> asyncio.Future[None]:
+        """Run a call that may wait for minutes, and that the end of the process need not wait for.
+
+        It is none of the executor's threads: requests that nobody answers may have all of them.
+        """
+        done: asyncio.Future[None] = self._loop.create_future()
+
+        def settle(error: BaseException | None) -> None:
+            if done.done():  # cancelled
+                return
+            if error is None:
+                done.set_result(None)
+            else:
+                done.set_exception(error)
+
+        def run() -> None:
+            raised = None
+            try:
+                function()
+            except BaseException as error:
+                raised = error
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(settle, raised)
+
+        threading.Thread(target=run, name="confluent_kafka.aio.close", daemon=True).start()
+        return done
 
     async def _request(
         self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs

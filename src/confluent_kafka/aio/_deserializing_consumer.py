@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import Generic
 
 from confluent_kafka import KafkaException, Message, TopicPartition
 from confluent_kafka.error import (
@@ -13,12 +13,10 @@ from confluent_kafka.error import (
     ValueDeserializationError,
 )
 from confluent_kafka.serialization._clients import Deserializers, place_of
+from confluent_kafka.serialization._types import K, V
 
 from ._consumer import AIOConsumer
 from ._serdes import ClientOfObjects
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
@@ -38,7 +36,9 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
     _serdes: Deserializers
     _serdes_of = Deserializers
 
-    async def poll(self, timeout: float = -1) -> Message | None:
+    async def poll(  # type: ignore[override]
+        self, timeout: float = -1
+    ) -> Message[K, V] | None:
         """Return the next message, whose ``key()`` and ``value()`` are objects.
 
         A message that cannot be deserialized is skipped: the next call returns the message after
@@ -62,7 +62,9 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
         with self._handing_out([message]):
             return await self._serdes.deserialize(message)
 
-    async def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]:
+    async def consume(  # type: ignore[override]
+        self, num_messages: int = 1, timeout: float = -1
+    ) -> list[Message[K, V]]:
         """Return a number of messages, whose keys and values are objects.
 
         Messages that cannot be deserialized do not affect the others: those are returned, and the
@@ -79,7 +81,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             ConsumeError: an error came instead of a message.
         """
         taken = await super().consume(num_messages, timeout)
-        messages: list[Message] = []
+        messages: list[Message[K, V]] = []
         failures: list[BaseException] = []
         with self._handing_out(taken):
             for message in taken:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka._other_clients import PRODUCER, explaining
 
 from ._callbacks import is_running
 from ._client import AIOClient, own_configuration
@@ -25,6 +26,7 @@ _OnDelivery = Callable[[KafkaError | None, Message], Any]
 _Report = tuple["asyncio.Future[Message]", _OnDelivery | None, KafkaError | None, Message]
 
 
+@explaining(PRODUCER)
 class AIOProducer(AIOClient):
     """A producer whose deliveries are awaited.
 
@@ -56,8 +58,8 @@ class AIOProducer(AIOClient):
         batch_size: int = 1000,
         buffer_timeout: float = 1.0,
     ) -> None:
-        _check_positive("batch_size", batch_size, "int")
-        _check_positive("buffer_timeout", buffer_timeout, "a number of seconds")
+        _check_number("batch_size", batch_size, "int")
+        _check_number("buffer_timeout", buffer_timeout, "a number of seconds")
         conf = own_configuration(producer_conf)
         self._on_delivery: _OnDelivery | None = None
         if callable(conf.get("on_delivery")):
@@ -336,9 +338,8 @@ def _has_room(enqueue: Callable[[], object]) -> bool:
     return True
 
 
-def _check_positive(name: str, value: float, wanted: str) -> None:
+def _check_number(name: str, value: float, wanted: str) -> None:
+    """`value` has no effect, so any number will do: 0 and less are ways to switch a buffer off."""
     kinds = int if wanted == "int" else int | float
     if isinstance(value, bool) or not isinstance(value, kinds):
         raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")
-    if not value > 0:
-        raise ValueError(f"{name} must be greater than 0, not {value}")

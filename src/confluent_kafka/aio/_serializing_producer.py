@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from confluent_kafka import Message
 from confluent_kafka.serialization._clients import Serializers
+from confluent_kafka.serialization._types import K, V
 
 from ._producer import AIOProducer
 from ._serdes import ClientOfObjects
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):

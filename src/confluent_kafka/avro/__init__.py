@@ -10,8 +10,7 @@ try:
     import httpx  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "confluent_kafka.avro needs fastavro and httpx: "
-        f"pip install 'confluent-kafka[avro]' ({error})",
+        f"confluent_kafka.avro needs fastavro and httpx: pip install fastavro httpx ({error})",
         name=error.name,
     ) from error
 

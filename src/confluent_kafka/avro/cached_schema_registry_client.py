@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from confluent_kafka.schema_registry import (
 )
 from confluent_kafka.schema_registry._core import referenced
 from confluent_kafka.schema_registry._http import _ACCEPT as ACCEPT_HDR
+from confluent_kafka.schema_registry._settings import read_settings
 from confluent_kafka.schema_registry.error import OAuthTokenError
 from confluent_kafka.serialization._coroutines import run
 
@@ -73,9 +75,19 @@ class CachedSchemaRegistryClient:
         conf: dict[str, Any] = {"cache.capacity": max_schemas_per_subject}
         conf |= {name: value for name, value in locations.items() if value is not None}
         conf |= url if isinstance(url, Mapping) else {"url": url}
-        translated, self.auto_register_schemas = translate(conf)
-        self._client = SchemaRegistryClient(translated)
-        self.url = ",".join(self._client._urls)
+        self.auto_register_schemas: bool
+        self._conf, self.auto_register_schemas = translate(conf)
+        self.url: str = ",".join(read_settings(self._conf).urls)
+        self._lock = threading.Lock()
+        self._opened: SchemaRegistryClient | None = None
+
+    @property
+    def _client(self) -> SchemaRegistryClient:
+        """The client, made when it is used first: only then are files of certificates read."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = SchemaRegistryClient(self._conf)
+            return self._opened
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.url}>"
@@ -88,7 +100,9 @@ class CachedSchemaRegistryClient:
 
     def close(self) -> None:
         """Close the connections to the registry."""
-        self._client.close()
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
 
     def register(self, subject: str, avro_schema: AvroSchema | str) -> int:
         """Register a schema under a subject, unless it is registered, and return its id.

@@ -1,21 +1,43 @@
 """The command line, one module per command."""
 
+from typing import Annotated
+
 import typer
 
+from confluent_kafka import libversion, version
 from confluent_kafka.cli import acls, bench, cluster, configs, groups, pipeline, topics
 from confluent_kafka.cli.consume import consume
+from confluent_kafka.cli.doctor import doctor
 from confluent_kafka.cli.produce import produce
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="python -m confluent_kafka",
-    help="Apache Kafka from the command line.",
     no_args_is_help=True,
     # The locals of a traceback may be passwords.
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"confluent-kafka {version()}, librdkafka {libversion()[0]}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_show_version, help="Show the versions."),
+    ] = False,
+) -> None:
+    """Apache Kafka from the command line."""
+
+
 app.command()(produce)
 app.command()(consume)
+app.command()(doctor)
 app.add_typer(topics.app, name="topics")
 app.add_typer(groups.app, name="groups")
 app.add_typer(configs.app, name="configs")

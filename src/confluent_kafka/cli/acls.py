@@ -19,9 +19,10 @@ from confluent_kafka.admin import (
 from confluent_kafka.cli.administration import AsJson, Timeout, Yes, administering, confirm, show
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="ACLs. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    help="List, create and delete ACLs.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
 _Choice = TypeVar("_Choice", bound=Enum)
@@ -100,6 +101,7 @@ def delete(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
+    everything: Annotated[bool, typer.Option("--all", help="Delete every ACL.")] = False,
     resource: Resource = "any",
     name: Name = None,
     pattern: Pattern = "any",
@@ -110,7 +112,8 @@ def delete(
 ) -> None:
     """Delete the ACLs that the options fit, and show them."""
     wanted = _filter(resource, name, pattern, principal, host, operation, permission)
-    confirm("Delete all ACLs that match the options?", yes)
+    _check_all(wanted, everything)
+    confirm(f"Delete {'all ACLs' if everything else 'the ACLs that match the options'}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.delete_acls([wanted], request_timeout=timeout)[wanted].result()
     _show(found, as_json)
@@ -134,6 +137,29 @@ def _filter(
         _choice(AclOperation, operation, "--operation"),
         _choice(AclPermissionType, permission, "--permission"),
     )
+
+
+_ANY = AclBindingFilter(
+    ResourceType.ANY,
+    None,
+    ResourcePatternType.ANY,
+    None,
+    None,
+    AclOperation.ANY,
+    AclPermissionType.ANY,
+)
+
+
+def _check_all(wanted: AclBindingFilter, everything: bool) -> None:
+    """Every ACL is deleted only by who says so: a forgotten option must not do it."""
+    if wanted == _ANY and not everything:
+        raise typer.BadParameter(
+            "without --resource, --name, --principal or another filter every ACL would be "
+            "deleted: give a filter, or --all",
+            param_hint="--all",
+        )
+    if wanted != _ANY and everything:
+        raise typer.BadParameter("cannot be combined with a filter", param_hint="--all")
 
 
 def _choice(kind: type[_Choice], text: str, option: str) -> _Choice:

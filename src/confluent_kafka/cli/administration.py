@@ -5,18 +5,23 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cli.ending import configuring, ending
+from confluent_kafka.admin._embedded import UNSUPPORTED, is_embedded, is_unsupported
+from confluent_kafka.cli.ending import INTERRUPTED, configuring, ending, fail
 from confluent_kafka.cli.settings import settings
+
+_T = TypeVar("_T")
 
 Timeout = Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds to wait for the cluster.")]
 AsJson = Annotated[bool, typer.Option("--json", "-J", help="A line of JSON for each row.")]
@@ -41,7 +46,12 @@ def administering(
             admin = AdminClient(config)
         with admin:
             admin.connect(timeout)
-            yield admin
+            try:
+                yield admin
+            except KafkaException as error:
+                if is_unsupported(error) and is_embedded(admin.cluster_id(timeout)):
+                    fail(f"{UNSUPPORTED}: {error.args[0].str()}")
+                raise
 
 
 def show(names: Sequence[str], rows: Iterable[Sequence[Any]], as_json: bool) -> None:
@@ -52,15 +62,16 @@ def show(names: Sequence[str], rows: Iterable[Sequence[Any]], as_json: bool) -> 
         rows: their values; None is unknown.
         as_json: whether each row is a JSON object.
     """
-    if as_json:
-        for row in rows:
-            print(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
-    elif sys.stdout.isatty():
-        Console().print(table(names, rows))
-    else:
-        print("\t".join(names))
-        for row in rows:
-            print("\t".join(_text(value) for value in row))
+    with ending():
+        if as_json:
+            for row in rows:
+                print(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
+        elif sys.stdout.isatty():
+            Console().print(table(names, rows))
+        else:
+            print("\t".join(names))
+            for row in rows:
+                print("\t".join(_text(value) for value in row))
 
 
 def table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -78,6 +89,27 @@ def table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     return drawn
 
 
+def settled(kind: str, futures: Mapping[str, Future[_T]]) -> tuple[dict[str, _T], list[str]]:
+    """Wait for every answer: one that failed does not hide the others.
+
+    Args:
+        kind: what the names are, for the messages.
+        futures: by name.
+
+    Returns:
+        The results by name, and a line for each name that failed.
+    """
+    results, failures = {}, []
+    for name, future in futures.items():
+        try:
+            results[name] = future.result()
+        except KafkaException as error:
+            if is_unsupported(error):  # by the cluster, whatever the name
+                raise
+            failures.append(f"{kind} {name!r}: {error.args[0].str()}")
+    return results, failures
+
+
 def confirm(question: str, yes: bool) -> None:
     """Ask before something that cannot be undone; without a terminal --yes is needed.
 
@@ -89,7 +121,12 @@ def confirm(question: str, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise typer.BadParameter("is required without a terminal", param_hint="--yes")
-    typer.confirm(question, abort=True)
+    try:
+        agreed = typer.confirm(question)
+    except typer.Abort:  # Ctrl-C, or the end of stdin
+        raise typer.Exit(INTERRUPTED) from None
+    if not agreed:
+        fail("nothing was done")
 
 
 def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:

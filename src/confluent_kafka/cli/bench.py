@@ -22,10 +22,10 @@ from confluent_kafka.cli.administration import AsJson, show
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Throughput and latency. Exit status: 0 measured, 1 the cluster refused, 2 wrong usage, "
-    "130 Ctrl-C.",
+    help="Measure throughput and latency.\n\n"
+    "Exit status: 0 measured, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
 _BATCH = 1000
@@ -153,7 +153,7 @@ def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tu
                 size += len(message)
             elif error.code() == KafkaError._PARTITION_EOF:
                 ended += 1
-            else:
+            elif error.code() != KafkaError.GROUP_AUTHORIZATION_FAILED:  # it is in no group
                 raise KafkaException(error)
         now = time.monotonic()
         if batch:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import signal
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
-from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
+from confluent_kafka.cli.real_broker import real_broker
 from confluent_kafka.cli.relay import bootstrap_relay
 from confluent_kafka.cli.settings import Brokers, File, Properties
 from confluent_kafka.testing import MockCluster
@@ -20,7 +24,7 @@ from confluent_kafka.testing import MockCluster
 HOST = "127.0.0.1"
 
 
-app = typer.Typer()
+app: typer.Typer = typer.Typer()
 
 
 @app.callback(invoke_without_command=True)
@@ -32,18 +36,34 @@ def cluster(
             min=0, max=65535, help="Port to bootstrap from; 0 for ports that the system chooses."
         ),
     ] = 9092,
-    brokers: Annotated[int, typer.Option(min=1, max=100, help="Number of brokers.")] = 3,
+    brokers: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Number of brokers; 3 if absent.")
+    ] = None,
     topic: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME[:PARTITIONS]", help="Topic to create; can be given more than once."
         ),
     ] = None,
+    retention_bytes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=2**31 - 1, help="Bytes that each partition keeps; 5 MiB if absent."
+        ),
+    ] = None,
+    real: Annotated[
+        bool,
+        typer.Option(
+            "--real",
+            help="One broker of Apache Kafka, with Java 17, of KAFKA_HOME or `make kafka`.",
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No hints on stderr.")] = False,
 ) -> None:
     """Run a Kafka cluster in memory on this machine, until Ctrl-C or SIGTERM.
 
-    `cluster describe` shows a real one instead.
+    `cluster describe` shows a real one instead; --real runs one broker of Apache Kafka, whose
+    data are removed at the end.
 
     The one line on stdout, "bootstrap.servers=127.0.0.1:9092", is printed when the cluster is
     ready; everything else goes to stderr.
@@ -59,19 +79,54 @@ def cluster(
         return
     hints = Console(stderr=True, quiet=quiet, highlight=False)
     topics = [_parse_topic(text) for text in topic or []]
+    if real:
+        if brokers is not None or retention_bytes is not None:
+            raise typer.BadParameter(
+                "cannot be combined with --brokers or --retention-bytes", param_hint="--real"
+            )
+        _run_real(port, topics, hints)
+        return
     try:
-        with MockCluster(brokers) as mock_cluster:
+        with (
+            _taking_a_port(),
+            MockCluster(brokers or 3, retention_bytes=retention_bytes) as mock_cluster,
+        ):
             for name, partitions in topics:
                 _create_topic(mock_cluster, name, partitions)
             asyncio.run(_serve(mock_cluster, port, hints))
     except OSError as error:
-        refused = error.errno in {errno.EADDRINUSE, errno.EACCES}
-        advice = " (choose another --port, or 0 for free ones)" if refused else ""
-        fail(f"{error.strerror}{advice}")
+        fail(str(error.strerror))
     except KafkaException as error:
         fail(error.args[0].str())
     except KeyboardInterrupt:  # where the event loop cannot take signals (Windows)
         pass
+
+
+def _run_real(port: int, topics: list[tuple[str, int]], hints: Console) -> None:
+    hints.print("Starting Apache Kafka ...")
+    try:
+        with ending(), _taking_a_port(), real_broker(HOST, port) as (process, address):
+            with AdminClient({"bootstrap.servers": address}) as admin:
+                new = [NewTopic(name, partitions, 1) for name, partitions in topics]
+                for future in admin.create_topics(new).values() if new else ():
+                    future.result()
+            _announce(address, address, hints)
+            status = process.wait()
+            fail(f"the broker ended with status {status}")
+    except typer.Exit as end:
+        # Its end, not that of something it was asked for.
+        raise typer.Exit(0 if end.exit_code == INTERRUPTED else end.exit_code) from None
+
+
+@contextlib.contextmanager
+def _taking_a_port() -> Iterator[None]:
+    """One that is in use, or not for this user, ends the command with advice."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in {errno.EADDRINUSE, errno.EACCES} or error.filename is not None:
+            raise
+        fail(f"{error.strerror} (choose another --port, or 0 for free ones)")
 
 
 @app.command()

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from concurrent.futures import Future
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
-from confluent_kafka.cli.administration import AsJson, Timeout, administering, pairs, show
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    administering,
+    pairs,
+    settled,
+    show,
+)
+from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Configurations. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    help="Show and change configurations of topics, brokers and groups.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
+
+_T = TypeVar("_T")
 
 
 class Kind(StrEnum):
@@ -44,7 +57,7 @@ def describe(
     """Show the configurations and their sources. Brokers do not reveal sensitive values."""
     resource = ConfigResource(kind.value, name)
     with administering(brokers, config_file, properties, timeout) as admin:
-        found = admin.describe_configs([resource], request_timeout=timeout)[resource].result()
+        found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
     show(
         ("name", "value", "source"),
         (
@@ -103,5 +116,14 @@ def _alter(admin: AdminClient, resource: ConfigResource, timeout: float, check: 
     futures = admin.incremental_alter_configs(
         [resource], request_timeout=timeout, validate_only=check
     )
-    futures[resource].result()
+    _answer(futures, resource)
     print(f"{resource.restype.name.lower()} {resource.name} {'can be' if check else 'was'} changed")
+
+
+def _answer(futures: Mapping[ConfigResource, Future[_T]], resource: ConfigResource) -> _T:
+    """Wait for the answer about a resource; a refusal ends the command, and names the resource."""
+    kind = resource.restype.name.lower()
+    found, failures = settled(kind, {resource.name: futures[resource]})
+    if failures:
+        fail(*failures)
+    return found[resource.name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -18,6 +19,9 @@ FAILED = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+
+# Commands write to stdout only: an error that names no file is stdout's.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 # A configuration that librdkafka does not take is wrong usage.
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
@@ -41,6 +45,8 @@ def fail(*reasons: str, status: int = FAILED) -> NoReturn:
 def ending() -> Iterator[None]:
     """Turn what ends a command early into its exit status, without a traceback.
 
+    What was printed has reached stdout at the end, or the command has failed.
+
     1 what Kafka or the system refused, 2 an argument that the client refuses, 130 Ctrl-C or
     SIGTERM, 141 the reader of stdout went away (as for other programs: 128 + SIGPIPE).
     """
@@ -48,21 +54,29 @@ def ending() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
+        print(end="", flush=True)
     except KafkaException as error:
         fail(error.args[0].str())
     except BrokenPipeError:
-        # What is left in the buffer has nowhere to go, and would be an error at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
         raise typer.Exit(PIPE_CLOSED) from None
     except OSError as error:
-        name = f"{error.filename}: " if error.filename is not None else ""
-        fail(f"{name}{error.strerror or error}")
+        name = error.filename
+        if name is None and error.errno in _NO_ROOM:
+            name = "stdout"
+            _give_up_stdout()
+        fail(f"{name}: {error.strerror}" if name is not None else str(error.strerror or error))
     except (ValueError, OverflowError) as error:
         fail(str(error), status=WRONG_USAGE)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _give_up_stdout() -> None:
+    """What is left in the buffer has nowhere to go, and would be an error at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager

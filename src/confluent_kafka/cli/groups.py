@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from concurrent.futures import Future
 from typing import Annotated, Any
@@ -24,15 +25,17 @@ from confluent_kafka.cli.administration import (
     Yes,
     administering,
     confirm,
+    settled,
     show,
     table,
 )
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Consumer groups. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    help="List, describe and delete consumer groups.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
 # A group may have offsets of what is gone, or of what this user may not read.
@@ -97,7 +100,7 @@ def describe(
         if watch is None:
             show(_COLUMNS, rows, as_json)
             return
-        if as_json:
+        if as_json or not sys.stdout.isatty():
             while True:
                 show(_COLUMNS, rows, as_json)
                 time.sleep(watch)
@@ -177,6 +180,8 @@ def delete(
     confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_consumer_groups(groups, request_timeout=timeout)
-        for name in groups:
-            futures[name].result()
+        deleted, failures = settled("group", futures)
+        for name in deleted:
             print(f"group {name} was deleted")
+        if failures:
+            fail(*failures)

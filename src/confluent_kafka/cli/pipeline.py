@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from confluent_kafka.cli.ending import INTERRUPTED, fail
+from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
+from confluent_kafka.cli.held_back import held_back
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,16 +38,25 @@ Conf = Annotated[
     ),
 ]
 
-app = typer.Typer(no_args_is_help=True, help="Run pipelines that a file declares.")
+app: typer.Typer = typer.Typer(no_args_is_help=True, help="Run pipelines that a file declares.")
 
 
 @app.command()
-def validate(file: File) -> None:
-    """Check a pipeline without starting Spark or asking brokers.
+def validate(
+    file: File,
+    conf: Conf = None,
+    without_spark: Annotated[
+        bool,
+        typer.Option("--without-spark", help="Only what needs no Java: not SQL, not columns."),
+    ] = False,
+) -> None:
+    """Check a pipeline, its SQL and columns included, without asking brokers.
 
     Exit status: 0 nothing found, 1 there are problems, 2 wrong usage.
     """
     pipeline = _load(file)
+    if not without_spark:
+        _analyse(file, pipeline, conf)
     counts = ", ".join(
         f"{len(parts)} {name if len(parts) != 1 else name[:-1]}"
         for name, parts in (
@@ -55,7 +65,8 @@ def validate(file: File) -> None:
             ("sinks", pipeline.sinks),
         )
     )
-    print(f"{file}: pipeline {pipeline.name} is valid: {counts}")
+    with ending():
+        print(f"{file}: pipeline {pipeline.name} is valid: {counts}")
 
 
 @app.command()
@@ -71,8 +82,9 @@ def explain(file: File, master: Master = None, conf: Conf = None) -> None:
     with _problems(file, pipeline), _spark(pipeline, master, conf) as spark:
         for query, plan in plans(spark, pipeline):
             sinks = ", ".join(f"{name} ({sink.format})" for name, sink in query.sinks.items())
-            print(f"query {query.name}: view {query.input} to {sinks}")
-            print(conceal(plan, pipeline), end="\n\n")
+            with ending():
+                print(f"query {query.name}: view {query.input} to {sinks}")
+                print(conceal(plan, pipeline), end="\n\n")
 
 
 @app.command()
@@ -105,12 +117,22 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
     board.close()
 
 
+def _analyse(file: Path, pipeline: Pipeline, conf: list[str] | None) -> None:
+    """Let Spark check what only it can: on this machine, wherever the pipeline runs."""
+    from confluent_kafka.spark.pipeline.plan import views
+
+    here = [*(conf or []), "spark.ui.enabled=false"]
+    with _problems(file, pipeline), _spark(pipeline, "local[1]", here) as spark:
+        views(spark, pipeline)
+
+
 @contextlib.contextmanager
 def _spark(
     pipeline: Pipeline, master: str | None, conf: list[str] | None
 ) -> Iterator[SparkSession]:
-    """Lend a session that ends with the block."""
-    from confluent_kafka.spark.pipeline import session
+    """Lend a session that ends with the block. What Spark says while it starts is not shown."""
+    from confluent_kafka.spark.pipeline import conceal, session
+    from confluent_kafka.spark.pipeline.failures import cause
 
     settings = {} if master is None else {"spark.master": master}
     for text in conf or []:
@@ -118,7 +140,13 @@ def _spark(
         if not equals or not name.startswith("spark."):
             raise typer.BadParameter(f"{name!r}: needs spark.NAME=VALUE", param_hint="--conf")
         settings[name] = value
-    spark = session(pipeline, settings)
+    wants_log = "spark.log.level" in {**pipeline.spark, **settings}
+    try:
+        with contextlib.nullcontext() if wants_log else held_back():
+            spark = session(pipeline, settings)
+    # PySpark's own errors, those of its bridge to Java, and OSError without a shell.
+    except Exception as error:
+        fail(*conceal(f"Spark does not start: {cause(error)}", pipeline).splitlines())
     try:
         yield spark
     finally:

@@ -90,7 +90,8 @@ def produce(
             producer = Producer(config)
         try:
             producer.connect(timeout)
-            sender = _Sender(producer, topic, partition, quiet)
+            typed = "-" in sources and sys.stdin.isatty()
+            sender = _Sender(producer, topic, partition, quiet, typed)
             with sender:
                 refused = _send_all(sender, sources, end, whole, make)
                 sender.finish(timeout)
@@ -127,9 +128,14 @@ class _NoMessage(Exception):
 
 
 class _Sender:
-    """Sends messages and counts what became of them; shows that on a terminal."""
+    """Sends messages and counts what became of them; shows that on a terminal.
 
-    def __init__(self, producer: Producer, topic: str, partition: int, quiet: bool) -> None:
+    Not where messages are typed there: the display would overwrite them.
+    """
+
+    def __init__(
+        self, producer: Producer, topic: str, partition: int, quiet: bool, typed: bool
+    ) -> None:
         self._producer = producer
         self._topic = topic
         self._partition = partition
@@ -145,7 +151,7 @@ class _Sender:
             TimeElapsedColumn(),
             console=self._console,
             transient=True,
-            disable=quiet or not self._console.is_terminal,
+            disable=quiet or typed or not self._console.is_terminal,
         )
         self._task = self._progress.add_task("delivered", total=None)
 
@@ -197,7 +203,7 @@ class _Sender:
         if refused is not None:
             fail(refused)
         if self._first_error is not None:
-            fail(self._first_error.str())
+            fail(f"topic {self._topic!r}: {self._first_error.str()}")
 
     def _on_delivery(self, error: KafkaError | None, message: Message) -> None:
         if error is None:

@@ -59,8 +59,9 @@ def settings(
         properties: values of -X.
 
     Returns:
-        What Producer and Consumer take. Log records of librdkafka are not shown: what fails
-        is said once, by the error that ends the command.
+        What Producer and Consumer take. Log records of librdkafka go to stderr if "debug" asks
+        for them. Else they are not shown: what fails is said once, by the error that ends the
+        command.
 
     Raises:
         typer.BadParameter: something is not key=value, or nothing names a broker.
@@ -83,7 +84,7 @@ def settings(
             param_hint="--brokers",
         )
     logger = logging.Logger("confluent_kafka.cli")
-    logger.addHandler(logging.NullHandler())
+    logger.addHandler(logging.StreamHandler() if config.get("debug") else logging.NullHandler())
     return config | {"logger": logger}
 
 

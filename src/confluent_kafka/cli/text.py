@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Message
+from confluent_kafka._suggestions import did_you_mean
 
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[ntr0\\])")
 _ESCAPED = {"n": b"\n", "t": b"\t", "r": b"\r", "0": b"\0", "\\": b"\\"}
+_FIELDS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 _TOKEN = re.compile(r"%(.)?", re.DOTALL)
 
 
@@ -131,7 +133,7 @@ def from_json(line: bytes) -> dict[str, Any]:
     """The message of a line that as_json() wrote, or of one with fewer fields.
 
     Args:
-        line: a JSON object with any of key, value, headers, partition and timestamp.
+        line: a JSON object with value, and any of the other fields.
 
     Returns:
         An item for Producer.produce_batch(). Partition and offset of where a message was
@@ -146,9 +148,10 @@ def from_json(line: bytes) -> dict[str, Any]:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(fields, dict):
         raise ValueError(f"must be a JSON object, not {type(fields).__name__}")
+    _check_fields(fields)
     message: dict[str, Any] = {
         "key": _payload(fields.get("key"), "key"),
-        "value": _payload(fields.get("value"), "value"),
+        "value": _payload(fields["value"], "value"),
     }
     timestamp = fields.get("timestamp", -1)
     if not isinstance(timestamp, int) or isinstance(timestamp, bool):
@@ -163,6 +166,16 @@ def from_json(line: bytes) -> dict[str, Any]:
         raise ValueError("headers must be a list of [name, value]")
     message["headers"] = [(name, _payload(value, f"header {name}")) for name, value in headers]
     return message
+
+
+def _check_fields(fields: dict[str, Any]) -> None:
+    """A misspelled value would be a null, which deletes its key in a compacted topic."""
+    for name in fields:
+        if name not in _FIELDS:
+            hint = did_you_mean(name, _FIELDS) or f"there are {', '.join(_FIELDS)}"
+            raise ValueError(f"unknown field {name!r}: {hint}")
+    if "value" not in fields:
+        raise ValueError('has no value: write "value": null for a message without one')
 
 
 def _text_or_base64(value: bytes | None) -> str | dict[str, str] | None:

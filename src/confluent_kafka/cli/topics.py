@@ -15,13 +15,16 @@ from confluent_kafka.cli.administration import (
     administering,
     confirm,
     pairs,
+    settled,
     show,
 )
+from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Topics. Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    help="List, describe, create, grow and delete topics.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
 Name = Annotated[str, typer.Argument(help="The topic.")]
@@ -68,22 +71,25 @@ def describe(
     """Show each partition of topics: leader, replicas, and which of them are in sync."""
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.describe_topics(TopicCollection(topics), request_timeout=timeout)
-        found = [futures[name].result() for name in topics]
-    show(
-        ("topic", "partition", "leader", "replicas", "in sync"),
-        (
+        found, failures = settled("topic", futures)
+    if found:
+        show(
+            ("topic", "partition", "leader", "replicas", "in sync"),
             (
-                topic.name,
-                partition.id,
-                None if partition.leader is None else partition.leader.id,
-                [node.id for node in partition.replicas],
-                [node.id for node in partition.isr],
-            )
-            for topic in found
-            for partition in topic.partitions
-        ),
-        as_json,
-    )
+                (
+                    topic.name,
+                    partition.id,
+                    None if partition.leader is None else partition.leader.id,
+                    [node.id for node in partition.replicas],
+                    [node.id for node in partition.isr],
+                )
+                for topic in found.values()
+                for partition in topic.partitions
+            ),
+            as_json,
+        )
+    if failures:
+        fail(*failures)
 
 
 @app.command()
@@ -156,6 +162,8 @@ def delete(
     confirm(f"Delete {', '.join(topics)} and all messages?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.delete_topics(topics, operation_timeout=timeout, request_timeout=timeout)
-        for name in topics:
-            futures[name].result()
+        deleted, failures = settled("topic", futures)
+        for name in deleted:
             print(f"topic {name} was deleted")
+        if failures:
+            fail(*failures)

@@ -131,7 +131,8 @@ module_exec(PyObject *module)
 {
     module_state *state = PyModule_GetState(module);
     if (module_state_init(state) < 0 || add_constants(module) < 0
-        || error_types_add(module, state) < 0 || uuid_type_add(module, state) < 0
+        || kafka_error_type_add(module, state) < 0
+        || kafka_exception_type_add(module, state) < 0 || uuid_type_add(module, state) < 0
         || topic_partition_type_add(module, state) < 0
         || message_type_add(module, state) < 0 || message_batch_type_add(module, state) < 0
         || client_type_add(module, state) < 0

@@ -4,10 +4,11 @@ try:
     import httpx  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "confluent_kafka.schema_registry needs httpx: "
-        f"pip install 'confluent-kafka[schemaregistry]' ({error})",
+        f"confluent_kafka.schema_registry needs httpx: pip install httpx ({error})",
         name=error.name,
     ) from error
+
+from confluent_kafka.serialization import MessageField, SerializationContext, SerializationError
 
 from .error import SchemaRegistryError
 from .schema_registry_client import (
@@ -52,6 +53,7 @@ __all__ = [
     "AssociationResponse",
     "AsyncSchemaRegistryClient",
     "ConfigCompatibilityLevel",
+    "MessageField",
     "Metadata",
     "MetadataProperties",
     "MetadataTags",
@@ -66,6 +68,8 @@ __all__ = [
     "SchemaRegistryClient",
     "SchemaRegistryError",
     "SchemaVersion",
+    "SerializationContext",
+    "SerializationError",
     "ServerConfig",
     "dual_schema_id_deserializer",
     "header_schema_id_serializer",

@@ -17,7 +17,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "confluent_kafka.schema_registry.avro needs fastavro: "
-        f"pip install 'confluent-kafka[avro]' ({error})",
+        f"pip install fastavro httpx ({error})",
         name=error.name,
     ) from error
 
@@ -65,7 +65,7 @@ class ParsedSchema:
         self.schema: Any = _with_names(schema, known) if named else schema
         self.named = known
         self.document = document
-        self.name = record_name(document)
+        self.name: str | None = record_name(document)
 
 
 def _with_names(schema: Any, named: Mapping[str, Any]) -> Any:
@@ -149,6 +149,38 @@ def writer(
             said = _said(error)
             raise SerializationError(f"{where} ({parsed.name or 'a union'}): {said}") from error
         return buffer.getvalue()
+
+    return work
+
+
+def is_bytes(parsed: ParsedSchema) -> bool:
+    """Whether a schema is bytes, of whatever logical type.
+
+    Messages of such a schema are the bytes themselves: serializers of a registry put no length
+    before them, and do not apply the logical type.
+    """
+    return get_type(parsed.document) is FieldType.BYTES
+
+
+def raw_writer(where: str) -> Callable[[Any], bytes]:
+    """Return a function that takes bytes as they are, and text as UTF-8.
+
+    Args:
+        where: the name of the schema in errors.
+    """
+
+    def work(obj: Any) -> bytes:
+        if isinstance(obj, bytes | bytearray | memoryview):
+            return bytes(obj)
+        if not isinstance(obj, str):
+            raise SerializationError(
+                f"{where} (bytes) takes bytes or a str, not {type(obj).__name__}: put the type "
+                "into a record or a union to apply its logical type"
+            )
+        try:
+            return obj.encode()
+        except UnicodeEncodeError as error:
+            raise SerializationError(f"{where} (bytes): {error}") from error
 
     return work
 

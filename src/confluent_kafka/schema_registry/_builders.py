@@ -17,6 +17,8 @@ class Builder:
 
     _kind: type[Any]
     _awaiting = False
+    # Whether there are serdes of this kind that ask no registry.
+    _works_without_registry = False
 
     def __init__(self, client_conf: Any, client: Any, options: dict[str, Any], init: Any) -> None:
         self._client_conf: Mapping[str, Any] | None = client_conf
@@ -53,7 +55,11 @@ class Builder:
 
     def _build(self, conf: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         client, client_conf = self._client, self._client_conf
-        if self._awaiting:
+        if self._works_without_registry and client is None and client_conf is None:
+            serde = self._construct(None)
+            if self._init is not None:
+                self._init(serde)
+        elif self._awaiting:
 
             async def construct(made: Any) -> Any:
                 return self._construct(made)

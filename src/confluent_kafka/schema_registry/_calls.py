@@ -36,8 +36,8 @@ class Calls:
 
     def __init__(self, settings: Settings, sender: Sender) -> None:
         self._sender = sender
-        self.latest_ttl = settings.latest_ttl
-        self.generation = 0
+        self.latest_ttl: float | None = settings.latest_ttl
+        self.generation: int = 0
         """Changes when what is the latest version was forgotten."""
         capacity = settings.cache_capacity
         self._by_id: Cache[Schema] = Cache(capacity)
@@ -263,7 +263,9 @@ class Calls:
         path = f"/subjects/{part(_named(subject_name))}/versions"
         return await self._list(Request("GET", path, query))
 
-    async def delete_version(self, subject_name: str, version: int, permanent: bool = False) -> int:
+    async def delete_version(
+        self, subject_name: str, version: int | str, permanent: bool = False
+    ) -> int:
         """Delete a version and return its number."""
         path = f"/subjects/{part(_named(subject_name))}/versions/{_number_of(version)}"
         request = Request("DELETE", path, [("permanent", permanent or None)])
@@ -508,4 +510,9 @@ def _integer(name: str, value: int) -> int:
 
 
 def _number_of(version: int | str) -> int | str:
-    return version if version == "latest" else _integer("version", version)  # type: ignore[arg-type]
+    """Return a version as a part of a path: a number, also as text, or ``latest``."""
+    if not isinstance(version, str):
+        return _integer("version", version)
+    if not version:
+        raise ValueError("version must not be empty")
+    return part(version)

@@ -8,6 +8,7 @@ registry in the awaiting classes and block in the others, see run().
 from __future__ import annotations
 
 import asyncio
+import inspect
 import io
 import time
 from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping
@@ -19,7 +20,7 @@ from confluent_kafka.serialization import SerializationContext
 from confluent_kafka.serialization._coroutines import run
 
 from ._calls import Calls
-from ._names import unknown_key
+from ._names import unrecognized
 from .schema import RegisteredSchema, Rule, RuleMode, Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import (
@@ -82,9 +83,9 @@ def read_conf(conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]) -> di
     """
     if conf is not None and not isinstance(conf, Mapping):
         raise TypeError(f"conf must be a dict, not {type(conf).__name__}")
+    if unknown := unrecognized(conf or (), defaults):
+        raise ValueError(unknown)
     for name, value in (conf or {}).items():
-        if name not in defaults:
-            raise ValueError(unknown_key(name, defaults))
         if isinstance(defaults[name], bool) and not isinstance(value, bool):
             raise ValueError(f"{name} must be a bool, not {value!r:.100}")
         if callable(defaults[name]) and not callable(value):
@@ -132,23 +133,51 @@ class Plan:
 
 
 class _Delegate:
-    """The calls by way of a subclass of the client, which may override its methods."""
+    """The calls by way of a client of another class, which may override its methods.
 
-    def __init__(self, client: SchemaRegistryClient) -> None:
+    That is a subclass, or a stand-in that a test made, which has no more than the methods.
+    """
+
+    def __init__(self, client: Any) -> None:
         self._client = client
-        self.latest_ttl = client._calls.latest_ttl
+        self._own: Calls | None = client._calls if _derived(client, SchemaRegistryClient) else None
+        self.latest_ttl = None if self._own is None else self._own.latest_ttl
 
     @property
     def generation(self) -> int:
-        return self._client._calls.generation
+        return 0 if self._own is None else self._own.generation
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
         method = getattr(self._client, name)
 
         async def call(*args: Any) -> Any:
-            return method(*args)
+            found = method(*args)
+            return await found if inspect.isawaitable(found) else found
 
         return call
+
+
+def _derived(client: object, kind: type[Any]) -> bool:
+    """Return whether the class is derived; isinstance() is true of a Mock(spec=...), too."""
+    return issubclass(type(client), kind)
+
+
+def _calls_of(client: Any, kind: type[Any]) -> Any:
+    """Return the calls of a registry's client, as coroutine functions.
+
+    Raises:
+        TypeError: it is no client of this kind, nor a stand-in for one.
+    """
+    if client is None or (_derived(client, kind) and kind is not SchemaRegistryClient):
+        return client
+    if type(client) is SchemaRegistryClient and kind is SchemaRegistryClient:
+        return client._calls  # which never wait
+    other = isinstance(client, SchemaRegistryClient | AsyncSchemaRegistryClient)
+    stands_in = not other and callable(getattr(client, "register_schema", None))
+    if not isinstance(client, kind) and not stands_in:
+        given = type(client).__name__
+        raise TypeError(f"schema_registry_client must be a {kind.__name__}, not {given}")
+    return _Delegate(client)
 
 
 class Core(_Serde):
@@ -162,15 +191,8 @@ class Core(_Serde):
     ) -> dict[str, Any]:
         """Store the client and the configuration; return the checked configuration."""
         options = read_conf(conf, defaults)
-        if client is not None and not isinstance(client, self._client_kind):
-            wanted, given = self._client_kind.__name__, type(client).__name__
-            raise TypeError(f"schema_registry_client must be a {wanted}, not {given}")
+        calls = _calls_of(client, self._client_kind)
         self._client = client
-        calls: Any = client
-        if type(client) is SchemaRegistryClient:
-            calls = client._calls  # which never wait
-        elif isinstance(client, SchemaRegistryClient):
-            calls = _Delegate(client)
         self._calls: Calls = calls
         self.configure_subject_name_strategy(
             options["subject.name.strategy.type"],
@@ -371,7 +393,20 @@ class SerializerCore(Core):
             return await self._newest(subject)
         schema = await self._own_schema(ctx)
         if self._register:
-            return await calls.register_schema_full_response(subject, schema, self._normalize)
+            answer = await calls.register_schema_full_response(subject, schema, self._normalize)
+            # The answer of a test's mock often has no more than an id.
+            known = isinstance(answer.schema, Schema)
+            return (
+                answer
+                if known
+                else RegisteredSchema(
+                    subject=subject,
+                    version=answer.version,
+                    schema_id=answer.schema_id,
+                    guid=answer.guid,
+                    schema=schema,
+                )
+            )
         return await calls.lookup_schema(subject, schema, self._normalize)
 
     def _framed(self, plan: Plan, payload: bytes, ctx: SerializationContext | None) -> bytes:

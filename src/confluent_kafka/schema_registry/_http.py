@@ -249,7 +249,7 @@ def _context(settings: Settings) -> ssl.SSLContext:
     if not any(one is not None and one.startswith("https") for one in places):
         # It trusts nobody, and nobody is to be trusted: loading all authorities takes long.
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context = httpx.create_ssl_context()
+    context = httpx.create_ssl_context(verify=tls.verify)
     if tls.ca is not None:
         with _naming(f"ssl.ca.location {tls.ca}"):
             context.load_verify_locations(tls.ca)

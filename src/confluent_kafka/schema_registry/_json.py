@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "confluent_kafka.schema_registry.json_schema needs jsonschema: "
-        f"pip install 'confluent-kafka[json]' ({error})",
+        f"pip install httpx jsonschema ({error})",
         name=error.name,
     ) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import uuid
@@ -22,6 +23,10 @@ class _Refusal(Exception):
     def __init__(self, status: int, code: int, message: str) -> None:
         self.status = status
         self.document = {"error_code": code, "message": message}
+
+
+class _Unparsed(_Refusal):
+    """A request has no schema that can be parsed."""
 
 
 @dataclass
@@ -235,7 +240,7 @@ class MemoryRegistry:
         text = body.get("schema") if isinstance(body, dict) else None
         kind = (body.get("schemaType") or "AVRO") if isinstance(body, dict) else None
         if not isinstance(text, str) or not text or kind not in _TYPES:
-            raise _Refusal(422, 42201, "Invalid schema")
+            raise _Unparsed(422, 42201, "Invalid schema")
         canonical = text if kind == "PROTOBUF" else self._canonical(text)
         for one in body.get("references") or []:
             self._version(one["subject"], str(one["version"]), deleted=True)
@@ -250,7 +255,7 @@ class MemoryRegistry:
         try:
             return json.dumps(json.loads(text), separators=(",", ":"))
         except ValueError as error:
-            raise _Refusal(422, 42201, f"Invalid schema: {error}") from None
+            raise _Unparsed(422, 42201, f"Invalid schema: {error}") from None
 
     def _lookup(self, name: str, body: Any, deleted: bool) -> dict[str, Any]:
         subject = self._subject(name, deleted)
@@ -398,7 +403,8 @@ class MemoryRegistry:
         for one in body.get("associations") or []:
             name = one.get("subject") or f"{body['resourceName']}-{one['associationType']}"
             if one.get("schema"):
-                self._register(name, one["schema"])
+                with contextlib.suppress(_Unparsed):  # the association alone is made
+                    self._register(name, one["schema"])
             guid = str(uuid.uuid4())
             place = {key: body.get(key) for key in shared} | {"subject": name, "guid": guid}
             kind = {"associationType": one["associationType"], "frozen": bool(one.get("frozen"))}

@@ -7,8 +7,12 @@ from collections.abc import Iterable
 from confluent_kafka._suggestions import did_you_mean
 
 
-def unknown_key(name: object, known: Iterable[str]) -> str:
-    """Return the error text for an unknown configuration key."""
+def unrecognized(names: Iterable[object], known: Iterable[str]) -> str:
+    """Return the error text for configuration keys; it is empty if all of them are known."""
     keys = sorted(known)
-    advice = did_you_mean(name, keys, f"there are {', '.join(keys)}")
-    return f"unknown key {name!r}: {advice}"
+    unknown = [name for name in names if name not in keys]
+    if not unknown:
+        return ""
+    near = filter(None, (did_you_mean(name, keys) for name in unknown))
+    advice = next(near, f"there are {', '.join(keys)}")
+    return f"Unrecognized properties: {', '.join(map(str, unknown))}: {advice}"

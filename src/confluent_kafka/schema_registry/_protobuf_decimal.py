@@ -5,13 +5,7 @@ from __future__ import annotations
 import decimal
 from typing import Any
 
-from ._protobuf_types import Field, message_class
-
-_FIELDS = {
-    "value": Field.TYPE_BYTES,
-    "precision": Field.TYPE_UINT32,
-    "scale": Field.TYPE_INT32,
-}
+from ._protobuf_types import DECIMAL, message_class
 
 
 def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
@@ -32,10 +26,8 @@ def decimal_to_protobuf(value: decimal.Decimal, scale: int) -> Any:
     if shift < 0 and unscaled % 10**-shift:
         raise ValueError(f"value has more than {scale} digits after the point: {value}")
     unscaled = unscaled * 10**shift if shift >= 0 else unscaled // 10**-shift
-    number = -unscaled if sign else unscaled
-    size = (number + (number < 0)).bit_length() // 8 + 1
-    data = number.to_bytes(size, "big", signed=True)
-    kind = message_class("Decimal", _FIELDS)
+    data = unscaled_to_bytes(-unscaled if sign else unscaled)
+    kind = message_class("Decimal", DECIMAL)
     return kind(value=data, precision=len(str(unscaled)), scale=scale)
 
 
@@ -47,3 +39,13 @@ def protobuf_to_decimal(value: Any) -> decimal.Decimal:
     """
     number = int.from_bytes(value.value, "big", signed=True)
     return decimal.Decimal(number).scaleb(-value.scale, decimal.Context(prec=decimal.MAX_PREC))
+
+
+def unscaled_to_bytes(unscaled: int) -> bytes:
+    """Return a whole number as its shortest two's complement, the highest byte first.
+
+    Args:
+        unscaled: the number.
+    """
+    size = (unscaled + (unscaled < 0)).bit_length() // 8 + 1
+    return unscaled.to_bytes(size, "big", signed=True)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._protobuf_types import Field, message_class
+from ._protobuf_types import VARIANT, message_class
 from .variant import Variant
-
-_FIELDS = {"metadata": Field.TYPE_BYTES, "value": Field.TYPE_BYTES}
 
 
 def variant_to_protobuf(value: Variant) -> Any:
@@ -16,7 +14,7 @@ def variant_to_protobuf(value: Variant) -> Any:
     Args:
         value: the variant.
     """
-    kind = message_class("Variant", _FIELDS)
+    kind = message_class("Variant", VARIANT)
     return kind(metadata=value.metadata, value=value.standalone_value_bytes())
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
-from ._names import unknown_key
+from ._names import unrecognized
 
 MOCK = "mock://"
 
@@ -22,15 +22,29 @@ _KNOWN = frozenset({
     "bearer.auth.custom.provider.function", "bearer.auth.custom.provider.config",
 })  # fmt: skip
 
-_NEEDED = {
-    "STATIC_TOKEN": ("bearer.auth.token",),
-    "OAUTHBEARER": (
-        "bearer.auth.client.id",
-        "bearer.auth.client.secret",
-        "bearer.auth.issuer.endpoint.url",
-    ),
-    "OAUTHBEARER_AZURE_IMDS": ("bearer.auth.issuer.endpoint.query",),
-    "CUSTOM": ("bearer.auth.custom.provider.function", "bearer.auth.custom.provider.config"),
+_SOURCE = "bearer.auth.credentials.source"
+_TOKEN = "bearer.auth.token"
+_CLUSTER = "bearer.auth.logical.cluster"
+_POOL = "bearer.auth.identity.pool.id"
+_ENDPOINT = "bearer.auth.issuer.endpoint.url"
+_QUERY = "bearer.auth.issuer.endpoint.query"
+_PROVIDER = "bearer.auth.custom.provider.function"
+_PROVIDER_CONF = "bearer.auth.custom.provider.config"
+
+# The keys that a source of tokens needs, by what errors call them.
+_NEEDED: dict[str, dict[str, tuple[str, ...]]] = {
+    "STATIC_TOKEN": {"bearer": (_CLUSTER,)},
+    "OAUTHBEARER": {
+        "bearer": (_CLUSTER,),
+        "OAuth": (
+            "bearer.auth.client.id",
+            "bearer.auth.client.secret",
+            "bearer.auth.scope",
+            _ENDPOINT,
+        ),
+    },
+    "OAUTHBEARER_AZURE_IMDS": {"bearer": (_CLUSTER,)},
+    "CUSTOM": {"custom OAuth": (_PROVIDER, _PROVIDER_CONF)},
 }
 
 
@@ -55,6 +69,7 @@ class Bearer:
 class Tls:
     """Trusted certificates and the client's own; all files are PEM."""
 
+    verify: bool
     ca: str | None
     certificate: str | None
     key: str | None
@@ -87,9 +102,12 @@ def read_settings(conf: Mapping[str, Any]) -> Settings:
     """
     if not isinstance(conf, Mapping):
         raise TypeError(f"conf must be a dict, not {type(conf).__name__}")
-    for name in conf:
-        if name not in _KNOWN:
-            raise ValueError(unknown_key(name, _KNOWN))
+    unknown = unrecognized(conf, _KNOWN)
+    if conf.get("url") is None:
+        missing = "Missing required configuration property url: the registry, as http://host:port"
+        raise ValueError(f"{missing}. {unknown}" if unknown else missing)
+    if unknown:
+        raise ValueError(unknown)
     urls, from_url = _urls(conf)
     basic = _basic(conf, from_url)
     bearer = _bearer(conf)
@@ -115,8 +133,7 @@ def read_settings(conf: Mapping[str, Any]) -> Settings:
 
 def _urls(conf: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, str] | None]:
     given = _text(conf, "url")
-    if given is None:
-        raise ValueError("the key 'url' is missing: the registry, as http://host:port")
+    assert given is not None
     if given.strip().startswith(MOCK):
         return (given.strip(),), None
     urls, user = [], None
@@ -124,12 +141,24 @@ def _urls(conf: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, str] | N
         parts = _split(one.strip())
         if parts is None:
             shown = one.strip().rpartition("@")[2]
-            raise ValueError(f"url must be http://host:port or https://host:port, not {shown!r}")
+            raise ValueError(
+                f"Invalid url {shown}: it must be http://host:port or https://host:port"
+            )
         if parts.username:
             user = (unquote(parts.username), unquote(parts.password or ""))
         place = parts.netloc.rpartition("@")[2]
         urls.append(urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", "")))
     return tuple(urls), user
+
+
+def without_user(url: str) -> str:
+    """Return the value of ``url`` without the users in it."""
+    return ",".join(
+        urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        if (parts := _split(one.strip()))
+        else one
+        for one in url.split(",")
+    )
 
 
 def _split(url: str) -> SplitResult | None:
@@ -144,60 +173,98 @@ def _split(url: str) -> SplitResult | None:
 
 def _basic(conf: Mapping[str, Any], from_url: tuple[str, str] | None) -> tuple[str, str] | None:
     given = _text(conf, "basic.auth.user.info")
-    if not given:
+    if given is None:
         return from_url
     if from_url is not None:
-        raise ValueError("basic.auth.user.info and a user in url are mutually exclusive")
+        raise ValueError(
+            "basic.auth.user.info configured with userinfo credentials in the URL. Remove userinfo "
+            "credentials from the url or remove basic.auth.user.info from the configuration"
+        )
     user, colon, password = given.partition(":")
     if not colon:
-        raise ValueError("basic.auth.user.info must be <user>:<password>: it has no colon")
+        raise ValueError(
+            "basic.auth.user.info must be in the form of {username}:{password}: it has no colon"
+        )
     return user, password
 
 
 def _bearer(conf: Mapping[str, Any]) -> Bearer | None:
-    source = _text(conf, "bearer.auth.credentials.source")
+    source = conf.get(_SOURCE)
     if source is None:
-        for name in conf:
-            if name.startswith("bearer."):
-                raise ValueError(f"{name} needs the key bearer.auth.credentials.source")
+        unused = [name for name in conf if name.startswith("bearer.") and name != _SOURCE]
+        if unused:
+            raise ValueError(
+                f"Unrecognized properties: {', '.join(unused)}: they need the key {_SOURCE}"
+            )
         return None
-    if source not in _NEEDED:
-        known = ", ".join(_NEEDED)
-        raise ValueError(f"bearer.auth.credentials.source must be one of {known}, not {source!r}")
-    missing = [name for name in _NEEDED[source] if not conf.get(name)]
-    if missing:
-        raise ValueError(f"bearer.auth.credentials.source {source} needs {', '.join(missing)}")
-    provider = conf.get("bearer.auth.custom.provider.function")
-    if provider is not None and not callable(provider):
-        raise TypeError("bearer.auth.custom.provider.function must be callable")
+    _check_needed(conf, source)
     return Bearer(
         source=source,
-        logical_cluster=_text(conf, "bearer.auth.logical.cluster"),
-        identity_pool=normalize_identity_pool(conf.get("bearer.auth.identity.pool.id")),
-        token=_text(conf, "bearer.auth.token"),
+        logical_cluster=_cluster(conf),
+        identity_pool=normalize_identity_pool(conf.get(_POOL)),
+        token=_text(conf, _TOKEN),
         client_id=_text(conf, "bearer.auth.client.id"),
         client_secret=_text(conf, "bearer.auth.client.secret"),
         scope=_text(conf, "bearer.auth.scope"),
-        endpoint=_text(conf, "bearer.auth.issuer.endpoint.url"),
-        query=_text(conf, "bearer.auth.issuer.endpoint.query"),
-        provider=provider,
-        provider_config=conf.get("bearer.auth.custom.provider.config"),
+        endpoint=_text(conf, _ENDPOINT),
+        query=_text(conf, _QUERY),
+        provider=conf.get(_PROVIDER),
+        provider_config=conf.get(_PROVIDER_CONF),
     )
 
 
+def _check_needed(conf: Mapping[str, Any], source: object) -> None:
+    """Check that what a source of tokens needs is there."""
+    if not isinstance(source, str) or source not in _NEEDED:
+        known = ", ".join(_NEEDED)
+        raise ValueError(f"Unrecognized {_SOURCE}: it must be one of {known}, not {source!r:.100}")
+    for kind, names in _NEEDED[source].items():
+        missing = [name for name in names if name not in conf]
+        if missing:
+            listed = ", ".join(missing)
+            raise ValueError(f"Missing required {kind} configuration properties: {listed}")
+    if source == "STATIC_TOKEN" and _TOKEN not in conf:
+        raise ValueError(f"Missing {_TOKEN}")
+    if source == "OAUTHBEARER_AZURE_IMDS" and _ENDPOINT not in conf and _QUERY not in conf:
+        raise ValueError(f"{_QUERY} must be provided when {_ENDPOINT} isn't overridden")
+    if source == "CUSTOM":
+        provider, given = conf[_PROVIDER], conf[_PROVIDER_CONF]
+        if not callable(provider):
+            raise TypeError(f"{_PROVIDER} must be a callable, not {type(provider)}")
+        if not isinstance(given, dict):
+            raise TypeError(f"{_PROVIDER_CONF} must be a dict, not {type(given)}")
+        return
+    for name in ("bearer.auth.client.id", "bearer.auth.client.secret", "bearer.auth.scope", _TOKEN):
+        if name in conf and conf[name] is None:
+            raise TypeError(f"{name} must be a str, not {type(None)}")
+
+
+def _cluster(conf: Mapping[str, Any]) -> str | None:
+    cluster = conf.get(_CLUSTER)
+    if _CLUSTER in conf and not isinstance(cluster, str):
+        raise TypeError(f"logical cluster must be a str, not {type(cluster)}: see {_CLUSTER}")
+    return cluster
+
+
 def _tls(conf: Mapping[str, Any]) -> Tls:
+    trusted = conf.get("ssl.ca.location")
     tls = Tls(
-        _text(conf, "ssl.ca.location"),
+        trusted is not False,
+        # True and an empty text are the authorities that httpx knows.
+        None if isinstance(trusted, bool) else _text(conf, "ssl.ca.location") or None,
         _text(conf, "ssl.certificate.location"),
         _text(conf, "ssl.key.location"),
         _text(conf, "ssl.key.password"),
     )
     if (tls.key or tls.key_password) and not tls.certificate:
-        raise ValueError("ssl.key.location and ssl.key.password need ssl.certificate.location")
+        raise ValueError(
+            "ssl.certificate.location required when configuring ssl.key.location or "
+            "ssl.key.password"
+        )
     return tls
 
 
-def normalize_identity_pool(identity_pool_raw: str | Sequence[str] | None) -> str | None:
+def normalize_identity_pool(identity_pool_raw: str | list[str] | None) -> str | None:
     """Return the header value of identity pools: their ids, separated by commas.
 
     Args:
@@ -208,19 +275,18 @@ def normalize_identity_pool(identity_pool_raw: str | Sequence[str] | None) -> st
     """
     if identity_pool_raw is None or isinstance(identity_pool_raw, str):
         return identity_pool_raw
-    if isinstance(identity_pool_raw, Sequence) and not isinstance(identity_pool_raw, bytes):
-        for one in identity_pool_raw:
-            if not isinstance(one, str):
-                raise TypeError(f"an identity pool id must be a str, not {type(one).__name__}")
-        return ",".join(identity_pool_raw)
-    kind = type(identity_pool_raw).__name__
-    raise TypeError(f"bearer.auth.identity.pool.id must be a str or a list of them, not {kind}")
+    if not isinstance(identity_pool_raw, list):
+        kind = type(identity_pool_raw)
+        raise TypeError(f"identity pool id must be a str or list, not {kind}: see {_POOL}")
+    if not all(isinstance(one, str) for one in identity_pool_raw):
+        raise TypeError(f"All items in identity pool list must be strings: see {_POOL}")
+    return ",".join(identity_pool_raw)
 
 
 def _text(conf: Mapping[str, Any], name: str) -> str | None:
     value = conf.get(name)
     if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a str, not {type(value)}")
     return value
 
 
@@ -231,7 +297,7 @@ def _number(
     if value is None:
         return default
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a number, not {type(value)}")
     if not math.isfinite(value) or value < least:
         raise ValueError(f"{name} must be at least {least:g}, not {value}")
     return value

@@ -96,6 +96,8 @@ class _AvroSerializing(SerializerCore):
     async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
         where = f"the schema of subject {subject!r}"
         parsed = _avro.parse(schema, await self._referenced(schema), where)
+        if _avro.is_bytes(parsed):
+            return _avro.raw_writer(where)
         return _avro.writer(parsed, where, self._strict, self._strict_allow_default)
 
 
@@ -169,6 +171,8 @@ class _AvroDeserializing(DeserializerCore):
         assert written is not None
         wanted = wanted or self._schema
         parsed = _avro.parse(written, await self._referenced(written), name)
+        if _avro.is_bytes(parsed):
+            return bytes
         other = None
         if wanted is not None and wanted.schema_str != written.schema_str:
             other = _avro.parse(wanted, await self._referenced(wanted), "the reader's schema")

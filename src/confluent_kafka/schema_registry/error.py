@@ -23,9 +23,10 @@ class SchemaRegistryError(Exception):
         super().__init__(http_status_code, error_code, error_message)
 
     def __str__(self) -> str:
-        status = f"HTTP status {self.http_status_code}, " if self.http_status_code else ""
-        code = f"code {self.error_code}: " if self.error_code != -1 else ""
-        return f"schema registry: {status}{code}{self.error_message}"
+        if not self.http_status_code:  # there was no answer
+            return f"schema registry: {self.error_message}"
+        codes = f"HTTP status code {self.http_status_code}, SR code {self.error_code}"
+        return f"{self.error_message} ({codes})"
 
 
 class OAuthTokenError(Exception):
@@ -46,7 +47,7 @@ class OAuthTokenError(Exception):
         super().__init__(message, status_code, response_text)
 
     def __str__(self) -> str:
-        status = "" if self.status_code is None else f" (HTTP status {self.status_code})"
+        status = "" if self.status_code is None else f" (HTTP {self.status_code})"
         said = f": {self.response_text}" if self.response_text else ""
         return f"{self.message}{status}{said}"
 

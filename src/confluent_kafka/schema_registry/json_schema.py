@@ -284,7 +284,8 @@ class JSONDeserializerBuilder(BuilderOfDeserializer):
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one.
+        schema_registry_client: the client, if there is one; without it and its configuration
+            the deserializer asks no registry.
         schema: see JSONDeserializer.
         from_dict: see JSONDeserializer.
         deserializer_config: see JSONDeserializer.
@@ -295,6 +296,7 @@ class JSONDeserializerBuilder(BuilderOfDeserializer):
     """
 
     _kind: type[Any] = JSONDeserializer
+    _works_without_registry = True
 
     def __init__(
         self,

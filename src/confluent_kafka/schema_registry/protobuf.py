@@ -14,7 +14,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "confluent_kafka.schema_registry.protobuf needs protobuf: "
-        f"pip install 'confluent-kafka[protobuf]' ({error})",
+        f"pip install grpcio-tools httpx protobuf ({error})",
         name=error.name,
     ) from error
 
@@ -394,7 +394,8 @@ class ProtobufDeserializerBuilder(BuilderOfDeserializer):
 
     Args:
         schema_registry_config: the configuration of the registry's client.
-        schema_registry_client: the client, if there is one.
+        schema_registry_client: the client, if there is one; without it and its configuration
+            the deserializer asks no registry.
         message_type: the class of the messages.
         deserializer_config: see ProtobufDeserializer.
         rule_config: see ProtobufDeserializer.
@@ -403,6 +404,7 @@ class ProtobufDeserializerBuilder(BuilderOfDeserializer):
     """
 
     _kind: type[Any] = ProtobufDeserializer
+    _works_without_registry = True
 
     def __init__(
         self,

@@ -117,7 +117,8 @@ class RuleParams(_Plain):
 
     params: dict[str, str] = field(default_factory=dict)
 
-    __hash__ = _Plain.__hash__
+    def __hash__(self) -> int:
+        return super().__hash__()
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,8 @@ class MetadataTags(_Plain):
 
     tags: dict[str, list[str]] = field(default_factory=dict)
 
-    __hash__ = _Plain.__hash__
+    def __hash__(self) -> int:
+        return super().__hash__()
 
 
 @dataclass(frozen=True, eq=True)
@@ -169,7 +171,8 @@ class MetadataProperties(_Plain):
 
     properties: dict[str, str] = field(default_factory=dict)
 
-    __hash__ = _Plain.__hash__
+    def __hash__(self) -> int:
+        return super().__hash__()
 
 
 @dataclass(frozen=True)
@@ -254,7 +257,8 @@ class RegisteredSchema:
             "guid": self.guid,
         }
         said = {name: value for name, value in place.items() if value is not None}
-        return said | self.schema.to_dict()
+        # Mocks of applications have no schema.
+        return said | self.schema.to_dict() if self.schema else said
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ._http import (
     is_success,
 )
 from ._memory import MemorySender
-from ._settings import MOCK, normalize_identity_pool, read_settings
+from ._settings import MOCK, Settings, normalize_identity_pool, read_settings
 from .associations import (
     Association,
     AssociationCreateOrUpdateInfo,
@@ -89,13 +89,15 @@ class SchemaRegistryClient:
             ``cache.latest.ttl.sec`` (None: the latest version is asked for once), ``proxy``;
             ``basic.auth.user.info`` (``user:password``); ``ssl.ca.location``,
             ``ssl.certificate.location``, ``ssl.key.location`` (PEM files) and
-            ``ssl.key.password``; ``bearer.auth.credentials.source``: ``STATIC_TOKEN`` (with
-            ``bearer.auth.token``), ``OAUTHBEARER`` (``bearer.auth.client.id``,
-            ``bearer.auth.client.secret``, ``bearer.auth.scope``,
+            ``ssl.key.password`` (with ``ssl.ca.location`` False, no server's certificate is
+            verified, that of a token endpoint included); ``bearer.auth.credentials.source``:
+            ``STATIC_TOKEN`` (with ``bearer.auth.token``), ``OAUTHBEARER``
+            (``bearer.auth.client.id``, ``bearer.auth.client.secret``, ``bearer.auth.scope``,
             ``bearer.auth.issuer.endpoint.url``), ``OAUTHBEARER_AZURE_IMDS``
             (``bearer.auth.issuer.endpoint.query``) or ``CUSTOM``
             (``bearer.auth.custom.provider.function``, called with
-            ``bearer.auth.custom.provider.config``), with ``bearer.auth.logical.cluster`` and
+            ``bearer.auth.custom.provider.config``, a dict), with
+            ``bearer.auth.logical.cluster`` (required, but for ``CUSTOM``) and
             ``bearer.auth.identity.pool.id``.
 
     Raises:
@@ -107,11 +109,13 @@ class SchemaRegistryClient:
         settings = read_settings(conf)
         self._conf = dict(conf)
         self._urls = settings.urls
-        mock = settings.urls[0].startswith(MOCK)
-        self._sender: Sender = (
-            MemorySender(settings.urls[0]) if mock else HttpSender(settings, BlockingWire(settings))
-        )
+        self._sender = self._open(settings)
         self._calls = Calls(settings, self._sender)
+
+    def _open(self, settings: Settings) -> Sender:
+        if settings.urls[0].startswith(MOCK):
+            return MemorySender(settings.urls[0])
+        return HttpSender(settings, BlockingWire(settings))
 
     @staticmethod
     def new_client(conf: Mapping[str, Any]) -> SchemaRegistryClient:
@@ -399,7 +403,7 @@ class SchemaRegistryClient:
         """
         return run(self._calls.get_versions(subject_name, deleted, deleted_only, offset, limit))
 
-    def delete_version(self, subject_name: str, version: int, permanent: bool = False) -> int:
+    def delete_version(self, subject_name: str, version: int | str, permanent: bool = False) -> int:
         """Delete a version and return its number.
 
         Args:
@@ -671,11 +675,12 @@ class AsyncSchemaRegistryClient(Calls):
         settings = read_settings(conf)
         self._conf = dict(conf)
         self._urls = settings.urls
-        mock = settings.urls[0].startswith(MOCK)
-        sender: Sender = (
-            MemorySender(settings.urls[0]) if mock else HttpSender(settings, AwaitingWire(settings))
-        )
-        super().__init__(settings, sender)
+        super().__init__(settings, self._open(settings))
+
+    def _open(self, settings: Settings) -> Sender:
+        if settings.urls[0].startswith(MOCK):
+            return MemorySender(settings.urls[0])
+        return HttpSender(settings, AwaitingWire(settings))
 
     @staticmethod
     def new_client(conf: Mapping[str, Any]) -> AsyncSchemaRegistryClient:

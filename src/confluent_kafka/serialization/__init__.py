@@ -6,8 +6,9 @@ import codecs
 import struct
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
+from confluent_kafka.cimpl import KafkaException
 from confluent_kafka.error import SerializationError
 
 __all__ = [
@@ -15,8 +16,10 @@ __all__ = [
     "DeserializerBuilder",
     "DoubleDeserializer",
     "DoubleSerializer",
+    "HeadersType",
     "IntegerDeserializer",
     "IntegerSerializer",
+    "KafkaException",
     "MessageField",
     "SerializationContext",
     "SerializationError",
@@ -25,6 +28,9 @@ __all__ = [
     "StringDeserializer",
     "StringSerializer",
 ]
+
+HeadersType: TypeAlias = dict[str, str | bytes | None] | list[tuple[str, str | bytes | None]]
+"""The headers of a message, as producers take them."""
 
 
 class MessageField(StrEnum):
@@ -220,7 +226,7 @@ class StringSerializer(Serializer):
     """
 
     def __init__(self, codec: str = "utf_8") -> None:
-        self.codec = _known_codec(codec)
+        self.codec: str = _known_codec(codec)
 
     def __call__(self, obj: str | None, ctx: SerializationContext | None = None) -> bytes | None:
         """Return the bytes of a text.
@@ -249,7 +255,7 @@ class StringDeserializer(Deserializer):
     """
 
     def __init__(self, codec: str = "utf_8") -> None:
-        self.codec = _known_codec(codec)
+        self.codec: str = _known_codec(codec)
 
     def __call__(self, value: bytes | None, ctx: SerializationContext | None = None) -> str | None:
         """Return the text of some bytes.

@@ -18,6 +18,7 @@ from confluent_kafka.error import (
 )
 
 from . import DeserializerBuilder, MessageField, SerializationContext, SerializerBuilder
+from ._types import K, V
 
 _CLUSTER_ID_SECONDS = 5.0
 
@@ -158,7 +159,7 @@ class Deserializers(Serdes):
         MessageField.VALUE: ValueDeserializationError,
     }
 
-    async def deserialize(self, message: Message) -> Message:
+    async def deserialize(self, message: Message) -> Message[Any, Any]:
         """Replace a message's key and value with objects, and return the message.
 
         Raises:
@@ -225,9 +226,9 @@ def closing(client: _Client, close_own: Callable[[], None]) -> Iterator[None]:
 def deserialized(
     consumer: Consumer,
     message: Message,
-    deserialize: Callable[[Message], Message],
+    deserialize: Callable[[Message], Message[K, V]],
     failures: type[Exception] | tuple[type[Exception], ...],
-) -> Message:
+) -> Message[K, V]:
     """Return a message deserialized; if that is interrupted, the next call gets the message again.
 
     Args:

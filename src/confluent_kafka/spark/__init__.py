@@ -1,11 +1,11 @@
 """Apache Kafka for PySpark: the data source ``rdkafka``, all of it in Python and C.
 
-Install it with ``pip install 'confluent-kafka[spark]'``. There is nothing to register: PySpark
+It needs the extra ``[spark]``. There is nothing to register: PySpark
 finds the data source by itself, in the driver and in every executor that has the package::
 
     flights = (
         spark.readStream.format("rdkafka")
-        .option("kafka.bootstrap.servers", "broker:9092")
+        .option("kafka.bootstrap.servers", "localhost:9092")
         .option("subscribe", "flights")
         .option("startingOffsets", "earliest")
         .load()
@@ -20,7 +20,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "confluent_kafka.spark needs PySpark 4.3 and pyarrow: "
-        f"pip install 'confluent-kafka[spark]' ({error})",
+        f"pip install 'pyspark>=4.3,<4.4' 'pyarrow>=18' 'pandas>=2.2,<3' ({error})",
         name=error.name,
     ) from error
 

@@ -179,7 +179,7 @@ class RangeConsumer(Consumer):
     """
 
     def __init__(self, config: Mapping[str, str]) -> None:
-        self.servers = config["bootstrap.servers"]
+        self.servers: str = config["bootstrap.servers"]
         self.reached = False
         """Whether any broker has ever given an answer."""
         # Of each kind the last: some of them come ten times a second.

@@ -12,11 +12,11 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType, ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyspark
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import DataType, StructType
 
@@ -132,6 +132,30 @@ def checkpoint_id(spark: SparkSession, checkpoint: str) -> str:
         raise _unsupported(
             "writing Parquet", f"{checkpoint}/metadata has no id of a query: {found}"
         ) from error
+
+
+def check_output_mode(frame: DataFrame, mode: str) -> None:
+    """Check that a streaming query over a frame can have an output mode, without starting it.
+
+    Spark does so itself when a query starts, and only then; so does the server of a session of
+    Spark Connect, which has no JVM here to ask.
+
+    Args:
+        frame: what the query reads.
+        mode: append, update or complete.
+
+    Raises:
+        AnalysisException: it cannot, such as aggregates without a watermark that are appended.
+        UnsupportedPySpark: this PySpark does not say.
+    """
+    jvm: Any = getattr(frame.sparkSession, "_jvm", None)
+    if jvm is None:
+        return
+    with _needed_for("checking the output mode"):
+        checker = jvm.org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+        modes = jvm.org.apache.spark.sql.streaming.OutputMode
+        plan = frame._jdf.queryExecution().analyzed()
+        checker.checkForStreaming(plan, getattr(modes, mode.capitalize())())
 
 
 def check_input_stream() -> None:

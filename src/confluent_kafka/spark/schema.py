@@ -62,7 +62,7 @@ class Projection:
         for field in schema.fields:
             _check_readable(field)
         # What is to be fetched: the range reader needs each message's offset too.
-        self.columns = sorted({*schema.fieldNames(), "offset"})
+        self.columns: list[str] = sorted({*schema.fieldNames(), "offset"})
         # What Spark compares the batches with: made by the same function, it cannot differ.
         self._schema = to_arrow_schema(schema)
 

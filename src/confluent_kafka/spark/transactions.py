@@ -73,13 +73,13 @@ class TransactionalProducer:
     """
 
     def __init__(self, config: dict[str, str]) -> None:
-        self.id = config["transactional.id"]
+        self.id: str = config["transactional.id"]
         # Since when it may have been fenced without anybody's noticing.
         self.lent_before = False
         self._config = config
         self._group: bytes | None = None
         self._markers: dict[str, Marker | None] = {}
-        self.producer = Producer(config)
+        self.producer: Producer = Producer(config)
         try:
             self.producer.init_transactions(_INIT_TIMEOUT)
         except KafkaException as failure:
@@ -181,7 +181,7 @@ def new_pool() -> Pool[TransactionalProducer]:
     return Pool(TransactionalProducer)
 
 
-producers = new_pool()
+producers: Pool[TransactionalProducer] = new_pool()
 
 
 def transactional_config(kafka: dict[str, str], transactional_id: str) -> dict[str, str]:

@@ -41,15 +41,16 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "kafka_topic(partitions=1, replication_factor=1): what the fixture kafka_topic creates",
     )
-
-
-def _cluster_scope(fixture_name: str, config: pytest.Config) -> Any:
+    # Here, as pytest takes an error of the function below for one of its own.
     scope = config.getini("kafka_cluster_scope")
     if scope not in _SCOPES:
         raise pytest.UsageError(
             f"kafka_cluster_scope must be one of {', '.join(_SCOPES)}, not {scope!r}"
         )
-    return scope
+
+
+def _cluster_scope(fixture_name: str, config: pytest.Config) -> Any:
+    return config.getini("kafka_cluster_scope")
 
 
 def _broker_count(config: pytest.Config) -> int:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka.error import SerializationError
 from confluent_kafka.schema_registry import _avro, topic_subject_name_strategy
 from confluent_kafka.schema_registry._core import _ON_READ, _ON_WRITE, refuse_rules
-from confluent_kafka.schema_registry.serde import SchemaId
+from confluent_kafka.schema_registry.serde import SchemaId, read_varint, write_varint
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 from .._schema import AvroSchema, as_schema
+from ..error import ClientError
 from . import KeySerializerError, SerializerError, ValueSerializerError
 
-__all__ = ["MessageSerializer"]
+__all__ = ["MAGIC_BYTE", "ClientError", "ContextStringIO", "MessageSerializer"]
+
+MAGIC_BYTE = 0
+"""The first byte of a message, before the id of its schema."""
+ContextStringIO = io.BytesIO
+"""The former name of a file of bytes that a with statement closes."""
 
 
 class MessageSerializer:
@@ -44,8 +51,12 @@ class MessageSerializer:
                 f"confluent_kafka.avro, not {kind}"
             )
         self.registry_client = registry_client
-        self.reader_key_schema = _optional(reader_key_schema, "reader_key_schema")
-        self.reader_value_schema = _optional(reader_value_schema, "reader_value_schema")
+        self.reader_key_schema: AvroSchema | None = _optional(
+            reader_key_schema, "reader_key_schema"
+        )
+        self.reader_value_schema: AvroSchema | None = _optional(
+            reader_value_schema, "reader_value_schema"
+        )
         self.id_to_writers: dict[int, Callable[[Any], bytes]] = {}
         """Functions that encode records, by the id of their schema."""
         self.id_to_decoder_func: dict[tuple[int, bool], Callable[[bytes], Any]] = {}
@@ -148,6 +159,8 @@ class MessageSerializer:
             where = f"schema {schema_id}"
             refuse_rules(written.definition, _ON_READ, where)
             decode = _avro.reader(written.parsed, other, where, with_names=False)
+            if _avro.is_bytes(written.parsed):
+                decode = _with_length(decode)
             self.id_to_decoder_func[schema_id, is_key] = decode
         return decode
 
@@ -169,6 +182,23 @@ def _writer(schema_id: int, schema: AvroSchema) -> Callable[[Any], bytes]:
     write = _avro.writer(schema.parsed, where, strict=False, strict_allow_default=False)
     prefix = SchemaId("AVRO", schema_id).id_to_bytes()
     return lambda record: prefix + write(record)
+
+
+def _with_length(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """Return a function that decodes bytes with a length before them and without.
+
+    This serializer writes a length before a message that is bytes alone; AvroSerializer does not.
+    """
+
+    def work(payload: bytes) -> Any:
+        try:
+            size, start = read_varint(payload, 0)
+        except SerializationError:
+            size = start = 0
+        fits = 0 < start == len(payload) - size
+        return decode(payload if fits else write_varint(len(payload)) + payload)
+
+    return work
 
 
 def _error(error: SerializationError, is_key: bool) -> SerializerError:

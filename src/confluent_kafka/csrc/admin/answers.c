@@ -11,6 +11,7 @@
 
 #include "client/failure.h"
 #include "client/worker.h"
+#include "values/metadata.h"
 
 typedef struct {
     PyObject_HEAD
@@ -22,13 +23,14 @@ typedef struct {
 
 /* ---- one answer ---- */
 
-/* Calls on_answer(result, exception), NULL as None: 0, or -1 with an exception. */
+/* Calls on_answer(result, exception, cluster_id), NULL as None: 0, or -1 with an exception. */
 static int
-call_on_answer(PyObject *on_answer, PyObject *result, PyObject *exception)
+call_on_answer(PyObject *on_answer, PyObject *result, PyObject *exception, PyObject *cluster_id)
 {
     PyObject *arguments[] = {result == NULL ? Py_None : result,
-                             exception == NULL ? Py_None : exception};
-    PyObject *done = PyObject_Vectorcall(on_answer, arguments, 2, NULL);
+                             exception == NULL ? Py_None : exception,
+                             cluster_id == NULL ? Py_None : cluster_id};
+    PyObject *done = PyObject_Vectorcall(on_answer, arguments, 3, NULL);
     Py_XDECREF(done);
     return done == NULL ? -1 : 0;
 }
@@ -38,14 +40,17 @@ call_on_answer(PyObject *on_answer, PyObject *result, PyObject *exception)
  * Where the answer finds no memory, whoever waits for it gets the MemoryError.
  */
 static void
-deliver(PyObject *on_answer, PyObject *result)
+deliver(AdminAnswers *self, PyObject *on_answer, PyObject *result)
 {
     PyObject *exception = result == NULL ? PyErr_GetRaisedException() : NULL;
-    int called = call_on_answer(on_answer, result, exception);
+    PyObject *cluster_id = cluster_id_known(self->worker.core->rk);
+    int called =
+        cluster_id == NULL ? -1 : call_on_answer(on_answer, result, exception, cluster_id);
+    Py_XDECREF(cluster_id);
     Py_XDECREF(result);
     if (called < 0 && PyErr_ExceptionMatches(PyExc_MemoryError)) {
         Py_XSETREF(exception, PyErr_GetRaisedException());
-        called = call_on_answer(on_answer, NULL, exception);
+        called = call_on_answer(on_answer, NULL, exception, NULL);
     }
     if (called < 0) {
         PyErr_WriteUnraisable(on_answer); /* a done callback raised more than Exception */
@@ -105,7 +110,7 @@ serve(AdminAnswers *self, rd_kafka_event_t *event)
 {
     PyObject *on_answer = take_pending(self, (uintptr_t)rd_kafka_event_opaque(event));
     if (on_answer != NULL) {
-        deliver(on_answer, result_of(self, event));
+        deliver(self, on_answer, result_of(self, event));
         Py_DECREF(on_answer);
     }
     rd_kafka_event_destroy(event);
@@ -123,7 +128,7 @@ fail_pending(PyObject *object)
     while ((on_answer = take_pending(self, ANY_NUMBER)) != NULL) {
         raise_kafka_error(state, RD_KAFKA_RESP_ERR__DESTROY,
                           "the AdminClient was closed before the answer arrived");
-        deliver(on_answer, NULL);
+        deliver(self, on_answer, NULL);
         Py_DECREF(on_answer);
     }
 }
@@ -226,6 +231,8 @@ admin_answers_start(Client *client)
     PyObject *answers = (PyObject *)new_answers(client);
     if (answers != NULL
         && start_daemon_thread(answers, "run", "confluent_kafka AdminClient") < 0) {
+        /* A signal handler can have raised when the thread was running already. */
+        worker_tell_to_stop(&((AdminAnswers *)answers)->worker);
         Py_CLEAR(answers);
     }
     return answers;

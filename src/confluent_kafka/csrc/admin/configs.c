@@ -31,17 +31,22 @@ optional_text(PyObject *item, Py_ssize_t index, const char *name, const char **t
 static int
 add_entry(rd_kafka_ConfigResource_t *resource, PyObject *entry)
 {
-    const char *key, *value;
     if (!PyTuple_Check(entry) || PyTuple_GET_SIZE(entry) != 2) {
         PyErr_SetString(PyExc_TypeError, "each configuration must be a tuple (key, value)");
         return -1;
     }
-    key = arg_utf8(PyTuple_GET_ITEM(entry, 0), "a configuration's name", NULL);
-    if (key == NULL || optional_text(entry, 1, "a configuration's value", &value) < 0) {
+    PyObject *value = PyTuple_GET_ITEM(entry, 1), *text = NULL;
+    const char *key = arg_utf8(PyTuple_GET_ITEM(entry, 0), "a configuration's name", NULL);
+    if (key != NULL && value != Py_None) {
+        text = arg_value_text(value, "a configuration's value");
+    }
+    if (key == NULL || (text == NULL && value != Py_None)) {
         return -1;
     }
-    if (rd_kafka_ConfigResource_set_config(resource, key, value)
-        != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_resp_err_t code = rd_kafka_ConfigResource_set_config(
+        resource, key, text == NULL ? NULL : PyUnicode_AsUTF8(text));
+    Py_XDECREF(text);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         PyErr_Format(PyExc_ValueError, "configuration '%s' is refused", key);
         return -1;
     }

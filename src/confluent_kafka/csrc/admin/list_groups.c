@@ -160,7 +160,7 @@ admin_list_groups(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyO
             return NULL;
         }
     }
-    if (client_enter(self) < 0) {
+    if (client_enter_or(self, HANDLE_CLOSED) < 0) {
         return NULL;
     }
     PyObject *result = request_groups(self, group, timeout_ms);

@@ -249,7 +249,7 @@ PyDoc_STRVAR(new_topic_doc,
 "    replication_factor (int): how many copies of each partition; -1 for the broker's default.\n"
 "    replica_assignment (list of list of int, optional): instead of a replication factor: for\n"
 "        each partition, the ids of the brokers that get a copy, the preferred leader first.\n"
-"    config (dict of str, optional): the topic's configuration, for example\n"
+"    config (dict, optional): the topic's configuration, texts or numbers, for example\n"
 "        {'retention.ms': '3600000'}.\n\n"
 "Raises:\n"
 "    TypeError, OverflowError: topic is not a str, or a number is not an int of 32 bits.\n\n"

@@ -72,8 +72,8 @@ read_alteration(admin_call *Py_UNUSED(call), PyObject *item)
     }
     const char *user = arg_utf8(PyTuple_GET_ITEM(item, 0), "user", NULL);
     if (user == NULL
-        || arg_int32(PyTuple_GET_ITEM(item, 1), "mechanism", RD_KAFKA_SCRAM_MECHANISM_SHA_256,
-                     RD_KAFKA_SCRAM_MECHANISM__CNT - 1, &mechanism) < 0) {
+        || arg_int32(PyTuple_GET_ITEM(item, 1), "mechanism", 0, RD_KAFKA_SCRAM_MECHANISM__CNT - 1,
+                     &mechanism) < 0) {
         return NULL;
     }
     void *alteration = size == 2 ? rd_kafka_UserScramCredentialDeletion_new(

@@ -61,13 +61,25 @@ assign_partitions(void *target, int32_t partition, int32_t *brokers, size_t coun
                                                          reason, size);
 }
 
+/* Wrong types in an assignment are ValueErrors, as in confluent-kafka: -1. */
+static int
+refuse_type(void)
+{
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyObject *raised = PyErr_GetRaisedException();
+        PyErr_Format(PyExc_ValueError, "%S", raised);
+        Py_DECREF(raised);
+    }
+    return -1;
+}
+
 /* The brokers of one partition: a tuple of int. */
 static int
 assign_one(const char *topic, PyObject *brokers, int32_t partition, assign_function *assign,
            void *target)
 {
     if (arg_list(brokers, "each item of replica_assignment", "broker ids") < 0) {
-        return -1;
+        return refuse_type();
     }
     PyObject *ids = PySequence_Tuple(brokers);
     if (ids == NULL) {
@@ -83,6 +95,7 @@ assign_one(const char *topic, PyObject *brokers, int32_t partition, assign_funct
     for (Py_ssize_t i = 0; i < count; i++) {
         if (arg_int32(PyTuple_GET_ITEM(ids, i), "a broker id in replica_assignment", 0,
                       INT32_MAX, &numbers[i]) < 0) {
+            refuse_type();
             goto done;
         }
     }
@@ -111,6 +124,9 @@ get_assignment(module_state *state, PyObject *object)
     if (arg_list(assignment, "replica_assignment", "lists of broker ids, one for each partition")
         == 0) {
         partitions = PySequence_Tuple(assignment);
+    }
+    else {
+        refuse_type();
     }
     Py_DECREF(assignment);
     return partitions;
@@ -144,14 +160,17 @@ static int
 set_config_entry(rd_kafka_NewTopic_t *topic, PyObject *key, PyObject *value)
 {
     const char *name = arg_utf8(key, "a key of config", NULL);
-    const char *text = NULL;
-    if (name != NULL) {
-        text = value == Py_None ? NULL : arg_utf8(value, "a value of config", NULL);
+    PyObject *text = NULL;
+    if (name != NULL && value != Py_None) {
+        text = arg_value_text(value, "a value of config");
     }
     if (name == NULL || (text == NULL && value != Py_None)) {
         return -1;
     }
-    if (rd_kafka_NewTopic_set_config(topic, name, text) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_resp_err_t code =
+        rd_kafka_NewTopic_set_config(topic, name, text == NULL ? NULL : PyUnicode_AsUTF8(text));
+    Py_XDECREF(text);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         PyErr_Format(PyExc_ValueError, "config key '%s' is refused", name);
         return -1;
     }

@@ -52,7 +52,8 @@ answers_of(AdminClient *self)
     return answers;
 }
 
-/* Inside the client's guard: 0, or -1 with an exception when nothing was sent. */
+/* Inside the client's guard: 0, or -1 with an exception when nothing was sent. `on_answer` NULL
+ * only checks the arguments. */
 static int
 send_request(AdminClient *self, admin_call *call, PyObject *options, PyObject *on_answer)
 {
@@ -60,6 +61,9 @@ send_request(AdminClient *self, admin_call *call, PyObject *options, PyObject *o
     call->options = admin_options_from(call->rk, call->request, options);
     if (call->options == NULL || call->request->read(call) < 0) {
         return -1;
+    }
+    if (on_answer == NULL) {
+        return 0;
     }
     PyObject *answers = answers_of(self);
     return answers == NULL ? -1 : admin_answers_send(answers, call, on_answer);
@@ -73,8 +77,10 @@ PyDoc_STRVAR(request_doc,
 "    argument (object): what it is about; differs by kind.\n"
 "    options (dict): request_timeout, operation_timeout (float, seconds), validate_only (bool),\n"
 "        broker (int) ...; None for what is not given.\n"
-"    on_answer (callable(result, exception)): called once, on a thread of the client's own; one\n"
-"        of the two is None. Where it raises MemoryError it is called again, with that.\n\n"
+"    on_answer (callable(result, exception, cluster_id) or None): called once, on a thread of\n"
+"        the client's own; one of the first two is None, and the cluster's id where it is not\n"
+"        known. Where it raises MemoryError it is called again, with that.\n"
+"        Without one the arguments are checked, and nothing is sent.\n\n"
 "Raises:\n"
 "    TypeError, ValueError: nothing has been sent then, and on_answer is not called.\n\n"
 "librdkafka: the Admin API.");
@@ -90,10 +96,6 @@ request(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     }
     const admin_request *kind = admin_request_by_name(args[0]);
     if (kind == NULL || arg_callable(args[3], "on_answer", &on_answer) < 0) {
-        return NULL;
-    }
-    if (on_answer == NULL) {
-        PyErr_SetString(PyExc_TypeError, "on_answer must be callable, not None");
         return NULL;
     }
     if (client_enter(&self->client) < 0) {
@@ -137,6 +139,18 @@ static const client_kind admin_kind = {
     .release = admin_release,
     .serve = serve_once,
 };
+
+static PyObject *
+admin_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    static const client_words words = {
+        .name = "AdminClient",
+        .noun = "admin client",
+        .closed = "AdminClient has been closed",
+        .credentials_closed = HANDLE_CLOSED,
+    };
+    return client_new(type, &words);
+}
 
 static int
 open_admin(PyObject *object, PyObject *args, PyObject *kwargs)
@@ -269,7 +283,7 @@ static Py_ssize_t
 admin_length(PyObject *object)
 {
     AdminClient *self = (AdminClient *)object;
-    if (client_is_closed(&self->client)) {
+    if (client_has_no_handle(&self->client)) {
         return 0;
     }
     if (client_enter(&self->client) < 0) {
@@ -303,7 +317,7 @@ PyDoc_STRVAR(admin_doc,
 
 static PyType_Slot admin_slots[] = {
     {Py_tp_doc, (void *)admin_doc},
-    {Py_tp_new, client_new},
+    {Py_tp_new, admin_new},
     {Py_tp_init, admin_init},
     {Py_tp_traverse, admin_traverse},
     {Py_tp_clear, admin_clear},

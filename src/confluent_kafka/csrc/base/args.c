@@ -1,5 +1,7 @@
 #include "base/args.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -194,8 +196,9 @@ arg_int64(PyObject *object, const char *name, int64_t minimum, int64_t maximum,
         return -1;
     }
     if (overflow != 0 || value < minimum || value > maximum) {
-        /* OverflowError for what Kafka's int32 or int64 cannot hold at all. */
+        /* OverflowError for what Kafka's int16, int32 or int64 cannot hold at all. */
         bool too_large = overflow != 0
+                         || (minimum == INT16_MIN && maximum == INT16_MAX)
                          || (maximum == INT32_MAX && (value > INT32_MAX || value < INT32_MIN));
         PyObject *text = short_repr(object);
         if (text != NULL) {
@@ -308,6 +311,21 @@ arg_utf8(PyObject *object, const char *name, Py_ssize_t *size)
     return text;
 }
 
+PyObject *
+arg_value_text(PyObject *object, const char *name)
+{
+    PyObject *text = text_of_value(object);
+    if (text == Py_None) {
+        Py_DECREF(text);
+        wrong_type(name, "str, int, float, bool, UUID, Decimal or a path", object);
+        return NULL;
+    }
+    if (text != NULL && arg_utf8(text, name, NULL) == NULL) {
+        Py_CLEAR(text);
+    }
+    return text;
+}
+
 int
 arg_list(PyObject *object, const char *name, const char *of_what)
 {
@@ -316,6 +334,17 @@ arg_list(PyObject *object, const char *name, const char *of_what)
     }
     PyErr_Format(PyExc_TypeError, "%s must be a list of %s, not %.100s", name, of_what,
                  Py_TYPE(object)->tp_name);
+    return -1;
+}
+
+int
+arg_list_or(PyObject *object, const char *name, const char *of_what, const char *text)
+{
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+        return 0;
+    }
+    PyErr_SetString(PyExc_TypeError, text);
+    add_note("%s must be a list of %s, not %.100s", name, of_what, Py_TYPE(object)->tp_name);
     return -1;
 }
 
@@ -343,7 +372,7 @@ bytes_view_get(PyObject *object, const char *name, bytes_view *view)
         return 0;
     }
     if (!PyObject_CheckBuffer(object)) {
-        return wrong_type(name, "str, bytes, bytearray, memoryview or None", object);
+        return wrong_type(name, "bytes or str, bytearray, memoryview or None", object);
     }
     if (PyObject_GetBuffer(object, &view->buffer, PyBUF_SIMPLE) < 0) {
         view->buffer.obj = NULL;

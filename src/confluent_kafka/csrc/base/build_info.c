@@ -1,7 +1,7 @@
 #include "base/build_info.h"
 
 /*
- * setup.py defines, as texts: CONFLUENT_KAFKA_VERSION; LIBRDKAFKA_SOURCE ("pinned", "system" or
+ * setup.py defines, as texts: CONFLUENT_KAFKA_VERSION and _BUILD; LIBRDKAFKA_SOURCE ("pinned", "system" or
  * "prefix"); and the names, between spaces, of the patches of each series that the library has
  * and that it lacks.
  */
@@ -56,7 +56,8 @@ const char build_info_doc[] =
 "What this build consists of, for bug reports.\n\n"
 "Returns:\n"
 "    dict: A dict that json.dumps() takes:\n\n"
-"    - version: the package's version, as version() says it.\n"
+"    - version: the version of confluent-kafka's API that this package has, as version() says it.\n"
+"    - build: which of this package's own builds of that version it is: \"1\", \"2\" ...\n"
 "    - librdkafka: the version of the librdkafka in use, as libversion() says it.\n"
 "    - librdkafka_headers: the version that the extension was compiled against.\n"
 "    - librdkafka_source: \"pinned\" (the default: the release that this package pins and\n"
@@ -73,8 +74,9 @@ PyObject *
 build_info(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     return Py_BuildValue(
-        "{s:s,s:s,s:N,s:s,s:O,s:N,s:N,s:N,s:s,s:s,s:O}",
+        "{s:s,s:s,s:s,s:N,s:s,s:O,s:N,s:N,s:N,s:s,s:s,s:O}",
         "version", CONFLUENT_KAFKA_VERSION,
+        "build", CONFLUENT_KAFKA_BUILD,
         "librdkafka", rd_kafka_version_str(),
         "librdkafka_headers", version_of_headers(),
         "librdkafka_source", LIBRDKAFKA_SOURCE,

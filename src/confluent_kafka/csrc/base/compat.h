@@ -10,6 +10,7 @@
 #include <librdkafka/rdkafka.h>
 #include <stdatomic.h>
 #ifdef _WIN32
+#include <io.h>
 #include <process.h>
 #else
 #include <unistd.h>
@@ -92,6 +93,17 @@ shared_count_add(_Atomic Py_ssize_t *count, Py_ssize_t change)
 #define HAS_THREAD_POINTER 1
 #endif
 #endif
+
+/* Else 0 with errno. */
+static inline int
+compat_is_readable(const char *path)
+{
+#ifdef _WIN32
+    return _access(path, 4) == 0;
+#else
+    return access(path, R_OK) == 0;
+#endif
+}
 
 /* A number of the running thread's own: of the two ways, the first costs no call. */
 static inline uint64_t
@@ -200,6 +212,11 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
 /* librdkafka 2.15 brought share consumers (KIP-932): what needs them is compiled or left out
  * by the file. */
 #define HAVE_SHARE_CONSUMER (RD_KAFKA_VERSION >= 0x020f0000)
+
+/* Older mock clusters have no controller: admin requests to them wait for one until they time out. */
+#if RD_KAFKA_VERSION < 0x020f0000
+#define rd_kafka_mock_set_controller_id(cluster, broker_id) ((void)(cluster))
+#endif
 
 /* Which process this is: a handle's threads exist in one only. */
 static inline long

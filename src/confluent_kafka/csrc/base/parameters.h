@@ -66,6 +66,7 @@
     X(request)                                                                           \
     X(requested_schema)                                                                  \
     X(retriable)                                                                         \
+    X(retention_bytes)                                                                   \
     X(round_trip_time)                                                                   \
     X(timeout)                                                                           \
     X(timestamp)                                                                         \

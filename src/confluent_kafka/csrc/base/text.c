@@ -13,6 +13,63 @@ text_from(const char *text)
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
+/* 1, 0, or -1 with an exception. */
+static int
+is_instance_of(PyObject *value, const char *module, const char *name)
+{
+    PyObject *type = import_attribute(module, name);
+    int result = type == NULL ? -1 : PyObject_IsInstance(value, type);
+    Py_XDECREF(type);
+    return result;
+}
+
+/* Of a path, which may be of bytes: that is no text. */
+static PyObject *
+text_of_path(PyObject *path)
+{
+    PyObject *text = PyOS_FSPath(path);
+    if (text != NULL && !PyUnicode_Check(text)) {
+        Py_SETREF(text, Py_NewRef(Py_None));
+    }
+    return text;
+}
+
+PyObject *
+text_of_value(PyObject *value)
+{
+    if (PyUnicode_Check(value)) {
+        return Py_NewRef(value);
+    }
+    if (PyBool_Check(value) || PyFloat_Check(value)) {
+        return PyObject_Str(value);
+    }
+    if (PyLong_Check(value)) {
+        return PyLong_Type.tp_repr(value); /* str() of an enum's member is its name */
+    }
+    if (PyObject_HasAttrString((PyObject *)Py_TYPE(value), "__fspath__")) {
+        return text_of_path(value);
+    }
+    int known = is_instance_of(value, "uuid", "UUID");
+    if (known == 0) {
+        known = is_instance_of(value, "decimal", "Decimal");
+    }
+    return known < 0 ? NULL : known ? PyObject_Str(value) : Py_NewRef(Py_None);
+}
+
+void
+add_note(const char *format, ...)
+{
+    PyObject *raised = PyErr_GetRaisedException();
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *note = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    PyObject *added = note == NULL ? NULL : PyObject_CallMethod(raised, "add_note", "O", note);
+    Py_XDECREF(note);
+    Py_XDECREF(added);
+    PyErr_SetRaisedException(raised); /* also if there was no memory for the note */
+}
+
 PyObject *
 nearest_name(PyObject *given, PyObject *names)
 {

@@ -16,4 +16,17 @@ PyObject *text_from(const char *text);
  */
 PyObject *nearest_name(PyObject *given, PyObject *names);
 
+/*
+ * The text of a value that people pass where a text is wanted: str, int (a member of an enum by
+ * its number), float and bool by str(), UUID, Decimal, path. New reference; None for anything
+ * else, NULL with an exception.
+ */
+PyObject *text_of_value(PyObject *value);
+
+/*
+ * Adds advice as a note to the exception that is set. Its text stays as it is, where programs
+ * compare it.
+ */
+void add_note(const char *format, ...);
+
 #endif

@@ -103,16 +103,25 @@ on_error(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
 
 /* What librdkafka itself does with an error where there is no error_cb. */
 static void
-log_error(Client *client, const char *reason)
+log_error(client_core *core, const char *reason)
 {
     const int level = 3; /* LOG_ERR */
     char log_level[16];
     size_t size = sizeof(log_level);
-    if (rd_kafka_conf_get(rd_kafka_conf(client->rk), "log_level", log_level, &size)
+    if (rd_kafka_conf_get(rd_kafka_conf(core->rk), "log_level", log_level, &size)
             == RD_KAFKA_CONF_OK
         && atoi(log_level) >= level) {
-        log_ring_push(client->core->logs, level, "ERROR", reason);
+        log_ring_push(core->logs, level, "ERROR", reason);
     }
+}
+
+/* oauth_cb fails, or it did when librdkafka made this error. */
+static bool
+wants_token(Client *client, const char *reason)
+{
+    static const char failure[] = "Failed to acquire SASL OAUTHBEARER token";
+    return atomic_load(&client->core->token_failing)
+           || strncmp(reason, failure, sizeof(failure) - 1) == 0;
 }
 
 /*
@@ -134,6 +143,21 @@ note_refusal(Client *client, PyObject *error)
     }
 }
 
+void
+callbacks_note_token_failure(Client *client, client_core *core, const char *reason)
+{
+    if (client->callbacks.error_cb != NULL) {
+        log_error(core, reason); /* without one, the error is logged when it is served */
+    }
+    PyObject *error = kafka_error_new(client->state, RD_KAFKA_RESP_ERR__AUTHENTICATION, reason);
+    if (error == NULL) {
+        PyErr_Clear();
+        return;
+    }
+    diagnosis_note_error(&client->diagnosis, error);
+    Py_DECREF(error);
+}
+
 /* The error_cb of a client that was given none. */
 static void
 default_error_cb(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *opaque)
@@ -144,10 +168,12 @@ default_error_cb(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *
     }
     Client *client = scope.client;
     serve_add_count(client, -1); /* no callback of the application's */
-    log_error(client, reason);
+    log_error(client->core, reason);
     PyObject *error = note_error(client, (rd_kafka_resp_err_t)code, reason);
     if (error != NULL) {
-        note_refusal(client, error);
+        if (!wants_token(client, reason)) { /* an identity provider may recover */
+            note_refusal(client, error);
+        }
         Py_DECREF(error);
     }
     callback_end(&scope);

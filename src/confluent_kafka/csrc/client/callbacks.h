@@ -36,6 +36,12 @@ void callback_call(PyObject *callable, PyObject *argument);
  */
 bool callbacks_serve_event(Client *self, rd_kafka_event_t *event);
 
+/*
+ * Notes and logs at once that oauth_cb failed, which callbacks are told when they are served. With
+ * the core of the thread that called it: the client may have been closed meanwhile, and has none.
+ */
+void callbacks_note_token_failure(Client *client, client_core *core, const char *reason);
+
 /* The application is told of errors, statistics or throttling. */
 bool callbacks_are_there(const Client *self);
 

@@ -66,7 +66,7 @@ typedef struct {
     _Atomic unsigned long holder; /* the thread that holds the serving lock, or 0 */
     _Atomic int waiters;
     PyThread_type_lock released; /* when the lock is, and others wait for it */
-    PyThread_type_lock urgent;   /* held by the thread to which a poll() yields the lock */
+    PyThread_type_lock urgent;   /* held by the thread that is the next to have the lock */
     _Atomic unsigned long urgent_thread; /* that thread, or 0 */
     _Atomic int yield_wanted;    /* by that thread */
     _Atomic int woken;           /* wakeup() was called and not yet noticed */
@@ -109,12 +109,25 @@ typedef struct {
     struct Client *previous, *next;
 } client_registration;
 
+/* What a kind of client says of itself in errors: confluent-kafka's words, which programs match. */
+typedef struct {
+    const char *name;               /* "Consumer already initialized" */
+    const char *noun;               /* "Failed to create consumer" */
+    const char *closed;             /* what its methods raise when it is not open */
+    const char *credentials_closed; /* what set_sasl_credentials() raises then */
+} client_words;
+
+/* What methods that belong to the handle raise when it is not open, by whatever kind. */
+#define HANDLE_CLOSED "Handle has been closed"
+
 /* What the kinds of clients give to what they share. */
 typedef struct {
     rd_kafka_type_t type;
     /* rd_kafka_new() and what must follow it; called without the GIL. */
     rd_kafka_t *(*create)(struct Client *self, rd_kafka_conf_t *conf, char *reason,
                           size_t size);
+    /* Raises for a configuration that `create` refused; NULL: a KafkaException. */
+    void (*raise_refusal)(const char *reason);
     /* Lets go of everything that refers to the handle, before it ends; NULL: nothing does. */
     void (*release)(struct Client *self);
     /*
@@ -134,6 +147,7 @@ typedef struct {
 typedef struct Client {
     PyObject_HEAD
     module_state *state;
+    const client_words *words;
     const client_kind *kind; /* NULL before client_open() */
     client_core *core;
     rd_kafka_t *rk; /* core->rk, for the hot paths */

@@ -41,9 +41,7 @@ finish(Client *self)
     serve_logs(self);
     guard_end_closing(self);
     client_release_handle(self, true);
-    int result = client_raise_parked(self);
-    client_report_parked(self); /* all but the one that is raised */
-    return result;
+    return client_raise_parked(self);
 }
 
 int

@@ -77,7 +77,7 @@ list_topics(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
             return NULL;
         }
     }
-    if (client_enter(self) < 0) {
+    if (client_enter_or(self, HANDLE_CLOSED) < 0) {
         return NULL;
     }
     PyObject *result = request_metadata(self, topic, timeout_ms);
@@ -133,7 +133,8 @@ cluster_id(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *
     PyObject *values[1];
     int timeout_ms;
     if (args_parse(self->state, &cluster_id_signature, args, nargs, kwnames, values) < 0
-        || timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0 || client_enter(self) < 0) {
+        || timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0
+        || client_enter_or(self, HANDLE_CLOSED) < 0) {
         return NULL;
     }
     PyObject *result = request_cluster_id(self, timeout_ms);

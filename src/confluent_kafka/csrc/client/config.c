@@ -1,6 +1,5 @@
 #include "client/config.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -8,6 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "client/properties.h"
+#include "client/settings.h"
 
 const python_key client_keys[] = {
     {"error_cb", offsetof(Client, callbacks.error_cb), CONFIG_CALLABLE},
@@ -60,79 +61,59 @@ append_python_keys(PyObject *list, const python_key *keys)
     return 0;
 }
 
-/*
- * The names of all properties, aliases such as bootstrap.servers among them, which only
- * librdkafka's table for people has. Its rows begin with "name ... | ". Without a temporary
- * file the list stays empty, and there is no suggestion.
- */
-static int
-append_properties(PyObject *list)
-{
-    char line[256];
-    bool at_start = true;
-    int result = 0;
-    FILE *table = tmpfile();
-    if (table == NULL) {
-        return 0;
-    }
-    rd_kafka_conf_properties_show(table);
-    rewind(table);
-    while (result == 0 && fgets(line, sizeof(line), table) != NULL) {
-        bool is_row = at_start && islower((unsigned char)line[0]) && strstr(line, " | ");
-        at_start = strchr(line, '\n') != NULL;
-        if (is_row) {
-            line[strcspn(line, " ")] = '\0';
-            result = append_text(list, line);
-        }
-    }
-    fclose(table);
-    return result;
-}
-
 static PyObject *
 known_keys(reader *self)
 {
     PyObject *list = PyList_New(0);
     if (list != NULL
-        && (append_properties(list) < 0 || append_python_keys(list, client_keys) < 0
+        && (properties_append_names(list) < 0 || append_python_keys(list, client_keys) < 0
             || append_python_keys(list, self->own_keys) < 0)) {
         Py_CLEAR(list);
     }
     return list;
 }
 
-/* The known key that is most like `key`, or None. */
+/* The known key that is most like `dotted`, or None. */
 static PyObject *
-nearest_key(reader *self, PyObject *key)
+nearest_key(reader *self, PyObject *dotted)
 {
-    PyObject *nearest = NULL;
     PyObject *known = known_keys(self);
-    /* Underscores for dots is how other clients and keyword arguments spell keys. */
-    PyObject *dotted =
-        known == NULL ? NULL : PyObject_CallMethod(key, "replace", "ss", "_", ".");
-    if (dotted != NULL) {
-        nearest = nearest_name(dotted, known);
-    }
+    PyObject *nearest = known == NULL ? NULL : nearest_name(dotted, known);
     Py_XDECREF(known);
-    Py_XDECREF(dotted);
     return nearest;
+}
+
+/* What follows the text about an unknown key, perhaps nothing: new reference or NULL. */
+static PyObject *
+advice_on_key(reader *self, PyObject *key)
+{
+    /* Underscores for dots is how other clients and keyword arguments spell keys. */
+    PyObject *dotted = PyObject_CallMethod(key, "replace", "ss", "_", ".");
+    const char *name = dotted == NULL ? NULL : PyUnicode_AsUTF8(dotted);
+    PyObject *advice = NULL, *nearest = NULL;
+    const char *here = name == NULL ? NULL : property_elsewhere(name);
+    if (here != NULL) {
+        advice = PyUnicode_FromFormat(" (%s)", here);
+    }
+    else if (name != NULL) {
+        nearest = nearest_key(self, dotted);
+        advice = nearest == NULL      ? NULL
+                 : nearest == Py_None ? PyUnicode_FromString("")
+                                      : PyUnicode_FromFormat(" (did you mean '%U'?)", nearest);
+    }
+    Py_XDECREF(nearest);
+    Py_XDECREF(dotted);
+    return advice;
 }
 
 static int
 unknown_key(reader *self, PyObject *key)
 {
-    PyObject *nearest = nearest_key(self, key);
-    if (nearest == NULL) {
-        return -1;
+    PyObject *advice = advice_on_key(self, key);
+    if (advice != NULL) {
+        invalid(self, "No such configuration property: \"%U\"%U", key, advice);
+        Py_DECREF(advice);
     }
-    if (nearest == Py_None) {
-        invalid(self, "No such configuration property: \"%U\"", key);
-    }
-    else {
-        invalid(self, "No such configuration property: \"%U\" (did you mean '%U'?)", key,
-                nearest);
-    }
-    Py_DECREF(nearest);
     return -1;
 }
 
@@ -144,14 +125,52 @@ unknown_key(reader *self, PyObject *key)
  */
 #define UNIT_TEST_HOOK "ut_handle_ProduceResponse"
 
-/* What librdkafka says names the property, but maybe by another of its names. */
+/* "acks" also has a word for one of its numbers, which librdkafka's table does not say. */
+static PyObject *
+allowed_values(const char *name)
+{
+    PyObject *range = property_range(name);
+    if (range == NULL || range == Py_None) {
+        Py_XDECREF(range);
+        return range == NULL ? NULL : PyUnicode_FromString("");
+    }
+    bool is_acks = strcmp(name, "acks") == 0 || strcmp(name, "request.required.acks") == 0;
+    PyObject *allowed = PyUnicode_FromFormat(" (allowed: %U%s)", range, is_acks ? ", all" : "");
+    Py_DECREF(range);
+    return allowed;
+}
+
+/*
+ * Raises what librdkafka says, which names the property, but maybe by another of its names: the
+ * user's own takes its place. What is allowed follows.
+ */
 static int
 refused(reader *self, PyObject *key, const char *name, char *reason)
 {
     reason[strcspn(reason, "\n")] = '\0';
-    return strstr(reason, name) != NULL
-               ? invalid(self, "%s", reason)
-               : invalid(self, "Configuration property \"%U\": %s", key, reason);
+    PyObject *allowed = allowed_values(name);
+    if (allowed == NULL) {
+        return -1;
+    }
+    char *quoted = strstr(reason, "onfiguration property \"");
+    char *end = NULL;
+    if (quoted != NULL) {
+        quoted = strchr(quoted, '"') + 1;
+        end = strchr(quoted, '"');
+    }
+    if (end != NULL) {
+        *quoted = '\0';
+        /* %s, as the reason quotes the value, of which librdkafka may have cut a character. */
+        invalid(self, "%s%U%s%U", reason, key, end, allowed);
+    }
+    else if (strstr(reason, name) != NULL) {
+        invalid(self, "%s%U", reason, allowed);
+    }
+    else {
+        invalid(self, "Configuration property \"%U\": %s%U", key, reason, allowed);
+    }
+    Py_DECREF(allowed);
+    return -1;
 }
 
 /*
@@ -207,14 +226,8 @@ set_text(reader *self, PyObject *key, const char *name, const char *setting)
 static PyObject *
 value_text(reader *self, PyObject *key, PyObject *value)
 {
-    if (PyUnicode_Check(value)) {
-        return Py_NewRef(value);
-    }
     if (PyBool_Check(value)) {
         return PyUnicode_FromString(value == Py_True ? "true" : "false");
-    }
-    if (PyLong_Check(value)) {
-        return PyObject_Str(value);
     }
     if (PyFloat_Check(value)) {
         double number = PyFloat_AS_DOUBLE(value);
@@ -228,6 +241,10 @@ value_text(reader *self, PyObject *key, PyObject *value)
         }
         return PyObject_Str(value);
     }
+    PyObject *text = text_of_value(value);
+    if (text != Py_None) {
+        return text;
+    }
     /* A callback under a wrong name is more likely than one for a property. */
     if (set_text(self, key, PyUnicode_AsUTF8(key), NULL) == 0) {
         invalid(self,
@@ -235,6 +252,7 @@ value_text(reader *self, PyObject *key, PyObject *value)
                 "not %.100s",
                 key, Py_TYPE(value)->tp_name);
     }
+    Py_DECREF(text);
     return NULL;
 }
 
@@ -272,12 +290,26 @@ python_field(Client *client, const python_key *entry)
     return (PyObject **)((char *)client + entry->offset);
 }
 
+/* With confluent-kafka's errors, which programs match: -1 with an exception. */
+static int
+refuse_callback(reader *self, const python_key *entry, PyObject *value)
+{
+    const char *given = Py_TYPE(value)->tp_name;
+    if (entry->kind == CONFIG_OWN_CALLABLE) {
+        return invalid(self, "%s requires a callable object or None, not %.100s", entry->key,
+                       given);
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "expected %s property as a callable function or None, not %.100s", entry->key,
+                 given);
+    return -1;
+}
+
 static int
 set_callable(reader *self, const python_key *entry, PyObject *value)
 {
     if (value != Py_None && !PyCallable_Check(value)) {
-        return invalid(self, "Configuration property \"%s\" must be callable or None, not %.100s",
-                       entry->key, Py_TYPE(value)->tp_name);
+        return refuse_callback(self, entry, value);
     }
     Py_XSETREF(*python_field(self->client, entry), value == Py_None ? NULL : Py_NewRef(value));
     return 0;
@@ -445,11 +477,12 @@ merge_arguments(Client *client, PyObject *args, PyObject *kwargs)
     PyObject *config = given == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
     if (given > 1 || (config != NULL && !PyDict_Check(config))
         || (config == NULL && kwargs == NULL)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s needs its configuration: a dict such as {'bootstrap.servers': "
-                     "'localhost:9092'}, or keywords%s%.100s",
-                     Py_TYPE(client)->tp_name, config == NULL ? "" : ", not ",
-                     config == NULL ? "" : Py_TYPE(config)->tp_name);
+        PyErr_SetString(PyExc_TypeError, given > 1 ? "expected tuple containing single dict"
+                                                   : "expected configuration dict");
+        add_note("%s needs its configuration: a dict such as {'bootstrap.servers': "
+                 "'localhost:9092'}, or keywords%s%.100s",
+                 client_type_name(client), config == NULL ? "" : ", not ",
+                 config == NULL ? "" : Py_TYPE(config)->tp_name);
         return NULL;
     }
     PyObject *merged = config == NULL ? PyDict_New() : PyDict_Copy(config);
@@ -490,6 +523,24 @@ forget_python_keys(Client *client, const python_key *keys)
     }
 }
 
+/* librdkafka takes it, and leaves the tokens to its binding: 0, or -1 with an exception. */
+static int
+refuse_aws_iam(reader *self)
+{
+    static const char name[] = "sasl.oauthbearer.metadata.authentication.type";
+    char type[32];
+    size_t size = sizeof(type);
+    if (self->client->tokens.oauth_cb != NULL
+        || rd_kafka_conf_get(self->conf, name, type, &size) != RD_KAFKA_CONF_OK
+        || strcmp(type, "aws_iam") != 0) {
+        return 0;
+    }
+    return invalid(self,
+                   "%s=aws_iam is not supported: give an oauth_cb that returns the AWS token, "
+                   "with sasl.mechanism=OAUTHBEARER",
+                   name);
+}
+
 rd_kafka_conf_t *
 config_read(Client *self, PyObject *args, PyObject *kwargs, const python_key *own_keys)
 {
@@ -502,7 +553,8 @@ config_read(Client *self, PyObject *args, PyObject *kwargs, const python_key *ow
     forget_python_keys(self, client_keys);
     forget_python_keys(self, own_keys);
     if (set_software_name(&reader) < 0 || read_plugins(&reader, merged) < 0
-        || read_dict(&reader, merged) < 0) {
+        || read_dict(&reader, merged) < 0 || refuse_aws_iam(&reader) < 0
+        || settings_check_brokers(self, reader.conf) < 0) {
         rd_kafka_conf_destroy(reader.conf);
         reader.conf = NULL;
     }

@@ -10,7 +10,12 @@
 typedef struct {
     const char *key;
     size_t offset; /* of a PyObject * (a callable), or of a bool for CONFIG_BOOL */
-    enum { CONFIG_CALLABLE, CONFIG_LOGGER, CONFIG_BOOL } kind;
+    enum {
+        CONFIG_CALLABLE,     /* of all clients */
+        CONFIG_OWN_CALLABLE, /* of this one */
+        CONFIG_LOGGER,
+        CONFIG_BOOL
+    } kind;
 } python_key;
 
 /*

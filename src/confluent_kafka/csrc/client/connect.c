@@ -9,6 +9,7 @@
 #include "client/guard.h"
 #include "client/request.h"
 #include "client/serve.h"
+#include "client/settings.h"
 
 /* ---- the request ---- */
 
@@ -129,7 +130,8 @@ PyDoc_STRVAR(connect_doc,
 "        it. For a producer, the broker may create the topic (allow.auto.create.topics), and\n"
 "        reports it as unknown until it has.\n\n"
 "Raises:\n"
-"    KafkaException: its code gives the cause. _RESOLVE: no such host; _TRANSPORT: connection\n"
+"    KafkaException: its code gives the cause. _INVALID_ARG: bootstrap.servers is not set;\n"
+"        _RESOLVE: no such host; _TRANSPORT: connection\n"
 "        refused or closed; _SSL: the TLS handshake failed; _AUTHENTICATION,\n"
 "        SASL_AUTHENTICATION_FAILED or UNSUPPORTED_SASL_MECHANISM: wrong credentials, or a\n"
 "        mechanism that the broker does not support; TOPIC_AUTHORIZATION_FAILED: the client may\n"
@@ -141,6 +143,12 @@ PyDoc_STRVAR(connect_doc,
 static PyObject *
 request_connect(Client *self, const char *topic, int timeout_ms)
 {
+    if (settings_have_no_brokers(self->rk)) {
+        raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "connect(): configuration property \"bootstrap.servers\" is not set, "
+                          "so there is no broker to connect to");
+        return NULL;
+    }
     request *made = request_new(attempt_connect, timeout_ms, topic);
     if (made == NULL || run(self, made) < 0) {
         return NULL;

@@ -27,6 +27,7 @@ typedef struct {
     long owner_pid;          /* the handle's threads exist in this process only */
     log_ring *logs;
     atomic_bool token_wanted; /* librdkafka asked for an OAUTHBEARER token, see oauth.h */
+    atomic_bool token_failing; /* the last call of oauth_cb failed */
     /*
      * The Python object, borrowed: for callbacks, which librdkafka runs only inside a call
      * that holds a reference to it. NULL once the object is gone.

@@ -6,13 +6,33 @@
 bool
 client_has_parked(Client *self)
 {
-    return parked_any(&self->parked) && !client_is_closing(self);
+    return parked_any(&self->parked) && !parked_is_held(&self->parked) && !client_is_closing(self);
 }
 
 int
 client_raise_parked(Client *self)
 {
     return client_has_parked(self) && parked_raise(&self->parked) ? -1 : 0;
+}
+
+bool
+client_hold_parked(Client *self)
+{
+    return parked_hold(&self->parked, true);
+}
+
+int
+client_raise_held(Client *self, bool held_before, int result)
+{
+    parked_hold(&self->parked, false);
+    if (client_has_parked(self)) {
+        if (result < 0) {
+            parked_add(&self->parked, PyErr_GetRaisedException());
+        }
+        result = parked_raise(&self->parked) ? -1 : result;
+    }
+    parked_hold(&self->parked, held_before);
+    return result;
 }
 
 void
@@ -34,5 +54,9 @@ client_park_exception(Client *self)
         PyErr_WriteUnraisable((PyObject *)self);
         return;
     }
-    parked_add(&self->parked, PyErr_GetRaisedException());
+    PyObject *exception = PyErr_GetRaisedException();
+    if (!PyErr_GivenExceptionMatches(exception, PyExc_Exception)) {
+        parked_hold(&self->parked, false); /* Ctrl-C in a callback: the call ends */
+    }
+    parked_add(&self->parked, exception);
 }

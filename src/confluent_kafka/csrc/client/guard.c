@@ -1,5 +1,6 @@
 #include "client/guard.h"
 
+#include "base/text.h"
 #include "client/core.h"
 #include "client/registry.h"
 #include "client/signals.h"
@@ -41,15 +42,6 @@ guard_set_misuse(Client *self, PyObject *exception_type)
     Py_SETREF(self->guard.misuse, Py_NewRef(exception_type));
 }
 
-void
-guard_raise_misuse(Client *self, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    PyErr_FormatV(self->guard.misuse, format, arguments);
-    va_end(arguments);
-}
-
 /* ---- __init__ ---- */
 
 int
@@ -68,7 +60,7 @@ client_init_begin(Client *self)
                      client_type_name(self));
         return -1;
     }
-    PyErr_Format(PyExc_RuntimeError, "%s is initialised already", client_type_name(self));
+    PyErr_Format(PyExc_RuntimeError, "%s already initialized", self->words->name);
     return -1;
 }
 
@@ -91,26 +83,25 @@ guard_open(Client *self)
 /* ---- calls ---- */
 
 static int
-refuse_entry(Client *self, int phase)
+refuse_entry(Client *self, int phase, const char *closed)
 {
     const char *name = client_type_name(self);
     if (client_end_thread_at_exit(self)) {
         return -1;
     }
-    switch (phase) {
-    case CLIENT_NEW:
-    case CLIENT_OPENING:
-        guard_raise_misuse(self, "%s is not initialised: call super().__init__(config) first",
-                           name);
-        break;
-    case CLIENT_FORKED:
-        guard_raise_misuse(self,
-                           "%s was created before os.fork() and cannot be used in the child "
-                           "process: create a new %s after the fork",
-                           name, name);
-        break;
-    default:
-        guard_raise_misuse(self, "%s has been closed: create a new one", name);
+    if (phase == CLIENT_FORKED) {
+        PyErr_Format(self->guard.misuse,
+                     "%s was created before os.fork() and cannot be used in the child "
+                     "process: create a new %s after the fork",
+                     name, name);
+        return -1;
+    }
+    PyErr_SetString(self->guard.misuse, closed);
+    if (phase == CLIENT_NEW || phase == CLIENT_OPENING) {
+        add_note("%s is not initialised: call super().__init__(config) first", name);
+    }
+    else {
+        add_note("%s has been closed: create a new one", name);
     }
     return -1;
 }
@@ -150,7 +141,7 @@ guard_has_only_calls_of_this_thread(Client *self)
 }
 
 int
-client_enter(Client *self)
+client_enter_or(Client *self, const char *closed)
 {
     shared_sum_add(&self->guard.calls, call_tag());
     int phase = phase_of(self);
@@ -159,7 +150,13 @@ client_enter(Client *self)
         return 0;
     }
     client_leave(self);
-    return refuse_entry(self, phase);
+    return refuse_entry(self, phase, closed);
+}
+
+int
+client_enter(Client *self)
+{
+    return client_enter_or(self, self->words->closed);
 }
 
 void
@@ -187,6 +184,13 @@ bool
 client_is_closed(Client *self)
 {
     return phase_of(self) == CLIENT_CLOSED;
+}
+
+bool
+client_has_no_handle(Client *self)
+{
+    int phase = phase_of(self);
+    return phase == CLIENT_NEW || phase == CLIENT_OPENING || phase == CLIENT_CLOSED;
 }
 
 bool
@@ -253,11 +257,11 @@ become_closing_thread(Client *self, deadline *until)
 int
 guard_refuse_closing(Client *self)
 {
-    guard_raise_misuse(self,
-                       "close() was called from a callback or signal handler inside a call of "
-                       "this %s: set a flag or call wakeup() there, and close() when that call "
-                       "has returned",
-                       client_type_name(self));
+    PyErr_Format(self->guard.misuse,
+                 "close() was called from a callback or signal handler inside a call of "
+                 "this %s: set a flag or call wakeup() there, and close() when that call "
+                 "has returned",
+                 client_type_name(self));
     return -1;
 }
 

@@ -18,9 +18,6 @@ int guard_traverse(Client *self, visitproc visit, void *arg);
 
 /* What calls in a wrong state raise, instead of RuntimeError. */
 void guard_set_misuse(Client *self, PyObject *exception_type);
-/* Raises that. */
-void guard_raise_misuse(Client *self, const char *format, ...);
-
 /* ---- __init__ ---- */
 
 /*
@@ -34,13 +31,17 @@ void guard_open(Client *self);
 
 /* ---- calls ---- */
 
-/* 0, or -1 with a RuntimeError that says what to do. */
+/* 0, or -1 with a RuntimeError: the kind's own text, and a note that says what to do. */
 int client_enter(Client *self);
+/* The same, with another text for a client that is not open. */
+int client_enter_or(Client *self, const char *closed);
 void client_leave(Client *self);
 
 bool client_is_open(Client *self);
 bool client_is_closing(Client *self);
 bool client_is_closed(Client *self);
+/* Not open yet, or closed: nothing of its own is outstanding. */
+bool client_has_no_handle(Client *self);
 /* True in the thread that is inside close(), its callbacks among it. */
 bool client_is_closed_by_this_thread(Client *self);
 

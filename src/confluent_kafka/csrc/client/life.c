@@ -13,15 +13,17 @@
 #include "client/registry.h"
 #include "client/resolver.h"
 #include "client/serve.h"
+#include "client/settings.h"
 
 PyObject *
-client_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+client_new(PyTypeObject *type, const client_words *words)
 {
     Client *self = (Client *)type->tp_alloc(type, 0);
     if (self == NULL) {
         return NULL;
     }
     self->state = module_state_of_type(type);
+    self->words = words;
     self->core = core_new();
     if (self->core == NULL) {
         PyErr_NoMemory();
@@ -56,11 +58,18 @@ client_open(Client *self, const client_kind *kind, rd_kafka_conf_t *conf)
     rk = kind->create(self, conf, reason, sizeof(reason));
     if (rk == NULL) {
         code = rd_kafka_last_error();
-        rd_kafka_conf_destroy(conf);
     }
     Py_END_ALLOW_THREADS
     if (rk == NULL) {
-        raise_kafka_error(self->state, code, "cannot create %s: %s", client_type_name(self),
+        settings_explain(conf, reason, sizeof(reason));
+        rd_kafka_conf_destroy(conf);
+    }
+    if (rk == NULL && kind->raise_refusal != NULL) {
+        kind->raise_refusal(reason);
+        return -1;
+    }
+    if (rk == NULL) {
+        raise_kafka_error(self->state, code, "Failed to create %s: %s", self->words->noun,
                           reason);
         return -1;
     }
@@ -73,6 +82,9 @@ client_open(Client *self, const client_kind *kind, rd_kafka_conf_t *conf)
         return -1;
     }
     registry_add(self);
+    if (oauth_wait(self) < 0) {
+        return -1;
+    }
     /* Before it is open: a logger that raises makes __init__ fail, and then nobody has a
      * client to close. */
     if (warn_of_missing_patches(self->state) < 0 || serve_logs_or_raise(self) < 0) {

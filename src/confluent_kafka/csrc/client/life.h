@@ -6,7 +6,8 @@
 
 #include "client/client.h"
 
-PyObject *client_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+/* For tp_new: a client that is not open yet, of the kind that `words` names. */
+PyObject *client_new(PyTypeObject *type, const client_words *words);
 int client_traverse(Client *self, visitproc visit, void *arg);
 int client_clear(Client *self);
 void client_finalize(PyObject *self);

@@ -1,9 +1,11 @@
 #include "client/oauth.h"
 
+#include "client/callbacks.h"
 #include "client/core.h"
-#include "client/exceptions.h"
+#include "client/guard.h"
 #include "client/log_ring.h"
 #include "client/registry.h"
+#include "client/signals.h"
 #include "client/worker.h"
 
 typedef struct {
@@ -12,6 +14,13 @@ typedef struct {
     /* Weak, to the client, whose oauth_cb may refer to the client itself. */
     PyObject *client;
     PyObject *config; /* sasl.oauthbearer.config, str */
+    /*
+     * For oauth_wait(): released once, by the thread, when the first request is answered, or is
+     * not to be waited for. `failure` is set before, and not touched by the thread afterwards.
+     */
+    PyThread_type_lock answered;
+    bool first_answered; /* the thread's own */
+    PyObject *failure;   /* what the first call of oauth_cb raised, or NULL */
 } TokenRefresher;
 
 /* Runs inside rd_kafka_queue_poll_callback() in run(): the token is made after it returns. */
@@ -132,10 +141,38 @@ set_token(TokenRefresher *self, const token_parts *parts)
     return 0;
 }
 
+/* Lets oauth_wait() go on; takes over `failure`, or NULL. Later answers are nobody's to wait for. */
+static void
+end_first_wait(TokenRefresher *self, PyObject *failure)
+{
+    if (self->first_answered) {
+        Py_XDECREF(failure);
+        return;
+    }
+    self->first_answered = true;
+    self->failure = failure;
+    PyThread_release_lock(self->answered);
+}
+
+/*
+ * What oauth_cb returns; new reference. An asyncio client's returns a function when the token
+ * comes from a coroutine: that runs in the event loop, which __init__() must not hold up.
+ */
+static PyObject *
+call_oauth_cb(TokenRefresher *self, PyObject *oauth_cb)
+{
+    PyObject *result = PyObject_CallOneArg(oauth_cb, self->config);
+    if (result != NULL && PyCallable_Check(result)) {
+        end_first_wait(self, NULL);
+        Py_SETREF(result, PyObject_CallNoArgs(result));
+    }
+    return result;
+}
+
 static int
 refresh(TokenRefresher *self, PyObject *oauth_cb)
 {
-    PyObject *result = PyObject_CallOneArg(oauth_cb, self->config);
+    PyObject *result = call_oauth_cb(self, oauth_cb);
     if (result == NULL) {
         return -1;
     }
@@ -158,38 +195,44 @@ client_of(TokenRefresher *self)
     return PyWeakref_GetRef(self->client, &client) == 1 ? (Client *)client : NULL;
 }
 
-/* Leaves the exception that is set to the thread that polls the client. */
-static void
-park_exception(TokenRefresher *self, PyObject *oauth_cb)
+/* "oauth_cb failed: TimeoutError: ..." as bytes, UTF-8; new reference, or NULL without memory. */
+static PyObject *
+describe(PyObject *exception)
 {
-    PyObject *exception = PyErr_GetRaisedException();
-    Client *client = client_of(self);
-    PyErr_SetRaisedException(exception);
-    if (client == NULL) {
-        PyErr_WriteUnraisable(oauth_cb);
-        return;
+    const char *name = Py_TYPE(exception)->tp_name;
+    PyObject *text = PyUnicode_FromFormat("oauth_cb failed: %s: %.300S", name, exception);
+    if (text == NULL) { /* its __str__() raised */
+        PyErr_Clear();
+        text = PyUnicode_FromFormat("oauth_cb failed: %s", name);
     }
-    client_park_exception(client);
-    Py_DECREF(client);
+    PyObject *bytes =
+        text == NULL ? NULL : PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    PyErr_Clear();
+    Py_XDECREF(text);
+    return bytes;
 }
 
-/* Tells librdkafka, which retries in ten seconds, and the thread that polls the client. */
+/*
+ * Tells librdkafka, which makes it an error of the client and asks again in ten seconds. No call
+ * of the client raises the exception: it goes on with the token that it has.
+ */
 static void
-refresh_failed(TokenRefresher *self, PyObject *oauth_cb)
+refresh_failed(TokenRefresher *self)
 {
+    client_core *core = self->worker.core;
     PyObject *exception = PyErr_GetRaisedException();
-    PyObject *text = PyUnicode_FromFormat("oauth_cb failed: %s", Py_TYPE(exception)->tp_name);
-    const char *reason = text == NULL ? NULL : PyUnicode_AsUTF8(text);
-    if (reason == NULL) {
-        PyErr_Clear();
-        reason = "oauth_cb failed";
+    PyObject *text = describe(exception);
+    const char *reason = text == NULL ? "oauth_cb failed" : PyBytes_AS_STRING(text);
+    atomic_store(&core->token_failing, true);
+    rd_kafka_oauthbearer_set_token_failure(core->rk, reason);
+    log_ring_note_failure(core->logs, reason); /* for requests that fail meanwhile */
+    Client *client = client_of(self);
+    if (client != NULL) {
+        callbacks_note_token_failure(client, core, reason);
+        Py_DECREF(client);
     }
-    rd_kafka_oauthbearer_set_token_failure(self->worker.core->rk, reason);
-    /* That is told when the client is polled: requests that fail meanwhile say it, too. */
-    log_ring_note_failure(self->worker.core->logs, reason);
     Py_XDECREF(text);
-    PyErr_SetRaisedException(exception);
-    park_exception(self, oauth_cb);
+    end_first_wait(self, exception);
 }
 
 /* Answers a request for a token. The client may be dropped while its callback runs. */
@@ -203,7 +246,11 @@ answer_request(TokenRefresher *self)
     PyObject *oauth_cb = Py_NewRef(client->tokens.oauth_cb);
     Py_DECREF(client);
     if (refresh(self, oauth_cb) < 0) {
-        refresh_failed(self, oauth_cb);
+        refresh_failed(self);
+    }
+    else {
+        atomic_store(&self->worker.core->token_failing, false);
+        end_first_wait(self, NULL);
     }
     Py_DECREF(oauth_cb);
 }
@@ -240,6 +287,10 @@ refresher_dealloc(PyObject *object)
     worker_clear(&self->worker);
     Py_CLEAR(self->client);
     Py_CLEAR(self->config);
+    Py_CLEAR(self->failure);
+    if (self->answered != NULL) {
+        PyThread_free_lock(self->answered);
+    }
     type->tp_free(object);
     Py_DECREF(type);
 }
@@ -293,6 +344,19 @@ oauthbearer_config(rd_kafka_t *rk)
     return result;
 }
 
+/* 0, or -1 with a MemoryError. */
+static int
+make_lock(TokenRefresher *self)
+{
+    self->answered = PyThread_allocate_lock();
+    if (self->answered == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyThread_acquire_lock(self->answered, NOWAIT_LOCK); /* new, so this cannot fail */
+    return 0;
+}
+
 static TokenRefresher *
 new_refresher(Client *self, rd_kafka_queue_t *queue)
 {
@@ -302,13 +366,37 @@ new_refresher(Client *self, rd_kafka_queue_t *queue)
         rd_kafka_queue_destroy(queue);
         return NULL;
     }
-    int started = worker_init(&refresher->worker, self->core, queue);
+    int made = worker_init(&refresher->worker, self->core, queue);
     refresher->client = Py_NewRef(registry_reference(self));
-    refresher->config = started < 0 ? NULL : oauthbearer_config(self->rk);
-    if (refresher->config == NULL) {
+    if (made < 0 || make_lock(refresher) < 0
+        || (refresher->config = oauthbearer_config(self->rk)) == NULL) {
         Py_CLEAR(refresher);
     }
     return refresher;
+}
+
+/* The refresher, which is nobody else's to stop from now on; new reference, or NULL. */
+static TokenRefresher *
+take_refresher(Client *self)
+{
+    TokenRefresher *refresher;
+    /* At the exit of the interpreter another thread may be inside close(), and stop it too. */
+    Py_BEGIN_CRITICAL_SECTION(self);
+    refresher = (TokenRefresher *)self->tokens.refresher;
+    self->tokens.refresher = NULL;
+    Py_END_CRITICAL_SECTION();
+    return refresher;
+}
+
+/* Ends the thread, which the end of the client then does not wait for. */
+static void
+abandon(Client *self)
+{
+    TokenRefresher *refresher = take_refresher(self);
+    if (refresher != NULL) {
+        worker_tell_to_stop(&refresher->worker);
+        Py_DECREF(refresher);
+    }
 }
 
 int
@@ -324,7 +412,7 @@ oauth_start(Client *self)
         return -1;
     }
     if (start_daemon_thread(self->tokens.refresher, "run", "confluent_kafka oauth_cb") < 0) {
-        Py_CLEAR(self->tokens.refresher); /* or oauth_stop() would wait for a thread that is not */
+        abandon(self); /* a signal handler can have raised when the thread was running already */
         return -1;
     }
     return 0;
@@ -333,17 +421,108 @@ oauth_start(Client *self)
 void
 oauth_stop(Client *self)
 {
+    TokenRefresher *refresher = take_refresher(self);
+    if (refresher != NULL) {
+        worker_stop(&refresher->worker);
+        Py_DECREF(refresher);
+    }
+}
+
+/* ---- the first token ---- */
+
+PyObject *
+oauth_timeout(PyObject *Py_UNUSED(client), void *Py_UNUSED(closure))
+{
+    return PyFloat_FromDouble(10);
+}
+
+/* 0, or -1 with an exception. */
+static int
+read_timeout(Client *self, deadline *until)
+{
+    PyObject *timeout = PyObject_GetAttrString((PyObject *)self, "_oauth_timeout");
+    int result = timeout == NULL ? -1 : deadline_from_arg(timeout, "_oauth_timeout", until);
+    Py_XDECREF(timeout);
+    return result;
+}
+
+/* As lock_within(), and -1 in a forked child, where the thread that would answer does not exist. */
+static int
+wait_for_answer(Client *self, TokenRefresher *refresher, deadline *until)
+{
+    for (;;) {
+        deadline slice =
+            deadline_after(deadline_remaining_ms(until, WAIT_SLICE_MS) / 1000.0);
+        int answered = lock_within(self, refresher->answered, &slice);
+        if (answered != 0) {
+            return answered;
+        }
+        if (!core_owned_by_this_process(self->core)) {
+            /* The fork has not, where it was in the start of the thread: before registry_add(). */
+            guard_mark_forked(self);
+            return client_enter(self); /* refuses a forked client */
+        }
+        if (deadline_passed(until)) {
+            return 0;
+        }
+    }
+}
+
+/* Raises that there is no token, because of `failure`, which is taken over. */
+static void
+raise_failure(Client *self, PyObject *failure)
+{
+    PyObject *text = describe(failure);
+    raise_kafka_error(self->state, RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED,
+                      "OAuth token not set: %s",
+                      text == NULL ? "oauth_cb failed" : PyBytes_AS_STRING(text));
+    Py_XDECREF(text);
+    PyObject *raised = PyErr_GetRaisedException();
+    PyException_SetCause(raised, failure);
+    PyErr_SetRaisedException(raised);
+}
+
+static int
+wait_for_token(Client *self, TokenRefresher *refresher)
+{
+    deadline until;
+    if (read_timeout(self, &until) < 0) {
+        return -1;
+    }
+    int answered = wait_for_answer(self, refresher, &until);
+    if (answered <= 0) {
+        abandon(self);
+        if (answered == 0) {
+            raise_kafka_error(self->state, RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED,
+                              "OAuth token not set within %d seconds timeout: oauth_cb has not "
+                              "returned",
+                              (int)until.seconds);
+        }
+        return -1;
+    }
+    PyObject *failure = refresher->failure;
+    refresher->failure = NULL;
+    if (failure != NULL) {
+        raise_failure(self, failure);
+        return -1;
+    }
+    return 0;
+}
+
+int
+oauth_wait(Client *self)
+{
+    /* A reference of its own: the exit of the interpreter may stop the thread meanwhile. */
     TokenRefresher *refresher;
-    /* At the exit of the interpreter another thread may be inside close(), and stop it too. */
     Py_BEGIN_CRITICAL_SECTION(self);
-    refresher = (TokenRefresher *)self->tokens.refresher;
-    self->tokens.refresher = NULL;
+    refresher = (TokenRefresher *)Py_XNewRef(self->tokens.refresher);
     Py_END_CRITICAL_SECTION();
     if (refresher == NULL) {
-        return;
+        return 0;
     }
-    worker_stop(&refresher->worker);
+    int result = wait_for_token(self, refresher);
     Py_DECREF(refresher);
+    return result;
 }
 
 int

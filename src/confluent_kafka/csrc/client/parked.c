@@ -57,39 +57,77 @@ add_note(PyObject *exception, Py_ssize_t dropped)
 /* How deep contexts are followed: a program can have made them a circle. */
 #define MOST_CONTEXTS 100
 
-/*
- * What is being handled now, such as the exception that leaves a `with` block, would not be
- * seen any more: as with `raise`, it becomes the context.
- */
-static void
-chain_to_handled(PyObject *exception)
+/* True when `wanted` is the exception or one of its contexts. */
+static bool
+has_context(PyObject *exception, PyObject *wanted)
 {
-    PyObject *handled = PyErr_GetHandledException();
+    PyObject *next = Py_NewRef(exception);
+    for (int i = 0; next != NULL && next != wanted && i < MOST_CONTEXTS; i++) {
+        Py_SETREF(next, PyException_GetContext(next));
+    }
+    bool found = next == wanted;
+    Py_XDECREF(next);
+    return found;
+}
+
+/*
+ * As with `raise`, what was raised or handled before becomes the context: behind the contexts of
+ * `exception`, but for those that `earlier` has as well. False when `earlier` has `exception`
+ * itself as a context, and nothing can be done.
+ */
+static bool
+chain(PyObject *exception, PyObject *earlier)
+{
+    if (has_context(earlier, exception)) {
+        return false;
+    }
     PyObject *last = Py_NewRef(exception);
-    for (int i = 0; handled != NULL && last != handled && i < MOST_CONTEXTS; i++) {
+    for (int i = 0; i < MOST_CONTEXTS; i++) {
         PyObject *context = PyException_GetContext(last);
-        if (context == NULL) {
-            PyException_SetContext(last, Py_NewRef(handled));
+        if (context == NULL || has_context(earlier, context)) {
+            PyException_SetContext(last, Py_NewRef(earlier));
+            Py_XDECREF(context);
             break;
         }
         Py_SETREF(last, context);
     }
     Py_DECREF(last);
-    Py_XDECREF(handled);
+    return true;
+}
+
+/* All as one, the newest with the others as its context; NULL when there is none. */
+static PyObject *
+take_all(parked_exceptions *self)
+{
+    Py_ssize_t dropped, all_dropped = 0;
+    PyObject *raised = NULL, *exception;
+    while ((exception = take(self, &dropped)) != NULL) {
+        all_dropped += dropped;
+        if (raised == NULL || chain(exception, raised)) {
+            Py_XSETREF(raised, exception);
+        }
+        else {
+            Py_DECREF(exception);
+        }
+    }
+    if (all_dropped > 0) {
+        add_note(raised, all_dropped);
+    }
+    return raised;
 }
 
 bool
 parked_raise(parked_exceptions *self)
 {
-    Py_ssize_t dropped;
-    PyObject *exception = take(self, &dropped);
+    PyObject *exception = take_all(self);
     if (exception == NULL) {
         return false;
     }
-    if (dropped > 0) {
-        add_note(exception, dropped);
+    PyObject *handled = PyErr_GetHandledException();
+    if (handled != NULL) {
+        (void)chain(exception, handled);
+        Py_DECREF(handled);
     }
-    chain_to_handled(exception);
     PyErr_SetRaisedException(exception);
     return true;
 }

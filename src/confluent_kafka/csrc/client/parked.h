@@ -1,9 +1,8 @@
 /*
- * Exceptions that callbacks left, oldest first, until a call of the client raises them.
+ * Exceptions that callbacks left, oldest first, until a call of the client raises them as one.
  *
- * Nobody may ever call: an AdminClient needs no poll(), and its token can be refused every ten
- * seconds for years. So only the newest are kept, and the first that is raised then tells how
- * many there were before it.
+ * There may be many: each of a million messages has a callback that flush() calls. So only the
+ * newest are kept, and the one that is raised tells how many there were before.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_PARKED_H
 #define CONFLUENT_KAFKA_CLIENT_PARKED_H
@@ -13,11 +12,12 @@
 #define PARKED_MOST 16
 
 typedef struct {
-    object_mutex mutex; /* the threads that serve and that fetch tokens add */
+    object_mutex mutex;
     PyObject *exceptions[PARKED_MOST]; /* a ring */
     size_t first;
     _Atomic size_t count;
     Py_ssize_t dropped; /* since one was taken */
+    atomic_bool held;   /* set by the thread that serves */
 } parked_exceptions;
 
 static inline bool
@@ -26,10 +26,27 @@ parked_any(parked_exceptions *self)
     return atomic_load_explicit(&self->count, memory_order_relaxed) > 0;
 }
 
+/* The call that serves is not to raise them yet. */
+static inline bool
+parked_is_held(parked_exceptions *self)
+{
+    return atomic_load_explicit(&self->held, memory_order_relaxed);
+}
+
+/* Sets that; what it was before. */
+static inline bool
+parked_hold(parked_exceptions *self, bool held)
+{
+    return atomic_exchange(&self->held, held);
+}
+
 /* Adds the newest; the reference is stolen. */
 void parked_add(parked_exceptions *self, PyObject *exception);
 
-/* Sets the oldest as the one being raised: false when there is none. */
+/*
+ * Takes all, and sets one as being raised: the newest, whose contexts are the earlier ones and
+ * what is being handled. False when there is none.
+ */
 bool parked_raise(parked_exceptions *self);
 
 int parked_traverse(parked_exceptions *self, visitproc visit, void *arg);

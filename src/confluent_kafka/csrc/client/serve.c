@@ -55,6 +55,13 @@ serve_is_serving(Client *self)
     return atomic_load(&self->serving.holder) == PyThread_get_thread_ident();
 }
 
+unsigned long
+serve_holder(Client *self)
+{
+    unsigned long holder = atomic_load(&self->serving.holder);
+    return holder != 0 ? holder : atomic_load(&self->serving.urgent_thread);
+}
+
 /* This thread holds the lock: links the frame. */
 static void
 link_frame(Client *self, serve_frame *frame)
@@ -165,17 +172,6 @@ serve_end(Client *self, serve_frame *frame)
     }
 }
 
-int
-serve_try_lock(Client *self, serve_frame *frame)
-{
-    if (!try_lock(self, PyThread_get_thread_ident())) {
-        return serve_is_serving(self) ? 0 : -1;
-    }
-    self->serving.served = 0;
-    *frame = (serve_frame){0};
-    link_frame(self, frame);
-    return 1;
-}
 
 /* A signal handler that runs while this thread waits in serve_lock() may call that, too. */
 static bool
@@ -189,6 +185,36 @@ end_urgency(Client *self)
 {
     atomic_store(&self->serving.urgent_thread, 0);
     PyThread_release_lock(self->serving.urgent);
+}
+
+int
+serve_try_lock(Client *self, serve_frame *frame)
+{
+    bool others_turn = atomic_load(&self->serving.urgent_thread) != 0 && !is_urgent(self);
+    if (others_turn || !try_lock(self, PyThread_get_thread_ident())) {
+        return serve_is_serving(self) ? 0 : -1;
+    }
+    self->serving.served = 0;
+    *frame = (serve_frame){0};
+    link_frame(self, frame);
+    return 1;
+}
+
+int
+serve_lock_next(Client *self, serve_frame *frame, deadline *until)
+{
+    int locked = lock_within(self, self->serving.urgent, until);
+    if (locked != 1) {
+        return locked;
+    }
+    atomic_store(&self->serving.urgent_thread, PyThread_get_thread_ident());
+    locked = wait_for_lock(self, until);
+    if (locked == 1) {
+        *frame = (serve_frame){0};
+        link_frame(self, frame);
+    }
+    end_urgency(self);
+    return locked;
 }
 
 /* Asks the thread that holds the lock to yield it: 0, or -1 with an exception. */

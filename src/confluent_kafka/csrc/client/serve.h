@@ -21,9 +21,17 @@ void serve_end(Client *self, serve_frame *frame);
 
 /*
  * For a client that only one thread at a time may use: 1 this thread holds the lock now, 0 it
- * has held it already (a callback or signal handler), -1 another thread holds it. Raises nothing.
+ * has held it already (a callback or signal handler), -1 another thread holds it or is next.
+ * Raises nothing.
  */
 int serve_try_lock(Client *self, serve_frame *frame);
+
+/*
+ * After -1 of serve_try_lock(): waits until `until` to be the next that holds the lock, which
+ * serve_try_lock() of other threads cannot take before. 1 this thread holds it, 0 time is up,
+ * -1 with an exception of a signal handler.
+ */
+int serve_lock_next(Client *self, serve_frame *frame, deadline *until);
 
 /*
  * For a call that changes what a waiting poll() of another thread will find: that thread yields
@@ -66,6 +74,8 @@ void serve_wake(Client *self);
 
 /* This thread serves the client: it is inside a callback, or between two steps of a call. */
 bool serve_is_serving(Client *self);
+/* The thread that serves it, or is the next to; or 0. */
+unsigned long serve_holder(Client *self);
 
 /* Of the thread that holds the lock. A C callback's way back into Python, see callbacks.c. */
 static inline bool

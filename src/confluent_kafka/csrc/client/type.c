@@ -13,6 +13,7 @@
 #include "client/guard.h"
 #include "client/io_event.h"
 #include "client/life.h"
+#include "client/oauth.h"
 #include "client/request.h"
 #include "client/serve.h"
 
@@ -43,7 +44,7 @@ set_sasl_credentials(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     }
     const char *username = arg_utf8(values[0], "username", NULL);
     const char *password = username == NULL ? NULL : arg_utf8(values[1], "password", NULL);
-    if (password == NULL || client_enter(self) < 0) {
+    if (password == NULL || client_enter_or(self, self->words->credentials_closed) < 0) {
         return NULL;
     }
     rd_kafka_error_t *error;
@@ -79,16 +80,11 @@ wakeup(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 PyDoc_STRVAR(enter_doc, "__enter__($self, /)\n--\n\n"
-                        "The client itself; leaving the block closes it.");
+                        "The client itself, also a closed one; leaving the block closes it.");
 
 static PyObject *
 enter(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    Client *self = (Client *)object;
-    if (client_enter(self) < 0) {
-        return NULL;
-    }
-    client_leave(self);
     return Py_NewRef(object);
 }
 
@@ -149,8 +145,14 @@ closed(PyObject *object, void *Py_UNUSED(closure))
     return PyBool_FromLong(client_is_closed((Client *)object));
 }
 
+/* ---- _oauth_timeout ---- */
+
+PyDoc_STRVAR(oauth_timeout_doc,
+"How many seconds __init__() waits for the first token of oauth_cb.");
+
 static PyGetSetDef client_getters[] = {
     {"_closed", closed, NULL, closed_doc, NULL},
+    {"_oauth_timeout", oauth_timeout, NULL, oauth_timeout_doc, NULL},
     {"last_error", last_error, NULL, last_error_doc, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -65,9 +65,8 @@ worker_run(worker *self, PyObject *owner, void (*serve)(PyObject *owner),
     PyThread_release_lock(self->ended);
 }
 
-/* Ends the wait of the thread; false when it has released the handle already. */
-static bool
-tell_to_stop(worker *self)
+bool
+worker_tell_to_stop(worker *self)
 {
     atomic_store(&self->stopping, true);
     object_mutex_lock(&self->mutex);
@@ -82,7 +81,7 @@ tell_to_stop(worker *self)
 void
 worker_stop(worker *self)
 {
-    if (tell_to_stop(self) && atomic_load(&self->thread) != PyThread_get_thread_ident()) {
+    if (worker_tell_to_stop(self) && atomic_load(&self->thread) != PyThread_get_thread_ident()) {
         Py_BEGIN_ALLOW_THREADS
         PyThread_acquire_lock_timed(self->ended, STOP_TIMEOUT_US, 0);
         Py_END_ALLOW_THREADS

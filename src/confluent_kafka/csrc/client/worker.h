@@ -30,6 +30,9 @@ void worker_clear(worker *self);
 void worker_run(worker *self, PyObject *owner, void (*serve)(PyObject *owner),
                 void (*end)(PyObject *owner));
 
+/* Makes the thread end soon; false when it has released the handle already. */
+bool worker_tell_to_stop(worker *self);
+
 /*
  * Stops the thread and waits for it, but not long for Python code that it runs: the handle is
  * destroyed by whoever releases it last, and that should be the caller.

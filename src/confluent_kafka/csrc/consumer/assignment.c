@@ -53,7 +53,7 @@ subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
     serving_lock lock;
     rd_kafka_resp_err_t code;
     /* librdkafka would take the subscription, and abort the process since it has one at its end. */
-    if (consumer_refuse_while_leaving(self, "Failed to subscribe to these topics") < 0
+    if (consumer_refuse_while_leaving(self, "Failed to set subscription") < 0
         || serve_lock(&self->client, &lock) < 0) {
         return -1;
     }
@@ -64,8 +64,7 @@ subscribe_locked(Consumer *self, const rd_kafka_topic_partition_list_t *topics,
         keep_callbacks(self, on_assign, on_revoke, on_lost);
     }
     else {
-        raise_kafka_error(self->client.state, code, "Failed to subscribe to these topics: %s",
-                          rd_kafka_err2str(code));
+        consumer_raise_subscription(self, code, topics);
     }
     serve_unlock(&self->client, &lock);
     return code == RD_KAFKA_RESP_ERR_NO_ERROR ? 0 : -1;
@@ -118,6 +117,38 @@ unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
     }
     client_leave(&self->client);
     return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(subscription_doc,
+"subscription($self, /)\n--\n\n"
+"The topics and regular expressions that the last subscribe() named.\n\n"
+"Returns:\n"
+"    list of str; empty after unsubscribe() and for a consumer that only uses assign().\n\n"
+"librdkafka: rd_kafka_subscription().");
+
+static PyObject *
+subscription(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    rd_kafka_resp_err_t code;
+    rd_kafka_topic_partition_list_t *topics = NULL;
+    PyObject *result = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_subscription(self->client.rk, &topics);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(self->client.state, code, "Failed to get subscription: %s",
+                          rd_kafka_err2str(code));
+    }
+    else {
+        result = topic_names_from(topics);
+        rd_kafka_topic_partition_list_destroy(topics);
+    }
+    client_leave(&self->client);
+    return result;
 }
 
 /* ---- assign ---- */
@@ -389,6 +420,7 @@ PyMethodDef consumer_assignment_methods[] = {
     {"unassign", unassign, METH_NOARGS, unassign_doc},
     {"incremental_assign", WITH_KEYWORDS(incremental_assign), incremental_assign_doc},
     {"incremental_unassign", WITH_KEYWORDS(incremental_unassign), incremental_unassign_doc},
+    {"subscription", subscription, METH_NOARGS, subscription_doc},
     {"assignment", assignment, METH_NOARGS, assignment_doc},
     {"pause", WITH_KEYWORDS(pause_), pause_doc},
     {"resume", WITH_KEYWORDS(resume), resume_doc},

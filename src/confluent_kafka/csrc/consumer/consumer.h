@@ -68,6 +68,9 @@ void consumer_note_revoked(Consumer *self, const rd_kafka_topic_partition_list_t
  * begins with `what`.
  */
 int consumer_refuse_while_leaving(Consumer *self, const char *what);
+/* Raises that the subscription failed with `code`, and which topic is wrong and why. */
+void consumer_raise_subscription(Consumer *self, rd_kafka_resp_err_t code,
+                                 const rd_kafka_topic_partition_list_t *topics);
 
 /* ---- offsets.c, positions.c, lag.c ---- */
 

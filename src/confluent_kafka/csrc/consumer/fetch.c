@@ -244,7 +244,11 @@ consumer_iter_next(PyObject *object)
         return NULL; /* without an exception: woken or closed, the iteration ends */
     }
     PyObject *error = message_error(message);
-    if (error != NULL && kafka_error_code(error) != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    if (error == NULL) {
+        Py_CLEAR(message);
+    }
+    else if (error != Py_None
+             && kafka_error_code(error) != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
         raise_kafka_error_object(self->client.state, Py_NewRef(error));
         Py_CLEAR(message);
     }
@@ -356,13 +360,27 @@ collect(Consumer *self, collected *batch, deadline *until)
     }
 }
 
+static int
+count_from_arg(PyObject *object, int32_t *count)
+{
+    int64_t number;
+    if (arg_int64(object, "num_messages", INT64_MIN, INT64_MAX, &number) < 0) {
+        return -1;
+    }
+    if (number < 0 || number > MAX_MESSAGES) {
+        PyErr_SetString(PyExc_ValueError, "num_messages must be between 0 and 1000000 (1M)");
+        return -1;
+    }
+    *count = (int32_t)number;
+    return 0;
+}
+
 /* Reads the arguments; the batch must be cleared in any case. */
 static int
 collected_init(collected *batch, PyObject *num_messages)
 {
     int32_t wanted = 1;
-    if (num_messages != NULL
-        && arg_int32(num_messages, "num_messages", 0, MAX_MESSAGES, &wanted) < 0) {
+    if (num_messages != NULL && count_from_arg(num_messages, &wanted) < 0) {
         return -1;
     }
     batch->wanted = (size_t)wanted;
@@ -637,7 +655,7 @@ gather_messages(PyObject *object, PyObject *argument)
     int32_t wanted;
     deadline now = deadline_after(0);
     serve_frame frame;
-    if (arg_int32(argument, "num_messages", 0, MAX_MESSAGES, &wanted) < 0
+    if (count_from_arg(argument, &wanted) < 0
         || client_enter(client) < 0) {
         return NULL;
     }

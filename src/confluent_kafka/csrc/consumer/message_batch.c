@@ -139,6 +139,23 @@ arrow_c_stream(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
     return arrow_stream_capsule(self->columns);
 }
 
+PyDoc_STRVAR(to_pandas_doc,
+"to_pandas($self, /)\n--\n\n"
+"The messages as a pandas.DataFrame, with a row for each and the columns of the batch.\n\n"
+"Returns:\n"
+"    pandas.DataFrame.\n\n"
+"Raises:\n"
+"    ImportError: pandas or pyarrow is not installed.");
+
+static PyObject *
+to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *convert = import_attribute("confluent_kafka._values.frames", "to_pandas");
+    PyObject *frame = convert == NULL ? NULL : PyObject_CallOneArg(convert, self);
+    Py_XDECREF(convert);
+    return frame;
+}
+
 static Py_ssize_t
 message_batch_length(MessageBatch *self)
 {
@@ -184,6 +201,7 @@ static PyMethodDef message_batch_methods[] = {
      METH_FASTCALL | METH_KEYWORDS, arrow_c_array_doc},
     {"__arrow_c_stream__", (PyCFunction)(void (*)(void))arrow_c_stream,
      METH_FASTCALL | METH_KEYWORDS, arrow_c_stream_doc},
+    {"to_pandas", to_pandas, METH_NOARGS, to_pandas_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -15,45 +15,66 @@
 
 /* ---- offsets from arguments ---- */
 
+/* A message with an error is no record: 0, or -1 with an exception; `verb` for its text. */
+static int
+refuse_error(Consumer *self, PyObject *message, const char *verb)
+{
+    module_state *state = self->client.state;
+    PyObject *error = message_error(message);
+    if (error == NULL || error == Py_None) {
+        Py_XDECREF(error);
+        return error == NULL ? -1 : 0;
+    }
+    PyObject *reason = PyObject_TypeCheck(error, state->KafkaError) ? kafka_error_reason(error)
+                                                                    : PyObject_Str(error);
+    Py_DECREF(error);
+    if (reason != NULL) {
+        raise_kafka_error(state, RD_KAFKA_RESP_ERR__INVALID_ARG,
+                          "Cannot %s offsets for message with error: '%U'", verb, reason);
+        Py_DECREF(reason);
+    }
+    return -1;
+}
+
+/* Without an offset: a mark that librdkafka does not commit, but forgets the stored offset. */
+static int64_t
+offset_after(int64_t offset)
+{
+    return offset < 0 || offset == INT64_MAX ? RD_KAFKA_OFFSET_STORED : offset + 1;
+}
+
 /* The offset after `message`, as a list of one; NULL with an exception. */
 static rd_kafka_topic_partition_list_t *
-offsets_after_message(Consumer *self, PyObject *message)
+offsets_after_message(Consumer *self, PyObject *message, const char *verb)
 {
     if (!PyObject_TypeCheck(message, self->client.state->Message)) {
         PyErr_Format(PyExc_TypeError, "message must be Message, not %.100s",
                      Py_TYPE(message)->tp_name);
         return NULL;
     }
-    PyObject *error = message_error(message);
-    if (error != NULL) {
-        raise_kafka_error_object(self->client.state, error);
-        return NULL;
-    }
     PyObject *topic;
+    const char *name;
     int32_t partition, leader_epoch;
     int64_t offset;
-    if (message_position(message, &topic, &partition, &offset, &leader_epoch) < 0) {
+    if (refuse_error(self, message, verb) < 0
+        || message_position(message, &topic, &name, &partition, &offset, &leader_epoch) < 0) {
         return NULL;
     }
-    rd_kafka_topic_partition_list_t *list = NULL;
-    const char *name = arg_utf8(topic, "topic of message", NULL);
-    if (name != NULL) {
-        list = rd_kafka_topic_partition_list_new(1);
-        rd_kafka_topic_partition_t *entry =
-            rd_kafka_topic_partition_list_add(list, name, partition);
-        entry->offset = offset + 1;
-        rd_kafka_topic_partition_set_leader_epoch(entry, leader_epoch);
-    }
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_t *entry =
+        rd_kafka_topic_partition_list_add(list, name, partition);
+    entry->offset = offset_after(offset);
+    rd_kafka_topic_partition_set_leader_epoch(entry, leader_epoch);
     Py_DECREF(topic);
     return list;
 }
 
 /*
- * From `message` or `offsets`, of which one at most may be given: 0 with `*list` to be
+ * What to `verb` ("commit", "store"): from `message` or `offsets`, of which one at most may be given: 0 with `*list` to be
  * destroyed (NULL: neither was given), or -1 with an exception.
  */
 static int
-offsets_from_args(Consumer *self, PyObject *message, PyObject *offsets,
+offsets_from_args(Consumer *self, const char *verb, PyObject *message, PyObject *offsets,
                   rd_kafka_topic_partition_list_t **list)
 {
     bool has_message = message != NULL && message != Py_None;
@@ -61,11 +82,11 @@ offsets_from_args(Consumer *self, PyObject *message, PyObject *offsets,
     *list = NULL;
     if (has_message && has_offsets) {
         PyErr_SetString(PyExc_ValueError,
-                        "message and offsets are mutually exclusive: give only one");
+                        "message and offsets are mutually exclusive");
         return -1;
     }
     if (has_message) {
-        *list = offsets_after_message(self, message);
+        *list = offsets_after_message(self, message, verb);
     }
     else if (has_offsets) {
         *list = topic_partitions_to_c(self->client.state, offsets, "offsets");
@@ -201,7 +222,8 @@ PyDoc_STRVAR(commit_doc,
 "commit($self, /, message=None, offsets=None, asynchronous=True)\n--\n\n"
 "Commit offsets of the group.\n\n"
 "Args:\n"
-"    message (Message, optional): commits the offset after it.\n"
+"    message (Message, optional): commits the offset after it; with no offset there is nothing\n"
+"        to commit.\n"
 "    offsets (list of TopicPartition, optional): commits these: each the next offset to read.\n"
 "        Without message and offsets the stored ones are committed: those after the last\n"
 "        message of each partition that poll() or consume() returned, unless\n"
@@ -213,8 +235,8 @@ PyDoc_STRVAR(commit_doc,
 "    None, or list of TopicPartition: The committed offsets when asynchronous is false; check\n"
 "    each one's error.\n\n"
 "Raises:\n"
-"    KafkaException: _NO_OFFSET: there is nothing to commit; _ASSIGNMENT_LOST: see\n"
-"        pause_while(); or the group coordinator's error.\n\n"
+"    KafkaException: _NO_OFFSET: there is nothing to commit; _INVALID_ARG: the message has an\n"
+"        error; _ASSIGNMENT_LOST: see pause_while(); or the group coordinator's error.\n\n"
 "librdkafka: rd_kafka_commit(), rd_kafka_commit_queue().");
 
 SIGNATURE(commit_signature, "commit()", 0, 3, P_message, P_offsets, P_asynchronous, P_async);
@@ -229,7 +251,7 @@ commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     if (args_parse(self->client.state, &commit_signature, args, nargs, kwnames, values) < 0
         || (values[3] != NULL && arg_bool(values[3], "async", &asynchronous) < 0)
         || (values[2] != NULL && arg_bool(values[2], "asynchronous", &asynchronous) < 0)
-        || offsets_from_args(self, values[0], values[1], &offsets) < 0) {
+        || offsets_from_args(self, "commit", values[0], values[1], &offsets) < 0) {
         return NULL;
     }
     PyObject *result = NULL;
@@ -255,12 +277,14 @@ PyDoc_STRVAR(store_offsets_doc,
 "For at-least-once processing: set enable.auto.offset.store to false and store a message's\n"
 "offset once it is processed.\n\n"
 "Args:\n"
-"    message (Message, optional): stores the offset after it.\n"
+"    message (Message, optional): stores the offset after it; one without an offset resets\n"
+"        what is stored.\n"
 "    offsets (list of TopicPartition, optional): stores these. One of message and offsets must\n"
 "        be given.\n\n"
 "Raises:\n"
-"    KafkaException: _INVALID_ARG with enable.auto.offset.store on, _STATE for a partition that\n"
-"        is not assigned, _ASSIGNMENT_LOST: see pause_while().\n\n"
+"    KafkaException: _INVALID_ARG with enable.auto.offset.store on, or for a message that has\n"
+"        an error; _STATE for a partition that is not assigned; _ASSIGNMENT_LOST: see\n"
+"        pause_while().\n\n"
 "librdkafka: rd_kafka_offsets_store().");
 
 SIGNATURE(store_offsets_signature, "store_offsets()", 0, 2, P_message, P_offsets);
@@ -297,11 +321,11 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     PyObject *values[2];
     rd_kafka_topic_partition_list_t *offsets;
     if (args_parse(self->client.state, &store_offsets_signature, args, nargs, kwnames, values) < 0
-        || offsets_from_args(self, values[0], values[1], &offsets) < 0) {
+        || offsets_from_args(self, "store", values[0], values[1], &offsets) < 0) {
         return NULL;
     }
     if (offsets == NULL) {
-        PyErr_SetString(PyExc_ValueError, "store_offsets() needs message or offsets");
+        PyErr_SetString(PyExc_ValueError, "expected either message or offsets");
         return NULL;
     }
     int result = client_enter(&self->client);

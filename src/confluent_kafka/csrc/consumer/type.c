@@ -17,7 +17,7 @@
 #include "client/signals.h"
 
 static const python_key consumer_keys[] = {
-    {"on_commit", offsetof(Consumer, on_commit), CONFIG_CALLABLE},
+    {"on_commit", offsetof(Consumer, on_commit), CONFIG_OWN_CALLABLE},
     {NULL, 0, CONFIG_CALLABLE},
 };
 
@@ -123,6 +123,18 @@ static const client_kind consumer_kind = {
     .release = consumer_release,
     .serve = consumer_serve_once,
 };
+
+static PyObject *
+consumer_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    static const client_words words = {
+        .name = "Consumer",
+        .noun = "consumer",
+        .closed = "Consumer closed",
+        .credentials_closed = HANDLE_CLOSED,
+    };
+    return client_new(type, &words);
+}
 
 static int
 open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
@@ -283,19 +295,22 @@ PyDoc_STRVAR(consumer_doc,
 "        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
 "        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
 "          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
-"          the epoch. Runs on a thread of its own, without poll().\n"
+"          the epoch. Runs on a thread of its own, without poll(). The constructor waits for\n"
+"          the first token, up to 10 s; later failures are told to error_cb, and tried again\n"
+"          after 10 s.\n"
 "        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
 "          by poll(), consume() and close(). Without one, records go to the logger\n"
 "          'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"
 "    KafkaException: _INVALID_ARG: a key, type or value is wrong; the error names it.\n"
+"        SASL_AUTHENTICATION_FAILED: oauth_cb failed, or did not return within 10 s.\n"
 "    ValueError: group.id is missing.\n\n"
 "librdkafka: rd_kafka_new().");
 
 static PyType_Slot consumer_slots[] = {
     {Py_tp_doc, (void *)consumer_doc},
-    {Py_tp_new, client_new},
+    {Py_tp_new, consumer_new},
     {Py_tp_init, consumer_init},
     {Py_tp_traverse, consumer_traverse},
     {Py_tp_clear, consumer_clear},

@@ -49,12 +49,33 @@ check_file_descriptors(int needed)
 /* Keys of requests in Kafka's protocol. */
 enum { PRODUCE = 0, FETCH = 1 };
 
+/* Sets what a partition keeps, 0 for the default; `error_text` is filled in on failure. */
+static bool
+set_retention(rd_kafka_conf_t *conf, int32_t bytes, char *error_text, size_t size)
+{
+    char value[16];
+    char unused[128];
+    snprintf(value, sizeof(value), "%d", (int)bytes);
+    if (bytes == 0
+        || rd_kafka_conf_set(conf, "test.mock.partition.bytes", value, unused,
+                             sizeof(unused)) == RD_KAFKA_CONF_OK) {
+        return true;
+    }
+    snprintf(error_text, size,
+             "retention_bytes needs the patch mock-retention, which this librdkafka lacks");
+    return false;
+}
+
 /* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
 WITHOUT_GIL static bool
-start_brokers(MockCluster *self, char *error_text, size_t size)
+start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size_t size)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     rd_kafka_conf_set_log_cb(conf, discard_log);
+    if (!set_retention(conf, retention_bytes, error_text, size)) {
+        rd_kafka_conf_destroy(conf);
+        return false;
+    }
     rd_kafka_t *rk = rd_kafka_new(RD_KAFKA_PRODUCER, conf, error_text, size);
     if (rk == NULL) {
         rd_kafka_conf_destroy(conf);
@@ -69,6 +90,9 @@ start_brokers(MockCluster *self, char *error_text, size_t size)
     /* librdkafka's default of 3 s would be the longest part of most tests. None at all
      * would cost a rebalance where two members start together. */
     rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, 100);
+    /* Without a controller clients would look for one until they time out, to send requests
+     * that no broker here answers. With one they say so at once. */
+    rd_kafka_mock_set_controller_id(cluster, 1);
     self->rk = rk;
     self->cluster = cluster;
     /* Newer versions tell a client of the partition's leader (KIP-951), and the brokers
@@ -96,7 +120,7 @@ stop_brokers(MockCluster *self)
 }
 
 static int
-mock_cluster_start(MockCluster *self)
+mock_cluster_start(MockCluster *self, int32_t retention_bytes)
 {
     char error_text[512] = "";
     bool started;
@@ -104,7 +128,7 @@ mock_cluster_start(MockCluster *self)
         return -1;
     }
     Py_BEGIN_ALLOW_THREADS
-    started = start_brokers(self, error_text, sizeof(error_text));
+    started = start_brokers(self, retention_bytes, error_text, sizeof(error_text));
     Py_END_ALLOW_THREADS
     if (!started) {
         raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE, "%s",
@@ -119,13 +143,16 @@ mock_cluster_start(MockCluster *self)
 static PyObject *
 mock_cluster_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    SIGNATURE(arguments, "MockCluster()", 0, 1, P_brokers);
+    SIGNATURE(arguments, "MockCluster()", 0, 1, P_brokers, P_retention_bytes);
     module_state *state = module_state_of_type(type);
-    PyObject *values[1];
-    int32_t brokers = 3;
+    PyObject *values[2];
+    int32_t brokers = 3, retention_bytes = 0;
     if (args_parse_tuple(state, &arguments, args, kwargs, values) < 0
         || (values[0] != NULL
-            && arg_int32(values[0], "brokers", 1, MAX_BROKERS, &brokers) < 0)) {
+            && arg_int32(values[0], "brokers", 1, MAX_BROKERS, &brokers) < 0)
+        || (values[1] != NULL && values[1] != Py_None
+            && arg_int32(values[1], "retention_bytes", 1, INT32_MAX, &retention_bytes)
+                   < 0)) {
         return NULL;
     }
     MockCluster *self = (MockCluster *)type->tp_alloc(type, 0);
@@ -141,7 +168,7 @@ mock_cluster_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         Py_DECREF(self);
         return NULL;
     }
-    if (mock_cluster_start(self) < 0) {
+    if (mock_cluster_start(self, retention_bytes) < 0) {
         Py_DECREF(self);
         return NULL;
     }
@@ -326,7 +353,7 @@ static PyMethodDef mock_cluster_methods[] = {
 };
 
 PyDoc_STRVAR(mock_cluster_doc,
-"MockCluster(brokers=3)\n--\n\n"
+"MockCluster(brokers=3, *, retention_bytes=None)\n--\n\n"
 "A Kafka cluster inside this process, for tests, demonstrations and laptops.\n\n"
 "Its brokers listen on 127.0.0.1, on ports that the system chooses, and speak Kafka's\n"
 "protocol: any client in any process of this machine can connect. They are\n"
@@ -334,12 +361,15 @@ PyDoc_STRVAR(mock_cluster_doc,
 "context manager, or call close(). In a forked child it cannot be controlled\n"
 "(RuntimeError), but clients there can connect to its bootstrap_servers.\n\n"
 "Args:\n"
-"    brokers (int): how many, 1 to 100; their ids are 1 to this number.\n\n"
+"    brokers (int): how many, 1 to 100; their ids are 1 to this number.\n"
+"    retention_bytes (int or None): what each partition keeps, 1 to 2,147,483,647 bytes of\n"
+"        record batches; None for 5 MiB. It is memory of this process.\n\n"
 "Raises:\n"
 "    OSError: the process has too few file descriptors left.\n"
 "    KafkaException: the brokers could not be started.\n\n"
 "Differences from Apache Kafka:\n\n"
-"- A partition keeps 5 MiB of record batches, as sent (compressed or not). The oldest\n"
+"- A partition keeps 5 MiB of record batches, as sent (compressed or not), or as much as\n"
+"  retention_bytes says. The oldest\n"
 "  are dropped and the low watermark moves up; the latest batch stays, whatever its\n"
 "  size. There is no retention by time, no compaction, and nothing survives close().\n"
 "- A topic that a client asks for is created with 4 partitions and 3 replicas (fewer\n"
@@ -359,8 +389,8 @@ PyDoc_STRVAR(mock_cluster_doc,
 "  (KIP-951), so the client asks for metadata.\n"
 "- The brokers answer the requests of producers (idempotent and transactional ones too), of\n"
 "  consumers (classic and KIP-848 groups), of share consumers and of telemetry (KIP-714). They\n"
-"  do not support creating, deleting and describing topics and groups, ACLs, configuration, SASL\n"
-"  and TLS: such calls fail or time out in the client.\n\n"
+"  do not support creating and deleting topics, listing, describing and deleting groups, ACLs,\n"
+"  configuration, SASL and TLS: such admin requests fail at once with KafkaError._UNSUPPORTED_FEATURE.\n\n"
 "librdkafka: rd_kafka_mock_cluster_new().");
 
 static PyType_Slot mock_cluster_slots[] = {

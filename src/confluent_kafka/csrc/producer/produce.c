@@ -238,7 +238,8 @@ const char producer_produce_doc[] =
 "    topic (str): its name.\n"
 "    value, key (str, bytes, bytearray, memoryview or None): a str is sent as\n"
 "        UTF-8, None as Kafka's null. Copied before the call returns.\n"
-"    partition (int): -1: chosen by the configured partitioner, from the key.\n"
+"    partition (int): -1: chosen by the configured partitioner, from the key. A message to\n"
+"        another partition that does not exist fails with _UNKNOWN_PARTITION.\n"
 "    callback, on_delivery (callable(KafkaError or None, Message), optional): called from\n"
 "        poll(), flush() or close() when the message was delivered or has failed for good;\n"
 "        instead of the client's on_delivery. callback and on_delivery are two names of one\n"
@@ -264,7 +265,8 @@ read_scalars(PyObject **values, outgoing *message, deadline *until)
 {
     message->partition = RD_KAFKA_PARTITION_UA;
     if (values[PARTITION] != NULL
-        && arg_int32(values[PARTITION], "partition", -1, INT32_MAX, &message->partition) < 0) {
+        && arg_int32(values[PARTITION], "partition", INT32_MIN, INT32_MAX,
+                     &message->partition) < 0) {
         return -1;
     }
     if (values[TIMESTAMP] != NULL

@@ -3,6 +3,9 @@
  */
 #include "producer/producer.h"
 
+#include <string.h>
+
+#include "base/text.h"
 #include "client/guard.h"
 #include "producer/row_order.h"
 #include "values/headers.h"
@@ -17,9 +20,9 @@ const char producer_produce_batch_doc[] =
 "KafkaError, which is removed when the dict is passed again and enqueued.\n\n"
 "Args:\n"
 "    topic (str): its name.\n"
-"    messages (list of dict, bytes-like, str or None): a dict takes `value`, `key`, `headers`,\n"
-"        `timestamp` (milliseconds), `partition`, `callback` and `on_delivery`, as produce()\n"
-"        does; anything else is a bare value.\n"
+"    messages (list of dict or bytes-like): a dict takes `value`, `key`, `headers`, `timestamp`\n"
+"        (milliseconds), `partition`, `callback` and `on_delivery`, as produce() does; anything\n"
+"        else is a bare value.\n"
 "    partition (int): for messages without their own; -1: the configured partitioner decides.\n"
 "    callback, on_delivery (callable(KafkaError or None, Message), optional): for messages\n"
 "        without their own.\n"
@@ -93,7 +96,8 @@ read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
     PyObject *own_callback = NULL;
     failed = failed
         || (partition != NULL
-            && arg_int32(partition, "partition", -1, INT32_MAX, &entry->message.partition) < 0)
+            && arg_int32(partition, "partition", INT32_MIN, INT32_MAX,
+                         &entry->message.partition) < 0)
         || (timestamp != NULL
             && arg_int64(timestamp, "timestamp", 0, INT64_MAX, &entry->message.timestamp_ms)
                    < 0)
@@ -149,19 +153,35 @@ read_entry(batch_defaults *defaults, PyObject *object, batch_entry *entry)
     return result;
 }
 
-/* Puts "messages[index]: " before the text of the exception that is set. */
+/*
+ * Names the message in an exception about an argument: "value must be ..." becomes "Message value
+ * at index 0 must be ...", as confluent-kafka has it.
+ */
 static void
 name_index(Py_ssize_t index)
 {
     PyObject *raised = PyErr_GetRaisedException();
     PyObject *type = (PyObject *)Py_TYPE(raised);
-    if (type == PyExc_TypeError || type == PyExc_ValueError || type == PyExc_OverflowError
-        || type == PyExc_BufferError) {
-        PyErr_Format(type, "messages[%zd]: %S", index, raised);
-        Py_DECREF(raised);
+    if (type != PyExc_TypeError && type != PyExc_ValueError && type != PyExc_OverflowError
+        && type != PyExc_BufferError) {
+        PyErr_SetRaisedException(raised);
         return;
     }
-    PyErr_SetRaisedException(raised);
+    PyObject *object = PyObject_Str(raised);
+    const char *text = object == NULL ? NULL : PyUnicode_AsUTF8(object);
+    const char *space = text == NULL ? NULL : strchr(text, ' ');
+    if (space != NULL && strncmp(space, " must ", 6) == 0) {
+        PyObject *field = PyUnicode_FromStringAndSize(text, space - text);
+        if (field != NULL) {
+            PyErr_Format(type, "Message %U at index %zd%s", field, index, space);
+            Py_DECREF(field);
+        }
+    }
+    else if (text != NULL) {
+        PyErr_Format(type, "Message at index %zd: %s", index, text);
+    }
+    Py_XDECREF(object);
+    Py_DECREF(raised);
 }
 
 /* A message was refused: noted in its dict (0), or raised where there is none (-1). */
@@ -174,7 +194,7 @@ note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code, Py_ssize_
             name_index(index);
         }
         else {
-            raise_kafka_error(self->client.state, code, "messages[%zd]: %s", index,
+            raise_kafka_error(self->client.state, code, "Message at index %zd: %s", index,
                               rd_kafka_err2str(code));
         }
         return -1;
@@ -198,6 +218,19 @@ forget_error(PyObject *dict)
     return found;
 }
 
+/* A str or None in the place of a dict is more likely a mistake than a value: 0, or -1. */
+static int
+check_message(PyObject *object, Py_ssize_t index)
+{
+    if (PyDict_Check(object) || PyObject_CheckBuffer(object)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "Message at index %zd must be a dict", index);
+    add_note("messages must be a list of dict or of bytes-like values, not of %.100s",
+             Py_TYPE(object)->tp_name);
+    return -1;
+}
+
 /* 1 enqueued, 0 refused and noted in its dict, -1 with an exception. */
 static int
 enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
@@ -205,6 +238,9 @@ enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
     Producer *self = defaults->producer;
     batch_entry entry;
     rd_kafka_resp_err_t code;
+    if (check_message(object, index) < 0) {
+        return -1;
+    }
     int result = read_entry(defaults, object, &entry);
     if (result < 0) {
         name_index(index);
@@ -258,7 +294,7 @@ producer_produce_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs
         return NULL;
     }
     if ((values[2] != NULL
-         && arg_int32(values[2], "partition", -1, INT32_MAX, &defaults.partition) < 0)
+         && arg_int32(values[2], "partition", INT32_MIN, INT32_MAX, &defaults.partition) < 0)
         || delivery_callback_from_args(values[3], values[4], &defaults.callback) < 0
         || (values[5] != NULL && deadline_from_arg(values[5], "block", &defaults.until) < 0)
         || client_enter(&self->client) < 0) {

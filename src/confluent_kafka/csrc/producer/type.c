@@ -8,13 +8,14 @@
 
 #include "client/close.h"
 #include "client/config.h"
+#include "client/exceptions.h"
 #include "client/guard.h"
 #include "client/life.h"
 #include "client/request.h"
 #include "client/serve.h"
 
 static const python_key producer_keys[] = {
-    {"on_delivery", offsetof(Producer, on_delivery), CONFIG_CALLABLE},
+    {"on_delivery", offsetof(Producer, on_delivery), CONFIG_OWN_CALLABLE},
     {"delivery.report.only.error", offsetof(Producer, report_only_errors), CONFIG_BOOL},
     {NULL, 0, CONFIG_CALLABLE},
 };
@@ -50,6 +51,18 @@ static const client_kind producer_kind = {
     .serve = serve_once,
     .note_errors = note_errors,
 };
+
+static PyObject *
+producer_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    static const client_words words = {
+        .name = "Producer",
+        .noun = "producer",
+        .closed = "Producer has been closed",
+        .credentials_closed = HANDLE_CLOSED,
+    };
+    return client_new(type, &words);
+}
 
 static int
 open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
@@ -188,7 +201,9 @@ PyDoc_STRVAR(flush_doc,
 "Returns:\n"
 "    int: Messages still outstanding; 0 when all were delivered or have failed.\n\n"
 "Raises:\n"
-"    Exception: raised by a callback.\n\n"
+"    Exception: raised by a callback, when the other callbacks have run. If several raised, it is\n"
+"        the last one, with the others as its context. KeyboardInterrupt and the like end flush()\n"
+"        at once.\n\n"
 "librdkafka: rd_kafka_flush().");
 
 SIGNATURE(flush_signature, "flush()", 0, 1, P_timeout);
@@ -207,7 +222,9 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     serve_frame frame;
     int result = serve_begin(&self->client, &frame, &until);
     if (result == 1) {
+        bool held = client_hold_parked(&self->client);
         result = flush_until(self, &until);
+        result = client_raise_held(&self->client, held, result);
         serve_end(&self->client, &frame);
     }
     else if (result == 0) {
@@ -335,8 +352,8 @@ PyDoc_STRVAR(close_doc,
 "Raises:\n"
 "    RuntimeError: when called from one of the client's callbacks.\n"
 "    Exception: raised by a callback; close() raises it when everything is delivered and the\n"
-"        producer is closed. If several callbacks raised, sys.unraisablehook gets all exceptions\n"
-"        but the first.\n\n"
+"        producer is closed. If several callbacks raised, it is the last exception, with the\n"
+"        others as its context.\n\n"
 "librdkafka: rd_kafka_flush(), rd_kafka_purge(), rd_kafka_destroy().");
 
 SIGNATURE(close_signature, "close()", 0, 1, P_timeout);
@@ -361,7 +378,7 @@ static Py_ssize_t
 producer_length(PyObject *object)
 {
     Producer *self = (Producer *)object;
-    if (client_is_closed(&self->client)) {
+    if (client_has_no_handle(&self->client)) {
         return 0;
     }
     if (client_enter(&self->client) < 0) {
@@ -407,18 +424,21 @@ PyDoc_STRVAR(producer_doc,
 "        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
 "        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
 "          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
-"          the epoch. Runs on a thread of its own, without poll().\n"
+"          the epoch. Runs on a thread of its own, without poll(). The constructor waits for\n"
+"          the first token, up to 10 s; later failures are told to error_cb, and tried again\n"
+"          after 10 s.\n"
 "        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
 "          by poll(), flush() and close(). Without one, records go to the logger\n"
 "          'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"
-"    KafkaException: _INVALID_ARG: a key, type or value is wrong; the error names it.\n\n"
+"    KafkaException: _INVALID_ARG: a key, type or value is wrong; the error names it.\n"
+"        SASL_AUTHENTICATION_FAILED: oauth_cb failed, or did not return within 10 s.\n\n"
 "librdkafka: rd_kafka_new().");
 
 static PyType_Slot producer_slots[] = {
     {Py_tp_doc, (void *)producer_doc},
-    {Py_tp_new, client_new},
+    {Py_tp_new, producer_new},
     {Py_tp_init, producer_init},
     {Py_tp_traverse, producer_traverse},
     {Py_tp_clear, producer_clear},

@@ -380,13 +380,18 @@ acknowledge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
                      Py_TYPE(values[0])->tp_name);
         return NULL;
     }
-    if (message_position(values[0], &topic, &partition, &offset, &leader_epoch) < 0) {
+    const char *name;
+    if (message_position(values[0], &topic, &name, &partition, &offset, &leader_epoch) < 0) {
         return NULL;
     }
-    const char *name = arg_utf8(topic, "message", NULL);
-    int failed =
-        name == NULL
-        || acknowledge_at(self, "acknowledge()", name, partition, offset, type) < 0;
+    int failed = partition < 0 || offset < 0;
+    if (failed) {
+        PyErr_SetString(PyExc_ValueError, "message has no partition and offset: only consumed "
+                                          "messages can be acknowledged");
+    }
+    else {
+        failed = acknowledge_at(self, "acknowledge()", name, partition, offset, type) < 0;
+    }
     Py_DECREF(topic);
     return failed ? NULL : Py_NewRef(Py_None);
 }
@@ -508,8 +513,10 @@ wait_for_answers(ShareConsumer *self, deadline *until)
             }
             return -1;
         }
+        atomic_store(&self->waits, true);
         serve_release_gil(client);
         rd_kafka_poll(client->rk, deadline_remaining_ms(until, WAIT_SLICE_MS));
+        atomic_store(&self->waits, false);
         serve_take_gil(client);
     }
     return client_raise_parked(client);

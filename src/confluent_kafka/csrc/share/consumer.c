@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/list.h"
 #include "client/callbacks.h"
 #include "client/close.h"
 #include "client/config.h"
@@ -27,9 +26,15 @@ static const python_key share_keys[] = {{NULL, 0, CONFIG_CALLABLE}};
 /* ---- life ---- */
 
 static PyObject *
-share_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+share_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
-    Client *client = (Client *)client_new(type, args, kwargs);
+    static const client_words words = {
+        .name = "ShareConsumer",
+        .noun = "share consumer",
+        .closed = "Share consumer closed",
+        .credentials_closed = "Share consumer closed",
+    };
+    Client *client = (Client *)client_new(type, &words);
     if (client != NULL) {
         guard_set_misuse(client, client->state->IllegalStateException);
     }
@@ -140,17 +145,43 @@ share_release(Client *client)
     self->share = NULL;
 }
 
+static void
+raise_refusal(const char *reason)
+{
+    PyErr_Format(PyExc_ValueError, "Failed to create share consumer: %s", reason);
+}
+
 static const client_kind share_kind = {
     .type = RD_KAFKA_CONSUMER,
     .create = new_share_consumer,
+    .raise_refusal = raise_refusal,
     .release = share_release,
 };
+
+/* Only acknowledgements are sent, never offsets: 0, or -1 with a ValueError. */
+static int
+refuse_on_commit(PyObject *args, PyObject *kwargs)
+{
+    PyObject *config = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
+    PyObject *const given[] = {config, kwargs};
+    for (int i = 0; i < 2; i++) {
+        if (given[i] != NULL && PyDict_Check(given[i])
+            && PyMapping_HasKeyString(given[i], "on_commit")) {
+            PyErr_SetString(PyExc_ValueError,
+                            "on_commit is not supported on ShareConsumer: use "
+                            "set_acknowledgement_commit_callback()");
+            return -1;
+        }
+    }
+    return 0;
+}
 
 static int
 open_share_consumer(ShareConsumer *self, PyObject *args, PyObject *kwargs)
 {
     Client *client = &self->client;
-    rd_kafka_conf_t *conf = config_read(client, args, kwargs, share_keys);
+    rd_kafka_conf_t *conf =
+        refuse_on_commit(args, kwargs) < 0 ? NULL : config_read(client, args, kwargs, share_keys);
     if (conf == NULL) {
         return -1;
     }
@@ -225,15 +256,14 @@ raise_share_error(ShareConsumer *self, rd_kafka_resp_err_t code, const char *wha
     }
 }
 
-/* Share groups know topics by their names only: 0, or -1 with a ValueError. */
+/* 0, or -1 with a ValueError. */
 static int
 check_topics(const rd_kafka_topic_partition_list_t *topics)
 {
     for (int i = 0; i < topics->cnt; i++) {
         const char *topic = topics->elems[i].topic;
-        if (topic[0] == '\0' || topic[0] == '^') {
-            PyErr_Format(PyExc_ValueError, "topics[%d] must be a topic's name, not %s", i,
-                         topic[0] == '\0' ? "empty" : "a regular expression");
+        if (topic[0] == '\0') {
+            PyErr_Format(PyExc_ValueError, "topics[%d] must be a topic's name, not empty", i);
             return -1;
         }
         for (int j = 0; j < i; j++) {
@@ -252,10 +282,10 @@ PyDoc_STRVAR(subscribe_doc,
 "Replaces an earlier subscription. The brokers choose each member's partitions, and give one\n"
 "partition's records to several members; there are no rebalance callbacks.\n\n"
 "Args:\n"
-"    topics (list of str): topic names, not regular expressions. An empty list is\n"
-"        unsubscribe().\n\n"
+"    topics (list of str): topic names; '^name' is a name too, not a regular expression. An empty\n"
+"        list is unsubscribe().\n\n"
 "Raises:\n"
-"    ValueError: a name is empty, a regular expression, or given twice.\n"
+"    ValueError: a name is empty, or given twice.\n"
 "    IllegalStateException: the consumer is closed, or the call comes from one of its callbacks.\n"
 "    ConcurrentModificationException: another thread is inside a call of this consumer.\n\n"
 "librdkafka: rd_kafka_share_subscribe().");
@@ -325,18 +355,6 @@ unsubscribe(PyObject *object, PyObject *Py_UNUSED(unused))
     return code != RD_KAFKA_RESP_ERR_NO_ERROR ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *
-topic_name_of(const void *topics, size_t i)
-{
-    return PyUnicode_FromString(((const rd_kafka_topic_partition_list_t *)topics)->elems[i].topic);
-}
-
-static PyObject *
-topic_names_from(const rd_kafka_topic_partition_list_t *topics)
-{
-    return list_of((size_t)topics->cnt, topic_name_of, topics);
-}
-
 PyDoc_STRVAR(subscription_doc,
 "subscription($self, /)\n--\n\n"
 "The names of the topics subscribed to.\n\n"
@@ -392,8 +410,10 @@ static int
 fetch(ShareConsumer *self, int timeout_ms)
 {
     rd_kafka_error_t *error;
+    atomic_store(&self->waits, timeout_ms > 0);
     serve_release_gil(&self->client);
     error = rd_kafka_share_poll(self->share, timeout_ms, &self->batch);
+    atomic_store(&self->waits, false);
     serve_take_gil(&self->client);
     /* It refuses a call in a wrong state before it sends anything. */
     if (error == NULL || rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR__STATE) {
@@ -589,13 +609,16 @@ PyDoc_STRVAR(share_doc,
 "        - stats_cb: callable(str), gets JSON every statistics.interval.ms.\n"
 "        - oauth_cb: callable(str) -> (token, expiry[, principal[, extensions]]), gets\n"
 "          sasl.oauthbearer.config and makes SASL/OAUTHBEARER tokens; expiry in seconds since\n"
-"          the epoch. Runs on a thread of its own, without poll().\n"
+"          the epoch. Runs on a thread of its own, without poll(). The constructor waits for\n"
+"          the first token, up to 10 s; later failures are told to error_cb, and tried again\n"
+"          after 10 s.\n"
 "        - logger: logging.Logger or logging.Handler, for librdkafka's log records, handed over\n"
 "          by poll() and close(). Without one, records go to the logger 'confluent_kafka'.\n"
 "    **kwargs: more configuration, for keys that are Python identifiers.\n\n"
 "Raises:\n"
 "    KafkaException: _INVALID_ARG: a key, type or value is wrong, or not for share consumers;\n"
-"        the error names it.\n"
+"        the error names it. SASL_AUTHENTICATION_FAILED: oauth_cb failed, or did not return\n"
+"        within 10 s.\n"
 "    ValueError: group.id is missing.\n\n"
 "librdkafka: rd_kafka_share_consumer_new(), a preview there in 2.15.");
 

@@ -15,6 +15,7 @@ typedef struct {
     Client client;
     rd_kafka_share_t *share; /* of client.rk */
     bool explicit_mode;      /* share.acknowledgement.mode */
+    _Atomic bool waits;      /* a thread waits inside librdkafka, see entry.c */
     rd_kafka_messages_t *batch; /* fetched and not handed out yet, or NULL */
     PyObject *records;          /* list: those of it that are Messages already, or NULL */
     PyObject *on_acknowledged;
@@ -33,9 +34,9 @@ int share_types_add(PyObject *module, module_state *state);
 /* ---- entry.c ---- */
 
 /*
- * Brackets every method but close(): the guard, and the serving lock, which nothing waits for.
- * 0, or -1 with an exception: IllegalStateException when closed or inside a callback,
- * ConcurrentModificationException while another thread is inside.
+ * Brackets every method but close(): the guard, and the serving lock. 0, or -1 with an exception:
+ * IllegalStateException when closed or inside a callback, ConcurrentModificationException while
+ * another thread waits for brokers inside a call, or runs a long callback.
  */
 int share_begin(ShareConsumer *self, serve_frame *frame, const char *function);
 void share_end(ShareConsumer *self, serve_frame *frame);

@@ -1,48 +1,67 @@
 #include "values/error.h"
 
-#include <stdarg.h>
-
 #include "base/args.h"
 #include "base/text.h"
 #include "values/reduce.h"
 
 typedef struct {
-    PyObject_HEAD
+    PyBaseExceptionObject exception;
     rd_kafka_resp_err_t code;
     bool fatal, retriable, txn_requires_abort;
-    PyObject *reason; /* str */
+    PyObject *reason; /* str, or NULL: librdkafka's text for the code */
 } KafkaError;
 
-/* A KafkaError without flags; steals `reason` (NULL: an exception is set). */
+/*
+ * Most errors are only asked for their code, and never raised: librdkafka's text and what
+ * exceptions keep in `args` are made when they are read, see kafka_error_args().
+ */
+static KafkaError *
+allocate_error(PyTypeObject *type)
+{
+    PyObject *no_arguments = PyTuple_New(0);
+    if (no_arguments == NULL) {
+        return NULL;
+    }
+    PyObject *self = ((PyTypeObject *)PyExc_Exception)->tp_new(type, no_arguments, NULL);
+    Py_DECREF(no_arguments);
+    return (KafkaError *)self;
+}
+
+/* Steals `reason`. */
 static KafkaError *
 make_error(module_state *state, rd_kafka_resp_err_t code, PyObject *reason)
 {
-    if (reason == NULL) {
-        return NULL;
-    }
-    KafkaError *self = (KafkaError *)state->KafkaError->tp_alloc(state->KafkaError, 0);
+    KafkaError *self = allocate_error(state->KafkaError);
     if (self == NULL) {
-        Py_DECREF(reason);
+        Py_XDECREF(reason);
         return NULL;
     }
     self->code = code;
-    self->reason = reason;
     self->fatal = code == RD_KAFKA_RESP_ERR__FATAL;
+    self->reason = reason;
     return self;
+}
+
+PyObject *
+kafka_error_with_reason(module_state *state, rd_kafka_resp_err_t code, PyObject *reason)
+{
+    return reason == NULL ? NULL : (PyObject *)make_error(state, code, reason);
 }
 
 PyObject *
 kafka_error_new(module_state *state, rd_kafka_resp_err_t code, const char *reason)
 {
-    PyObject *text = text_from(reason != NULL ? reason : rd_kafka_err2str(code));
-    return (PyObject *)make_error(state, code, text);
+    if (reason != NULL) {
+        return kafka_error_with_reason(state, code, text_from(reason));
+    }
+    return (PyObject *)make_error(state, code, NULL);
 }
 
 PyObject *
 kafka_error_from(module_state *state, const rd_kafka_error_t *error)
 {
-    KafkaError *self = make_error(state, rd_kafka_error_code(error),
-                                  text_from(rd_kafka_error_string(error)));
+    KafkaError *self = (KafkaError *)kafka_error_with_reason(
+        state, rd_kafka_error_code(error), text_from(rd_kafka_error_string(error)));
     if (self != NULL) {
         self->fatal = rd_kafka_error_is_fatal(error);
         self->retriable = rd_kafka_error_is_retriable(error);
@@ -66,15 +85,28 @@ kafka_error_code(PyObject *kafka_error)
     return ((KafkaError *)kafka_error)->code;
 }
 
+PyObject *
+kafka_error_reason(PyObject *kafka_error)
+{
+    KafkaError *self = (KafkaError *)kafka_error;
+    return self->reason != NULL ? Py_NewRef(self->reason)
+                                : text_from(rd_kafka_err2str(self->code));
+}
+
 int
 kafka_error_add_cause(PyObject *kafka_error, const char *cause)
 {
     KafkaError *self = (KafkaError *)kafka_error;
-    PyObject *reason = PyUnicode_FromFormat("%U; last failure: %s", self->reason, cause);
+    PyObject *reason = kafka_error_reason(kafka_error);
     if (reason == NULL) {
         return -1;
     }
-    Py_SETREF(self->reason, reason);
+    PyObject *with_cause = PyUnicode_FromFormat("%U; last failure: %s", reason, cause);
+    Py_DECREF(reason);
+    if (with_cause == NULL) {
+        return -1;
+    }
+    Py_XSETREF(self->reason, with_cause);
     return 0;
 }
 
@@ -90,77 +122,43 @@ arg_kafka_error(module_state *state, PyObject *object, const char *name)
     return -1;
 }
 
-void
-raise_kafka_error_object(module_state *state, PyObject *kafka_error)
-{
-    if (kafka_error != NULL) {
-        PyErr_SetObject(state->KafkaException, kafka_error);
-        Py_DECREF(kafka_error);
-    }
-}
-
-void
-raise_kafka_error(module_state *state, rd_kafka_resp_err_t code, const char *format, ...)
-{
-    PyObject *reason;
-    if (format == NULL) {
-        reason = text_from(rd_kafka_err2str(code));
-    }
-    else {
-        va_list arguments;
-        va_start(arguments, format);
-        reason = PyUnicode_FromFormatV(format, arguments);
-        va_end(arguments);
-    }
-    raise_kafka_error_object(state, (PyObject *)make_error(state, code, reason));
-}
-
-int
-raise_if_error(module_state *state, rd_kafka_error_t *error)
-{
-    if (error == NULL) {
-        return 0;
-    }
-    raise_kafka_error_object(state, kafka_error_from(state, error));
-    rd_kafka_error_destroy(error);
-    return -1;
-}
-
 /* ---- the type ---- */
 
 SIGNATURE(kafka_error_signature, "KafkaError()", 1, 5, P_error, P_reason, P_fatal,
           P_retriable, P_txn_requires_abort);
 
+/* Of no kind and without a text until __init__() has run. */
 static PyObject *
 kafka_error_tp_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
                    PyObject *Py_UNUSED(kwargs))
 {
-    PyObject *reason = PyUnicode_FromString("");
-    if (reason == NULL) {
-        return NULL;
-    }
-    KafkaError *self = (KafkaError *)type->tp_alloc(type, 0);
+    KafkaError *self = allocate_error(type);
     if (self == NULL) {
-        Py_DECREF(reason);
         return NULL;
     }
-    self->reason = reason;
+    self->reason = PyUnicode_FromString("");
+    if (self->reason == NULL) {
+        Py_DECREF(self);
+        return NULL;
+    }
     return (PyObject *)self;
 }
 
-/* The text given, or librdkafka's own; new reference. */
-static PyObject *
-reason_from_arg(PyObject *reason, int32_t code)
+/* The text given, or NULL for librdkafka's own: 0, or -1 with an exception. */
+static int
+arg_reason(PyObject *object, PyObject **reason)
 {
-    if (reason == NULL || reason == Py_None) {
-        return text_from(rd_kafka_err2str((rd_kafka_resp_err_t)code));
+    if (object == NULL || object == Py_None) {
+        *reason = NULL;
+        return 0;
     }
-    if (!PyUnicode_Check(reason)) {
+    if (!PyUnicode_Check(object)) {
         PyErr_Format(PyExc_TypeError, "reason must be str or None, not %.100s",
-                     Py_TYPE(reason)->tp_name);
-        return NULL;
+                     Py_TYPE(object)->tp_name);
+        return -1;
     }
-    return PyUnicode_FromObject(reason);
+    *reason = PyUnicode_FromObject(object);
+    return *reason == NULL ? -1 : 0;
 }
 
 static int
@@ -169,6 +167,7 @@ kafka_error_init(PyObject *object, PyObject *args, PyObject *kwargs)
     KafkaError *self = (KafkaError *)object;
     enum { ERROR, REASON, FATAL, RETRIABLE, ABORT, COUNT };
     PyObject *values[COUNT];
+    PyObject *reason;
     int32_t code;
     bool fatal = false, retriable = false, txn_requires_abort = false;
     module_state *state = module_state_of_type(Py_TYPE(self));
@@ -178,28 +177,31 @@ kafka_error_init(PyObject *object, PyObject *args, PyObject *kwargs)
         || (values[RETRIABLE] != NULL
             && arg_bool(values[RETRIABLE], "retriable", &retriable) < 0)
         || (values[ABORT] != NULL
-            && arg_bool(values[ABORT], "txn_requires_abort", &txn_requires_abort) < 0)) {
-        return -1;
-    }
-    PyObject *reason = reason_from_arg(values[REASON], code);
-    if (reason == NULL) {
+            && arg_bool(values[ABORT], "txn_requires_abort", &txn_requires_abort) < 0)
+        || arg_reason(values[REASON], &reason) < 0) {
         return -1;
     }
     self->code = (rd_kafka_resp_err_t)code;
     self->fatal = fatal;
     self->retriable = retriable;
     self->txn_requires_abort = txn_requires_abort;
-    Py_SETREF(self->reason, reason);
+    Py_XSETREF(self->reason, reason);
     return 0;
 }
 
+/* Not the reason: a str is in no cycle, and each visit of one costs the collector time. */
 static int
 kafka_error_traverse(PyObject *object, visitproc visit, void *arg)
 {
-    KafkaError *self = (KafkaError *)object;
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(self->reason);
-    return 0;
+    Py_VISIT(Py_TYPE(object));
+    return ((PyTypeObject *)PyExc_Exception)->tp_traverse(object, visit, arg);
+}
+
+/* The reason stays: a cleared error can still be seen. */
+static int
+kafka_error_clear(PyObject *object)
+{
+    return ((PyTypeObject *)PyExc_Exception)->tp_clear(object);
 }
 
 static void
@@ -208,19 +210,27 @@ kafka_error_dealloc(PyObject *object)
     KafkaError *self = (KafkaError *)object;
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
+    Py_TRASHCAN_BEGIN(object, kafka_error_dealloc)
+    (void)kafka_error_clear(object);
     Py_XDECREF(self->reason);
     type->tp_free(self);
     Py_DECREF(type);
+    Py_TRASHCAN_END
 }
 
 static PyObject *
 kafka_error_repr(PyObject *object)
 {
     KafkaError *self = (KafkaError *)object;
-    return PyUnicode_FromFormat("KafkaError{%scode=%s,val=%d,str=\"%U\"}",
-                                self->fatal ? "FATAL," : "",
-                                rd_kafka_err2name(self->code), (int)self->code,
-                                self->reason);
+    PyObject *reason = kafka_error_reason(object);
+    if (reason == NULL) {
+        return NULL;
+    }
+    PyObject *repr = PyUnicode_FromFormat(
+        "KafkaError{%scode=%s,val=%d,str=\"%U\"}", self->fatal ? "FATAL," : "",
+        rd_kafka_err2name(self->code), (int)self->code, reason);
+    Py_DECREF(reason);
+    return repr;
 }
 
 static Py_hash_t
@@ -274,8 +284,7 @@ kafka_error_name(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *
 kafka_error_str(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    KafkaError *self = (KafkaError *)object;
-    return Py_NewRef(self->reason);
+    return kafka_error_reason(object);
 }
 
 static PyObject *
@@ -299,14 +308,54 @@ kafka_error_txn_requires_abort(PyObject *object, PyObject *Py_UNUSED(unused))
     return PyBool_FromLong(self->txn_requires_abort);
 }
 
+/* The arguments that make an equal error, a new tuple. */
+static PyObject *
+kafka_error_fields(KafkaError *self)
+{
+    return Py_BuildValue(
+        "(iNNNN)", (int)self->code, kafka_error_reason((PyObject *)self),
+        PyBool_FromLong(self->fatal), PyBool_FromLong(self->retriable),
+        PyBool_FromLong(self->txn_requires_abort));
+}
+
+static PyObject *
+kafka_error_args(PyObject *object, void *Py_UNUSED(closure))
+{
+    KafkaError *self = (KafkaError *)object;
+    PyObject *given;
+    Py_BEGIN_CRITICAL_SECTION(object);
+    given = Py_XNewRef(self->exception.args); /* NULL once the collector has cleared it */
+    Py_END_CRITICAL_SECTION();
+    if (given != NULL && PyTuple_GET_SIZE(given) > 0) {
+        return given;
+    }
+    Py_XDECREF(given);
+    return kafka_error_fields(self);
+}
+
+/* As of any exception; what the error is does not change. */
+static int
+kafka_error_set_args(PyObject *object, PyObject *args, void *Py_UNUSED(closure))
+{
+    KafkaError *self = (KafkaError *)object;
+    if (args == NULL) {
+        PyErr_SetString(PyExc_TypeError, "args may not be deleted");
+        return -1;
+    }
+    PyObject *given = PySequence_Tuple(args);
+    if (given == NULL) {
+        return -1;
+    }
+    Py_BEGIN_CRITICAL_SECTION(object);
+    Py_XSETREF(self->exception.args, given);
+    Py_END_CRITICAL_SECTION();
+    return 0;
+}
+
 static PyObject *
 kafka_error_reduce(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    KafkaError *self = (KafkaError *)object;
-    PyObject *arguments = Py_BuildValue(
-        "(iONNN)", (int)self->code, self->reason, PyBool_FromLong(self->fatal),
-        PyBool_FromLong(self->retriable), PyBool_FromLong(self->txn_requires_abort));
-    return reduce_to_arguments(object, arguments);
+    return reduce_to_arguments(object, kafka_error_fields((KafkaError *)object));
 }
 
 PyDoc_STRVAR(kafka_error_doc,
@@ -317,6 +366,8 @@ PyDoc_STRVAR(kafka_error_doc,
 "underscore are the client's own, the others come from brokers. A KafkaError equals and\n"
 "orders like its code, so ``error == KafkaError._PARTITION_EOF`` and\n"
 "``error.code() == KafkaError._PARTITION_EOF`` say the same.\n\n"
+"It is an exception class, so that ``except (KafkaError, KafkaException)`` is legal and an\n"
+"error can be raised as it is. The calls of this package raise KafkaException.\n\n"
 "Args:\n"
 "    error (int): the code.\n"
 "    reason (str): what went wrong; librdkafka's text for the code when None.\n"
@@ -358,6 +409,10 @@ PyDoc_STRVAR(kafka_error_txn_requires_abort_doc,
 "again. Set by the transactional calls.\n\n"
 "librdkafka: rd_kafka_error_txn_requires_abort().");
 
+PyDoc_STRVAR(kafka_error_args_doc,
+"The arguments that make an equal error, a tuple: ``KafkaError(*error.args)``. What a program\n"
+"sets instead is kept, and changes nothing else.");
+
 static PyMethodDef kafka_error_methods[] = {
     {"code", kafka_error_code_method, METH_NOARGS, kafka_error_code_doc},
     {"name", kafka_error_name, METH_NOARGS, kafka_error_name_doc},
@@ -371,16 +426,24 @@ static PyMethodDef kafka_error_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyGetSetDef kafka_error_properties[] = {
+    {"args", kafka_error_args, kafka_error_set_args, kafka_error_args_doc, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyType_Slot kafka_error_slots[] = {
     {Py_tp_doc, (void *)kafka_error_doc},
     {Py_tp_new, kafka_error_tp_new},
     {Py_tp_init, kafka_error_init},
     {Py_tp_traverse, kafka_error_traverse},
+    {Py_tp_clear, kafka_error_clear},
     {Py_tp_dealloc, kafka_error_dealloc},
     {Py_tp_repr, kafka_error_repr},
+    {Py_tp_str, kafka_error_repr},
     {Py_tp_hash, kafka_error_hash},
     {Py_tp_richcompare, kafka_error_richcompare},
     {Py_tp_methods, kafka_error_methods},
+    {Py_tp_getset, kafka_error_properties},
     {0, NULL},
 };
 
@@ -391,10 +454,6 @@ static PyType_Spec kafka_error_spec = {
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = kafka_error_slots,
 };
-
-PyDoc_STRVAR(kafka_exception_doc,
-"Raised when librdkafka or a broker refuses an operation. ``exception.args[0]`` is the\n"
-"KafkaError, with the code and the flags to act on.");
 
 static int
 add_error_constants(PyTypeObject *type)
@@ -421,16 +480,9 @@ add_error_constants(PyTypeObject *type)
 }
 
 int
-error_types_add(PyObject *module, module_state *state)
+kafka_error_type_add(PyObject *module, module_state *state)
 {
-    state->KafkaError = module_add_type(module, &kafka_error_spec, NULL);
-    if (state->KafkaError == NULL || add_error_constants(state->KafkaError) < 0) {
-        return -1;
-    }
-    state->KafkaException = PyErr_NewExceptionWithDoc(
-        "confluent_kafka.cimpl.KafkaException", kafka_exception_doc, NULL, NULL);
-    if (state->KafkaException == NULL) {
-        return -1;
-    }
-    return PyModule_AddObjectRef(module, "KafkaException", state->KafkaException);
+    PyTypeObject *base = (PyTypeObject *)PyExc_Exception;
+    state->KafkaError = module_add_type(module, &kafka_error_spec, base);
+    return state->KafkaError == NULL ? -1 : add_error_constants(state->KafkaError);
 }

@@ -6,11 +6,16 @@
 
 #include "base/module_state.h"
 
-/* Adds KafkaError (a constant for each code librdkafka knows) and KafkaException. */
-int error_types_add(PyObject *module, module_state *state);
+/* KafkaError has a constant for each code that librdkafka knows. */
+int kafka_error_type_add(PyObject *module, module_state *state);
+int kafka_exception_type_add(PyObject *module, module_state *state);
 
 /* A KafkaError; `reason` NULL means librdkafka's own text for the code. New reference. */
 PyObject *kafka_error_new(module_state *state, rd_kafka_resp_err_t code, const char *reason);
+
+/* The same, with a str that is stolen (NULL: an exception is set). */
+PyObject *kafka_error_with_reason(module_state *state, rd_kafka_resp_err_t code,
+                                  PyObject *reason);
 
 /* A KafkaError with the code, text and flags of `error`, which stays the caller's. */
 PyObject *kafka_error_from(module_state *state, const rd_kafka_error_t *error);
@@ -21,6 +26,9 @@ PyObject *kafka_error_or_none(module_state *state, rd_kafka_resp_err_t code,
 
 /* The code of a KafkaError object. */
 rd_kafka_resp_err_t kafka_error_code(PyObject *kafka_error);
+
+/* Its text, a new reference. */
+PyObject *kafka_error_reason(PyObject *kafka_error);
 
 /* 0 when argument `name` is a KafkaError, None or not given; else -1 with a TypeError. */
 int arg_kafka_error(module_state *state, PyObject *object, const char *name);

@@ -35,7 +35,7 @@ PyObject *message_from_consumed(module_state *state, topic_names *names,
                                 rd_kafka_message_t *rkm);
 
 /*
- * A delivery report that borrows `rkm`: key, value and headers are converted when read.
+ * A delivery report that borrows `rkm`: key, value, headers and error are converted when read.
  * Before `rkm` goes away call message_end_borrow(), which keeps what was not yet read if
  * anyone else still holds the message. New reference.
  */
@@ -44,10 +44,15 @@ PyObject *message_borrow_delivered(module_state *state, topic_names *names,
 /* Steals the reference to `message`; -1 with an exception (MemoryError). */
 int message_end_borrow(PyObject *message);
 
-/* Topic (new reference), partition, offset, leader epoch (-1: none) of a Message, for commits. */
-int message_position(PyObject *message, PyObject **topic, int32_t *partition,
-                     int64_t *offset, int32_t *leader_epoch);
-/* The message's KafkaError, a new reference, or NULL. */
+/*
+ * Where a Message is: its topic (new reference, and its UTF-8, which lives as long), partition,
+ * offset and leader epoch, negative for none. 0, or -1 with an exception: the constructor takes
+ * any object as topic.
+ */
+int message_position(PyObject *message, PyObject **topic, const char **name,
+                     int32_t *partition, int64_t *offset, int32_t *leader_epoch);
+/* The message's error or None, a new reference, or NULL with an exception. A test's message may
+ * have an error that is no KafkaError. */
 PyObject *message_error(PyObject *message);
 
 #endif

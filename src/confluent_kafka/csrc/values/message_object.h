@@ -10,7 +10,7 @@
 /*
  * In a free-threaded build the object fields are read and written under the message's
  * critical section. The garbage collector tracks a message only once it can be part of a
- * cycle: one that librdkafka filled refers to str and bytes, and tracking millions of
+ * cycle: a record that librdkafka filled refers to str and bytes, and tracking millions of
  * those costs more than making them.
  */
 typedef struct {
@@ -38,6 +38,7 @@ void message_fields_reset(Message *self);
 PyObject *message_read_key_lock_held(Message *self);
 PyObject *message_read_value_lock_held(Message *self);
 PyObject *message_read_headers_lock_held(Message *self);
+PyObject *message_read_error_lock_held(Message *self);
 /* Seconds, negative: none. Read from a delivery report on demand, since it reads a clock. */
 double message_read_latency_lock_held(Message *self);
 

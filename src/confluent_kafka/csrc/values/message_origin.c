@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/args.h"
 #include "base/text.h"
 #include "values/error.h"
 #include "values/headers.h"
@@ -194,6 +195,38 @@ message_read_headers_lock_held(Message *self)
     return Py_NewRef(self->headers);
 }
 
+/*
+ * Steals `error` (NULL: an exception is set); 0, or -1. Once raised it refers to frames, and
+ * one of those may refer to the message: the garbage collector must see it.
+ */
+static int
+set_error(Message *self, PyObject *error)
+{
+    if (error == NULL) {
+        return -1;
+    }
+    self->error = error;
+    message_track(self);
+    return 0;
+}
+
+PyObject *
+message_read_error_lock_held(Message *self)
+{
+    const rd_kafka_message_t *rkm = self->borrowed;
+    if (self->error == NULL) {
+        if (rkm == NULL || rkm->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            Py_RETURN_NONE;
+        }
+        /* The broker's own words where it gave some (KIP-467). */
+        const char *reason = rd_kafka_message_produce_errstr(rkm);
+        if (set_error(self, kafka_error_new(self->state, rkm->err, reason)) < 0) {
+            return NULL;
+        }
+    }
+    return Py_NewRef(self->error);
+}
+
 void
 message_drop_unread_headers(Message *self)
 {
@@ -252,8 +285,10 @@ copy_record(Message *self, rd_kafka_message_t *rkm)
 static int
 copy_error(module_state *state, Message *self, const rd_kafka_message_t *rkm)
 {
-    self->error = kafka_error_new(state, rkm->err, rd_kafka_message_errstr(rkm));
-    self->value = self->error == NULL ? NULL : bytes_or_none(rkm->payload, rkm->len);
+    if (set_error(self, kafka_error_new(state, rkm->err, rd_kafka_message_errstr(rkm))) < 0) {
+        return -1;
+    }
+    self->value = bytes_or_none(rkm->payload, rkm->len);
     return self->value == NULL ? -1 : 0;
 }
 
@@ -278,19 +313,9 @@ message_borrow_delivered(module_state *state, topic_names *names,
                          const rd_kafka_message_t *rkm)
 {
     Message *self = message_from(state, names, rkm);
-    if (self == NULL) {
-        return NULL;
+    if (self != NULL) {
+        self->borrowed = rkm;
     }
-    if (rkm->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        /* The broker's own words where it gave some (KIP-467). */
-        self->error =
-            kafka_error_new(state, rkm->err, rd_kafka_message_produce_errstr(rkm));
-        if (self->error == NULL) {
-            Py_DECREF(self);
-            return NULL;
-        }
-    }
-    self->borrowed = rkm;
     return (PyObject *)self;
 }
 
@@ -310,6 +335,7 @@ keep_unread_lock_held(Message *self)
 {
     PyObject *key = message_read_key_lock_held(self);
     PyObject *value = key == NULL ? NULL : message_read_value_lock_held(self);
+    PyObject *error = value == NULL ? NULL : message_read_error_lock_held(self);
     if (self->headers == NULL) {
         /* librdkafka shows the message as const, but it is about to free it: taking the
          * headers out is cheaper than a copy. */
@@ -320,7 +346,8 @@ keep_unread_lock_held(Message *self)
     self->borrowed = NULL;
     Py_XDECREF(key);
     Py_XDECREF(value);
-    return value == NULL ? -1 : 0;
+    Py_XDECREF(error);
+    return error == NULL ? -1 : 0;
 }
 
 int
@@ -339,18 +366,21 @@ message_end_borrow(PyObject *message)
 /* ---- for the rest of the extension ---- */
 
 int
-message_position(PyObject *message, PyObject **topic, int32_t *partition, int64_t *offset,
-                 int32_t *leader_epoch)
+message_position(PyObject *message, PyObject **topic, const char **name, int32_t *partition,
+                 int64_t *offset, int32_t *leader_epoch)
 {
     Message *self = (Message *)message;
     Py_BEGIN_CRITICAL_SECTION(message);
     *topic = Py_XNewRef(self->topic);
     Py_END_CRITICAL_SECTION();
-    if (*topic == NULL || self->partition < 0 || self->offset < 0) {
-        Py_CLEAR(*topic);
+    if (*topic == NULL) {
         PyErr_SetString(PyExc_ValueError,
-                        "message has no topic, partition and offset: only consumed "
-                        "messages have a position");
+                        "message has no topic: only consumed messages have a position");
+        return -1;
+    }
+    *name = arg_utf8(*topic, "topic of message", NULL);
+    if (*name == NULL) {
+        Py_CLEAR(*topic);
         return -1;
     }
     *partition = self->partition;
@@ -364,7 +394,7 @@ message_error(PyObject *message)
 {
     PyObject *error;
     Py_BEGIN_CRITICAL_SECTION(message);
-    error = Py_XNewRef(((Message *)message)->error);
+    error = message_read_error_lock_held((Message *)message);
     Py_END_CRITICAL_SECTION();
     return error;
 }

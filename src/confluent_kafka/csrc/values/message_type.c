@@ -1,7 +1,6 @@
 #include "values/message_object.h"
 
 #include "base/args.h"
-#include "values/error.h"
 #include "values/reduce.h"
 
 /* ---- construction ---- */
@@ -33,26 +32,6 @@ static bool
 given(PyObject *value)
 {
     return value != NULL && value != Py_None;
-}
-
-static int
-check_topic(PyObject *topic)
-{
-    return given(topic) && arg_utf8(topic, "topic", NULL) == NULL ? -1 : 0;
-}
-
-static int
-check_headers(PyObject *headers)
-{
-    if (!given(headers) || PyDict_Check(headers) || PyList_Check(headers)
-        || PyTuple_Check(headers)) {
-        return 0;
-    }
-    PyErr_Format(PyExc_TypeError,
-                 "headers must be a dict, a list of (name, value) pairs or None, "
-                 "not %.100s",
-                 Py_TYPE(headers)->tp_name);
-    return -1;
 }
 
 /* A (type, milliseconds) tuple into the two fields. */
@@ -100,7 +79,9 @@ numbers_from_args(PyObject *partition, PyObject *offset, PyObject *timestamp,
         || optional_int32(leader_epoch, "leader_epoch", &fields->leader_epoch) < 0) {
         return -1;
     }
-    return optional_int32(delivery_count, "delivery_count", &fields->delivery_count);
+    return given(delivery_count) ? arg_int32(delivery_count, "delivery_count", INT16_MIN,
+                                             INT16_MAX, &fields->delivery_count)
+                                 : 0;
 }
 
 /*
@@ -130,8 +111,6 @@ init(PyObject *object, PyObject *args, PyObject *kwargs)
     module_state *state = module_state_of_type(Py_TYPE(self));
     message_fields_reset(&fields);
     if (args_parse_tuple(state, &message_signature, args, kwargs, values) < 0
-        || check_topic(values[TOPIC]) < 0 || check_headers(values[HEADERS]) < 0
-        || arg_kafka_error(state, values[ERROR], "error") < 0
         || numbers_from_args(values[PARTITION], values[OFFSET], values[TIMESTAMP],
                              values[LATENCY], values[LEADER_EPOCH],
                              values[DELIVERY_COUNT], &fields) < 0) {
@@ -150,7 +129,7 @@ init(PyObject *object, PyObject *args, PyObject *kwargs)
     store_lock_held(self, &self->key, values[KEY], Py_None);
     store_lock_held(self, &self->value, values[VALUE], Py_None);
     store_lock_held(self, &self->headers, values[HEADERS], Py_None);
-    store_lock_held(self, &self->error, values[ERROR], NULL);
+    store_lock_held(self, &self->error, values[ERROR], Py_None);
     Py_END_CRITICAL_SECTION();
     return 0;
 }
@@ -264,12 +243,7 @@ headers(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *
 error(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    Message *self = (Message *)object;
-    PyObject *result;
-    Py_BEGIN_CRITICAL_SECTION(object);
-    result = Py_NewRef(self->error == NULL ? Py_None : self->error);
-    Py_END_CRITICAL_SECTION();
-    return result;
+    return message_error(object);
 }
 
 static PyObject *
@@ -310,9 +284,6 @@ static PyObject *
 set_topic(PyObject *object, PyObject *topic)
 {
     Message *self = (Message *)object;
-    if (check_topic(topic) < 0) {
-        return NULL;
-    }
     Py_BEGIN_CRITICAL_SECTION(object);
     store_lock_held(self, &self->topic, topic, NULL);
     Py_END_CRITICAL_SECTION();
@@ -343,9 +314,6 @@ static PyObject *
 set_headers(PyObject *object, PyObject *headers)
 {
     Message *self = (Message *)object;
-    if (check_headers(headers) < 0) {
-        return NULL;
-    }
     Py_BEGIN_CRITICAL_SECTION(object);
     message_drop_unread_headers(self);
     store_lock_held(self, &self->headers, headers, Py_None);
@@ -357,11 +325,8 @@ static PyObject *
 set_error(PyObject *object, PyObject *error)
 {
     Message *self = (Message *)object;
-    if (arg_kafka_error(module_state_of_type(Py_TYPE(object)), error, "error") < 0) {
-        return NULL;
-    }
     Py_BEGIN_CRITICAL_SECTION(object);
-    store_lock_held(self, &self->error, error, NULL);
+    store_lock_held(self, &self->error, error, Py_None);
     Py_END_CRITICAL_SECTION();
     Py_RETURN_NONE;
 }
@@ -372,14 +337,10 @@ static Py_ssize_t
 length(PyObject *object)
 {
     PyObject *payload = value(object, NULL);
-    Py_ssize_t size = 0;
     if (payload == NULL) {
         return -1;
     }
-    if (PyBytes_Check(payload) || PyUnicode_Check(payload)
-        || PyByteArray_Check(payload)) {
-        size = PyObject_Size(payload);
-    }
+    Py_ssize_t size = payload == Py_None ? 0 : PyObject_Size(payload);
     Py_DECREF(payload);
     return size;
 }
@@ -453,8 +414,10 @@ PyDoc_STRVAR(message_doc,
 "first.\n\n"
 "Consumer.poll() and the delivery callbacks make messages; the constructor is there for\n"
 "tests and tools. Two messages are equal when they are the same record with the same\n"
-"content. ``len(message)`` is the size of the value, so that a message without one is\n"
-"false: ask ``message is None``, not ``not message``.\n\n"
+"content. ``len(message)`` is that of the value, so that a message without one is false,\n"
+"and one with a number has no truth value: ask ``message is None``, not ``not message``.\n\n"
+"For mocks, topic, key, value, headers and error can be any object, which the methods of\n"
+"these names give back; messages that are committed need the types below.\n\n"
 "Args:\n"
 "    topic (str): the topic's name.\n"
 "    partition (int): the partition's number; negative for none.\n"
@@ -467,7 +430,8 @@ PyDoc_STRVAR(message_doc,
 "        TIMESTAMP_CREATE_TIME and so on.\n"
 "    latency (float): seconds from produce() to the acknowledgement.\n"
 "    leader_epoch (int): the leader's epoch at the offset; negative for none.\n"
-"    delivery_count (int): how often a share group was given the record; 0 for none.\n\n"
+"    delivery_count (int): how often a share group was given the record, up to 32,767; 0 for\n"
+"        none.\n\n"
 "Raises:\n"
 "    TypeError, ValueError, OverflowError: an argument is not of these types or ranges.\n\n"
 "librdkafka: rd_kafka_message_t.");
@@ -524,6 +488,10 @@ PyDoc_STRVAR(delivery_count_doc,
 "How often a share group was given this record, an int from 1, or None from other consumers,\n"
 "which do not count.\n\n"
 "librdkafka: rd_kafka_message_delivery_count() (KIP-932).");
+PyDoc_STRVAR(class_getitem_doc,
+"For type annotations: Message[K, V] is a message whose deserialized_key() is a K and whose\n"
+"deserialized_value() is a V.");
+
 PyDoc_STRVAR(deserialized_key_doc,
 "deserialized_key($self, /)\n--\n\n"
 "The same object as key(), under a name that says that it went through a deserializer.\n\n"
@@ -534,9 +502,7 @@ PyDoc_STRVAR(deserialized_value_doc,
 "librdkafka: rd_kafka_message_t.payload.");
 PyDoc_STRVAR(set_topic_doc,
 "set_topic($self, topic, /)\n--\n\n"
-"Replaces the topic's name: a str, or None.\n\n"
-"Raises:\n"
-"    TypeError, ValueError: the topic is not a str, or cannot be encoded as UTF-8.");
+"Replaces the topic's name: a str, or None; for mocks any object.");
 PyDoc_STRVAR(set_key_doc,
 "set_key($self, key, /)\n--\n\n"
 "Replaces the key by any object, as a deserializer does.");
@@ -545,14 +511,10 @@ PyDoc_STRVAR(set_value_doc,
 "Replaces the value by any object, as a deserializer does.");
 PyDoc_STRVAR(set_headers_doc,
 "set_headers($self, headers, /)\n--\n\n"
-"Replaces the headers: a list of (name, value) pairs, a dict, or None.\n\n"
-"Raises:\n"
-"    TypeError: the headers are none of these.");
+"Replaces the headers: a list of (name, value) pairs, a dict, or None; for mocks any object.");
 PyDoc_STRVAR(set_error_doc,
 "set_error($self, error, /)\n--\n\n"
-"Replaces the error: a KafkaError, or None.\n\n"
-"Raises:\n"
-"    TypeError: the error is neither.");
+"Replaces the error: a KafkaError, or None; for mocks any object.");
 
 static PyMethodDef methods[] = {
     {"topic", topic, METH_NOARGS, topic_doc},
@@ -574,6 +536,7 @@ static PyMethodDef methods[] = {
     {"set_headers", set_headers, METH_O, set_headers_doc},
     {"set_error", set_error, METH_O, set_error_doc},
     {"__reduce__", reduce, METH_NOARGS, NULL},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, class_getitem_doc},
     {NULL, NULL, 0, NULL},
 };
 

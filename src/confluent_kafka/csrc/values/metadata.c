@@ -134,11 +134,10 @@ brokers_from(const metadata_classes *classes, const struct rd_kafka_metadata *me
     return brokers;
 }
 
-/* What the client has heard of already: a timeout of 0 sends nothing and never waits. */
-static PyObject *
+PyObject *
 cluster_id_known(rd_kafka_t *rk)
 {
-    char *id = rd_kafka_clusterid(rk, 0);
+    char *id = rd_kafka_clusterid(rk, 0); /* 0 asks no broker */
     PyObject *object = text_from(id);
     if (id != NULL) {
         rd_kafka_mem_free(rk, id);

@@ -7,4 +7,7 @@
 PyObject *cluster_metadata_from(module_state *state, rd_kafka_t *rk,
                                 const struct rd_kafka_metadata *metadata);
 
+/* What the client has heard of already, a str or None: sends nothing and never waits. */
+PyObject *cluster_id_known(rd_kafka_t *rk);
+
 #endif

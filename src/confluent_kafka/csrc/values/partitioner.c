@@ -16,16 +16,23 @@ partition_of(PyObject *module, const signature *sig, PyObject *const *args,
     PyObject *values[2];
     int32_t count;
     if (args_parse(PyModule_GetState(module), sig, args, nargs, NULL, values) < 0
-        || arg_int32(values[1], "partition_count", 1, INT32_MAX, &count) < 0) {
+        || arg_int32(values[1], "partition_count", INT32_MIN, INT32_MAX, &count) < 0) {
+        return NULL;
+    }
+    if (count <= 0) {
+        PyErr_Format(PyExc_ValueError, "partition_count must be > 0, got %d", (int)count);
+        return NULL;
+    }
+    /* Text has as many partitions as encodings, and a message without a key has none. */
+    if (values[0] == Py_None || PyUnicode_Check(values[0])) {
+        PyErr_Format(PyExc_TypeError,
+                     "a bytes-like object is required, not '%s': key must be the bytes that "
+                     "are sent",
+                     Py_TYPE(values[0])->tp_name);
         return NULL;
     }
     bytes_view key;
     if (bytes_view_get(values[0], "key", &key) < 0) {
-        return NULL;
-    }
-    if (key.data == NULL) {
-        PyErr_SetString(PyExc_TypeError, "key must be str or bytes, not None: a message "
-                                         "without a key has no partition of its own");
         return NULL;
     }
     int32_t partition = partitioner(NULL, key.data, key.size, count, NULL, NULL);
@@ -56,7 +63,7 @@ fnv1a(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 
 #define ARGUMENTS_DOC                                                                    \
     "Args:\n"                                                                            \
-    "    key (str or bytes-like): the message's key; str counts as its UTF-8.\n"         \
+    "    key (bytes-like): the message's key as it is sent; of a str, its UTF-8.\n"      \
     "    partition_count (int): how many partitions the topic has, at least 1.\n\n"      \
     "Returns:\n"                                                                         \
     "    int: From 0 to partition_count - 1.\n\n"                                        \

@@ -8,8 +8,8 @@
 #include "base/module_state.h"
 
 /*
- * What __reduce__ returns: type(*arguments), and the attributes that a Python subclass
- * added. Steals `arguments` (NULL: an exception is set).
+ * What __reduce__ returns: type(*arguments), and the attributes that were added to an
+ * exception or by a Python subclass. Steals `arguments` (NULL: an exception is set).
  */
 PyObject *reduce_to_arguments(PyObject *self, PyObject *arguments);
 

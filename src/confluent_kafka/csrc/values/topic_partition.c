@@ -28,8 +28,9 @@ metadata_from(const rd_kafka_topic_partition_t *rktpar)
     if (rktpar->metadata == NULL) {
         Py_RETURN_NONE;
     }
-    return PyUnicode_DecodeUTF8(rktpar->metadata, (Py_ssize_t)rktpar->metadata_size,
-                                "replace");
+    /* Up to a NUL, which confluent-kafka-python commits behind the text. */
+    size_t size = strnlen(rktpar->metadata, rktpar->metadata_size);
+    return PyUnicode_DecodeUTF8(rktpar->metadata, (Py_ssize_t)size, "replace");
 }
 
 PyObject *
@@ -95,7 +96,9 @@ set_metadata(rd_kafka_topic_partition_t *rktpar, PyObject *metadata)
         return -1;
     }
     memcpy(rktpar->metadata, text, (size_t)size + 1);
-    rktpar->metadata_size = (size_t)size;
+    /* librdkafka takes no bytes for no metadata, so that "" would come back as None: its NUL is
+     * committed, too. */
+    rktpar->metadata_size = size == 0 ? 1 : (size_t)size;
     return 0;
 }
 
@@ -122,13 +125,26 @@ add_to_list(const TopicPartition *self, rd_kafka_topic_partition_list_t *list)
     return set_metadata(rktpar, self->metadata);
 }
 
+/* Raises what programs match, with a note: `item` is an element of a list, or -1. */
+static void
+raise_not_topic_partition(PyObject *object, const char *name, Py_ssize_t item)
+{
+    const char *type = Py_TYPE(object)->tp_name;
+    PyErr_SetString(PyExc_TypeError, "expected cimpl.TopicPartition");
+    if (item < 0) {
+        add_note("%s must be a TopicPartition, not %.100s", name, type);
+    }
+    else {
+        add_note("%s[%zd] must be a TopicPartition, not %.100s", name, item, type);
+    }
+}
+
 int
 topic_partition_add_to(module_state *state, PyObject *object, const char *name,
                        rd_kafka_topic_partition_list_t *list)
 {
     if (!PyObject_TypeCheck(object, state->TopicPartition)) {
-        PyErr_Format(PyExc_TypeError, "%s must be a TopicPartition, not %.100s", name,
-                     Py_TYPE(object)->tp_name);
+        raise_not_topic_partition(object, name, -1);
         return -1;
     }
     return add_to_list((TopicPartition *)object, list);
@@ -137,7 +153,7 @@ topic_partition_add_to(module_state *state, PyObject *object, const char *name,
 rd_kafka_topic_partition_list_t *
 topic_partitions_to_c(module_state *state, PyObject *sequence, const char *name)
 {
-    if (arg_list(sequence, name, "TopicPartition") < 0) {
+    if (arg_list_or(sequence, name, "TopicPartition", "requires list of TopicPartition") < 0) {
         return NULL;
     }
     /* A tuple, so that another thread cannot shorten the list meanwhile. */
@@ -154,8 +170,7 @@ topic_partitions_to_c(module_state *state, PyObject *sequence, const char *name)
             failed = add_to_list((TopicPartition *)item, list);
         }
         else {
-            PyErr_Format(PyExc_TypeError, "%s[%zd] must be a TopicPartition, not %.100s",
-                         name, i, Py_TYPE(item)->tp_name);
+            raise_not_topic_partition(item, name, i);
         }
         if (failed) {
             rd_kafka_topic_partition_list_destroy(list);
@@ -167,10 +182,22 @@ topic_partitions_to_c(module_state *state, PyObject *sequence, const char *name)
     return list;
 }
 
+static PyObject *
+topic_name_of(const void *list, size_t i)
+{
+    return PyUnicode_FromString(((const rd_kafka_topic_partition_list_t *)list)->elems[i].topic);
+}
+
+PyObject *
+topic_names_from(const rd_kafka_topic_partition_list_t *list)
+{
+    return list_of((size_t)list->cnt, topic_name_of, list);
+}
+
 rd_kafka_topic_partition_list_t *
 topics_to_c(PyObject *topics)
 {
-    if (arg_list(topics, "topics", "str") < 0) {
+    if (arg_list_or(topics, "topics", "str", "expected list of topic unicode strings") < 0) {
         return NULL;
     }
     PyObject *fast = PySequence_Tuple(topics);

@@ -22,6 +22,9 @@ PyObject *topic_partitions_from(module_state *state,
 rd_kafka_topic_partition_list_t *topic_partitions_to_c(module_state *state,
                                                        PyObject *sequence, const char *name);
 
+/* A list of the topics' names; `list` stays the caller's. */
+PyObject *topic_names_from(const rd_kafka_topic_partition_list_t *list);
+
 /* Argument `topics`, a list of names, as a partition list; NULL with an exception. */
 rd_kafka_topic_partition_list_t *topics_to_c(PyObject *topics);
 

@@ -13,6 +13,7 @@ from confluent_kafka.spark.read_options import read_options
 from confluent_kafka.spark.write_options import write_options
 
 from .ddl import parse_ddl, unreadable
+from .failures import raised
 from .graph import inputs, order
 from .model import REGISTERED, Decoding, Encoding, Pipeline, Sink, Source, Step, Watermark
 from .problems import Key, Problem, nearest
@@ -59,8 +60,9 @@ def function(path: str) -> Callable[..., Any]:
         raise ValueError(f"{path!r} is not module:function")
     try:
         found = getattr(importlib.import_module(module), name, None)
-    except ImportError as error:
-        raise ValueError(f"cannot import {module!r}: {error}") from None
+    # Whatever the module's own code raises, or ends Python with.
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"cannot import {module!r}: {raised(error)}") from error
     if not callable(found):
         raise ValueError(f"{module!r} has no function {name!r}")
     return found  # type: ignore[no-any-return]
@@ -255,6 +257,9 @@ def _sinks(pipeline: Pipeline) -> Iterator[Problem]:
                 if option not in sink.options:
                     yield Problem(key, f"the option {option!r} is missing")
         if exactly_once(sink):
+            if sink.output_mode == "update":
+                message = "exactly-once delivery cannot have 'update': use 'append' or 'complete'"
+                yield Problem((*key, "output_mode"), message)
             continue
         mode, other = modes.setdefault(sink.input, (sink.output_mode, name))
         if mode != sink.output_mode:

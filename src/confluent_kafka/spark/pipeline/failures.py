@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import runpy
+import traceback
+from pathlib import Path
 
 # The last line of a Python traceback within Spark's message: "confluent_kafka.x.DataLoss: ...".
 _PYTHON = re.compile(
     r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?P<error>[\w.]+(?:: .*)?)"
 )
-# Behind Spark's code of an error that it found in a query comes the plan, with all options.
-_PLAN = re.compile(r"(SQLSTATE: \w+(?:; line \d+ pos \d+)?);?\s*\n.*", re.DOTALL)
+# Behind an error that Spark found in a query comes the plan, with all options.
+_PLAN = re.compile(r"(?:(SQLSTATE: \w+(?:; line \d+ pos \d+)?);?\s*\n|;\n).*", re.DOTALL)
+# Who runs the user's module: this package, and Python's import system.
+_OUR_FRAMES = (str(Path(__file__).parent), "<frozen ", importlib.__file__, runpy.__file__)
 _FRAMES = re.compile(r"\n\s*(?:at \S+\(|\.\.\. \d+ more|JVM stacktrace:|== SQL)")
 
 
@@ -25,4 +31,21 @@ def cause(error: BaseException) -> str:
     named = [one for one in tracebacks if not one.startswith("pyspark.errors")]
     if named:
         return named[-1]
-    return _PLAN.sub(r"\1", _FRAMES.split(text)[0]).strip()
+    return _PLAN.sub(lambda found: found[1] or "", _FRAMES.split(text)[0]).strip()
+
+
+def raised(error: BaseException) -> str:
+    """Return what code of the user raised, in a line: its type, text and where that was.
+
+    Args:
+        error: the exception, as it was caught.
+    """
+    text = " ".join(str(error).split())
+    described = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    # A module that is missing, or does not compile, has run nothing: the text says where.
+    if isinstance(error, ImportError | SyntaxError):
+        return described
+    for frame in traceback.extract_tb(error.__traceback__):
+        if not frame.filename.startswith(_OUR_FRAMES):
+            return f"{described} ({frame.filename}:{frame.lineno})"
+    return described

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .check import check
+from .failures import raised
 from .lines import key_lines
 from .model import Pipeline
 from .problems import Key, PipelineError, Problem
@@ -51,7 +52,11 @@ def located(error: PipelineError, file: str | os.PathLike[str]) -> PipelineError
 
 
 def _from_python(path: Path) -> Pipeline:
-    pipeline = runpy.run_path(str(path)).get("pipeline")
+    try:
+        pipeline = runpy.run_path(str(path)).get("pipeline")
+    # Whatever the file's own code raises, or ends Python with.
+    except (Exception, SystemExit) as error:
+        raise PipelineError([Problem((), f"cannot be run: {raised(error)}")], str(path)) from error
     if not isinstance(pipeline, Pipeline):
         problem = "the file has no variable 'pipeline' that is a Pipeline"
         raise PipelineError([Problem((), problem)], str(path))

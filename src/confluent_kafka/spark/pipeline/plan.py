@@ -15,7 +15,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
 
-from confluent_kafka.spark.pyspark_internals import checkpoint_id, pickle_by_value
+from confluent_kafka.spark.pyspark_internals import (
+    check_output_mode,
+    checkpoint_id,
+    pickle_by_value,
+)
 
 from .check import check, function
 from .decoding import decoded, needs_headers
@@ -40,9 +44,13 @@ class Query:
 
     @property
     def topic(self) -> Sink | None:
-        """Its sink, if that is a topic and the only one: Spark then writes to it as it goes."""
+        """Its sink, if that is a topic and the only one: Spark then writes to it as it goes.
+
+        Not with the mode update: Spark has that for its own sinks, not for a data source in Python.
+        """
         [first, *others] = self.sinks.values()
-        return first if first.format == "topic" and not others else None
+        alone = first.format == "topic" and not others
+        return first if alone and first.output_mode != "update" else None
 
 
 def queries(pipeline: Pipeline) -> list[Query]:
@@ -81,6 +89,8 @@ def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
             made[sink.input].select(*sink.partition_by)
             if sink.format == "topic":
                 messages(sink, made[sink.input])
+        with _blaming(("sinks", name, "output_mode")):
+            check_output_mode(made[sink.input], sink.output_mode)
     return made
 
 
@@ -151,7 +161,8 @@ def plans(spark: SparkSession, pipeline: Pipeline) -> Iterator[tuple[Query, str]
     for query in queries(pipeline):
         text = io.StringIO()
         with redirect_stdout(text):
-            made[query.input].explain()
+            # What spark.sql() returns does not know that it reads streams; a query over it does.
+            made[query.input].select("*").explain()
         yield query, text.getvalue().strip()
 
 

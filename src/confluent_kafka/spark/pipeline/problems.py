@@ -34,9 +34,9 @@ class PipelineError(ValueError):
         file: str | None = None,
         lines: Mapping[Key, int] | None = None,
     ) -> None:
-        self.problems = list(problems)
+        self.problems: list[Problem] = list(problems)
         self.file = file
-        self.lines = dict(lines or {})
+        self.lines: dict[Key, int] = dict(lines or {})
         super().__init__("\n".join(map(self._describe, self.problems)))
 
     def _describe(self, problem: Problem) -> str:

@@ -15,6 +15,8 @@ from fastavro.schema import SchemaParseException
 from pyspark.sql import types as t
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import get_type
+from confluent_kafka.schema_registry.serde import FieldType, write_varint
 
 from .pieces import Decoded, piecewise
 from .registry import Unreadable
@@ -182,14 +184,23 @@ class AvroReader:
             wanted, others = parse_registered(self.reader, registry)
             _compare(dict(_logical(written, named)), dict(_logical(wanted, others)))
 
+        # Serializers of a registry put no length before bytes that are the whole row.
+        alone = get_type(written) is FieldType.BYTES
+
         def convert(payloads: pa.Array) -> pa.Array:
             rows = [
-                None if payload is None else _read(payload, written, wanted)
+                None
+                if payload is None
+                else _read(_with_length(payload) if alone else payload, written, wanted)
                 for payload in payloads.to_pylist()
             ]
             return pa.array(rows, self.kind)
 
         return lambda payloads: piecewise(payloads, convert, self.kind, (ValueError, TypeError))
+
+
+def _with_length(payload: bytes) -> bytes:
+    return write_varint(len(payload)) + payload
 
 
 def _read(payload: bytes, written: Any, wanted: Any) -> Any:

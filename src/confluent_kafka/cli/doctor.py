@@ -1,0 +1,58 @@
+"""``python -m confluent_kafka doctor``: what is installed, and whether a cluster can be reached."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from confluent_kafka import KafkaException
+from confluent_kafka._diagnosis import parts
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cli.administration import AsJson, Timeout, show
+from confluent_kafka.cli.ending import configuring, ending, fail
+from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+
+
+def doctor(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is installed: package, librdkafka, patches, features and extras.
+
+    With --brokers, or another configuration, it also connects to the cluster, and says why if
+    that fails.
+
+    Exit status: 0 shown, 1 the cluster could not be reached, 2 wrong usage, 130 Ctrl-C.
+    """
+    rows = parts()
+    failure = None
+    if brokers or config_file or properties or os.environ.get("KAFKA_BOOTSTRAP_SERVERS"):
+        with ending():
+            config = settings(brokers, config_file, properties)
+            with configuring():
+                admin = AdminClient(config)
+            with admin:
+                try:
+                    rows.append(("connection", _connection(admin, timeout)))
+                except KafkaException as error:
+                    failure = error.args[0].str()
+                    rows.append(("connection", f"failed: {failure}"))
+    else:
+        rows.append(("connection", "not tested: give --brokers HOST:PORT"))
+    show(("part", "found"), rows, as_json)
+    if failure is not None:
+        fail(failure)
+
+
+def _connection(admin: AdminClient, timeout: float) -> str:
+    began = time.monotonic()
+    admin.connect(timeout)
+    seconds = time.monotonic() - began
+    found = admin.list_topics(timeout=timeout)
+    return (
+        f"works: {len(found.brokers)} brokers, {len(found.topics)} topics, cluster "
+        f"{found.cluster_id}, connected within {seconds:.2f} s"
+    )

@@ -1,0 +1,124 @@
+#include "client/properties.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- librdkafka's table ---- */
+
+/*
+ * Calls `take(name, range, to)` for each property until it returns other than 0, and returns
+ * that. Aliases such as bootstrap.servers, and ranges, are only in librdkafka's table for people.
+ * Its rows begin with "name | where | range | ". Without a temporary file there are no rows.
+ */
+static int
+for_each_property(int (*take)(const char *name, char *range, void *to), void *to)
+{
+    char line[1024];
+    bool at_start = true;
+    int result = 0;
+    FILE *table = tmpfile();
+    if (table == NULL) {
+        return 0;
+    }
+    rd_kafka_conf_properties_show(table);
+    rewind(table);
+    while (result == 0 && fgets(line, sizeof(line), table) != NULL) {
+        char *where = islower((unsigned char)line[0]) ? strstr(line, " | ") : NULL;
+        bool is_row = at_start && where != NULL;
+        at_start = strchr(line, '\n') != NULL;
+        char *range = is_row ? strstr(where + 3, " | ") : NULL;
+        char *end = range == NULL ? NULL : strstr(range + 3, " | ");
+        if (end != NULL) {
+            line[strcspn(line, " ")] = '\0';
+            *end = '\0';
+            result = take(line, range + 3, to);
+        }
+    }
+    fclose(table);
+    return result;
+}
+
+static int
+append_name(const char *name, char *Py_UNUSED(range), void *list)
+{
+    PyObject *object = PyUnicode_FromString(name);
+    int result = object == NULL ? -1 : PyList_Append(list, object);
+    Py_XDECREF(object);
+    return result;
+}
+
+int
+properties_append_names(PyObject *list)
+{
+    return for_each_property(append_name, list);
+}
+
+typedef struct {
+    const char *name;
+    PyObject *range;
+} range_search;
+
+static int
+take_range(const char *name, char *range, void *to)
+{
+    range_search *search = to;
+    if (strcmp(name, search->name) != 0) {
+        return 0;
+    }
+    range += strspn(range, " ");
+    size_t size = strlen(range);
+    while (size > 0 && range[size - 1] == ' ') {
+        size--;
+    }
+    range[size] = '\0';
+    search->range = size == 0 ? Py_NewRef(Py_None) : text_from(range);
+    return search->range == NULL ? -1 : 1;
+}
+
+PyObject *
+property_range(const char *name)
+{
+    range_search search = {name, NULL};
+    int found = for_each_property(take_range, &search);
+    return found == 0 ? Py_NewRef(Py_None) : search.range;
+}
+
+/* ---- other clients' names ---- */
+
+#define SERIALIZE "a Producer sends bytes: serialize before produce(), or use SerializingProducer"
+#define DESERIALIZE                                                                      \
+    "a Consumer returns bytes: deserialize what poll() returned, or use DeserializingConsumer"
+
+const char *
+property_elsewhere(const char *name)
+{
+    static const struct {
+        const char *name, *here;
+    } elsewhere[] = {
+        {"key.serializer", SERIALIZE},
+        {"value.serializer", SERIALIZE},
+        {"key.deserializer", DESERIALIZE},
+        {"value.deserializer", DESERIALIZE},
+        {"buffer.memory", "here: 'queue.buffering.max.kbytes'"},
+        {"max.request.size", "here: 'message.max.bytes'"},
+        {"max.block.ms", "here: produce(block=seconds)"},
+        {"consumer.timeout.ms", "here: the timeout of poll() and consume()"},
+        {"ssl.cafile", "here: 'ssl.ca.location'"},
+        {"ssl.certfile", "here: 'ssl.certificate.location'"},
+        {"ssl.keyfile", "here: 'ssl.key.location'"},
+        {"ssl.password", "here: 'ssl.key.password'"},
+        {"sasl.plain.username", "here: 'sasl.username'"},
+        {"sasl.plain.password", "here: 'sasl.password'"},
+        {"api.version", "leave it out: the client asks the brokers"},
+    };
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+        if (strcmp(name, elsewhere[i].name) == 0) {
+            return elsewhere[i].here;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,24 @@
+/*
+ * What is known of configuration properties: librdkafka's own table, and other clients' names.
+ */
+#ifndef CONFLUENT_KAFKA_CLIENT_PROPERTIES_H
+#define CONFLUENT_KAFKA_CLIENT_PROPERTIES_H
+
+#include "base/compat.h"
+
+/* Adds the names of all properties to the list, aliases among them: 0, or -1. */
+int properties_append_names(PyObject *list);
+
+/*
+ * What property `name` takes, such as "plaintext, ssl" or "0 .. 900000": new reference; None where
+ * librdkafka does not say, NULL with an exception.
+ */
+PyObject *property_range(const char *name);
+
+/*
+ * What stands here for a name of Kafka's Java client or of kafka-python, written with dots; NULL
+ * for any other name.
+ */
+const char *property_elsewhere(const char *name);
+
+#endif

@@ -1,0 +1,1 @@
+"""Import paths of generated Protobuf code for ``confluent/type/*.proto``."""

@@ -1,0 +1,1 @@
+"""The former import path of ``confluent/type/decimal.proto``."""

@@ -1,0 +1,109 @@
+"""`confluent-kafka doctor`: what is installed, and whether a cluster can be reached."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from confluent_kafka import _diagnosis, build_info, version
+from confluent_kafka.testing import MockCluster
+from tests.support.kafka import NO_BROKER
+from tests.support.waiting import TIMEOUT
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from tests.support.command_line import Ended, run
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine's own settings do not count."""
+    monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
+
+
+def rows(done: Ended) -> dict[str, str]:
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    return {row["part"]: row["found"] for row in found}
+
+
+def test_what_there_is() -> None:
+    """Package, librdkafka, patches, features and extras are those of build_info() and of the
+    installed packages; without brokers nothing is asked."""
+    done = run("doctor", "--json")
+    assert done.status == 0
+    found = rows(done)
+    info = build_info()
+    assert found["package"].startswith(f"confluent-kafka {version()} in ")
+    assert info["librdkafka"] in found["librdkafka"]
+    assert found["features"].split(", ") == info["features"]
+    missing = [name for names in info["missing_patches"].values() for name in names]
+    assert all(name in found["patches"] for name in missing)
+    assert "typer " in found["extra [cli]"]
+    assert "missing" not in found["extra [cli]"]
+    assert found["connection"].startswith("not tested")
+
+
+def test_a_connection(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It says how many brokers and topics there are."""
+    done = run("doctor", "--json", "-b", kafka_cluster.bootstrap_servers)
+    assert (done.status, done.stderr) == (0, "")
+    assert rows(done)["connection"].startswith("works: 3 brokers, 1 topics, cluster ")
+
+
+def test_no_connection() -> None:
+    """Status 1 and the reason; everything else is shown nevertheless."""
+    done = run("doctor", "--json", "-b", NO_BROKER)
+    assert done.status == 1
+    assert "refused" in rows(done)["connection"]
+    assert "librdkafka" in rows(done)
+    assert "refused" in done.stderr
+
+
+def test_another_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """If an installer put another project of the name there, that is said."""
+    folder = tmp_path / "confluent_kafka-2.0.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Name: confluent-kafka\nVersion: 2.0.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = rows(run("doctor", "--json"))["distribution"]
+    assert f"2.0.0 in {tmp_path}" in found
+    assert f"PROBLEM, the package that is imported is {version()}" in found
+
+
+def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra names it."""
+    monkeypatch.setitem(_diagnosis.EXTRAS, "avro", ("pytest", "no-such-package"))
+    assert rows(run("doctor", "--json"))["extra [avro]"].startswith("missing: no-such-package; py")
+
+
+def test_extras() -> None:
+    """All extras of the project are known, with their packages."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {
+        extra: tuple(re.split(r"[<>=!~\[ ]", one)[0] for one in requirements)
+        for extra, requirements in project["optional-dependencies"].items()
+    }
+    assert declared == _diagnosis.EXTRAS
+
+
+def test_without_the_extra() -> None:
+    """It is there without typer, too: a missing extra is what it is asked about."""
+    script = (
+        "import runpy, sys\n"
+        "sys.modules['typer'] = None\n"
+        "sys.argv = ['confluent_kafka', 'doctor']\n"
+        "runpy.run_module('confluent_kafka', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"package\tconfluent-kafka {version()} in " in done.stdout

@@ -1,0 +1,154 @@
+"""How commands end, and what they write to terminals and pipes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, TopicPartition, libversion, version
+from confluent_kafka.testing import MockCluster
+from tests.support.kafka import NO_BROKER
+from tests.support.waiting import TIMEOUT
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from confluent_kafka.cli import groups
+from tests.support.command_line import COMMAND, ended, run, started
+
+FULL = Path("/dev/full")
+
+
+class Terminal:
+    """A terminal that a command runs on; what it shows is collected."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.shown = b""
+        self._ours, theirs = os.openpty()
+        self.process = subprocess.Popen(
+            [*COMMAND, *arguments], stdin=theirs, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._ours)
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._ours, keys)
+
+    def read_until(self, text: bytes) -> None:
+        while text not in self.shown:
+            self.shown += os.read(self._ours, 4096)
+
+    def ended(self) -> int:
+        """The exit status; all that was written is in `shown`."""
+        try:
+            while data := os.read(self._ours, 4096):
+                self.shown += data
+        except OSError:  # on Linux: the other end is closed
+            pass
+        return self.process.wait(TIMEOUT)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [(b"\x03", 130), (b"\x04", 130), (b"n\n", 1)], ids=["^C", "^D", "no"]
+)
+def test_who_does_not_confirm(answer: bytes, status: int) -> None:
+    """Ctrl-C at the question is 130, as everywhere; "no" is 1, and no broker was asked."""
+    with Terminal("topics", "delete", "t", "-b", NO_BROKER) as terminal:
+        terminal.read_until(b"[y/N]")
+        # A process that is the leader of no session gets no signal from the terminal.
+        if answer == b"\x03":
+            terminal.process.send_signal(signal.SIGINT)
+        else:
+            terminal.type(answer)
+        assert terminal.ended() == status
+    assert (b"nothing was done" in terminal.shown) == (status == 1)
+    assert b"refused" not in terminal.shown
+
+
+def test_ctrl_c_while_a_pipeline_is_read(tmp_path: Path) -> None:
+    """130 as well, without a traceback."""
+    pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
+    file = tmp_path / "pipeline.py"
+    file.write_text("raise KeyboardInterrupt\n")
+    done = ended(started("pipeline", "validate", str(file)))
+    assert (done.status, done.stdout) == (130, b"")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", ["topics list", "topics list --json", "consume t -e -q"])
+def test_a_full_disk(kafka_cluster: MockCluster, command: str, unbuffered: str) -> None:
+    """What was printed did not arrive: status 1, and which file; nothing from the interpreter."""
+    kafka_cluster.create_topic("t")
+    run("produce", "t", "-b", kafka_cluster.bootstrap_servers, stdin=b"a")
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, *command.split(), "-b", kafka_cluster.bootstrap_servers],
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "error: stdout: No space left on device"
+    assert "Exception ignored" not in done.stderr
+
+
+def test_watch_into_a_pipe(monkeypatch: pytest.MonkeyPatch, kafka_cluster: MockCluster) -> None:
+    """`groups describe --watch` writes the lines again and again, not drawings; Ctrl-C is 130."""
+    answers: list[Any] = [[["t", 0, 1, 3, 2, None, None, None]]] * 2
+
+    def rows(*arguments: object) -> Any:
+        if not answers:
+            raise KeyboardInterrupt
+        return answers.pop()
+
+    monkeypatch.setattr(groups, "_rows", rows)  # the embedded cluster cannot describe groups
+    servers = kafka_cluster.bootstrap_servers
+    done = run("groups", "describe", "g", "--watch", "0.1", "-b", servers)
+    header = "topic\tpartition\tcommitted\tend\tlag\tmember\tclient\thost\n"
+    assert done.stdout.decode() == 2 * f"{header}t\t0\t1\t3\t2\t-\t-\t-\n"
+    assert done.status == 130
+
+
+def test_typing_is_not_overwritten(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """`produce` at a terminal shows what is typed and the summary, and nothing else."""
+    with Terminal("produce", kafka_topic, "-b", kafka_cluster.bootstrap_servers) as terminal:
+        terminal.type(b"typed\n")
+        consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+        message = consumer.poll(TIMEOUT)
+        assert message is not None
+        assert message.value() == b"typed"
+        terminal.type(b"\x04")
+        assert terminal.ended() == 0
+    assert terminal.shown == b"typed\r\n1 delivered, 0 failed\r\n"
+
+
+def test_debugging(kafka_cluster: MockCluster) -> None:
+    """-X debug shows librdkafka's log on stderr; stdout stays what it was."""
+    servers = kafka_cluster.bootstrap_servers
+    done = run("topics", "list", "-b", servers, "-X", "debug=all")
+    assert (done.status, done.stdout) == (0, b"topic\tpartitions\treplicas\n")
+    assert "ApiVersion" in done.stderr
+    assert run("topics", "list", "-b", servers).stderr == ""
+
+
+def test_version() -> None:
+    """--version names this package's version and librdkafka's."""
+    expected = f"confluent-kafka {version()}, librdkafka {libversion()[0]}\n".encode()
+    assert run("--version") == (0, expected, "")

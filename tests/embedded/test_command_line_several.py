@@ -1,0 +1,80 @@
+"""Commands for several topics or groups, of which some fail."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from confluent_kafka.cli import groups, topics
+from tests.support.command_line import run
+
+
+def answers(result: Callable[[str], Any], code: int) -> dict[str, Future[Any]]:
+    """One that failed between two that did not."""
+    futures: dict[str, Future[Any]] = {name: Future() for name in ("first", "wrong", "last")}
+    for name, future in futures.items():
+        if name == "wrong":
+            future.set_exception(KafkaException(KafkaError(code)))
+        else:
+            future.set_result(result(name))
+    return futures
+
+
+class Admin:
+    """What the embedded cluster cannot answer."""
+
+    def delete_topics(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
+        return answers(lambda name: None, KafkaError.UNKNOWN_TOPIC_OR_PART)
+
+    def delete_consumer_groups(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
+        return answers(lambda name: None, KafkaError.NON_EMPTY_GROUP)
+
+    def describe_topics(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
+        one = SimpleNamespace(id=0, leader=None, replicas=[], isr=[])
+        return answers(
+            lambda name: SimpleNamespace(name=name, partitions=[one]),
+            KafkaError.UNKNOWN_TOPIC_OR_PART,
+        )
+
+
+@pytest.mark.parametrize(
+    ("command", "stdout", "error"),
+    [
+        (
+            "topics delete -y",
+            b"topic first was deleted\ntopic last was deleted\n",
+            "error: topic 'wrong': Broker: Unknown topic or partition\n",
+        ),
+        (
+            "groups delete -y",
+            b"group first was deleted\ngroup last was deleted\n",
+            "error: group 'wrong': Broker: The group is not empty\n",
+        ),
+        (
+            "topics describe",
+            b"topic\tpartition\tleader\treplicas\tin sync\nfirst\t0\t-\t\t\nlast\t0\t-\t\t\n",
+            "error: topic 'wrong': Broker: Unknown topic or partition\n",
+        ),
+    ],
+)
+def test_some_fail(
+    monkeypatch: pytest.MonkeyPatch, command: str, stdout: bytes, error: str
+) -> None:
+    """Those that succeeded are on stdout, the others are named on stderr: status 1."""
+
+    @contextlib.contextmanager
+    def administering(*arguments: object) -> Iterator[Admin]:
+        yield Admin()
+
+    for module in (topics, groups):
+        monkeypatch.setattr(module, "administering", administering)
+    assert run(*command.split(), "first", "wrong", "last", "-b", "x") == (1, stdout, error)

@@ -1,0 +1,56 @@
+"""Snippets that only real brokers can do run as they stand."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+from confluent_kafka.admin import AdminClient
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.topics import delete_topic, wait_for_topic
+from tests.support import command_line
+from tests.support.documents import ADDRESS, block_with, run
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.integration
+
+ADMIN = "docs/admin.md"
+TOPICS = ("orders", "bills")  # as the guide names them
+
+
+@pytest.fixture
+def cluster(own_kafka: OwnKafkaCluster) -> Iterator[OwnKafkaCluster]:
+    """Without what the guides leave there."""
+    yield own_kafka
+    with AdminClient(own_kafka.config()) as admin:
+        there = admin.list_topics().topics.keys() & set(TOPICS)
+        for future in admin.delete_consumer_groups(["shop"]).values():
+            future.exception()
+    for topic in there:
+        delete_topic(own_kafka, topic)
+
+
+def test_administration(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixture[str]) -> None:
+    """Topics are made, a configuration is changed, and a group gets its offsets."""
+
+    def printed_by(text: str) -> str:
+        run(block_with(ADMIN, text), cluster)
+        return capsys.readouterr().out
+
+    assert printed_by("create_topics(") == "orders is there\nbills is there\n"
+    wait_for_topic(cluster, "orders", 6)
+    # The broker that is asked may not have heard of the change yet, as the guide says.
+    changed = "604800000 DYNAMIC_TOPIC_CONFIG\n"
+    wait_until(lambda: printed_by("AlterConfigOpType.SET") == changed)
+    # Nor may a new cluster know the group's coordinator yet.
+    wait_until(lambda: printed_by("OffsetSpec.for_timestamp") == "done\n")
+
+
+def test_start_of_a_share_group(cluster: OwnKafkaCluster) -> None:
+    """The command of the guide, which the embedded cluster has a method for, is right."""
+    command = block_with("docs/share.md", "share.auto.offset.reset=earliest")
+    name, *arguments = shlex.split(command.replace(ADDRESS, cluster.bootstrap_servers))
+    done = command_line.run(*arguments)
+    assert (name, *done) == ("confluent-kafka", 0, b"group workers was changed\n", "")

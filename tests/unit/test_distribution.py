@@ -1,0 +1,126 @@
+"""The distribution's metadata: its version, its licence and what an index shows of it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from email.message import Message
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+import confluent_kafka
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+# The line of confluent-kafka whose API this package has.
+LINE = "2.16"
+
+
+@pytest.fixture(scope="module")
+def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
+    """What a wheel would say; nothing is compiled for it, and nothing written to this tree."""
+    folder = tmp_path_factory.mktemp("metadata")
+    command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    [info] = folder.glob("*.egg-info/PKG-INFO")
+    return Parser().parsestr(info.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        # Of packages that stand on confluent-kafka, as they write it.
+        "confluent-kafka>=1.8.2,<3.0.0",
+        "confluent-kafka>=1.8.2,<=3.0.0",
+        "confluent-kafka>=2,<3",
+        "confluent-kafka<3",
+        "confluent-kafka>=2.8.2,<2.17",
+        "confluent-kafka~=2.0",
+        f"confluent-kafka~={LINE}.0",
+        "confluent-kafka[avro,json,protobuf,schemaregistry]>=2.10.0",
+    ],
+)
+def test_dependants_accept_the_version(requirement: str) -> None:
+    """Their ranges hold it without --pre: a version of the same line, and a final one."""
+    version = Version(PROJECT["version"])
+    wanted = Requirement(requirement)
+    assert wanted.name == PROJECT["name"]
+    assert wanted.specifier.contains(version, prereleases=False)
+    assert wanted.extras <= PROJECT["optional-dependencies"].keys()
+    assert (version.is_prerelease, version.local) == (False, None)
+    assert f"{version.major}.{version.minor}" == LINE
+
+
+def test_versions_keep_their_forms() -> None:
+    """version() is a text of numbers and libversion() a pair, as programs take them apart."""
+    assert confluent_kafka.version() == confluent_kafka.__version__ == PROJECT["version"]
+    assert tuple(map(int, confluent_kafka.version().split("."))) >= (2, 16, 1)
+    text, number = confluent_kafka.libversion()
+    assert isinstance(text, str)
+    assert isinstance(number, int)
+
+
+def test_build_has_a_number_of_its_own() -> None:
+    """Two builds of one version differ in build_info() and in the names of their wheels."""
+    build = confluent_kafka.build_info()["build"]
+    assert re.fullmatch(r"[1-9]\d*", build)
+    [stated] = re.findall(r'^BUILD = "(.+)"$', (ROOT / "setup.py").read_text(), re.MULTILINE)
+    assert build == stated
+
+
+def test_changelog_begins_with_this_build() -> None:
+    """Its first section is about the version and the build that this tree makes."""
+    build = confluent_kafka.build_info()["build"]
+    headings = re.findall("^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == f"{PROJECT['version']}, build {build}"
+
+
+def test_description_has_no_relative_links(metadata: Message) -> None:
+    """An index shows README alone: a link to a file beside it would lead nowhere."""
+    text = metadata.get_payload() or metadata["Description"]
+    assert isinstance(text, str)
+    assert text.lstrip().startswith("# confluent-kafka")
+    targets = re.findall(r"\]\(([^)]*)\)", text)
+    assert targets
+    assert all(target.startswith("https://") for target in targets), targets
+    assert "`docs/reliability.md`" in text
+
+
+def test_links_of_readme_lead_to_files_of_the_source_distribution() -> None:
+    """What the description names can be read: in the repository and in the sdist."""
+    included = (ROOT / "MANIFEST.in").read_text() + " README.md LICENSE"
+    for target in re.findall(r"\]\(((?!https?:)[^)#]+)", (ROOT / "README.md").read_text()):
+        path = ROOT / target
+        assert path.exists(), target
+        folder = target.split("/")[0]
+        wanted = (f"graft {folder}\n", target, f"{folder}/*{path.suffix}")
+        assert any(each in included for each in wanted), target
+
+
+def test_metadata_names_authors_links_and_licences(metadata: Message) -> None:
+    """The licence expression covers what the extension links statically, its texts are named."""
+    licences = set(metadata["License-Expression"].split(" AND "))
+    assert licences >= {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Zlib"}
+    assert metadata["License-File"] == "LICENSE"
+    assert metadata["Author"]
+    urls = metadata.get_all("Project-URL") or []
+    assert urls
+    for url in urls:
+        label, _, target = url.partition(", ")
+        assert len(label) <= 32
+        assert target.startswith("https://")
+
+
+def test_classifiers_are_of_what_the_tests_run_on(metadata: Message) -> None:
+    """Interpreters and systems are named if the tests and `make wheel` run there."""
+    classifiers = metadata.get_all("Classifier") or []
+    versions = [each.rpartition(" ")[2] for each in classifiers if "Python :: 3." in each]
+    assert versions == ["3.11", "3.12", "3.13"]
+    systems = [each for each in classifiers if each.startswith("Operating System")]
+    assert systems == ["Operating System :: POSIX :: Linux"]

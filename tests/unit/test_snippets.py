@@ -1,0 +1,176 @@
+"""Every snippet of README and guides is run by a test, or is listed here with the reason."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.support.documents import DOCUMENTS, ROOT, Snippet, snippets
+
+EMBEDDED = "tests/embedded/test_documentation.py"
+AIO = "tests/embedded/test_aio_documents.py"
+COMMANDS = "tests/embedded/test_command_line_documents.py"
+SERIALIZATION = "tests/embedded/test_serialization_documentation.py"
+SHARE = "tests/embedded/test_share_documents.py"
+INTEGRATION = "tests/integration/test_documents.py"
+SPARK = "tests/spark/test_documents.py"
+
+# A snippet is named by a text that no other one of its document has; its test finds it by that.
+RUN = {
+    "README.md": {"for message in consumer": EMBEDDED},
+    "docs/admin.md": {
+        "create_topics(": INTEGRATION,
+        "AlterConfigOpType.SET": INTEGRATION,
+        "OffsetSpec.for_timestamp": INTEGRATION,
+    },
+    "docs/arrow.md": {"import polars": EMBEDDED},
+    "docs/asyncio.md": {"async for message": AIO, "read_for": AIO, "on_revoke=commit": AIO},
+    "docs/cli.md": {
+        "--help": COMMANDS,
+        "doctor -b": COMMANDS,
+        "produce greetings": COMMANDS,
+        "produce orders": COMMANDS,
+        "produce images": COMMANDS,
+        "all that is there now": COMMANDS,
+        "the last ten": COMMANDS,
+        "-f '%D %p/%o": COMMANDS,
+        "produce copy --json": COMMANDS,
+    },
+    "docs/helpers.md": {
+        "producer.connect(10)\nexcept": EMBEDDED,
+        "consumer.lag()": EMBEDDED,
+        "broker.rtt.p99": EMBEDDED,
+        "consumer.pause_while()": EMBEDDED,
+    },
+    "docs/pipelines.md": {
+        "[sources.flights]": "tests/spark/test_pipeline.py",
+        "threading.Event()": SPARK,
+        "declare(load(": "tests/spark/test_declarative.py",
+        "@dp.table": "tests/spark/test_declarative.py",
+    },
+    "docs/quickstart.md": {
+        "on_delivery=report": EMBEDDED,
+        "consumer.poll(5.0)": EMBEDDED,
+        "def test_orders": EMBEDDED,
+    },
+    "docs/serialization.md": {
+        "SerializingProducer(": SERIALIZATION,
+        "AvroSerializer(": SERIALIZATION,
+        "AsyncJSONSerializer(": SERIALIZATION,
+    },
+    "docs/share.md": {
+        "consumer.commit_sync()\n": SHARE,
+        "share.auto.offset.reset=earliest": INTEGRATION,
+        "def acknowledgement": SHARE,
+        "def answered": SHARE,
+    },
+    "docs/spark.md": {
+        "SparkSession.builder.getOrCreate()": SPARK,
+        "CREATE TEMPORARY VIEW": SPARK,
+    },
+    "docs/spark-writing.md": {"exactly-once": SPARK},
+    "docs/testing.md": {
+        "MockCluster(brokers=3)": EMBEDDED,
+        "def test_orders_are_sent": EMBEDDED,
+        "cluster.requests()": EMBEDDED,
+        "heartbeat.interval.ms": EMBEDDED,
+    },
+}
+
+MAKE = "builds what the tests themselves run in"
+CTRL_C = "runs until Ctrl-C; "
+NEEDS_CLUSTER = "needs a cluster of Spark"
+NOT_RUN = {
+    "README.md": {"make demo": MAKE, "make test": MAKE, "make wheel": MAKE},
+    "docs/cli.md": {
+        "--install-completion": "changes the files of the user's shell",
+        "--from 2026-01-31T12:00": "the embedded cluster has no messages of that time; "
+        "tests/integration/test_command_line.py has",
+        "-g audit": CTRL_C + "tests/integration/test_command_line.py reads in a group",
+        "groups describe audit --watch 2": CTRL_C
+        + "tests/integration/test_command_line.py watches",
+    },
+    "docs/design.md": {"C extension": "a drawing"},
+    "docs/installation.md": {
+        "make wheel": MAKE,
+        "export PIP_CONSTRAINT": "a setting for later; tests/installation/test_commands.py sets it",
+    },
+    "docs/librdkafka.md": {
+        "pprint": "prints what tests/unit/test_build_info.py looks at",
+        "git clone": "downloads another librdkafka",
+        "--without": "builds librdkafka for every patch: many minutes",
+    },
+    "docs/migration.md": {"make wheel": MAKE},
+    "docs/pipelines.md": {
+        "pipeline validate": "tests/spark/test_pipeline.py runs it with a file of its own",
+        "pipeline explain": "tests/spark/test_pipeline.py runs it with a file of its own",
+        "pipeline run": CTRL_C + "tests/spark/test_pipeline.py runs it with a file of its own",
+        "10 minuts": "errors; tests/spark/test_pipeline_checks.py has their texts",
+    },
+    "docs/quickstart.md": {
+        "make wheel": MAKE,
+        "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any",
+    },
+    "docs/reference.md": {
+        "pause_while": "a part of a docstring; docs/helpers.md has the whole",
+        "delivery = await": "a part of a docstring; docs/asyncio.md has the whole",
+    },
+    "docs/scaling.md": {
+        "start-master.sh": NEEDS_CLUSTER,
+        "venv-pack": "needs YARN",
+        "FROM apache/spark": "needs Docker; its pip command is run",
+        "k8s://": "needs Kubernetes",
+    },
+    "docs/spark.md": {"kafka-consumer-groups.sh": "a program of Apache Kafka"},
+    "docs/testing.md": {
+        "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any"
+    },
+}
+
+
+def named(document: str) -> list[str]:
+    return [*RUN.get(document, {}), *NOT_RUN.get(document, {})]
+
+
+def installs(snippet: Snippet) -> bool:
+    """tests/installation finds these by itself."""
+    return snippet.language == "console" and "-m pip install " in snippet.text
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_snippet_is_named_once(document: str) -> None:
+    """A new one needs a test, or a reason why it has none; a name is of one snippet."""
+    found = [snippet.text for snippet in snippets(document) if not installs(snippet)]
+    names = [[name for name in named(document) if name in text] for text in found]
+    assert [text for text, fit in zip(found, names, strict=True) if len(fit) != 1] == []
+    assert sorted(name for fit in names for name in fit) == sorted(named(document))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_block_is_python(document: str) -> None:
+    """No example has a mistake that Python's compiler sees."""
+    for snippet in snippets(document):
+        if snippet.language == "python":
+            compile(snippet.text, document, "exec")
+
+
+@pytest.mark.parametrize("document", RUN)
+def test_tests_have_the_snippets(document: str) -> None:
+    """The test of a snippet looks for it by its name."""
+    for name, test in RUN[document].items():
+        tree = ast.walk(ast.parse((ROOT / test).read_text(encoding="utf-8")))
+        texts = [
+            one.value
+            for one in tree
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ]
+        assert name in texts, f"{test} does not run {name!r}"
+
+
+def test_reasons_name_tests_that_exist() -> None:
+    """A test that was renamed is no reason."""
+    reasons = [reason for each in NOT_RUN.values() for reason in each.values()]
+    for test in re.findall(r"tests/\S+\.py", " ".join(reasons)):
+        assert (ROOT / test).exists()
