@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 import pytest
 
 import confluent_kafka
+from tests.support.failures import pytest_sessionstart as pytest_sessionstart
 from tests.support.real_kafka import kafka as kafka
 from tests.support.real_kafka import make_topic as make_topic
 from tests.support.real_kafka import own_kafka as own_kafka

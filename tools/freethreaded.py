@@ -39,7 +39,7 @@ Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
 
 OPTIONS = ("-q", "--disable-gil", "--disable-test-modules")
-REQUIREMENTS = ("setuptools>=77", "wheel>=0.45", "pytest>=8.3")
+REQUIREMENTS = ("setuptools>=77", "wheel>=0.45", "pytest>=9")
 
 
 def find(watched: bool) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition, libversion, version
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("typer", reason="the extra [cli] is not installed")
 
@@ -42,21 +43,42 @@ class Terminal:
         self.process.wait()
         os.close(self._ours)
 
-    def type(self, keys: bytes) -> None:
-        os.write(self._ours, keys)
+    def press(self, key: bytes) -> None:
+        # A process that is the leader of no session gets no signal from the terminal.
+        if key == b"\x03":
+            self.process.send_signal(signal.SIGINT)
+        else:
+            os.write(self._ours, key)
 
     def read_until(self, text: bytes) -> None:
-        while text not in self.shown:
-            self.shown += os.read(self._ours, 4096)
+        wait_until(lambda: text in self.shown, self._read)
 
-    def ended(self) -> int:
-        """The exit status; all that was written is in `shown`."""
-        try:
-            while data := os.read(self._ours, 4096):
-                self.shown += data
-        except OSError:  # on Linux: the other end is closed
+    def ended(self, key: bytes) -> int:
+        """The exit status after a key; all that was written is in `shown`.
+
+        Pressed again and again, as people do: what arrives while the question is shown and its
+        answer is not yet read may be lost.
+        """
+
+        def press() -> None:
+            if not self._read(TIMEOUT / 6):
+                self.press(key)
+
+        wait_until(lambda: self.process.poll() is not None, press)
+        while self._read():
             pass
         return self.process.wait(TIMEOUT)
+
+    def _read(self, seconds: float = 0.2) -> bytes:
+        """What is shown within that time."""
+        if not select.select([self._ours], [], [], seconds)[0]:
+            return b""
+        try:
+            data = os.read(self._ours, 4096)
+        except OSError:  # on Linux: the other end is closed
+            return b""
+        self.shown += data
+        return data
 
 
 @pytest.mark.parametrize(
@@ -66,12 +88,8 @@ def test_who_does_not_confirm(answer: bytes, status: int) -> None:
     """Ctrl-C at the question is 130, as everywhere; "no" is 1, and no broker was asked."""
     with Terminal("topics", "delete", "t", "-b", NO_BROKER) as terminal:
         terminal.read_until(b"[y/N]")
-        # A process that is the leader of no session gets no signal from the terminal.
-        if answer == b"\x03":
-            terminal.process.send_signal(signal.SIGINT)
-        else:
-            terminal.type(answer)
-        assert terminal.ended() == status
+        terminal.press(answer)
+        assert terminal.ended(answer) == status
     assert (b"nothing was done" in terminal.shown) == (status == 1)
     assert b"refused" not in terminal.shown
 
@@ -129,13 +147,13 @@ def test_typing_is_not_overwritten(
 ) -> None:
     """`produce` at a terminal shows what is typed and the summary, and nothing else."""
     with Terminal("produce", kafka_topic, "-b", kafka_cluster.bootstrap_servers) as terminal:
-        terminal.type(b"typed\n")
+        terminal.press(b"typed\n")
         consumer.assign([TopicPartition(kafka_topic, 0, 0)])
         message = consumer.poll(TIMEOUT)
         assert message is not None
         assert message.value() == b"typed"
-        terminal.type(b"\x04")
-        assert terminal.ended() == 0
+        terminal.press(b"\x04")
+        assert terminal.ended(b"\x04") == 0
     assert terminal.shown == b"typed\r\n1 delivered, 0 failed\r\n"
 
 

@@ -74,4 +74,37 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             return line_of(nodeid) or nodeid
 
+        def remove_node(self, node: Any) -> str | None:
+            """The test that ended its process; the others of its lines go to other processes.
+
+            pytest-xdist runs it again, so that it ends the next process as well.
+            """
+            lines = self.assigned_work.pop(node)
+            left = [
+                (line, test) for line in lines.values() for test, ended in line.items() if not ended
+            ]
+            if not left:
+                return None
+            line, crashed = left[0]
+            line[crashed] = True
+            self.workqueue.update(
+                {name: line for name, line in lines.items() if not all(line.values())}
+            )
+            for other in self.assigned_work:
+                self._reschedule(other)
+            return crashed
+
+        def _reschedule(self, node: Any) -> None:
+            """More tests, if there are any: a process begins one when it knows the next.
+
+            pytest-xdist gives a single one to the process that replaces another, and waits for it
+            for ever.
+            """
+            super()._reschedule(node)
+            while self.workqueue and not node.shutting_down and self._few(node):
+                self._assign_work_unit(node)
+
+        def _few(self, node: Any) -> bool:
+            return self._pending_of(self.assigned_work[node]) <= 1
+
     return Lines(config, log)

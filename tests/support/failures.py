@@ -1,0 +1,33 @@
+"""A hook for pytest: the name of a test that failed is shown at once.
+
+The list at the end is never seen of a run that was ended before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+class Failures:
+    """Writes them to the terminal, between the dots."""
+
+    def __init__(self, reporter: Any) -> None:
+        self._reporter = reporter
+
+    # After pytest's own, which shows the F.
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.failed:
+            return
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = crash.message if crash else str(report.longrepr)
+        self._reporter.write_line(f"\nfailed: {report.nodeid}: {reason.splitlines()[0]}")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    # Processes of pytest-xdist have no terminal: the one that started them shows what they report.
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and not hasattr(session.config, "workerinput"):
+        session.config.pluginmanager.register(Failures(reporter), "failures at once")
