@@ -58,9 +58,10 @@ int arg_callable(PyObject *object, const char *name, PyObject **result);
  */
 const char *arg_utf8(PyObject *object, const char *name, Py_ssize_t *size);
 
-/* A list (or tuple) argument; borrowed fast sequence check. -1 with TypeError otherwise. */
 /* Of a value that may be something else than str, see text_of_value(): new reference or NULL. */
 PyObject *arg_value_text(PyObject *object, const char *name);
+
+/* A list (or tuple) argument; borrowed fast sequence check. -1 with TypeError otherwise. */
 int arg_list(PyObject *object, const char *name, const char *of_what);
 /* The same, with confluent-kafka's text, which programs match; ours is a note of it. */
 int arg_list_or(PyObject *object, const char *name, const char *of_what, const char *text);

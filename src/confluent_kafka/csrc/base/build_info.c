@@ -1,9 +1,9 @@
 #include "base/build_info.h"
 
 /*
- * setup.py defines, as texts: CONFLUENT_KAFKA_VERSION and _BUILD; LIBRDKAFKA_SOURCE ("pinned", "system" or
- * "prefix"); and the names, between spaces, of the patches of each series that the library has
- * and that it lacks.
+ * setup.py defines, as texts: CONFLUENT_KAFKA_VERSION and _BUILD; LIBRDKAFKA_SOURCE ("pinned",
+ * "system" or "prefix"); and the names, between spaces, of the patches of each series that the
+ * library has and that it lacks.
  */
 
 /* The parts of `text` as a list, split as str.split() does; new reference. */

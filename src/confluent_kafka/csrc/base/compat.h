@@ -213,7 +213,7 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
  * by the file. */
 #define HAVE_SHARE_CONSUMER (RD_KAFKA_VERSION >= 0x020f0000)
 
-/* Older mock clusters have no controller: admin requests to them wait for one until they time out. */
+/* Older mock clusters have no controller: admin requests wait for one until they time out. */
 #if RD_KAFKA_VERSION < 0x020f0000
 #define rd_kafka_mock_set_controller_id(cluster, broker_id) ((void)(cluster))
 #endif

@@ -143,7 +143,11 @@ PyDoc_STRVAR(connect_doc,
 static PyObject *
 request_connect(Client *self, const char *topic, int timeout_ms)
 {
-    if (settings_have_no_brokers(self->rk)) {
+    int no_brokers = settings_have_no_brokers(self->rk);
+    if (no_brokers < 0) {
+        return NULL;
+    }
+    if (no_brokers) {
         raise_kafka_error(self->state, RD_KAFKA_RESP_ERR__INVALID_ARG,
                           "connect(): configuration property \"bootstrap.servers\" is not set, "
                           "so there is no broker to connect to");

@@ -18,6 +18,7 @@ int guard_traverse(Client *self, visitproc visit, void *arg);
 
 /* What calls in a wrong state raise, instead of RuntimeError. */
 void guard_set_misuse(Client *self, PyObject *exception_type);
+
 /* ---- __init__ ---- */
 
 /*

@@ -43,6 +43,24 @@ client_create_producer(Client *Py_UNUSED(self), rd_kafka_conf_t *conf, char *rea
     return rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, size);
 }
 
+/* -1 with what librdkafka said, and what can be done; destroys `conf`. */
+static int
+refuse(Client *self, rd_kafka_conf_t *conf, rd_kafka_resp_err_t code, char *reason, size_t size)
+{
+    int explained = settings_explain(conf, reason, size);
+    rd_kafka_conf_destroy(conf);
+    if (explained < 0) {
+        return -1;
+    }
+    if (self->kind->raise_refusal != NULL) {
+        self->kind->raise_refusal(reason);
+    }
+    else {
+        raise_kafka_error(self->state, code, "Failed to create %s: %s", self->words->noun, reason);
+    }
+    return -1;
+}
+
 int
 client_open(Client *self, const client_kind *kind, rd_kafka_conf_t *conf)
 {
@@ -61,17 +79,7 @@ client_open(Client *self, const client_kind *kind, rd_kafka_conf_t *conf)
     }
     Py_END_ALLOW_THREADS
     if (rk == NULL) {
-        settings_explain(conf, reason, sizeof(reason));
-        rd_kafka_conf_destroy(conf);
-    }
-    if (rk == NULL && kind->raise_refusal != NULL) {
-        kind->raise_refusal(reason);
-        return -1;
-    }
-    if (rk == NULL) {
-        raise_kafka_error(self->state, code, "Failed to create %s: %s", self->words->noun,
-                          reason);
-        return -1;
+        return refuse(self, conf, code, reason, sizeof(reason));
     }
     self->core->rk = self->rk = rk;
     /* Leaving the group is close()'s work: an implicit one would run callbacks here. */

@@ -172,7 +172,6 @@ serve_end(Client *self, serve_frame *frame)
     }
 }
 
-
 /* A signal handler that runs while this thread waits in serve_lock() may call that, too. */
 static bool
 is_urgent(Client *self)

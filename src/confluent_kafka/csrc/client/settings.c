@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A copy of the setting to be freed, NULL when it is not set or there is no memory for it. */
+/* A copy of the setting to be freed, or NULL: it is not set, or MemoryError is. */
 static char *
 setting_of(const rd_kafka_conf_t *conf, const char *name)
 {
@@ -16,7 +16,11 @@ setting_of(const rd_kafka_conf_t *conf, const char *name)
         return NULL;
     }
     char *text = PyMem_Malloc(size);
-    if (text != NULL && rd_kafka_conf_get(conf, name, text, &size) != RD_KAFKA_CONF_OK) {
+    if (text == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (rd_kafka_conf_get(conf, name, text, &size) != RD_KAFKA_CONF_OK) {
         PyMem_Free(text);
         return NULL;
     }
@@ -72,9 +76,12 @@ is_address(const char *address)
 static const char *
 wrong_address(char *servers)
 {
-    char *rest;
-    for (char *address = strtok_r(servers, ",", &rest); address != NULL;
-         address = strtok_r(NULL, ",", &rest)) {
+    char *next;
+    for (char *address = servers; address != NULL; address = next) {
+        next = strchr(address, ',');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
         address += strspn(address, " \t\r\n");
         size_t size = strlen(address);
         while (size > 0 && isspace((unsigned char)address[size - 1])) {
@@ -118,7 +125,7 @@ settings_check_brokers(Client *self, rd_kafka_conf_t *conf)
 {
     char *servers = setting_of(conf, "bootstrap.servers");
     char *protocol = setting_of(conf, "security.protocol");
-    int result = 0;
+    int result = PyErr_Occurred() ? -1 : 0;
     if (servers != NULL && protocol != NULL) {
         result = refuse_brokers(self, servers, protocol);
     }
@@ -127,7 +134,7 @@ settings_check_brokers(Client *self, rd_kafka_conf_t *conf)
     return result;
 }
 
-bool
+int
 settings_have_no_brokers(rd_kafka_t *rk)
 {
     char *servers = setting_of(rd_kafka_conf(rk), "bootstrap.servers");
@@ -135,7 +142,7 @@ settings_have_no_brokers(rd_kafka_t *rk)
     bool none = servers == NULL && (mocks == NULL || strcmp(mocks, "0") == 0);
     PyMem_Free(servers);
     PyMem_Free(mocks);
-    return none;
+    return PyErr_Occurred() ? -1 : none;
 }
 
 /* ---- refusals ---- */
@@ -156,7 +163,7 @@ explain_file(const char *property, const char *path, char *reason, size_t size)
     if (!compat_is_readable(path) || stat(path, &file) != 0) {
         PyOS_snprintf(reason, size, "%s failed: %s: \"%s\"", property, strerror(errno), path);
     }
-    else if (S_ISDIR(file.st_mode)) {
+    else if ((file.st_mode & S_IFMT) == S_IFDIR) {
         PyOS_snprintf(reason, size, "%s failed: %s: \"%s\"", property, strerror(EISDIR), path);
     }
     else if (strstr(reason, path) == NULL) {
@@ -166,7 +173,7 @@ explain_file(const char *property, const char *path, char *reason, size_t size)
     }
 }
 
-void
+int
 settings_explain(rd_kafka_conf_t *conf, char *reason, size_t size)
 {
     static const char *const files[] = {
@@ -188,4 +195,5 @@ settings_explain(rd_kafka_conf_t *conf, char *reason, size_t size)
                "for a user and a password, set it to PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512");
     }
     PyMem_Free(mechanism);
+    return PyErr_Occurred() ? -1 : 0;
 }

@@ -70,8 +70,8 @@ offsets_after_message(Consumer *self, PyObject *message, const char *verb)
 }
 
 /*
- * What to `verb` ("commit", "store"): from `message` or `offsets`, of which one at most may be given: 0 with `*list` to be
- * destroyed (NULL: neither was given), or -1 with an exception.
+ * What to `verb` ("commit", "store"): from `message` or `offsets`, of which one at most may be
+ * given: 0 with `*list` to be destroyed (NULL: neither was given), or -1 with an exception.
  */
 static int
 offsets_from_args(Consumer *self, const char *verb, PyObject *message, PyObject *offsets,
