@@ -17,8 +17,9 @@ child = "import sys; print('noise', file=sys.stderr, flush=True); input();" \
     "print('later', file=sys.stderr, flush=True)"
 try:
     with held_back():
+        print("x" * 1_000_000, file=sys.stderr, flush=True)
+        # Behind that: one write of so much lets others in between.
         process = subprocess.Popen([sys.executable, "-c", child], stdin=subprocess.PIPE)
-        print("x" * 1_000_000, file=sys.stderr)
         {ending}
 except RuntimeError as error:
     print(error, file=sys.stderr)
