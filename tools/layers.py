@@ -61,6 +61,8 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
     "spark": _CLIENTS | {"admin", "schema_registry"},
+    # aiokafka's API stands on aio; nothing stands on it.
+    "compat": {"", "admin", "aio", "cimpl"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},
     "_types": {"serialization"},

@@ -1,0 +1,3 @@
+"""Other clients' APIs on librdkafka."""
+
+from __future__ import annotations

@@ -1,0 +1,23 @@
+"""aiokafka's API on librdkafka.
+
+``import confluent_kafka.compat.aiokafka as aiokafka`` is the move; programs and libraries that say
+``import aiokafka`` run unchanged after ``confluent_kafka.compat.install("aiokafka")``.
+"""
+
+from __future__ import annotations
+
+from .abc import ConsumerRebalanceListener
+from .config import __version__
+from .errors import ConsumerStoppedError, IllegalOperation
+from .structs import ConsumerRecord, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+
+__all__ = [
+    "ConsumerRebalanceListener",
+    "ConsumerRecord",
+    "ConsumerStoppedError",
+    "IllegalOperation",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "TopicPartition",
+    "__version__",
+]

@@ -1,0 +1,1 @@
+"""What of the group's coordination has a name."""

@@ -1,0 +1,108 @@
+"""What aiokafka's calls take and return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from .errors import KafkaError
+
+__all__ = [
+    "BrokerMetadata",
+    "ConsumerRecord",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "PartitionMetadata",
+    "RecordMetadata",
+    "TopicPartition",
+]
+
+KT_co = TypeVar("KT_co", covariant=True)
+VT_co = TypeVar("VT_co", covariant=True)
+
+
+class TopicPartition(NamedTuple):
+    """A partition of a topic."""
+
+    topic: str
+    partition: int
+
+
+class BrokerMetadata(NamedTuple):
+    """A broker."""
+
+    nodeId: int | str  # noqa: N815
+    """Its id; "bootstrap-0" and so on before the cluster has told."""
+    host: str
+    port: int
+    rack: str | None
+
+
+class PartitionMetadata(NamedTuple):
+    """Where a partition is."""
+
+    topic: str
+    partition: int
+    leader: int
+    """The leader's id; -1 if there is none."""
+    replicas: list[int]
+    isr: list[int]
+    """The replicas in sync."""
+    error: KafkaError | None
+
+
+class OffsetAndMetadata(NamedTuple):
+    """An offset to commit, and a text that the group keeps with it."""
+
+    offset: int
+    """Of the message that is read next."""
+    metadata: str
+
+
+class OffsetAndTimestamp(NamedTuple):
+    """The first message at or after a time."""
+
+    offset: int
+    timestamp: int | None
+    """In milliseconds since the epoch."""
+
+
+class RecordMetadata(NamedTuple):
+    """Where a broker has put a message."""
+
+    topic: str
+    partition: int
+    topic_partition: TopicPartition
+    offset: int
+    """-1 with ``acks=0``."""
+    timestamp: int | None
+    """In milliseconds since the epoch; None with ``acks=0``."""
+    timestamp_type: int
+    """0: the time that the message was made; 1: the time that the broker got it."""
+    log_start_offset: int | None
+    """Always None: librdkafka does not pass it on."""
+
+
+@dataclass(slots=True)
+class ConsumerRecord(Generic[KT_co, VT_co]):
+    """A message that was consumed."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    """In milliseconds since the epoch; -1 if the message has none."""
+    timestamp_type: int
+    """0: the time that the message was made; 1: the time that the broker got it."""
+    key: KT_co | None
+    """What the key deserializer returned, or the key's bytes."""
+    value: VT_co | None
+    """What the value deserializer returned, or the value's bytes."""
+    checksum: int | None
+    """Always None, as of every message in the format of Kafka 0.11 and newer."""
+    serialized_key_size: int
+    """In bytes; -1 without a key."""
+    serialized_value_size: int
+    """In bytes; -1 without a value."""
+    headers: Sequence[tuple[str, bytes]]

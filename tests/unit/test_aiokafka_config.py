@@ -1,0 +1,174 @@
+"""aiokafka's keywords as librdkafka's configuration."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.compat.aiokafka._tokens import expiry_of
+from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
+from confluent_kafka.compat.aiokafka.config import EVERY, KEYWORDS, configuration
+from confluent_kafka.compat.aiokafka.coordinator.assignors.range import RangePartitionAssignor
+from confluent_kafka.compat.aiokafka.coordinator.assignors.roundrobin import (
+    RoundRobinPartitionAssignor,
+)
+from confluent_kafka.compat.aiokafka.coordinator.assignors.sticky.sticky_assignor import (
+    StickyPartitionAssignor,
+)
+
+_SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
+
+
+class Tokens(AbstractTokenProvider):
+    """Has one token."""
+
+    async def token(self) -> str:
+        return "a.b.c"
+
+
+def test_the_table_has_each_keyword_of_a_client_once() -> None:
+    """No client has two meanings of one keyword, and no entry belongs to no client."""
+    for client in EVERY:
+        names = [keyword.name for keyword in KEYWORDS if client in keyword.clients]
+        assert sorted(set(names)) == sorted(names)
+    assert all(keyword.clients <= EVERY and keyword.clients for keyword in KEYWORDS)
+    assert all(keyword.note for keyword in KEYWORDS if keyword.has_no_effect)
+
+
+@pytest.mark.parametrize(
+    ("client", "keywords", "wanted"),
+    [
+        ("client", {"bootstrap_servers": "a"}, {"bootstrap.servers": "a"}),
+        ("client", {"bootstrap_servers": ["a:1", "b:2"]}, {"bootstrap.servers": "a:1,b:2"}),
+        ("client", {"client_id": None}, {}),
+        ("client", {"connections_max_idle_ms": None}, {"connections.max.idle.ms": 0}),
+        ("client", {"loop": object(), "api_version": "auto"}, {}),
+        ("admin", {"request_timeout_ms": 5000}, {"socket.timeout.ms": 5000}),
+        (
+            "producer",
+            {"request_timeout_ms": 5000},
+            {"request.timeout.ms": 5000, "message.timeout.ms": 5000},
+        ),
+        (
+            "producer",
+            {"retry_backoff_ms": 0},
+            {"retry.backoff.ms": 1, "reconnect.backoff.ms": 1},
+        ),
+        ("producer", {"acks": "all"}, {"acks": -1}),
+        ("producer", {"acks": 0, "linger_ms": 5.9}, {"acks": 0, "linger.ms": 5}),
+        ("consumer", {"auto_offset_reset": "none"}, {"auto.offset.reset": "error"}),
+        (
+            "consumer",
+            {"partition_assignment_strategy": [RoundRobinPartitionAssignor]},
+            {"partition.assignment.strategy": "roundrobin"},
+        ),
+        (
+            "consumer",
+            {"partition_assignment_strategy": (RangePartitionAssignor,)},
+            {"partition.assignment.strategy": "range"},
+        ),
+        (
+            "producer",
+            {"linger_ms": 5, "properties": {"linger.ms": 7, "statistics.interval.ms": 1}},
+            {"linger.ms": 7, "statistics.interval.ms": 1},
+        ),
+        (
+            "client",
+            _SASL | {"sasl_plain_username": "u", "sasl_plain_password": "p"},
+            {
+                "security.protocol": "SASL_PLAINTEXT",
+                "sasl.mechanism": "PLAIN",
+                "sasl.username": "u",
+                "sasl.password": "p",
+            },
+        ),
+        ("client", {"sasl_plain_username": "u", "sasl_plain_password": "p"}, {}),
+    ],
+)
+def test_what_keywords_become(
+    client: str, keywords: dict[str, Any], wanted: dict[str, Any]
+) -> None:
+    """A keyword becomes its property, in its unit; credentials only where they are used."""
+    assert configuration(client, keywords) == wanted
+
+
+@pytest.mark.parametrize(
+    ("keywords", "kind", "says"),
+    [
+        ({"acks": 5}, ValueError, "acks must be 0, 1, -1 or 'all', not 5"),
+        ({"acks": True}, ValueError, "acks must be 0, 1, -1 or 'all', not True"),
+        ({"linger_ms": "5"}, TypeError, "linger_ms must be a number, not str"),
+        ({"linger_ms": -1}, ValueError, "linger_ms must not be negative, not -1"),
+        ({"compression_type": "zip"}, ValueError, "compression_type must be one of 'gzip', "),
+        ({"bootstrap_servers": 3}, TypeError, "bootstrap_servers must be 'host:port' or a list"),
+        ({"security_protocol": "TLS"}, ValueError, "security_protocol must be one of "),
+        ({"security_protocol": "SSL"}, ValueError, "ssl_context is needed with"),
+        (
+            {"security_protocol": "SSL", "ssl_context": 3},
+            TypeError,
+            "ssl_context must be an ssl.SSLContext, not int",
+        ),
+        (
+            _SASL | {"sasl_plain_username": "u", "sasl_plain_password": None},
+            ValueError,
+            "sasl_plain_username and sasl_plain_password are needed with PLAIN",
+        ),
+        (_SASL | {"sasl_mechanism": "X"}, ValueError, "sasl_mechanism must be one of 'PLAIN', "),
+        (
+            _SASL | {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": 3},
+            TypeError,
+            "sasl_oauth_token_provider must be an AbstractTokenProvider, not int",
+        ),
+        (
+            {"sasl_kerberos_domain_name": "d"},
+            ValueError,
+            "sasl_kerberos_domain_name is not supported: ",
+        ),
+        ({"enable_idempotence": 1}, TypeError, "enable_idempotence must be bool, not int"),
+    ],
+)
+def test_what_is_refused(keywords: dict[str, Any], kind: type[Exception], says: str) -> None:
+    """An error names the keyword, what is allowed and what was given."""
+    with pytest.raises(kind, match=re.escape(says)):
+        configuration("producer", keywords)
+
+
+@pytest.mark.parametrize("strategy", [(StickyPartitionAssignor,), (object(),), ()])
+def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
+    """They are refused, with what to use instead."""
+    with pytest.raises(ValueError, match="partition_assignment_strategy"):
+        configuration("consumer", {"partition_assignment_strategy": strategy})
+
+
+def test_a_token_provider() -> None:
+    """It becomes the callback that librdkafka asks."""
+    mechanism = {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": Tokens()}
+    assert callable(configuration("client", _SASL | mechanism)["oauth_cb"])
+
+
+def test_when_a_token_ends() -> None:
+    """A JWT says it; another token is asked for again soon."""
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": 12345}).encode()).decode().rstrip("=")
+    assert expiry_of(f"header.{claims}.signature") == 12345
+    for other in ("opaque", "a.b.c", "a.e30.c"):
+        assert expiry_of(other) > 1_000_000_000
+
+
+def test_librdkafka_knows_every_property() -> None:
+    """The properties in the table are librdkafka's; extreme values are taken, alone and together."""
+    for client, kind in (("producer", Producer), ("consumer", Consumer)):
+        for extreme in (0, 10**12):
+            keywords: dict[str, Any] = {
+                keyword.name: extreme
+                for keyword in KEYWORDS
+                if client in keyword.clients and keyword.unit and keyword.properties
+            }
+            keywords |= {"transactional_id": "t", "group_id": "g"}
+            conf = configuration(client, keywords)
+            with kind(conf):
+                pass

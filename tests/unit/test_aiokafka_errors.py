@@ -1,0 +1,81 @@
+"""aiokafka's exceptions, and what librdkafka's errors become."""
+
+from __future__ import annotations
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.compat.aiokafka import errors
+from confluent_kafka.compat.aiokafka._failures import failure_of, translated
+
+_NUMBERED = [
+    kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and hasattr(kind, "errno") and kind is not OSError
+]
+
+
+@pytest.mark.parametrize("kind", _NUMBERED)
+def test_a_number_is_its_class(kind: type[errors.BrokerResponseError]) -> None:
+    """Each numbered exception is found by its number, and says it, its name and its meaning."""
+    assert errors.for_code(kind.errno) is kind
+    assert kind.description == kind.__doc__
+    assert kind.message.replace("_", "").isalnum()
+    assert str(kind("why")) == f"[Error {kind.errno}] {kind.__name__}: why"
+
+
+def test_an_unknown_number() -> None:
+    """A number that aiokafka has no class for is an unknown error."""
+    assert errors.for_code(12345) is errors.UnknownError
+
+
+def test_what_an_exception_says() -> None:
+    """The text is the class and what the exception was made with."""
+    assert str(errors.KafkaTimeoutError()) == "KafkaTimeoutError"
+    assert str(errors.KafkaTimeoutError("a b")) == "KafkaTimeoutError: a b"
+    assert str(errors.KafkaTimeoutError("a", 1)) == "KafkaTimeoutError: ('a', 1)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "retriable", "invalid_metadata"),
+    [
+        (errors.KafkaError, False, False),
+        (errors.KafkaConnectionError, True, True),
+        (errors.NotLeaderForPartitionError, True, True),
+        (errors.RequestTimedOutError, True, False),
+        (errors.MessageSizeTooLargeError, False, False),
+    ],
+)
+def test_what_helps(kind: type[errors.KafkaError], retriable: bool, invalid_metadata: bool) -> None:
+    """An exception says whether to try again, and whether to ask for metadata first."""
+    assert (kind.retriable, kind.invalid_metadata) == (retriable, invalid_metadata)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (KafkaError.UNKNOWN_TOPIC_OR_PART, errors.UnknownTopicOrPartitionError),
+        (KafkaError._UNKNOWN_TOPIC, errors.UnknownTopicOrPartitionError),
+        (KafkaError._MSG_TIMED_OUT, errors.KafkaTimeoutError),
+        (KafkaError._TRANSPORT, errors.KafkaConnectionError),
+        (KafkaError.MSG_SIZE_TOO_LARGE, errors.MessageSizeTooLargeError),
+        (KafkaError.INVALID_PRODUCER_EPOCH, errors.ProducerFenced),
+        (KafkaError._FAIL, errors.KafkaError),
+        (KafkaError.INVALID_RECORD, errors.UnknownError),
+    ],
+)
+def test_an_error_of_librdkafka(code: int, kind: type[errors.KafkaError]) -> None:
+    """It becomes aiokafka's exception, with its text; the exception it came with is the cause."""
+    error = KafkaError(code, "why")
+    assert type(failure_of(error)) is kind
+    assert failure_of(error).args == ("why",)
+    with pytest.raises(kind) as raised, translated():
+        raise KafkaException(error)
+    assert isinstance(raised.value.__cause__, KafkaException)
+
+
+def test_other_exceptions_stay() -> None:
+    """What does not come from librdkafka is raised as it is."""
+    with pytest.raises(ZeroDivisionError), translated():
+        _ = 1 / 0
+    assert type(failure_of(KafkaException("no error in it"))) is errors.KafkaError

@@ -1,0 +1,81 @@
+"""aiokafka's SSL contexts as librdkafka's properties."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from confluent_kafka.compat.aiokafka.helpers import create_ssl_context, tls_properties
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A certificate that signed itself, and its private key."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
+    subprocess.run(
+        f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost "
+        f"-keyout {key} -out {certificate}".split(),
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
+
+
+def test_files_are_remembered(files: tuple[str, str]) -> None:
+    """librdkafka reads the files that the context was made of."""
+    certificate, key = files
+    context = create_ssl_context(cafile=certificate, certfile=certificate, keyfile=key)
+    conf = tls_properties(context)
+    assert conf.pop("ssl.ca.pem").strip() == Path(certificate).read_text().strip()
+    assert conf == {
+        "enable.ssl.certificate.verification": True,
+        "ssl.endpoint.identification.algorithm": "https",
+        "ssl.certificate.location": certificate,
+        "ssl.key.location": key,
+    }
+
+
+def test_what_is_loaded_and_set_later_counts(files: tuple[str, str], tmp_path: Path) -> None:
+    """A context of ours is read when the client is made."""
+    certificate, key = files
+    context = create_ssl_context(capath=tmp_path)
+    context.load_cert_chain(certificate, key, lambda: b"phrase")
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    assert tls_properties(context) == {
+        "enable.ssl.certificate.verification": False,
+        "ssl.endpoint.identification.algorithm": "none",
+        "ssl.ca.location": str(tmp_path),
+        "ssl.certificate.location": certificate,
+        "ssl.key.location": key,
+        "ssl.key.password": "phrase",
+    }
+
+
+def test_another_context_is_read(files: tuple[str, str]) -> None:
+    """Its authorities and what it verifies are used."""
+    context = ssl.create_default_context(cafile=files[0])
+    context.check_hostname = False
+    assert tls_properties(context) == {
+        "enable.ssl.certificate.verification": True,
+        "ssl.endpoint.identification.algorithm": "none",
+        "ssl.ca.pem": ssl.DER_cert_to_PEM_cert(context.get_ca_certs(binary_form=True)[0]),
+    }
+
+
+def test_another_context_with_a_private_key(files: tuple[str, str]) -> None:
+    """It is refused, since nobody can read the key; the text says what to do."""
+    context = ssl.create_default_context()
+    context.load_cert_chain(*files)
+    with pytest.raises(ValueError, match=r"has a private key, .*create_ssl_context\(certfile="):
+        tls_properties(context)
+
+
+def test_two_kinds_of_authorities(files: tuple[str, str], tmp_path: Path) -> None:
+    """librdkafka has one place for authorities: a directory besides a file is refused."""
+    with pytest.raises(ValueError, match="capath= and cafile="):
+        tls_properties(create_ssl_context(cafile=files[0], capath=tmp_path))
