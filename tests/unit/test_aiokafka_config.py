@@ -160,7 +160,7 @@ def test_when_a_token_ends() -> None:
 
 
 def test_librdkafka_knows_every_property() -> None:
-    """The properties in the table are librdkafka's; extreme values are taken, alone and together."""
+    """The table's properties are librdkafka's; extreme values are taken, also together."""
     for client, kind in (("producer", Producer), ("consumer", Consumer)):
         for extreme in (0, 10**12):
             keywords: dict[str, Any] = {

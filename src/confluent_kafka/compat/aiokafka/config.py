@@ -209,7 +209,9 @@ KEYWORDS = (
     Keyword("key_deserializer", kept="the consumer", clients=_CONSUMER),
     Keyword("value_deserializer", kept="the consumer", clients=_CONSUMER),
     Keyword("fetch_max_wait_ms", ("fetch.wait.max.ms",), _number(0, 299_000), "ms", _CONSUMER),
-    Keyword("fetch_max_bytes", ("fetch.max.bytes",), _number(0, _LONGEST), "bytes", _CONSUMER),
+    Keyword(
+        "fetch_max_bytes", ("fetch.max.bytes",), _number(1000, _LONGEST - 512), "bytes", _CONSUMER
+    ),
     Keyword("fetch_min_bytes", ("fetch.min.bytes",), _number(1, 10**8), "bytes", _CONSUMER),
     Keyword(
         "max_partition_fetch_bytes",
@@ -313,6 +315,9 @@ def _reconcile(conf: dict[str, Any]) -> None:
         # The broker may hold an answer back as long, and then has to send it.
         least = min(conf.get("fetch.wait.max.ms", 0) + 1000, 300_000)
         conf["socket.timeout.ms"] = max(conf["socket.timeout.ms"], least)
+    if "fetch.max.bytes" in conf:
+        conf["message.max.bytes"] = min(conf["fetch.max.bytes"], 1_000_000)
+        conf["receive.message.max.bytes"] = max(conf["fetch.max.bytes"] + 512, 100_000_000)
     if "max.poll.interval.ms" in conf:
         least = conf.get("session.timeout.ms", 0)
         conf["max.poll.interval.ms"] = max(conf["max.poll.interval.ms"], least)
