@@ -32,6 +32,8 @@ _V = TypeVar("_V", default=bytes)
 _Payload: TypeAlias = str | Buffer | None
 _Headers: TypeAlias = Mapping[str, _Payload] | Sequence[tuple[str, _Payload]]
 _DeliveryCallback: TypeAlias = Callable[[KafkaError | None, Message], object]
+# A future of asyncio, or what stands for one.
+_Settled: TypeAlias = Any
 _RebalanceCallback: TypeAlias = Callable[[Consumer, list[TopicPartition]], object]
 _AcknowledgementCallback: TypeAlias = Callable[
     [dict[TopicPartition, set[int]], KafkaException | None], object
@@ -353,6 +355,7 @@ class KafkaError(Exception):
 class KafkaException(Exception):
     # Not a property: an attribute of a subclass may have this name.
     error: KafkaError | None
+    kafka_message: Message | None
     def code(self) -> int | None: ...
 
 class IllegalStateException(RuntimeError): ...
@@ -580,6 +583,18 @@ class Producer(_Client):
     def poll(self, timeout: float = -1) -> int: ...
     def flush(self, timeout: float = -1) -> int: ...
     def _expedite(self, timeout: float, /) -> None: ...
+    def _send(
+        self,
+        future: _Settled,
+        topic: str,
+        value: _Payload,
+        key: _Payload,
+        partition: int,
+        timestamp: int,
+        headers: _Headers | None,
+        /,
+    ) -> bool: ...
+    def _settle(self, seconds: float, /) -> int: ...
     def purge(
         self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
     ) -> None: ...

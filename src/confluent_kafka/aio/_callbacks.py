@@ -56,9 +56,16 @@ class Callbacks:
             if is_running(self._loop):
                 self._call(callback, arguments)
             else:
-                self._loop.call_soon_threadsafe(self._call_and_tell, callback, arguments)
+                self._loop.call_soon_threadsafe(self.call, callback, *arguments)
 
         return run
+
+    def call(self, callback: Callable[..., Any], *arguments: Any) -> None:
+        """Call back in the loop; an exception is told and ends here."""
+        try:
+            self._call(callback, arguments)
+        except (Exception, asyncio.CancelledError) as error:
+            self._failed(error)
 
     def start(self, work: Awaitable[Any]) -> asyncio.Task[Any]:
         """Run the awaitable that a callback returned."""
@@ -90,12 +97,6 @@ class Callbacks:
         result = callback(*arguments)
         if inspect.isawaitable(result):
             self.start(result)
-
-    def _call_and_tell(self, callback: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        try:
-            self._call(callback, arguments)
-        except Exception as error:
-            self._failed(error)
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
+from time import monotonic
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
@@ -59,7 +60,8 @@ class AIOClient(ABC):
             ThreadPoolExecutor(max_workers, "confluent_kafka.aio") if executor is None else executor
         )
         self._callbacks = Callbacks(self._loop, self._callback_failed)
-        self._turn_ends = self._loop.time() + _LONGEST_TURN
+        # By a clock that goes on while the loop is busy: uvloop's own time stands still then.
+        self._turn_ends = monotonic() + _LONGEST_TURN
         self._closing: asyncio.Task[None] | None = None
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(own_configuration(conf)))
@@ -204,7 +206,7 @@ class AIOClient(ABC):
     async def _let_others(self) -> None:
         """Let other tasks run: a call that need not wait would never yield to them."""
         await asyncio.sleep(0)
-        self._turn_ends = self._loop.time() + _LONGEST_TURN
+        self._turn_ends = monotonic() + _LONGEST_TURN
 
 
 def own_configuration(conf: Any) -> dict[str, Any]:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import math
 import weakref
-from collections import deque
+from asyncio import get_running_loop
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka._other_clients import PRODUCER, explaining
 
-from ._callbacks import is_running
-from ._client import AIOClient, own_configuration
+from ._callbacks import Callbacks
+from ._client import _LONGEST_TURN, AIOClient, own_configuration
 from ._readiness import Readiness, deadline
 
 # Seconds after which a flush that was cancelled lets go of its thread.
 _FLUSH_SLICE = 0.1
 
 _OnDelivery = Callable[[KafkaError | None, Message], Any]
-_Report = tuple["asyncio.Future[Message]", _OnDelivery | None, KafkaError | None, Message]
 
 
 @explaining(PRODUCER)
@@ -64,11 +63,14 @@ class AIOProducer(AIOClient):
         self._on_delivery: _OnDelivery | None = None
         if callable(conf.get("on_delivery")):
             self._on_delivery = conf.pop("on_delivery")
+        self._only_errors = conf.get("delivery.report.only.error") in (True, "true")
         self._room = asyncio.Lock()
+        self._waiting = 0  # calls of produce() that wait for room
         self._served = 0
         self._serving = False
         super().__init__(conf, max_workers, executor)
-        self._reports = _Reports(self._loop, self._callbacks.start, self._callback_failed)
+        self._send = self._client._send
+        self._create_future = self._loop.create_future
 
     async def produce(
         self,
@@ -106,30 +108,23 @@ class AIOProducer(AIOClient):
             TypeError: an argument has the wrong type.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
-        self._check_loop()
-        if self._loop.time() > self._turn_ends:
+        if get_running_loop() is not self._loop:
+            self._check_loop()
+        if monotonic() > self._turn_ends:
             await self._let_others()
-        delivery: asyncio.Future[Message] = self._loop.create_future()
+        delivery: asyncio.Future[Message] = self._create_future()
+        told: asyncio.Future[Message] | _Report = delivery
         on_delivery = on_delivery or callback or self._on_delivery
-        if on_delivery is not None and not callable(on_delivery):
-            raise TypeError(f"on_delivery must be callable, not {type(on_delivery).__name__}")
-        report = partial(self._reports.add, delivery, on_delivery)
-        enqueue = partial(
-            self._client.produce,
-            topic,
-            value,
-            key,
-            partition,
-            on_delivery=report,
-            timestamp=timestamp,
-            headers=headers,
-        )
+        if on_delivery is not None:
+            told = _Report(delivery, on_delivery, self._callbacks, self._only_errors)
         try:
             # Behind those that wait for room already.
-            if self._room.locked() or not _has_room(enqueue):
-                async with self._room:
-                    while not _has_room(enqueue):
-                        await self._readiness.wait(math.inf)
+            if self._waiting or not self._send(
+                told, topic, value, key, partition, timestamp, headers
+            ):
+                await self._in_turn(
+                    partial(self._send, told, topic, value, key, partition, timestamp, headers)
+                )
         except KafkaException as refused:
             delivery.set_exception(refused)
         return delivery
@@ -149,7 +144,7 @@ class AIOProducer(AIOClient):
         self._check_loop()
         until = deadline(self._loop, timeout)
         before = self._served
-        if self._loop.time() > self._turn_ends:
+        if monotonic() > self._turn_ends:
             await self._let_others()
         while True:
             if self._closing is not None:
@@ -239,17 +234,33 @@ class AIOProducer(AIOClient):
         super()._served_elsewhere()
         self._serve()
 
+    async def _in_turn(self, enqueue: Callable[[], bool]) -> None:
+        """Wait for room, first come, first served, until all has been enqueued."""
+        self._waiting += 1
+        try:
+            async with self._room:
+                while not enqueue():
+                    await self._readiness.wait(math.inf)
+        finally:
+            self._waiting -= 1
+
     def _serve(self) -> None:
         if self._closing is not None:
             return  # close() serves the rest
         try:
-            self._served += self._client.poll(0)
+            served = self._client._settle(_LONGEST_TURN)
         except Exception as error:
             self._callback_failed(error)
+        except BaseException:  # Ctrl-C in a callback has left the rest
+            self._serve_soon()
+            raise
+        else:
+            self._served += served
+            if served:
+                self._readiness.wake()  # there is room, and poll() counts
         # There is no event for what came while the queue was not empty.
-        if not self._serving and self._is_left():
-            self._serving = True
-            self._loop.call_soon(self._serve_again)
+        if self._is_left():
+            self._serve_soon()
 
     def _is_left(self) -> bool:
         try:
@@ -257,85 +268,63 @@ class AIOProducer(AIOClient):
         except RuntimeError:  # made before a fork
             return False
 
+    def _serve_soon(self) -> None:
+        if not self._serving:
+            self._serving = True
+            self._loop.call_soon(self._serve_again)
+
     def _serve_again(self) -> None:
         self._serving = False
         self._serve()
 
 
-class _Reports:
-    """Delivery reports on their way to the event loop.
+class _Report:
+    """Is settled in place of the future of a message that has an on_delivery, too.
 
     Args:
-        loop: where futures are settled and callbacks run.
-        start: runs an awaitable that a callback returned.
-        failed: called with an exception of a callback.
+        delivery: the future; it may be cancelled.
+        on_delivery: the callback; its exceptions end here.
+        callbacks: run what it returns, if that is to be awaited.
+        only_errors: call back for messages that failed only.
     """
+
+    __slots__ = ("_callbacks", "_delivery", "_on_delivery", "_only_errors")
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
-        start: Callable[[Any], object],
-        failed: Callable[[BaseException], object],
-    ) -> None:
-        self._loop = loop
-        self._start = start
-        self._failed = failed
-        self._waiting: deque[_Report] = deque()
-
-    def add(
-        self,
         delivery: asyncio.Future[Message],
-        on_delivery: _OnDelivery | None,
-        error: KafkaError | None,
-        message: Message,
+        on_delivery: _OnDelivery,
+        callbacks: Callbacks,
+        only_errors: bool,
     ) -> None:
-        """Settle a delivery: at once in the event loop, soon from a thread that flushes."""
-        if is_running(self._loop):
-            self._settle(delivery, on_delivery, error, message)
-            return
-        self._waiting.append((delivery, on_delivery, error, message))
-        if len(self._waiting) == 1:
-            self._loop.call_soon_threadsafe(self._settle_waiting)
+        if not callable(on_delivery):
+            raise TypeError(f"on_delivery must be callable, not {type(on_delivery).__name__}")
+        self._delivery = delivery
+        self._on_delivery = on_delivery
+        self._callbacks = callbacks
+        self._only_errors = only_errors
 
-    def _settle_waiting(self) -> None:
-        # The last one goes last: add() asks for another call when it finds none.
-        try:
-            while self._waiting:
-                try:
-                    self._settle(*self._waiting[0])
-                finally:
-                    self._waiting.popleft()
-        finally:
-            if self._waiting:
-                self._loop.call_soon(self._settle_waiting)
-
-    def _settle(
-        self,
-        delivery: asyncio.Future[Message],
-        on_delivery: _OnDelivery | None,
-        error: KafkaError | None,
-        message: Message,
-    ) -> None:
-        if not delivery.done():  # it may have been cancelled
-            if error is None:
-                delivery.set_result(message)
-            else:
-                delivery.set_exception(KafkaException(error))
-        if on_delivery is not None:
-            try:
-                result = on_delivery(error, message)
-                if inspect.isawaitable(result):
-                    self._start(result)
-            except (Exception, asyncio.CancelledError) as raised:
-                self._failed(raised)
-
-
-def _has_room(enqueue: Callable[[], object]) -> bool:
-    try:
-        enqueue()
-    except BufferError:
+    def done(self) -> bool:
+        """Return whether there is nothing to settle; the callback is called in any case."""
         return False
-    return True
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        """Return the loop in whose thread it is settled."""
+        return self._delivery.get_loop()
+
+    def set_result(self, message: Message) -> None:
+        """Tell of a message that was delivered."""
+        if not self._delivery.done():
+            self._delivery.set_result(message)
+        if not self._only_errors:
+            self._callbacks.call(self._on_delivery, None, message)
+
+    def set_exception(self, exception: BaseException) -> None:
+        """Tell of one that has failed, or of which there was no memory to tell more."""
+        if not self._delivery.done():
+            self._delivery.set_exception(exception)
+        if isinstance(exception, KafkaException):
+            self._callbacks.call(self._on_delivery, exception.error, exception.kafka_message)
 
 
 def _check_number(name: str, value: float, wanted: str) -> None:

@@ -2,19 +2,29 @@
 
 /* ---- the state ---- */
 
-int
-module_state_init(module_state *state)
+static int
+intern(const char *const *texts, int count, PyObject **interned)
 {
-#define NAME(name) #name,
-    static const char *const names[] = {PARAMETERS(NAME)};
-#undef NAME
-    for (int i = 0; i < PARAMETER_COUNT; i++) {
-        state->parameters[i] = PyUnicode_InternFromString(names[i]);
-        if (state->parameters[i] == NULL) {
+    for (int i = 0; i < count; i++) {
+        interned[i] = PyUnicode_InternFromString(texts[i]);
+        if (interned[i] == NULL) {
             return -1;
         }
     }
     return 0;
+}
+
+int
+module_state_init(module_state *state)
+{
+#define NAME(name) #name,
+    static const char *const parameters[] = {PARAMETERS(NAME)};
+    static const char *const names[] = {NAMES(NAME)};
+#undef NAME
+    return intern(parameters, PARAMETER_COUNT, state->parameters) < 0
+                   || intern(names, NAME_COUNT, state->names) < 0
+               ? -1
+               : 0;
 }
 
 static void
@@ -47,6 +57,9 @@ module_clear(PyObject *module)
 #undef CLEAR
     for (int i = 0; i < PARAMETER_COUNT; i++) {
         Py_CLEAR(state->parameters[i]);
+    }
+    for (int i = 0; i < NAME_COUNT; i++) {
+        Py_CLEAR(state->names[i]);
     }
     clear_free_messages(&state->free_messages);
     return 0;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <librdkafka/rdkafka.h>
 
+#include "base/names.h"
 #include "base/parameters.h"
 
 /* Every object the module owns: X(C type, field). NULL where librdkafka is too old for it. */
@@ -51,6 +52,7 @@ typedef struct {
     MODULE_OBJECTS(FIELD)
 #undef FIELD
     PyObject *parameters[PARAMETER_COUNT]; /* interned keyword names, see args.h */
+    PyObject *names[NAME_COUNT];           /* interned attribute names, see names.h */
     message_free_list free_messages;
     struct Client *live_clients;           /* linked list, see client.h */
     object_mutex live_clients_mutex;

@@ -2,7 +2,7 @@
  * Delivery reports: from librdkafka's events to the application's callbacks.
  *
  * librdkafka reports messages in batches, one event each. The GIL is taken once for a whole
- * batch, and a Message is built only for a callback. When a callback raises, the rest of its
+ * batch, and a Message is built only for a callback or a future. When a callback raises, the rest of its
  * event stays in `deliveries` for the next call (close() goes on); a callback that polls or
  * flushes goes on with the same event.
  */
@@ -110,10 +110,15 @@ call_callback(Producer *self, PyObject *callback, const rd_kafka_message_t *repo
 static int
 serve_report(Producer *self, delivery *owner, const rd_kafka_message_t *report)
 {
-    PyObject *own_callback = report->_private; /* the reference that produce() took */
+    PyObject *own_callback = recipient_object(report->_private); /* produce() took a reference */
     PyObject *callback = own_callback != NULL ? own_callback : self->on_delivery;
     int result = 0;
-    if (callback != NULL && (report->err || !self->report_only_errors)) {
+    if (recipient_is_future(report->_private)) {
+        owner->active++;
+        result = producer_settle(self, own_callback, report);
+        owner->active--;
+    }
+    else if (callback != NULL && (report->err || !self->report_only_errors)) {
         Py_INCREF(callback);
         owner->active++;
         result = call_callback(self, callback, report);
@@ -132,21 +137,32 @@ park_exception(Producer *self)
     return client_has_parked(&self->client);
 }
 
+/* The reports of the events at hand: true when all were served. */
+static bool
+serve_each(Producer *self, Py_ssize_t *count)
+{
+    delivery *owner;
+    const rd_kafka_message_t *report;
+    while ((report = next_report(self, &owner)) != NULL) {
+        ++*count;
+        if (serve_report(self, owner, report) < 0 && park_exception(self)) {
+            return false;
+        }
+    }
+    remove_exhausted(self);
+    return true;
+}
+
 /* All reports of the events at hand: how many, or -1 with the rest kept. */
 static Py_ssize_t
 serve_reports(Producer *self)
 {
     Py_ssize_t count = 0;
-    delivery *owner;
-    const rd_kafka_message_t *report;
-    while ((report = next_report(self, &owner)) != NULL) {
-        if (serve_report(self, owner, report) < 0 && park_exception(self)) {
-            return -1;
-        }
-        count++;
+    bool all = serve_each(self, &count);
+    if (count > 0 && producer_wake_loop(self) < 0) {
+        all = !park_exception(self) && all;
     }
-    remove_exhausted(self);
-    return count;
+    return all ? count : -1;
 }
 
 /* ---- the queue ---- */
@@ -209,6 +225,21 @@ producer_serve_once(Producer *self, int timeout_ms)
     return more < 0 ? -1 : count + more;
 }
 
+bool
+producer_serve_event(Producer *self, Py_ssize_t *reports)
+{
+    Py_ssize_t served = serve_reports(self); /* what an exception left behind */
+    if (served == 0) {
+        rd_kafka_event_t *event = pop_event(self, 0);
+        if (event == NULL) {
+            return false;
+        }
+        served = serve_event(self, event);
+    }
+    *reports += served > 0 ? served : 0;
+    return served >= 0;
+}
+
 Py_ssize_t
 producer_serve(Producer *self, deadline *until)
 {
@@ -252,27 +283,38 @@ producer_note_errors(Producer *self)
 
 /* ---- a producer that was dropped ---- */
 
+/* Futures are told all the same: someone may wait for them. */
 static void
-drop_callbacks(rd_kafka_event_t *event)
+drop_callbacks(Producer *self, rd_kafka_event_t *event)
 {
     const rd_kafka_message_t *report;
     while ((report = rd_kafka_event_message_next(event)) != NULL) {
-        Py_XDECREF((PyObject *)report->_private);
+        PyObject *object = recipient_object(report->_private);
+        if (recipient_is_future(report->_private) && producer_settle(self, object, report) < 0) {
+            PyErr_WriteUnraisable(NULL);
+        }
+        Py_XDECREF(object);
     }
     rd_kafka_event_destroy(event);
 }
 
-void
-producer_discard_deliveries(Producer *self)
+static void
+discard(Producer *self)
 {
     client_core *core = self->client.core;
     if (core->rk == NULL) {
         return; /* it could not be created */
     }
+    /* Not the one at hand: the garbage collector, which drops producers, may be about to empty it.
+     * A loop that has been told of what is in there holds it. */
+    Py_XSETREF(self->unsettled, PyList_New(0));
+    if (self->unsettled == NULL) {
+        PyErr_WriteUnraisable(NULL);
+    }
     while (self->deliveries != NULL) {
         delivery *entry = self->deliveries;
         self->deliveries = entry->next;
-        drop_callbacks(entry->event);
+        drop_callbacks(self, entry->event);
         PyMem_Free(entry);
     }
     /* Purged messages come back as reports, which own their callbacks. */
@@ -287,7 +329,20 @@ producer_discard_deliveries(Producer *self)
         event = rd_kafka_queue_poll(core->queue, 50);
         Py_END_ALLOW_THREADS
         if (event != NULL) {
-            drop_callbacks(event);
+            drop_callbacks(self, event);
         }
+    }
+    if (producer_wake_loop(self) < 0) {
+        PyErr_WriteUnraisable(NULL);
+    }
+}
+
+void
+producer_discard_deliveries(Producer *self)
+{
+    PyObject *raised = PyErr_GetRaisedException(); /* a client can be dropped by a traceback */
+    discard(self);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
     }
 }

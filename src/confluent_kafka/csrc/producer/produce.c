@@ -114,7 +114,7 @@ enqueue_with_extras(Producer *self, outgoing *message)
     fields[count++] =
         (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY};
     fields[count++] =
-        (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = message->callback};
+        (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = message->recipient};
     if (message->timestamp_ms != 0) {
         fields[count++] = (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_TIMESTAMP,
                                           .u.i64 = message->timestamp_ms};
@@ -138,18 +138,18 @@ producer_enqueue(Producer *self, outgoing *message)
 {
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
     /* Taken before the call: the report can be served by another thread at once. */
-    Py_XINCREF(message->callback);
+    Py_XINCREF(recipient_object(message->recipient));
     if (message->timestamp_ms != 0 || message->headers != NULL) {
         code = enqueue_with_extras(self, message);
     }
     else if (rd_kafka_produce(message->topic, message->partition, RD_KAFKA_MSG_F_COPY,
                               (void *)message->value, message->value_size, message->key,
-                              message->key_size, message->callback)
+                              message->key_size, message->recipient)
              != 0) {
         code = rd_kafka_last_error();
     }
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        Py_XDECREF(message->callback);
+        Py_XDECREF(recipient_object(message->recipient));
     }
     return code;
 }
@@ -277,12 +277,13 @@ read_scalars(PyObject **values, outgoing *message, deadline *until)
     if (values[BLOCK] != NULL && deadline_from_arg(values[BLOCK], "block", until) < 0) {
         return -1;
     }
-    return delivery_callback_from_args(values[CALLBACK], values[ON_DELIVERY],
-                                       &message->callback);
+    return 0;
 }
 
+/* 0 with librdkafka's answer in `*code`, or -1 with an exception. */
 static int
-enqueue_arguments(Producer *self, PyObject *topic, outgoing *message, deadline *until)
+enqueue_message(Producer *self, PyObject *topic, outgoing *message, deadline *until,
+                rd_kafka_resp_err_t *code)
 {
     if (client_enter(&self->client) < 0) {
         return -1;
@@ -290,29 +291,22 @@ enqueue_arguments(Producer *self, PyObject *topic, outgoing *message, deadline *
     int result = -1;
     message->topic = producer_topic(self, topic);
     if (message->topic != NULL) {
-        rd_kafka_resp_err_t code;
-        result = producer_enqueue_within(self, message, until, &code);
-        if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-            raise_produce_error(self, code);
-            result = -1;
-        }
+        result = producer_enqueue_within(self, message, until, code);
     }
     client_leave(&self->client);
     return result;
 }
 
-PyObject *
-producer_produce(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+/* A message to `recipient` from the arguments of produce(); as enqueue_message(). */
+static int
+enqueue_arguments(Producer *self, PyObject **values, void *recipient, rd_kafka_resp_err_t *code)
 {
-    Producer *self = (Producer *)object;
-    PyObject *values[COUNT];
-    outgoing message = {0};
+    outgoing message = {.recipient = recipient};
     deadline until;
     bytes_view value, key = {0};
-    if (args_parse(self->client.state, &produce_signature, args, nargs, kwnames, values) < 0
-        || read_scalars(values, &message, &until) < 0
+    if (read_scalars(values, &message, &until) < 0
         || bytes_view_get(values[VALUE], "value", &value) < 0) {
-        return NULL;
+        return -1;
     }
     int result = -1;
     if (bytes_view_get(values[KEY], "key", &key) == 0
@@ -322,12 +316,69 @@ producer_produce(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyOb
         message.value_size = value.size;
         message.key = key.data;
         message.key_size = key.size;
-        result = enqueue_arguments(self, values[TOPIC], &message, &until);
+        result = enqueue_message(self, values[TOPIC], &message, &until, code);
     }
     if (message.headers != NULL) {
         rd_kafka_headers_destroy(message.headers);
     }
     bytes_view_release(&value);
     bytes_view_release(&key);
-    return result < 0 ? NULL : Py_NewRef(Py_None);
+    return result;
+}
+
+PyObject *
+producer_produce(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Producer *self = (Producer *)object;
+    PyObject *values[COUNT], *callback;
+    rd_kafka_resp_err_t code;
+    if (args_parse(self->client.state, &produce_signature, args, nargs, kwnames, values) < 0
+        || delivery_callback_from_args(values[CALLBACK], values[ON_DELIVERY], &callback) < 0
+        || enqueue_arguments(self, values, callback, &code) < 0) {
+        return NULL;
+    }
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_produce_error(self, code);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- _send() ---- */
+
+const char producer_send_doc[] =
+"_send($self, future, topic, value, key, partition, timestamp, headers, /)\n--\n\n"
+"Enqueue a message whose delivery settles a future (or nothing, if that is None), see\n"
+"_settle(). Does not wait.\n\n"
+"Returns:\n"
+"    bool: False when the queue is full: the message has not been enqueued.\n\n"
+"Raises:\n"
+"    KafkaException: the message was refused.";
+
+#define SEND_ARGUMENTS 7
+
+PyObject *
+producer_send(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Producer *self = (Producer *)object;
+    void *recipient;
+    rd_kafka_resp_err_t code;
+    if (nargs != SEND_ARGUMENTS) {
+        PyErr_Format(PyExc_TypeError, "_send() takes %d arguments, not %zd", SEND_ARGUMENTS,
+                     nargs);
+        return NULL;
+    }
+    PyObject *values[COUNT] = {
+        [TOPIC] = args[1],     [VALUE] = args[2],     [KEY] = args[3],
+        [PARTITION] = args[4], [TIMESTAMP] = args[5], [HEADERS] = args[6],
+    };
+    if (producer_recipient_from_arg(self, args[0], &recipient) < 0
+        || enqueue_arguments(self, values, recipient, &code) < 0) {
+        return NULL;
+    }
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+        raise_produce_error(self, code);
+        return NULL;
+    }
+    return PyBool_FromLong(code == RD_KAFKA_RESP_ERR_NO_ERROR);
 }

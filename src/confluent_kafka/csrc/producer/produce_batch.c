@@ -44,7 +44,7 @@ typedef struct {
     Producer *producer;
     rd_kafka_topic_t *topic;
     int32_t partition;
-    PyObject *callback;
+    void *recipient;
     deadline until;
 } batch_defaults;
 
@@ -105,7 +105,7 @@ read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
             && headers_to_c(headers, "headers", &entry->message.headers) < 0)
         || delivery_callback_from_args(callback, on_delivery, &own_callback) < 0;
     if (own_callback != NULL) {
-        entry->message.callback = entry->held_callback = Py_NewRef(own_callback);
+        entry->message.recipient = entry->held_callback = Py_NewRef(own_callback);
     }
     int fields = (entry->held_value != NULL) + (entry->held_key != NULL) + (partition != NULL)
                  + (timestamp != NULL) + (headers != NULL) + (callback != NULL)
@@ -142,7 +142,7 @@ read_entry(batch_defaults *defaults, PyObject *object, batch_entry *entry)
     *entry = (batch_entry){
         .message = {.topic = defaults->topic,
                     .partition = defaults->partition,
-                    .callback = defaults->callback},
+                    .recipient = defaults->recipient},
     };
     int result = PyDict_Check(object) ? read_dict(defaults, object, entry)
                                       : bytes_view_get(object, "value", &entry->value);
@@ -284,6 +284,7 @@ producer_produce_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs
 {
     Producer *self = (Producer *)object;
     PyObject *values[6];
+    PyObject *callback;
     batch_defaults defaults = {.producer = self, .partition = RD_KAFKA_PARTITION_UA};
     if (args_parse(self->client.state, &batch_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
@@ -295,12 +296,13 @@ producer_produce_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs
     }
     if ((values[2] != NULL
          && arg_int32(values[2], "partition", INT32_MIN, INT32_MAX, &defaults.partition) < 0)
-        || delivery_callback_from_args(values[3], values[4], &defaults.callback) < 0
+        || delivery_callback_from_args(values[3], values[4], &callback) < 0
         || (values[5] != NULL && deadline_from_arg(values[5], "block", &defaults.until) < 0)
         || client_enter(&self->client) < 0) {
         return NULL;
     }
     Py_ssize_t enqueued = -1;
+    defaults.recipient = callback;
     defaults.topic = producer_topic(self, values[0]);
     if (defaults.topic != NULL) {
         enqueued = enqueue_list(&defaults, values[1]);
@@ -402,7 +404,7 @@ enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyO
         .key = row.key,
         .key_size = row.key_size,
         .timestamp_ms = row.timestamp_ms,
-        .callback = defaults->callback,
+        .recipient = defaults->recipient,
     };
     if (message.topic == NULL) {
         name_row(self, index);
@@ -495,14 +497,16 @@ producer_produce_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs
 {
     Producer *self = (Producer *)object;
     PyObject *values[5];
+    PyObject *callback;
     batch_defaults defaults = {.producer = self};
     int32_t partition_count = 0;
     if (args_parse(self->client.state, &arrow_signature, args, nargs, kwnames, values) < 0
-        || arg_callable(values[2], "on_delivery", &defaults.callback) < 0
+        || arg_callable(values[2], "on_delivery", &callback) < 0
         || (values[3] != NULL && deadline_from_arg(values[3], "block", &defaults.until) < 0)
         || read_partition_count(values[4], values[1], &partition_count) < 0) {
         return NULL;
     }
+    defaults.recipient = callback;
     arrow_rows *rows = arrow_rows_import(values[0], "batch");
     if (rows == NULL) {
         return NULL;

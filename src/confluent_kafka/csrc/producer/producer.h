@@ -1,5 +1,5 @@
 /*
- * Producer: the type, its way in (produce*.c) and its way out (delivery.c).
+ * Producer: the type, its way in (produce*.c) and its way out (delivery.c, settle.c).
  */
 #ifndef CONFLUENT_KAFKA_PRODUCER_PRODUCER_H
 #define CONFLUENT_KAFKA_PRODUCER_PRODUCER_H
@@ -26,11 +26,39 @@ typedef struct {
     PyObject *last_topic;    /* the str of the topic used last, and its handle */
     rd_kafka_topic_t *last_handle;
     delivery *deliveries;    /* events not finished yet */
+    PyObject *unsettled;     /* list of what futures wait to be told, see settle.c */
+    PyTypeObject *future_type; /* of the future that _send() got last; its loop's thread sets it */
+    bool in_loop;            /* the serving thread is in _settle(): futures are settled at once */
     /* The sum of their `popped`; len() reads it without the serving lock. */
     _Atomic Py_ssize_t popped;
 } Producer;
 
 int producer_type_add(PyObject *module, module_state *state);
+
+/* ---- who gets a message's delivery report: its opaque pointer ---- */
+
+/*
+ * Either NULL (the client's on_delivery), a reference to a callback, or, with the lowest bit set,
+ * one to a future: objects are aligned, so that bit is free.
+ */
+static inline void *
+recipient_future(PyObject *future)
+{
+    return (void *)((uintptr_t)future | 1);
+}
+
+static inline bool
+recipient_is_future(const void *recipient)
+{
+    return ((uintptr_t)recipient & 1) != 0;
+}
+
+/* Borrowed; NULL for the client's on_delivery. */
+static inline PyObject *
+recipient_object(const void *recipient)
+{
+    return (PyObject *)((uintptr_t)recipient & ~(uintptr_t)1);
+}
 
 /* ---- produce.c, produce_batch.c ---- */
 
@@ -47,7 +75,7 @@ typedef struct {
     size_t value_size, key_size;
     int64_t timestamp_ms;        /* 0: now */
     rd_kafka_headers_t *headers; /* taken over when the message is enqueued */
-    PyObject *callback;          /* a reference is taken when the message is enqueued */
+    void *recipient;             /* a reference is taken when the message is enqueued */
 } outgoing;
 
 /* Enqueues without waiting; the GIL is held. Takes over headers only on success. */
@@ -68,11 +96,12 @@ int delivery_callback_from_args(PyObject *callback, PyObject *on_delivery, PyObj
 
 PyObject *producer_produce(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames);
+PyObject *producer_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
 PyObject *producer_produce_batch(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames);
 PyObject *producer_produce_arrow(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames);
-extern const char producer_produce_doc[], producer_produce_batch_doc[],
+extern const char producer_produce_doc[], producer_send_doc[], producer_produce_batch_doc[],
     producer_produce_arrow_doc[];
 
 /* ---- transactions.c ---- */
@@ -80,6 +109,25 @@ extern const char producer_produce_doc[], producer_produce_batch_doc[],
 extern PyMethodDef producer_transaction_methods[];
 /* Aborts the transaction that is open, if one is: 0, or -1 with an exception. */
 int producer_abort_open_transaction(Producer *self, int timeout_ms);
+
+/* ---- settle.c ---- */
+
+/*
+ * Reads argument `future`: what can be settled gives a recipient, borrowed, and None gives NULL.
+ * 0, or -1 with a TypeError. For the thread of the loop.
+ */
+int producer_recipient_from_arg(Producer *self, PyObject *future, void **recipient);
+
+/* Settles the future that waits for a report, now or in its loop: 0, or -1 with an exception. */
+int producer_settle(Producer *self, PyObject *future, const rd_kafka_message_t *report);
+/* Lets the loop settle what has been put off: 0, or -1 with an exception. */
+int producer_wake_loop(Producer *self);
+/* In the loop's thread: settles what has been put off; how many, or -1 with an exception. */
+Py_ssize_t producer_settle_put_off(Producer *self);
+
+/* ---- awaited.c ---- */
+
+extern PyMethodDef producer_awaited_methods[];
 
 /* ---- delivery.c ---- */
 
@@ -96,6 +144,12 @@ Py_ssize_t producer_serve(Producer *self, deadline *until);
  * which is parked: the rest is kept, unless the client closes.
  */
 Py_ssize_t producer_serve_once(Producer *self, int timeout_ms);
+
+/*
+ * Serves one event, or what an exception left of one, without waiting; adds to `*reports` how many
+ * were served. False when there was none, or an exception ends the call.
+ */
+bool producer_serve_event(Producer *self, Py_ssize_t *reports);
 
 /* Serves what is there but for reports, which poll() serves later; no wait, no exception. */
 void producer_note_errors(Producer *self);

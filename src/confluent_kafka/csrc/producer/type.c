@@ -73,7 +73,8 @@ open_producer(PyObject *object, PyObject *args, PyObject *kwargs)
         return -1;
     }
     Py_XSETREF(self->topics, PyDict_New()); /* an earlier __init__ may have failed */
-    if (self->topics == NULL) {
+    Py_XSETREF(self->unsettled, PyList_New(0));
+    if (self->topics == NULL || self->unsettled == NULL) {
         rd_kafka_conf_destroy(conf);
         return -1;
     }
@@ -97,6 +98,8 @@ producer_traverse(PyObject *object, visitproc visit, void *arg)
     Producer *self = (Producer *)object;
     Py_VISIT(self->on_delivery);
     Py_VISIT(self->topics);
+    Py_VISIT(self->unsettled);
+    Py_VISIT(self->future_type);
     return client_traverse(&self->client, visit, arg);
 }
 
@@ -119,6 +122,8 @@ producer_dealloc(PyObject *object)
     /* In a forked child the handles are the parent's: only their table is let go of. */
     Py_CLEAR(self->last_topic);
     Py_CLEAR(self->topics);
+    Py_CLEAR(self->unsettled);
+    Py_CLEAR(self->future_type);
     client_dealloc_end(object);
 }
 
@@ -463,6 +468,7 @@ producer_type_add(PyObject *module, module_state *state)
     state->Producer = module_add_type(module, &producer_spec, state->Client);
     return state->Producer == NULL
                    || module_add_methods(state->Producer, producer_transaction_methods) < 0
+                   || module_add_methods(state->Producer, producer_awaited_methods) < 0
                ? -1
                : 0;
 }

@@ -140,7 +140,8 @@ code(PyObject *object, PyObject *Py_UNUSED(unused))
 
 PyDoc_STRVAR(kafka_exception_doc,
 "Raised when librdkafka or a broker refuses an operation. ``exception.error`` is the\n"
-"KafkaError, with the code and the flags to act on; so is ``exception.args[0]``.");
+"KafkaError, with the code and the flags to act on; so is ``exception.args[0]``.\n"
+"``exception.kafka_message`` is the message that failed, where there is one, or None.");
 
 PyDoc_STRVAR(error_doc,
 "The KafkaError that it was raised with, or None for an exception that has none.");
@@ -182,5 +183,9 @@ kafka_exception_type_add(PyObject *module, module_state *state)
 {
     PyTypeObject *base = (PyTypeObject *)PyExc_Exception;
     state->KafkaException = (PyObject *)module_add_type(module, &spec, base);
-    return state->KafkaException == NULL ? -1 : 0;
+    return state->KafkaException == NULL
+                   || PyObject_SetAttr(state->KafkaException, state->names[N_kafka_message],
+                                       Py_None) < 0
+               ? -1
+               : 0;
 }
