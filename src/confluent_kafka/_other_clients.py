@@ -33,6 +33,15 @@ CONSUMER = {
     "commitAsync": "commit()",
 }
 
+# AIOConsumer has more than Consumer.
+_OF_AIO = ("beginning_offsets", "end_offsets", "seek_to_beginning", "seek_to_end")
+AIO_CONSUMER = {name: CONSUMER[name] for name in CONSUMER if name not in _OF_AIO} | {
+    "beginningOffsets": "beginning_offsets()",
+    "endOffsets": "end_offsets()",
+    "seekToBeginning": "seek_to_beginning()",
+    "seekToEnd": "seek_to_end()",
+}
+
 
 class Elsewhere:
     """A name that is not here: the AttributeError says what to call.

@@ -119,6 +119,10 @@ def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topi
             await asyncio.wait_for(consumer.consume(10 * ROWS), 0.01)
         consumer._client._rewind([TopicPartition(kafka_topic, 0, 9 * ROWS)])
         assert len(await consumer.consume_arrow(ROWS, TIMEOUT)) == ROWS
+        await consumer.seek(TopicPartition(kafka_topic, 0, 0))
+        assert await consumer.getmany(TopicPartition(kafka_topic, 1), timeout=0.01) == {}
+        assert (await consumer.getone(TopicPartition(kafka_topic, 0))).offset() == 0
+        assert await consumer.getmany(max_records=ROWS)
 
     try:
         repeated(runner, work, FEW)

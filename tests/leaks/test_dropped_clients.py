@@ -83,6 +83,24 @@ def test_consumer(kafka_topic: str, bootstrap: str, kind: str, group: bool) -> N
         work()
 
 
+def test_consumer_of_certain_partitions(kafka_topic: str, bootstrap: str) -> None:
+    """Messages of a partition that no call wanted."""
+    found: list[Any] = []
+
+    def work() -> None:
+        consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "g"})
+        zero, other = TopicPartition(kafka_topic, 0, 0), TopicPartition(kafka_topic, 1)
+        consumer.assign([zero])
+        found.append(consumer.poll(TIMEOUT))
+        for _ in range(2):
+            assert consumer._poll_of([other], True) is None
+        found.append(consumer._poll_of([zero], True))
+
+    with ends_what_it_begins():
+        work()
+    assert None not in found
+
+
 def test_consumer_whose_callback_raised(kafka_topic: str, bootstrap: str) -> None:
     """Messages that consume() fetched and did not return, since a callback raised."""
     raised: list[None] = []

@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from confluent_kafka.aio import AIOConsumer
+from confluent_kafka.testing import MockCluster
 from tests.support.waiting import TIMEOUT
 
 
@@ -18,6 +20,21 @@ def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
         asyncio.run(asyncio.wait_for(test(*arguments, **keywords), TIMEOUT), debug=True)
 
     return run
+
+
+def consumer_at(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOConsumer:
+    """A consumer that starts at the beginning, and commits only when told to."""
+    common: dict[str, Any] = {
+        "bootstrap.servers": cluster.bootstrap_servers,
+        "group.id": "group",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "fetch.wait.max.ms": 50,
+        "heartbeat.interval.ms": 100,
+        "reconnect.backoff.ms": 10,
+        "reconnect.backoff.max.ms": 50,
+    }
+    return AIOConsumer(common | (config or {}))
 
 
 async def until(condition: Callable[[], object]) -> None:

@@ -93,6 +93,7 @@ DELAY = Kind(1, set()) | "True, 1, 1.5"
 BOOL = Kind(False, set()) | "True, 1"
 CALLBACK = Kind(None, set()) | "None, callable, class"
 PARTITIONS = Kind(partitions(), set()) | "list, of partitions, of unset partitions"
+SOME_PARTITIONS = PARTITIONS | "None"
 HEADERS = Kind(None, set()) | "None, list, dict"
 ERROR = Kind(None, set()) | "None, error"
 REQUEST = Kind("Produce", set())
@@ -219,7 +220,10 @@ MATRIX: dict[str, dict[str, Kind]] = {
     **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata", "lag")},
     "Consumer.pause_while": {},
     **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
+    "Consumer._paused": {},
     "Consumer._gather": {"num_messages": ID},
+    "Consumer._by_partition": {"num_messages": ID, "partitions": SOME_PARTITIONS, "store": BOOL},
+    "Consumer._poll_of": {"partitions": SOME_PARTITIONS, "store": BOOL},
     "Consumer._take": {"num_messages": ID},
     "Consumer._store": {"offsets": PARTITIONS},
     "Consumer._rewind": _PARTITIONS,

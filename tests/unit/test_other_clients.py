@@ -16,12 +16,16 @@ from confluent_kafka import (
     Producer,
     SerializingProducer,
 )
-from confluent_kafka._other_clients import CONSUMER, PRODUCER, explaining
+from confluent_kafka._other_clients import AIO_CONSUMER, CONSUMER, PRODUCER, explaining
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 
 PRODUCERS = [Producer, SerializingProducer, AIOProducer]
-CONSUMERS = [Consumer, DeserializingConsumer, AIOConsumer]
-NAMES = [(kind, PRODUCER) for kind in PRODUCERS] + [(kind, CONSUMER) for kind in CONSUMERS]
+CONSUMERS = [Consumer, DeserializingConsumer]
+NAMES = [
+    *((kind, PRODUCER) for kind in PRODUCERS),
+    *((kind, CONSUMER) for kind in CONSUMERS),
+    (AIOConsumer, AIO_CONSUMER),
+]
 
 each_client = pytest.mark.parametrize(("client", "names"), NAMES)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import threading
 import weakref
@@ -20,7 +21,7 @@ from confluent_kafka.admin import ClusterMetadata
 from confluent_kafka.statistics import Statistics
 
 from ._callbacks import Callbacks
-from ._readiness import Readiness
+from ._readiness import Readiness, deadline
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,6 +64,7 @@ class AIOClient(ABC):
         # By a clock that goes on while the loop is busy: uvloop's own time stands still then.
         self._turn_ends = monotonic() + _LONGEST_TURN
         self._closing: asyncio.Task[None] | None = None
+        self._end_is_told = False  # close() has returned, or raised what a callback raised
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(own_configuration(conf)))
         try:
@@ -97,25 +99,38 @@ class AIOClient(ABC):
         """The latest error of the client; see Producer.last_error."""
         return self._client.last_error
 
-    async def close(self) -> None:
+    async def close(self, timeout: float = -1) -> bool:
         """Close the client. Cancelling the task that waits does not stop the closing.
 
         The end of the process does not wait for it: it gives up messages that nobody takes.
 
         Closing a closed client does nothing.
 
+        Args:
+            timeout: seconds to wait; -1 waits without limit. The closing goes on after that.
+
+        Returns:
+            Whether the client is closed: False if time was up.
+
         Raises:
             RuntimeError: called from one of the client's callbacks, or from another event loop.
             Exception: raised by a callback; the client is closed all the same.
         """
         self._check_loop()
+        until = deadline(self._loop, timeout)
         if self._callbacks.is_inside():
             raise RuntimeError(f"close() of {type(self).__name__} in one of its callbacks")
         if self._closing is None:
             self._closing = self._loop.create_task(self._close())
-        elif self._closing.done():
-            return
-        await asyncio.shield(self._closing)
+        elif self._end_is_told:
+            return True
+        left = None if until == math.inf else max(0, until - self._loop.time())
+        await asyncio.wait([self._closing], timeout=left)
+        if not self._closing.done():
+            return False
+        self._end_is_told = True
+        self._closing.result()
+        return True
 
     async def __aenter__(self) -> Self:
         return self

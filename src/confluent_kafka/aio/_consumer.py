@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from asyncio import get_running_loop
 from collections import deque
@@ -9,19 +10,30 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
-from confluent_kafka._other_clients import CONSUMER, explaining
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
+from confluent_kafka._other_clients import AIO_CONSUMER, explaining
+from confluent_kafka.error import ConsumeError
 
 from ._client import AIOClient
+from ._pausing import AIOPauseWhile
 from ._readiness import deadline
 from ._rebalances import RebalanceCallback, Rebalances
 
 _EVERY = 0.1  # seconds between looks at whether the group has been left
 _MAX_MESSAGES = 1_000_000  # that consume() takes
 _LONGEST_STEP = 10_000  # messages that are fetched before other tasks get a turn
+_SEEK_AGAIN = 0.01  # seconds between attempts to seek in a partition that is not fetched yet
 
 
-@explaining(CONSUMER)
+@explaining(AIO_CONSUMER)
 class AIOConsumer(AIOClient):
     """A consumer whose messages are awaited.
 
@@ -94,6 +106,62 @@ class AIOConsumer(AIOClient):
         ready = await self._gather(num_messages, timeout)
         return self._take(num_messages if ready else 0)
 
+    async def getone(self, *partitions: TopicPartition) -> Message:
+        """Return the next message, waiting for it without limit.
+
+        Args:
+            *partitions: return a message of these; of any partition without them. The others'
+                messages stay at hand, in order, for the calls that want them. Librdkafka stops
+                fetching a partition when 10,000 messages, or 8 MiB, wait of it.
+
+        Returns:
+            The message, or with ``enable.partition.eof`` the event of a partition's end.
+
+        Raises:
+            ConsumeError: an error came instead of a message, of one of the partitions or of the
+                consumer; ``kafka_message`` is the event.
+            Exception: raised by a callback.
+            RuntimeError: the consumer is closed, or belongs to another event loop.
+            TypeError: a partition is not a TopicPartition.
+        """
+        while True:
+            if self._is_free() or await self._may_fetch(math.inf):
+                message = self._take_one_of(partitions)
+                if message is not None:
+                    return _raised_if_error(message)
+                await self._until_more(math.inf)
+
+    async def getmany(
+        self, *partitions: TopicPartition, timeout: float = -1, max_records: int = 500
+    ) -> dict[TopicPartition, list[Message]]:
+        """Return the messages that are there, by partition; wait only while there are none.
+
+        Args:
+            *partitions: return messages of these, as for getone(); of all without them.
+            timeout: seconds to wait for the first message; -1 waits without limit, 0 does not wait.
+            max_records: the maximum number of messages, up to 1,000,000.
+
+        Returns:
+            By TopicPartition, messages in order; empty if none came in time. With
+            ``enable.partition.eof`` the events of partitions' ends are among the messages.
+
+        Raises:
+            ConsumeError: an error came instead of messages, as for getone(). Messages before it
+                have been returned.
+            Exception: raised by a callback.
+            RuntimeError: the consumer is closed, or belongs to another event loop.
+            TypeError: a partition is not a TopicPartition.
+        """
+        until = deadline(self._loop, timeout)
+        _check_count("max_records", max_records, 1)
+        while self._is_free() or await self._may_fetch(until):
+            found = self._take_by_partition(max_records, partitions)
+            if isinstance(found, Message):
+                _raised_if_error(found)
+            elif found or not await self._until_more(until):
+                return found
+        return {}
+
     def _take_one(self) -> Message | None:
         """Return the next message if one is at hand, and store its offset."""
         return self._client.poll(0)
@@ -101,6 +169,16 @@ class AIOConsumer(AIOClient):
     def _take(self, num_messages: int) -> list[Message]:
         """Return messages that are at hand, and store their offsets."""
         return self._client.consume(num_messages, 0)
+
+    def _take_one_of(self, partitions: Sequence[TopicPartition]) -> Message | None:
+        """The same as _take_one(), of certain partitions if there are any."""
+        return self._client._poll_of(partitions, True) if partitions else self._client.poll(0)
+
+    def _take_by_partition(
+        self, max_records: int, partitions: Sequence[TopicPartition]
+    ) -> dict[TopicPartition, list[Message]] | Message:
+        """Return messages that are at hand, or an event with an error, and store their offsets."""
+        return self._client._by_partition(max_records, partitions or None, True)
 
     async def consume_arrow(
         self,
@@ -139,10 +217,7 @@ class AIOConsumer(AIOClient):
                 if self._closing is None:
                     raise
                 raise StopAsyncIteration from None
-        error = message.error()
-        if error is None or error.code() == KafkaError._PARTITION_EOF:
-            return message
-        raise KafkaException(error)
+        return _raised_if_error(message)
 
     async def subscribe(
         self,
@@ -211,9 +286,61 @@ class AIOConsumer(AIOClient):
         """Return messages of these partitions again; see Consumer.resume()."""
         self._client.resume(partitions)
 
+    async def paused(self) -> list[TopicPartition]:
+        """Return the assigned partitions that pause() has paused."""
+        assigned = set(self._client.assignment())
+        return [one for one in self._client._paused() if one in assigned]
+
+    def pause_while(self) -> AIOPauseWhile:
+        """Return an async context manager for long work on messages; see Consumer.pause_while().
+
+        Inside the block the event loop polls ten times a second, so that the group keeps this
+        member however long the block takes. Callbacks run in the loop; the next poll() raises their
+        exceptions. Work that does not await anything would stop all that: leave it to
+        asyncio.to_thread().
+
+        ::
+
+            found = await consumer.getmany()
+            async with consumer.pause_while() as pause:
+                await process(found)
+            if not pause.lost:
+                await consumer.commit(asynchronous=False)
+
+        Returns:
+            The context manager. Its target has one attribute, ``lost``: the partitions that the
+            group has taken away inside the block.
+
+        Raises:
+            RuntimeError: on entering the block inside another one, in a callback that is a plain
+                function, or in another event loop.
+        """
+        return AIOPauseWhile(self._client, self._check_loop, self._rebalances.is_running)
+
     async def seek(self, partition: TopicPartition) -> None:
         """Continue at another offset; see Consumer.seek()."""
         await self._request(self._client.seek, partition)
+
+    async def seek_to_beginning(self, *partitions: TopicPartition, timeout: float = 30) -> None:
+        """Continue at the first offset of partitions.
+
+        Args:
+            *partitions: assigned ones; all that are assigned without them.
+            timeout: seconds to wait for the brokers, and for fetching to begin where a partition
+                was assigned a moment ago; -1 waits without limit.
+
+        Raises:
+            KafkaException: a broker's error, or _TIMED_OUT. _STATE: a partition is not assigned, or
+                is not being fetched.
+        """
+        await self._seek_to(OFFSET_BEGINNING, partitions, timeout)
+
+    async def seek_to_end(self, *partitions: TopicPartition, timeout: float = 30) -> None:
+        """Continue after the last message that partitions have now.
+
+        Args and Raises: as for seek_to_beginning().
+        """
+        await self._seek_to(OFFSET_END, partitions, timeout)
 
     async def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """Return the offsets after the last messages returned; see Consumer.position()."""
@@ -271,6 +398,70 @@ class AIOConsumer(AIOClient):
         """Return the first offsets after timestamps; see Consumer.offsets_for_times()."""
         return await self._request(self._client.offsets_for_times, partitions, timeout)
 
+    async def beginning_offsets(
+        self, partitions: Sequence[TopicPartition], timeout: float = -1
+    ) -> dict[TopicPartition, int]:
+        """Request the first offset of each partition.
+
+        Args:
+            partitions: those to ask for; they need not be assigned.
+            timeout: seconds to wait for the brokers; -1 waits without limit.
+
+        Raises:
+            KafkaException: a broker's error, for any of the partitions.
+        """
+        return await self._offsets_at(OFFSET_BEGINNING, partitions, timeout)
+
+    async def end_offsets(
+        self, partitions: Sequence[TopicPartition], timeout: float = -1
+    ) -> dict[TopicPartition, int]:
+        """Request the offset of each partition's next message.
+
+        With ``isolation.level=read_committed``, the default, it is the last stable offset: that of
+        the first message whose transaction is open.
+
+        Args:
+            partitions: those to ask for; they need not be assigned.
+            timeout: seconds to wait for the brokers; -1 waits without limit.
+
+        Raises:
+            KafkaException: a broker's error, for any of the partitions.
+        """
+        return await self._offsets_at(OFFSET_END, partitions, timeout)
+
+    async def highwater(self, partition: TopicPartition) -> int | None:
+        """Return the offset of a partition's next message as of the last fetch, without a request.
+
+        Args:
+            partition: one that is read.
+
+        Returns:
+            The offset; None while nothing was fetched of the partition.
+        """
+        watermarks = self._client.get_watermark_offsets(partition, cached=True)
+        return None if watermarks is None or watermarks[1] < 0 else watermarks[1]
+
+    async def last_stable_offset(self, partition: TopicPartition) -> int | None:
+        """Return the offset of a partition's first message whose transaction is open.
+
+        It is that of the latest statistics, so ``statistics.interval.ms`` says how old it may be.
+        end_offsets() asks the broker.
+
+        Args:
+            partition: one that is read.
+
+        Returns:
+            The offset; None while nothing was fetched of the partition, and without statistics.
+        """
+        statistics = self._client.stats()
+        topic = None if statistics is None else statistics.topics.get(partition.topic)
+        known = None if topic is None else topic.partitions.get(partition.partition)
+        return None if known is None or known.ls_offset < 0 else known.ls_offset
+
+    async def memberid(self) -> str | None:
+        """Return this consumer's member id in its group; None while it is not a member."""
+        return self._client.memberid()
+
     async def consumer_group_metadata(self) -> Any:
         """Return the group membership, for AIOProducer.send_offsets_to_transaction()."""
         return self._client.consumer_group_metadata()
@@ -319,10 +510,7 @@ class AIOConsumer(AIOClient):
 
         No message is handed out here, so that cancelling the wait loses none.
         """
-        if not isinstance(num_messages, int):
-            raise TypeError(f"num_messages must be int, not {type(num_messages).__name__}")
-        if not 0 <= num_messages <= _MAX_MESSAGES:
-            raise ValueError(f"num_messages must be 0 to {_MAX_MESSAGES}, not {num_messages}")
+        _check_count("num_messages", num_messages, 0)
         until = deadline(self._loop, timeout)
         count = 0
         while self._is_free() or await self._may_fetch(until):
@@ -335,6 +523,50 @@ class AIOConsumer(AIOClient):
             if count < wanted and not await self._readiness.wait(until):
                 return True
         return False
+
+    async def _until_more(self, until: float) -> bool:
+        """Wait for more to take: False if time is up.
+
+        A call that stops before the queue is empty gets no event for the rest.
+        """
+        return self._client._queue_length() > 0 or await self._readiness.wait(until)
+
+    async def _offsets_at(
+        self, place: int, partitions: Sequence[TopicPartition], timeout: float
+    ) -> dict[TopicPartition, int]:
+        """Request the offsets that OFFSET_BEGINNING or OFFSET_END stands for."""
+        # Brokers take these two numbers for times.
+        asked = [TopicPartition(one.topic, one.partition, place) for one in partitions]
+        if not asked:  # to librdkafka a wrong argument
+            return {}
+        answer = await self._request(self._client.offsets_for_times, asked, timeout)
+        for one in answer:
+            if one.error is not None:
+                raise KafkaException(one.error)
+        return {TopicPartition(one.topic, one.partition): one.offset for one in answer}
+
+    async def _seek_to(
+        self, place: int, partitions: Sequence[TopicPartition], timeout: float
+    ) -> None:
+        """Seek to where a partition begins or ends now, not when a broker is asked later."""
+        until = deadline(self._loop, timeout)
+        offsets = await self._offsets_at(place, partitions or self._client.assignment(), timeout)
+        for one, offset in offsets.items():
+            await self._seek_when_fetched(TopicPartition(one.topic, one.partition, offset), until)
+
+    async def _seek_when_fetched(self, partition: TopicPartition, until: float) -> None:
+        """Seek; wait for the partition's first fetch, if it is assigned."""
+        while True:
+            try:
+                return await self._request(self._client.seek, partition)
+            except KafkaException as error:
+                if (
+                    error.args[0].code() != KafkaError._STATE
+                    or self._loop.time() >= until
+                    or partition not in self._client.assignment()
+                ):
+                    raise
+            await asyncio.sleep(_SEEK_AGAIN)
 
     async def _close(self) -> None:
         try:
@@ -366,3 +598,18 @@ class AIOConsumer(AIOClient):
             self._client._gather(_MAX_MESSAGES)
         except Exception as error:
             self._failures.append(error)
+
+
+def _check_count(name: str, count: int, least: int) -> None:
+    if not isinstance(count, int):
+        raise TypeError(f"{name} must be int, not {type(count).__name__}")
+    if not least <= count <= _MAX_MESSAGES:
+        raise ValueError(f"{name} must be {least} to {_MAX_MESSAGES}, not {count}")
+
+
+def _raised_if_error(event: Message) -> Message:
+    """Return a message, or the event of a partition's end; raise any other event."""
+    error = event.error()
+    if error is None or error.code() == KafkaError._PARTITION_EOF:
+        return event
+    raise ConsumeError(error, kafka_message=event)

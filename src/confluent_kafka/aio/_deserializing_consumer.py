@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Generic
 
 from confluent_kafka import KafkaException, Message, TopicPartition
@@ -80,7 +80,35 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             ValueDeserializationError: the value deserializer raised.
             ConsumeError: an error came instead of a message.
         """
-        taken = await super().consume(num_messages, timeout)
+        return await self._deserialized(await super().consume(num_messages, timeout))
+
+    async def getone(  # type: ignore[override]
+        self, *partitions: TopicPartition
+    ) -> Message[K, V]:
+        """Return the next message, whose ``key()`` and ``value()`` are objects.
+
+        Args and Raises: as for AIOConsumer.getone(), and as for poll().
+        """
+        message = await super().getone(*partitions)
+        with self._handing_out([message]):
+            return await self._serdes.deserialize(message)
+
+    async def getmany(  # type: ignore[override]
+        self, *partitions: TopicPartition, timeout: float = -1, max_records: int = 500
+    ) -> dict[TopicPartition, list[Message[K, V]]]:
+        """Return messages by partition, whose keys and values are objects.
+
+        Args, Returns and Raises: as for AIOConsumer.getmany(), and as for consume().
+        """
+        found = await super().getmany(*partitions, timeout=timeout, max_records=max_records)
+        messages = await self._deserialized([one for run in found.values() for one in run])
+        result: dict[TopicPartition, list[Message[K, V]]] = {}
+        for one in messages:
+            place = TopicPartition(str(one.topic()), one.partition() or 0)
+            result.setdefault(place, []).append(one)
+        return result
+
+    async def _deserialized(self, taken: list[Message]) -> list[Message[K, V]]:
         messages: list[Message[K, V]] = []
         failures: list[BaseException] = []
         with self._handing_out(taken):
@@ -100,6 +128,14 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
 
     def _take(self, num_messages: int) -> list[Message]:
         return self._client._take(num_messages)
+
+    def _take_one_of(self, partitions: Sequence[TopicPartition]) -> Message | None:
+        return self._client._poll_of(partitions, False) if partitions else self._take_one()
+
+    def _take_by_partition(
+        self, max_records: int, partitions: Sequence[TopicPartition]
+    ) -> dict[TopicPartition, list[Message]] | Message:
+        return self._client._by_partition(max_records, partitions or None, False)
 
     @contextlib.contextmanager
     def _handing_out(self, messages: list[Message]) -> Iterator[None]:

@@ -68,6 +68,7 @@
     X(retriable)                                                                         \
     X(retention_bytes)                                                                   \
     X(round_trip_time)                                                                   \
+    X(store)                                                                             \
     X(timeout)                                                                           \
     X(timestamp)                                                                         \
     X(topic)                                                                             \

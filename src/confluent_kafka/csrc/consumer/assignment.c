@@ -188,6 +188,7 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
     }
     int failed = serve_lock(client, &lock);
     if (failed == 0) {
+        shelves_resume(&self->shelves, client->rk, change == assign_all ? NULL : partitions);
         Py_BEGIN_ALLOW_THREADS
         error = change(client->rk, partitions);
         Py_END_ALLOW_THREADS

@@ -1,6 +1,6 @@
 /*
- * Consumer: the type (type.c), what it fetches (fetch.c, handing_out.c), what is assigned to
- * it (assignment.c, rebalance.c, pause.c) and where it stands (offsets.c, positions.c, lag.c).
+ * Consumer: the type (type.c), what it fetches (fetch.c, by_partition.c, handing_out.c), what is
+ * assigned to it (assignment.c, rebalance.c, pause.c) and where it stands (offsets.c, positions.c, lag.c).
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
 #define CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "consumer/fence.h"
 #include "consumer/read_ahead.h"
+#include "consumer/shelves.h"
 
 /* A rebalance whose callback has not ended when it returns: a coroutine. */
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
     PyObject *on_assign, *on_revoke, *on_lost; /* of the subscription */
     bool auto_offset_store; /* enable.auto.offset.store, which is off in librdkafka */
     read_ahead read_ahead;
+    shelves shelves; /* of calls for certain partitions */
     rd_kafka_topic_partition_list_t *rewound; /* see consumer_rewind() */
     rd_kafka_topic_partition_list_t *revoked; /* during a fetch, see drop_revoked() */
     fence fence; /* pause_while() */
@@ -41,6 +43,26 @@ extern PyMethodDef consumer_fetch_methods[];
 PyObject *consumer_iter_next(PyObject *self);
 /* Client.serve: a message that comes meanwhile is the next that poll() returns. */
 int consumer_serve_once(Client *client, int timeout_ms);
+
+/* What the calls around share, under the serving lock. */
+
+#define MAX_MESSAGES 1000000
+
+/*
+ * Fetches up to `wanted` messages (at most READ_AHEAD_SIZE) for which there is room in
+ * `read_ahead`: how many there were, before a rebalance took some of them away. Callbacks may run.
+ */
+size_t consumer_fetch_ahead(Consumer *self, int timeout_ms, size_t wanted);
+/* Calls librdkafka if it has not been called for a while, so that callbacks run. */
+void consumer_serve_if_stale(Consumer *self);
+/* Without waiting, until so many messages are read ahead, or there are no more. 0 or -1. */
+int consumer_gather(Consumer *self, size_t wanted);
+/* Argument `num_messages`: 0, or -1 with an exception. */
+int consumer_count_from_arg(PyObject *object, int32_t *count);
+
+/* ---- by_partition.c ---- */
+
+extern PyMethodDef consumer_by_partition_methods[];
 
 /* ---- assignment.c ---- */
 
@@ -101,6 +123,8 @@ void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t c
  * again, or raises if it was an error. For a call that must raise instead.
  */
 void consumer_rewind_messages(Consumer *self, rd_kafka_message_t **messages, size_t count);
+/* The same with an exception set. */
+void consumer_rewind_raising(Consumer *self, rd_kafka_message_t **messages, size_t count);
 /* The error that `message` is will be raised by the next call that serves callbacks. */
 void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
 
@@ -109,6 +133,9 @@ void consumer_park_error(Consumer *self, const rd_kafka_message_t *message);
  * handed out: to librdkafka, seeking forgets the position.
  */
 void consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
+
+/* The offset of the first message fetched ahead of the partition; RD_KAFKA_OFFSET_INVALID: none. */
+int64_t consumer_first_ahead(const Consumer *self, const char *topic, int32_t partition);
 
 /* Drops what was fetched ahead of these partitions (NULL: of all). */
 void consumer_drop_read_ahead(Consumer *self,

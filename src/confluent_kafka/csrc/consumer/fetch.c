@@ -10,15 +10,6 @@
 #include "consumer/record_memory.h"
 #include "values/topic_partition.h"
 
-/* consumer_rewind_messages() with an exception set. */
-static void
-rewind_messages(Consumer *self, rd_kafka_message_t **messages, size_t count)
-{
-    PyObject *raised = PyErr_GetRaisedException();
-    consumer_rewind_messages(self, messages, count);
-    PyErr_SetRaisedException(raised);
-}
-
 /*
  * True in a callback that fetches again. It gets nothing: the fetch around it has messages
  * in hand that come first.
@@ -85,12 +76,8 @@ drop_revoked(Consumer *self, rd_kafka_message_t **messages, size_t count)
     return kept;
 }
 
-/*
- * Fetches up to `wanted` messages (at most READ_AHEAD_SIZE) for which there is room in
- * `read_ahead`: how many there were, before a rebalance took some of them away.
- */
-static size_t
-fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
+size_t
+consumer_fetch_ahead(Consumer *self, int timeout_ms, size_t wanted)
 {
     /* Not into `read_ahead` itself: a rebalance callback drops messages there meanwhile. */
     rd_kafka_message_t *messages[READ_AHEAD_SIZE];
@@ -109,17 +96,28 @@ consumer_serve_once(Client *client, int timeout_ms)
     if (is_nested(client) || self->read_ahead.count == self->read_ahead.capacity) {
         return 1; /* no room for what may come, or none but for the fetch around the callback */
     }
-    fetch_ahead(self, timeout_ms, 1);
+    consumer_fetch_ahead(self, timeout_ms, 1);
     return 0;
 }
 
-/* Calls librdkafka if the messages that wait have done so for a while. */
-static void
-serve_if_stale(Consumer *self)
+/* Before a call that wants messages of any partition: 0, or -1 with an exception. */
+static int
+put_back(Consumer *self)
+{
+    if (self->shelves.count > 0
+        && shelves_put_back(&self->shelves, self->client.rk, &self->read_ahead) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+void
+consumer_serve_if_stale(Consumer *self)
 {
     read_ahead *waiting = &self->read_ahead;
     if (read_ahead_is_stale(waiting) && waiting->count < waiting->capacity) {
-        fetch_ahead(self, 0, 1);
+        consumer_fetch_ahead(self, 0, 1);
     }
 }
 
@@ -129,10 +127,10 @@ look_for_one(Consumer *self)
 {
     read_ahead *waiting = &self->read_ahead;
     if (waiting->count == 0) {
-        fetch_ahead(self, 0, read_ahead_next_size(waiting));
+        consumer_fetch_ahead(self, 0, read_ahead_next_size(waiting));
     }
     else {
-        serve_if_stale(self);
+        consumer_serve_if_stale(self);
     }
 }
 
@@ -146,6 +144,9 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
     Client *client = &self->client;
     if (is_nested(client)) {
         return 0;
+    }
+    if (put_back(self) < 0) {
+        return -1;
     }
     look_for_one(self);
     for (;;) {
@@ -166,7 +167,7 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
         if (go_on <= 0) {
             return go_on;
         }
-        fetch_ahead(self, deadline_remaining_ms(until, WAIT_SLICE_MS), 1);
+        consumer_fetch_ahead(self, deadline_remaining_ms(until, WAIT_SLICE_MS), 1);
     }
 }
 
@@ -189,7 +190,7 @@ poll_message(Consumer *self, deadline *until, PyObject **result)
                 consumer_handed_out(self, &message, 1, true);
             }
             else {
-                rewind_messages(self, &message, 1);
+                consumer_rewind_raising(self, &message, 1);
                 found = -1;
             }
             rd_kafka_message_destroy(message);
@@ -258,8 +259,6 @@ consumer_iter_next(PyObject *object)
 
 /* ---- many messages ---- */
 
-#define MAX_MESSAGES 1000000
-
 /* What consume() and consume_arrow() have fetched so far. */
 typedef struct {
     rd_kafka_message_t **messages;
@@ -327,6 +326,9 @@ collect(Consumer *self, collected *batch, deadline *until)
     if (is_nested(client) || consumer_is_deferring(self)) {
         return 0;
     }
+    if (put_back(self) < 0) {
+        return -1;
+    }
     if (read_ahead_reserve(waiting, batch->wanted) < 0) {
         PyErr_NoMemory();
         return -1;
@@ -336,7 +338,7 @@ collect(Consumer *self, collected *batch, deadline *until)
             collect_more(self, batch, timeout_ms);
         }
         else {
-            serve_if_stale(self);
+            consumer_serve_if_stale(self);
         }
         if (batch->count == batch->wanted) {
             return 0;
@@ -360,8 +362,8 @@ collect(Consumer *self, collected *batch, deadline *until)
     }
 }
 
-static int
-count_from_arg(PyObject *object, int32_t *count)
+int
+consumer_count_from_arg(PyObject *object, int32_t *count)
 {
     int64_t number;
     if (arg_int64(object, "num_messages", INT64_MIN, INT64_MAX, &number) < 0) {
@@ -380,7 +382,7 @@ static int
 collected_init(collected *batch, PyObject *num_messages)
 {
     int32_t wanted = 1;
-    if (num_messages != NULL && count_from_arg(num_messages, &wanted) < 0) {
+    if (num_messages != NULL && consumer_count_from_arg(num_messages, &wanted) < 0) {
         return -1;
     }
     batch->wanted = (size_t)wanted;
@@ -415,7 +417,7 @@ list_of_messages(Consumer *self, collected *batch)
     client->names.in_batch = false;
     client->names.current = NULL;
     if (list == NULL) {
-        rewind_messages(self, batch->messages, batch->count);
+        consumer_rewind_raising(self, batch->messages, batch->count);
         return NULL;
     }
     return list;
@@ -555,7 +557,7 @@ messages_as_columns(Consumer *self, collected *batch, message_column_set columns
     PyObject *eof = PyList_New(0);
     if (eof == NULL || keep_records(self, batch, eof) < 0) {
         Py_XDECREF(eof);
-        rewind_messages(self, batch->messages, batch->count);
+        consumer_rewind_raising(self, batch->messages, batch->count);
         return NULL;
     }
     if (fetched_any && batch->count == 0 && PyList_GET_SIZE(eof) == 0
@@ -572,7 +574,7 @@ messages_as_columns(Consumer *self, collected *batch, message_column_set columns
         consumer_rewind_messages(self, batch->messages + taken, batch->count - taken);
     }
     else {
-        rewind_messages(self, batch->messages, batch->count);
+        consumer_rewind_raising(self, batch->messages, batch->count);
     }
     return result;
 }
@@ -621,11 +623,13 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
 
 /* ---- for event loops ---- */
 
-/* Between serve_begin() and serve_end(): until so many wait, or there are no more. 0 or -1. */
-static int
-gather(Consumer *self, size_t wanted)
+int
+consumer_gather(Consumer *self, size_t wanted)
 {
     read_ahead *waiting = &self->read_ahead;
+    if (put_back(self) < 0) {
+        return -1;
+    }
     if (read_ahead_reserve(waiting, wanted) < 0) {
         PyErr_NoMemory();
         return -1;
@@ -633,7 +637,7 @@ gather(Consumer *self, size_t wanted)
     size_t fetched = 1;
     while (fetched > 0 && waiting->count < wanted && !consumer_is_deferring(self)) {
         size_t missing = wanted - waiting->count;
-        fetched = fetch_ahead(self, 0, missing < READ_AHEAD_SIZE ? missing : READ_AHEAD_SIZE);
+        fetched = consumer_fetch_ahead(self, 0, missing < READ_AHEAD_SIZE ? missing : READ_AHEAD_SIZE);
         if (client_raise_parked(&self->client) < 0) {
             return -1;
         }
@@ -655,14 +659,14 @@ gather_messages(PyObject *object, PyObject *argument)
     int32_t wanted;
     deadline now = deadline_after(0);
     serve_frame frame;
-    if (count_from_arg(argument, &wanted) < 0
+    if (consumer_count_from_arg(argument, &wanted) < 0
         || client_enter(client) < 0) {
         return NULL;
     }
     size_t count = 0;
     int result = serve_begin(client, &frame, &now);
     if (result == 1) {
-        result = is_nested(client) ? 0 : gather(self, (size_t)wanted);
+        result = is_nested(client) ? 0 : consumer_gather(self, (size_t)wanted);
         count = self->read_ahead.count;
         serve_end(client, &frame);
     }

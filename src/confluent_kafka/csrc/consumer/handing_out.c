@@ -85,6 +85,14 @@ consumer_rewind_messages(Consumer *self, rd_kafka_message_t **messages, size_t c
 }
 
 void
+consumer_rewind_raising(Consumer *self, rd_kafka_message_t **messages, size_t count)
+{
+    PyObject *raised = PyErr_GetRaisedException();
+    consumer_rewind_messages(self, messages, count);
+    PyErr_SetRaisedException(raised);
+}
+
+void
 consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
 {
     consumer_drop_read_ahead(self, offsets); /* they are fetched again */
@@ -103,11 +111,22 @@ consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets)
     }
 }
 
+int64_t
+consumer_first_ahead(const Consumer *self, const char *topic, int32_t partition)
+{
+    int64_t offset = shelves_first_offset(&self->shelves, topic, partition);
+    return offset != RD_KAFKA_OFFSET_INVALID
+               ? offset
+               : read_ahead_first_offset(&self->read_ahead, topic, partition);
+}
+
 void
 consumer_drop_read_ahead(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
 {
+    shelves_resume(&self->shelves, self->client.rk, partitions);
     if (partitions == NULL) {
         read_ahead_drop_all(&self->read_ahead);
+        shelves_drop_all(&self->shelves);
         rd_kafka_topic_partition_list_destroy(self->rewound);
         self->rewound = rd_kafka_topic_partition_list_new(0);
         return;
@@ -115,6 +134,7 @@ consumer_drop_read_ahead(Consumer *self, const rd_kafka_topic_partition_list_t *
     for (int i = 0; i < partitions->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
         read_ahead_drop_partition(&self->read_ahead, entry->topic, entry->partition);
+        shelves_drop_partition(&self->shelves, entry->topic, entry->partition);
         rd_kafka_topic_partition_list_del(self->rewound, entry->topic, entry->partition);
     }
 }
@@ -126,8 +146,7 @@ consumer_rewind_read_ahead(Consumer *self,
     rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
     for (int i = 0; i < partitions->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        int64_t offset =
-            read_ahead_first_offset(&self->read_ahead, entry->topic, entry->partition);
+        int64_t offset = consumer_first_ahead(self, entry->topic, entry->partition);
         if (offset != RD_KAFKA_OFFSET_INVALID) {
             rd_kafka_topic_partition_list_add(offsets, entry->topic, entry->partition)->offset =
                 offset;

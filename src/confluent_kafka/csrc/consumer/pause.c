@@ -145,20 +145,37 @@ pause_end(PyObject *object, PyObject *Py_UNUSED(unused))
 PyDoc_STRVAR(lost_doc, "_pause_lost($self, /)\n--\n\n"
                        "The partitions that were taken away since _pause_begin().");
 
+/* One of the fence's lists, which other threads change: a list of TopicPartition, or NULL. */
 static PyObject *
-pause_lost(PyObject *object, PyObject *Py_UNUSED(unused))
+partitions_in(Consumer *self, rd_kafka_topic_partition_list_t *const *of)
 {
-    Consumer *self = (Consumer *)object;
     if (client_enter(&self->client) < 0) {
         return NULL;
     }
     object_mutex_lock(&self->fence.mutex);
-    rd_kafka_topic_partition_list_t *lost = rd_kafka_topic_partition_list_copy(self->fence.lost);
+    rd_kafka_topic_partition_list_t *copy = rd_kafka_topic_partition_list_copy(*of);
     object_mutex_unlock(&self->fence.mutex);
-    PyObject *result = topic_partitions_from(self->client.state, lost);
-    rd_kafka_topic_partition_list_destroy(lost);
+    PyObject *result = topic_partitions_from(self->client.state, copy);
+    rd_kafka_topic_partition_list_destroy(copy);
     client_leave(&self->client);
     return result;
+}
+
+static PyObject *
+pause_lost(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    return partitions_in(self, &self->fence.lost);
+}
+
+PyDoc_STRVAR(paused_doc, "_paused($self, /)\n--\n\n"
+                         "The partitions that pause() has paused.");
+
+static PyObject *
+paused(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Consumer *self = (Consumer *)object;
+    return partitions_in(self, &self->fence.paused);
 }
 
 /* ---- pause_while() ---- */
@@ -209,5 +226,6 @@ PyMethodDef consumer_pause_methods[] = {
     {"_pause_serve", pause_serve, METH_NOARGS, serve_doc},
     {"_pause_end", pause_end, METH_NOARGS, end_doc},
     {"_pause_lost", pause_lost, METH_NOARGS, lost_doc},
+    {"_paused", paused, METH_NOARGS, paused_doc},
     {NULL, NULL, 0, NULL},
 };

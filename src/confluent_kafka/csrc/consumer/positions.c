@@ -190,6 +190,7 @@ seek_locked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
     if (serve_lock(&self->client, &lock) < 0) {
         return NULL;
     }
+    shelves_resume(&self->shelves, self->client.rk, partitions);
     PyObject *result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions),
                                           -1, attempt_seek, "seek()");
     if (result != NULL) {
@@ -281,7 +282,7 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
         int64_t waiting =
             rewound != NULL
                 ? rewound->offset
-                : read_ahead_first_offset(&self->read_ahead, entry->topic, entry->partition);
+                : consumer_first_ahead(self, entry->topic, entry->partition);
         if (waiting != RD_KAFKA_OFFSET_INVALID) {
             entry->offset = waiting;
         }

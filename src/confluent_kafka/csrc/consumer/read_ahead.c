@@ -70,6 +70,23 @@ read_ahead_add(read_ahead *self, rd_kafka_message_t **messages, size_t count)
     self->filled_at_us = coarse_now_us();
 }
 
+void
+read_ahead_prepend(read_ahead *self, read_ahead *from)
+{
+    self->first = (self->first + self->capacity - from->count) & (self->capacity - 1);
+    self->count += from->count;
+    rd_kafka_message_t *message;
+    for (size_t i = 0; (message = read_ahead_take(from)) != NULL; i++) {
+        *slot(self, i) = message;
+    }
+}
+
+const rd_kafka_message_t *
+read_ahead_first(const read_ahead *self)
+{
+    return self->count == 0 ? NULL : *slot(self, 0);
+}
+
 rd_kafka_message_t *
 read_ahead_take(read_ahead *self)
 {

@@ -42,6 +42,12 @@ void read_ahead_free(read_ahead *self);
 /* Takes over `count` messages, at most what there is room for. */
 void read_ahead_add(read_ahead *self, rd_kafka_message_t **messages, size_t count);
 
+/* Takes over all messages of `from`, to be taken before those here, for which there is room. */
+void read_ahead_prepend(read_ahead *self, read_ahead *from);
+
+/* The oldest message, or NULL. */
+const rd_kafka_message_t *read_ahead_first(const read_ahead *self);
+
 /* The oldest message, which becomes the caller's, or NULL. */
 rd_kafka_message_t *read_ahead_take(read_ahead *self);
 

@@ -97,6 +97,7 @@ static void
 take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
           const rd_kafka_topic_partition_list_t *partitions)
 {
+    shelves_resume(&self->shelves, rk, partitions);
     if (!self->assigned) {
         rd_kafka_error_t *error;
         Py_BEGIN_ALLOW_THREADS

@@ -104,6 +104,7 @@ consumer_release(Client *client)
 {
     Consumer *self = (Consumer *)client;
     read_ahead_drop_all(&self->read_ahead);
+    shelves_drop_all(&self->shelves);
     group_finish_leaving(client, &steps, &self->closing_queue);
 }
 
@@ -219,6 +220,7 @@ consumer_dealloc(PyObject *object)
         rd_kafka_topic_partition_list_destroy(self->deferral.partitions);
     }
     read_ahead_free(&self->read_ahead);
+    shelves_free(&self->shelves);
     client_dealloc_end(object);
 }
 
@@ -334,6 +336,7 @@ consumer_type_add(PyObject *module, module_state *state)
 {
     state->Consumer = module_add_type(module, &consumer_spec, state->Client);
     if (state->Consumer == NULL || module_add_methods(state->Consumer, consumer_fetch_methods) < 0
+        || module_add_methods(state->Consumer, consumer_by_partition_methods) < 0
         || module_add_methods(state->Consumer, consumer_assignment_methods) < 0
         || module_add_methods(state->Consumer, consumer_rebalance_methods) < 0
         || module_add_methods(state->Consumer, consumer_offsets_methods) < 0

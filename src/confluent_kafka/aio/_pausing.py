@@ -1,0 +1,68 @@
+"""What ``AIOConsumer.pause_while()`` returns."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from confluent_kafka import Consumer, TopicPartition
+
+_SECONDS_BETWEEN_POLLS = 0.1
+
+
+class AIOPauseWhile:
+    """The block of ``AIOConsumer.pause_while()``; can be entered again after it.
+
+    Args:
+        consumer: whose assignment is paused.
+        check: raises what forbids to begin, such as another event loop.
+        is_held_up: whether a rebalance callback runs, which polling would end early.
+    """
+
+    def __init__(
+        self, consumer: Consumer, check: Callable[[], object], is_held_up: Callable[[], bool]
+    ) -> None:
+        self._consumer = consumer
+        self._check = check
+        self._is_held_up = is_held_up
+        self._polling: asyncio.Task[None] | None = None
+        self._lost: list[TopicPartition] = []
+
+    @property
+    def lost(self) -> list[TopicPartition]:
+        """The partitions that the group has revoked in the block so far, even if they came back.
+
+        After the block the list stays as it was at the end; it is empty when the consumer was
+        closed in the block.
+        """
+        return self._lost if self._polling is None else self._consumer._pause_lost()
+
+    async def __aenter__(self) -> Self:
+        self._check()
+        self._consumer._pause_begin()
+        self._lost = []
+        self._polling = asyncio.create_task(self._poll())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._polling is not None:
+            self._polling.cancel()
+            self._polling = None
+        with contextlib.suppress(RuntimeError):  # closed in the block: there is nothing to resume
+            self._consumer._pause_end()
+            self._lost = self._consumer._pause_lost()
+
+    async def _poll(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the same
+            while True:
+                await asyncio.sleep(_SECONDS_BETWEEN_POLLS)
+                if not self._is_held_up():
+                    self._consumer._pause_serve()
