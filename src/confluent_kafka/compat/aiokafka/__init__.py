@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from .abc import ConsumerRebalanceListener
 from .config import __version__
+from .consumer import AIOKafkaConsumer
 from .errors import ConsumerStoppedError, IllegalOperation
 from .structs import ConsumerRecord, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 __all__ = [
+    "AIOKafkaConsumer",
     "ConsumerRebalanceListener",
     "ConsumerRecord",
     "ConsumerStoppedError",

@@ -1,0 +1,65 @@
+"""What commit() takes, as librdkafka's offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import TopicPartition as Place
+
+from .. import errors
+from .._failures import failure_of
+from ..structs import TopicPartition
+
+# The member is no longer what it was when it got the messages.
+_NO_LONGER_MEMBER = frozenset(
+    {
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError.FENCED_INSTANCE_ID,
+    }
+)
+
+
+def offsets_to_commit(offsets: Any) -> list[Place]:
+    """Convert the offsets that an application commits.
+
+    Args:
+        offsets: partitions by TopicPartition; each an offset, or (offset, metadata).
+
+    Raises:
+        TypeError: a partition or a metadata is not of its type.
+        ValueError: there is no offset, or one is not valid.
+    """
+    if not isinstance(offsets, Mapping) or not offsets:
+        raise ValueError(
+            f"offsets must be a dict of TopicPartition to offset, with at least one: {offsets!r}"
+        )
+    return [_place(partition, offsets[partition]) for partition in offsets]
+
+
+def failure_of_commit(failure: KafkaError | KafkaException) -> errors.KafkaError:
+    """Return the exception that aiokafka has for a commit that failed."""
+    error = failure.args[0] if isinstance(failure, KafkaException) else failure
+    if error.code() in _NO_LONGER_MEMBER:
+        exception: errors.KafkaError = errors.CommitFailedError(error.str())
+        return exception
+    return failure_of(failure)
+
+
+def _place(partition: Any, value: Any) -> Place:
+    if not isinstance(partition, TopicPartition):
+        kind = type(partition).__name__
+        raise TypeError(f"offsets must have keys of TopicPartition, not {kind}")
+    offset, metadata = value, ""
+    if isinstance(value, tuple) and len(value) == 2:
+        offset, metadata = value
+    if not isinstance(offset, int):
+        raise ValueError(f"the offset of {partition} must be int or (int, str), not {value!r}")
+    if offset < 0:
+        raise ValueError(f"the offset of {partition} must not be negative, not {offset}")
+    if not isinstance(metadata, str):
+        raise TypeError(f"the metadata of {partition} must be str, not {type(metadata).__name__}")
+    return Place(partition.topic, partition.partition, offset, metadata)

@@ -1,0 +1,147 @@
+"""The client under a consumer: an AIOConsumer that also serves callbacks while nobody reads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from confluent_kafka import Message
+from confluent_kafka import TopicPartition as Place
+from confluent_kafka.aio import AIOConsumer
+
+from ..errors import ConsumerStoppedError
+from ..structs import TopicPartition
+
+T = TypeVar("T")
+
+Rebalanced = Callable[[Any, list[Place]], Any]
+
+
+class Engine(AIOConsumer):
+    """An AIOConsumer.
+
+    aiokafka's consumers follow rebalances whether or not anyone reads, so this one has a task that
+    fetches when nobody else does. What it fetches waits in the client, and librdkafka pauses what
+    has too many messages waiting.
+
+    Args:
+        conf: librdkafka's configuration.
+        event: called with each error that librdkafka reports instead of a message; raises it if
+            the application must know.
+    """
+
+    def __init__(self, conf: Mapping[str, Any], event: Callable[[Message], object]) -> None:
+        super().__init__(conf)
+        self._event = event
+        self._takes = 0
+        self._waiting = 0
+        self._attendant = self._loop.create_task(self._attend())
+        self.polled_at = -1.0
+        """When messages were last looked for, in seconds since the epoch."""
+
+    def join(self, topics: list[str], on_assign: Rebalanced, on_revoke: Rebalanced) -> None:
+        """Subscribe; the callbacks may return awaitables, for which the group waits."""
+        rebalances = self._rebalances
+        self._client.subscribe(
+            topics,
+            rebalances.assigning(self, on_assign),
+            rebalances.revoking(self, on_revoke),
+        )
+        self._subscribed = True
+
+    def leave(self) -> None:
+        """Unsubscribe."""
+        self._client.unsubscribe()
+        self._subscribed = False
+
+    @property
+    def client(self) -> Any:
+        """The client of the extension, for calls that do not wait."""
+        return self._client
+
+    async def take(self, look: Callable[[], T | None], until: float) -> T | None:
+        """Wait until there is something to take.
+
+        Args:
+            look: takes it, without waiting, or returns None.
+            until: the loop's time at which to stop.
+
+        Raises:
+            ConsumerStoppedError: the consumer is stopped, before or meanwhile.
+            Exception: raised by `look`.
+        """
+        self._waiting += 1
+        try:
+            while True:
+                if self._closing is not None:
+                    raise ConsumerStoppedError
+                if not self._is_free() and not await self._may_fetch(until):
+                    return None
+                taken = look()
+                if taken is not None:
+                    self._takes += 1
+                    return taken
+                if not await self._until_more(until):
+                    return None
+        finally:
+            self._waiting -= 1
+
+    def run(self, work: Awaitable[Any]) -> None:
+        """Run an awaitable of a callback; stop() waits for it."""
+        self._callbacks.start(work)
+
+    def wake(self) -> None:
+        """Let waiting tasks look again."""
+        self._readiness.wake()
+
+    async def _attend(self) -> None:
+        seen = -1
+        while self._closing is None:
+            if not self._waiting and self._takes == seen and not self._rebalances.is_running():
+                self._serve_callbacks()
+            seen = self._takes
+            await self._readiness.wait(math.inf)
+
+    def _serve_callbacks(self) -> None:
+        """Run the callbacks that wait, also those that wait behind messages."""
+        try:
+            found: Any = 1
+            while found:
+                found = self._client._by_partition(1, [], False)
+                if isinstance(found, Message):
+                    self._event(found)
+        except Exception as error:
+            self._failures.append(error)
+
+    def abandon(self) -> None:
+        """End the task that keeps this client alive."""
+        self._attendant.cancel()
+
+    async def _close(self) -> None:
+        self._attendant.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._attendant
+        await super()._close()
+
+
+def places(partitions: Iterable[TopicPartition]) -> list[Place]:
+    """Return aiokafka's partitions as the client's.
+
+    Raises:
+        TypeError: one is something else.
+    """
+    return [Place(*checked(partition)) for partition in partitions]
+
+
+def checked(partition: Any) -> TopicPartition:
+    """Return a partition that an application has given.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(partition, TopicPartition):
+        raise TypeError(f"partitions must be TopicPartition, not {type(partition).__name__}")
+    return partition

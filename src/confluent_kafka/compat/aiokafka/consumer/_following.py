@@ -1,0 +1,139 @@
+"""Keeping up with the cluster's topics: patterns, and consumers without a group."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from confluent_kafka import KafkaException
+
+from ..structs import TopicPartition
+from ._engine import Engine, places
+from ._group import Membership
+from ._positions import Positions
+from ._subscription import Subscription
+from ._topics import Topics
+
+_log = logging.getLogger(__name__)
+_AGAIN = 0.1  # seconds until a broker that could not answer is asked again
+
+
+class Following:
+    """Begins to read, and looks for new topics as often as ``metadata_max_age_ms`` says.
+
+    A pattern is matched here, as Python's regular expressions and those of librdkafka differ.
+    Without a group, the consumer assigns all partitions to itself.
+
+    Args:
+        engine: the client.
+        subscription: what is subscribed to.
+        positions: where partitions are read.
+        topics: what is known of the cluster's topics.
+        group: the membership in a group, if there is one.
+        every: seconds between looks.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        subscription: Subscription,
+        positions: Positions,
+        topics: Topics,
+        group: Membership | None,
+        every: float,
+    ) -> None:
+        self._engine = engine
+        self._subscription = subscription
+        self._positions = positions
+        self._topics = topics
+        self._group = group
+        self._every = every
+        self._task: asyncio.Task[None] | None = None
+        self._has_looked = asyncio.Event()
+
+    def begin(self) -> None:
+        """Follow what subscribe() or assign() has just been given."""
+        self.end()
+        self._has_looked.clear()
+        look = self._begin_by_hand
+        if self._subscription.is_subscribed:
+            if self._subscription.pattern is not None:
+                self._subscription.topics = self._subscription.matching(self._topics.names())
+            if self._group is not None:
+                self._group.join(self._subscription.topics)
+            look = self._look
+        self._task = asyncio.get_running_loop().create_task(self._follow(look))
+
+    def end(self) -> None:
+        """Follow nothing any more."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def assigned(self) -> None:
+        """Wait for the first assignment after begin()."""
+        if self._group is not None and self._subscription.is_subscribed:
+            await self._group.rebalanced()
+        else:
+            await self._has_looked.wait()
+
+    async def _follow(self, look: Callable[[], Awaitable[bool]]) -> None:
+        while True:
+            wait = self._every
+            try:
+                if not await look():
+                    return
+            except KafkaException as failure:
+                _log.warning("what to read could not be found: %s", failure)
+                wait = _AGAIN
+            finally:
+                self._has_looked.set()
+            await asyncio.sleep(wait)
+
+    async def _begin_by_hand(self) -> bool:
+        starts = await self._positions.settle(self._subscription.partitions)
+        self._engine.client.assign(starts)
+        self._positions.begin(starts)
+        return False
+
+    async def _look(self) -> bool:
+        """Look once; return whether to look again."""
+        if self._subscription.pattern is None:
+            await self._look_for_topics()
+        else:
+            await self._look_for_matches()
+        if self._group is None:
+            await self._assign_all()
+        elif not self._subscription.topics & self._topics.names():
+            self._group.nothing_to_assign()
+        return True
+
+    async def _look_for_topics(self) -> None:
+        """Ask for each topic by its name, for which a broker may create it."""
+        for topic in sorted(self._subscription.topics):
+            metadata = await self._engine.list_topics(topic)
+            self._topics.update(metadata, everything=False)
+
+    async def _look_for_matches(self) -> None:
+        self._topics.update(await self._engine.list_topics(), everything=True)
+        matching = self._subscription.matching(self._topics.names())
+        if matching != self._subscription.topics:
+            self._subscription.topics = matching
+            if self._group is not None:
+                self._group.join(matching)
+
+    async def _assign_all(self) -> None:
+        had = self._subscription.partitions
+        has = frozenset(
+            TopicPartition(topic, partition)
+            for topic in self._subscription.topics
+            for partition in self._topics.partitions(topic) or ()
+        )
+        self._subscription.extend(has)
+        starts = await self._positions.settle(has - had)
+        if starts:
+            self._engine.client.incremental_assign(starts)
+            self._positions.begin(starts)
+        if had - has:
+            self._engine.client.incremental_unassign(places(had - has))

@@ -1,0 +1,258 @@
+"""A consumer between start() and stop()."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message
+from confluent_kafka import TopicPartition as Place
+
+from .._failures import failure_of
+from ..errors import AuthenticationFailedError, IllegalStateError, KafkaConnectionError
+from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
+from ._engine import Engine
+from ._following import Following
+from ._group import Membership
+from ._positions import Positions
+from ._records import Deserializers, record_of
+from ._subscription import INTERNAL, Subscription
+from ._topics import Topics
+
+_log = logging.getLogger(__name__)
+
+# What an application has to know; the client recovers from everything else.
+_TOLD = frozenset(
+    {
+        KafkaError._AUTHENTICATION,
+        KafkaError._FATAL,
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
+        KafkaError.INCONSISTENT_GROUP_PROTOCOL,
+        KafkaError.INVALID_SESSION_TIMEOUT,
+        KafkaError.SASL_AUTHENTICATION_FAILED,
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    }
+)
+
+
+class Reader:
+    """The client of a started consumer, and what it reads.
+
+    Args:
+        conf: librdkafka's configuration.
+        subscription: what the application subscribes to.
+        deserializers: of keys and values.
+        reset: ``auto_offset_reset``.
+        has_group: whether the consumer is in a group.
+        metadata_max_age: seconds between looks for new topics.
+        timeout: seconds to wait for a broker.
+    """
+
+    def __init__(
+        self,
+        conf: Mapping[str, Any],
+        subscription: Subscription,
+        deserializers: Deserializers,
+        reset: str,
+        has_group: bool,
+        metadata_max_age: float,
+        timeout: float,
+    ) -> None:
+        self._timeout = timeout
+        self.engine = Engine(conf, self._event)
+        self.topics = Topics()
+        self.positions = Positions(self.engine, subscription, reset, has_group, timeout)
+        self._subscription = subscription
+        self._deserializers = deserializers
+        self._group = Membership(self.engine, subscription, self.positions) if has_group else None
+        self._following = Following(
+            self.engine, subscription, self.positions, self.topics, self._group, metadata_max_age
+        )
+        self.polled_at: float | None = None
+        """When messages were last looked for, in seconds since the epoch."""
+
+    async def connect(self) -> None:
+        """Connect to a broker, and ask it for the cluster's topics.
+
+        Raises:
+            AuthenticationFailedError: the credentials are refused.
+            KafkaConnectionError: no broker answers.
+        """
+        try:
+            await self.engine.connect(self._timeout)
+            self.topics.update(
+                await self.engine.list_topics(timeout=self._timeout), everything=True
+            )
+        except KafkaException as failure:
+            exception = failure_of(failure)
+            if not isinstance(exception, AuthenticationFailedError):
+                exception = KafkaConnectionError(failure.args[0].str())
+            raise exception from failure
+
+    def begin(self) -> None:
+        """Read what is assigned by hand or subscribed to."""
+        self.positions.forget()
+        if not self._subscription.is_subscribed:
+            self.engine.client.unassign()
+        if self._subscription.is_subscribed or self._subscription.is_by_hand:
+            self._following.begin()
+        self.engine.wake()
+
+    async def began(self) -> None:
+        """Wait until there is an assignment."""
+        if self._subscription.is_subscribed or self._subscription.is_by_hand:
+            await self._following.assigned()
+
+    def unsubscribe(self) -> None:
+        """Read nothing any more."""
+        self.positions.forget()
+        self._following.end()
+        if not self._subscription.is_subscribed:
+            self.engine.client.unassign()
+        elif self._group is not None:
+            self._group.leave()
+        else:
+            self.engine.client.unassign()
+
+    async def close(self) -> None:
+        """Leave the group, and end the client."""
+        self._end_tasks()
+        await self.engine.close()
+
+    def abandon(self) -> None:
+        """End the tasks, which keep the client alive."""
+        self._end_tasks()
+        self.engine.abandon()
+
+    def _end_tasks(self) -> None:
+        self._following.end()
+        self.positions.forget()
+        if self._group is not None:
+            self._group.stop_telling()
+
+    # ---- messages ----
+
+    def take_one(self, partitions: tuple[TopicPartition, ...]) -> ConsumerRecord[Any, Any] | None:
+        """Return the next message that is at hand, or None.
+
+        Args:
+            partitions: of which; () for all.
+        """
+        client = self.engine.client
+        deserializers = self._deserializers
+        self.polled_at = time.time()
+        while True:
+            self.positions.check(partitions)
+            wanted = self._subscription.wanted(partitions)
+            message = client._poll_of(wanted, deserializers.are_none)
+            if message is None:
+                return None
+            if message.error() is not None:
+                self._event(message)
+                continue
+            record = record_of(message)
+            if not deserializers.are_none:
+                self._deserialize({TopicPartition(record.topic, record.partition): [record]})
+            return record
+
+    def take_many(
+        self, partitions: tuple[TopicPartition, ...], limit: int
+    ) -> dict[TopicPartition, list[ConsumerRecord[Any, Any]]] | None:
+        """Return the messages that are at hand, or None.
+
+        Args:
+            partitions: of which; () for all.
+            limit: the maximum number of messages.
+        """
+        client = self.engine.client
+        self.polled_at = time.time()
+        while True:
+            self.positions.check(partitions)
+            wanted = self._subscription.wanted(partitions)
+            found = client._by_partition(limit, wanted, self._deserializers.are_none)
+            if isinstance(found, Message):
+                self._event(found)
+                continue
+            if not found:
+                return None
+            records = {
+                TopicPartition(place.topic, place.partition): [record_of(one) for one in messages]
+                for place, messages in found.items()
+            }
+            if not self._deserializers.are_none:
+                self._deserialize(records)
+            return records
+
+    def _deserialize(self, records: dict[TopicPartition, list[ConsumerRecord[Any, Any]]]) -> None:
+        """Deserialize keys and values; on an exception all of them are read again."""
+        client = self.engine.client
+        try:
+            for of_partition in records.values():
+                self._deserializers.apply(of_partition)
+        except BaseException:
+            client._rewind([Place(*each, records[each][0].offset) for each in records])
+            raise
+        client._store([Place(*each, records[each][-1].offset + 1) for each in records])
+
+    # ---- offsets ----
+
+    async def position(self, partition: TopicPartition) -> int:
+        """Return the offset of the next message; while it is not known, settle it first."""
+        self.positions.check((partition,))
+        if self.positions.known(partition) is None:
+            await self.positions.settle([partition])
+            self.positions.check((partition,))
+        known = self.positions.known(partition)
+        if known is None:
+            raise IllegalStateError(f"{partition} is not assigned any more")
+        return known
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """Return the first messages at or after certain times."""
+        asked = [Place(*each, int(timestamp)) for each, timestamp in timestamps.items()]
+        if not asked:
+            return {}
+        answer = await self.engine.offsets_for_times(asked, self._timeout)
+        return {
+            TopicPartition(place.topic, place.partition): (
+                None if place.offset < 0 else OffsetAndTimestamp(place.offset, None)
+            )
+            for place in answer
+        }
+
+    def highwater(self, partition: TopicPartition) -> int | None:
+        """Return the offset behind the partition's last message, as of the last fetch."""
+        return self._cached(partition)
+
+    def last_stable_offset(self, partition: TopicPartition) -> int | None:
+        """Return the offset that all transactions before have ended, as of the last fetch."""
+        return self._cached(partition)
+
+    def _cached(self, partition: TopicPartition) -> int | None:
+        high = self.engine.client.get_watermark_offsets(Place(*partition), cached=True)[1]
+        return int(high) if high >= 0 else None
+
+    async def all_topics(self) -> set[str]:
+        """Ask for all topics."""
+        self.topics.update(await self.engine.list_topics(timeout=self._timeout), everything=True)
+        return self.topics.names() - INTERNAL
+
+    # ---- errors ----
+
+    def _event(self, message: Message) -> None:
+        """Take note of an error that came instead of a message, or raise it."""
+        error = message.error()
+        assert error is not None
+        topic, partition = message.topic(), message.partition()
+        if error.code() == KafkaError._AUTO_OFFSET_RESET and topic is not None:
+            assert partition is not None
+            self.positions.out_of_range(TopicPartition(topic, partition))
+            return
+        if error.code() in _TOLD or error.fatal():
+            raise failure_of(error)
+        _log.warning("%s", error.str())

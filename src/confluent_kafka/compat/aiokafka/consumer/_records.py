@@ -1,0 +1,52 @@
+"""Messages as aiokafka's records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..structs import ConsumerRecord
+
+Deserializer = Callable[[Any], Any]
+
+
+class Deserializers:
+    """What makes an application's keys and values of bytes.
+
+    Args:
+        key: called with each key, None if a message has none.
+        value: called with each value, None if a message has none.
+    """
+
+    def __init__(self, key: Deserializer | None, value: Deserializer | None) -> None:
+        self._key = key
+        self._value = value
+        self.are_none = key is None and value is None
+
+    def apply(self, records: list[ConsumerRecord[Any, Any]]) -> None:
+        """Replace keys and values."""
+        if self._key is not None:
+            for record in records:
+                record.key = self._key(record.key)
+        if self._value is not None:
+            for record in records:
+                record.value = self._value(record.value)
+
+
+def record_of(message: Any) -> ConsumerRecord[Any, Any]:
+    """Return a consumed message as a record."""
+    kind, timestamp = message.timestamp()
+    key, value = message.key(), message.value()
+    return ConsumerRecord(
+        message.topic(),
+        message.partition(),
+        message.offset(),
+        timestamp if kind else -1,
+        kind - 1 if kind else 0,
+        key,
+        value,
+        None,
+        -1 if key is None else len(key),
+        -1 if value is None else len(value),
+        tuple(message.headers() or ()),
+    )

@@ -1,0 +1,171 @@
+"""What a consumer reads, as its application sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Set
+from typing import Any
+
+from confluent_kafka import TopicPartition as Place
+
+from ..abc import ConsumerRebalanceListener
+from ..errors import IllegalStateError
+from ..structs import TopicPartition
+
+_NONE: frozenset[Any] = frozenset()
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
+
+
+class Subscription:
+    """Topics or a pattern, or partitions that were assigned by hand; and what is assigned.
+
+    Args:
+        exclude_internal_topics: whether a pattern leaves out Kafka's own topics.
+    """
+
+    def __init__(self, exclude_internal_topics: bool) -> None:
+        self._excluded = INTERNAL if exclude_internal_topics else _NONE
+        self.topics: Set[str] = set()
+        self.pattern: re.Pattern[str] | None = None
+        self.listener: ConsumerRebalanceListener | None = None
+        self.is_subscribed = False
+        self.is_by_hand = False
+        self.partitions: Set[TopicPartition] = set()
+        """What the application may read."""
+        self.previous: Set[TopicPartition] = _NONE
+        """What it had until it subscribed to something else; the group takes it back later."""
+        self.hidden: set[TopicPartition] = set()
+        """Partitions whose messages must wait."""
+        self.paused: set[TopicPartition] = set()
+        self._wanted: dict[tuple[TopicPartition, ...], list[Place] | None] = {}
+
+    def subscribe(
+        self,
+        topics: Collection[str],
+        pattern: str | re.Pattern[str] | None,
+        listener: ConsumerRebalanceListener | None,
+    ) -> None:
+        """Note what subscribe() was given.
+
+        Raises:
+            IllegalStateError: partitions are assigned by hand.
+            TypeError, ValueError: an argument is wrong.
+        """
+        if bool(topics) == (pattern is not None):
+            raise TypeError("give either topics or pattern, and one of them")
+        if not isinstance(topics, list | tuple | set):
+            raise TypeError(f"topics must be a list of str, not {type(topics).__name__}")
+        for topic in topics:
+            if not isinstance(topic, str):
+                raise TypeError(f"topics must be a list of str, not of {type(topic).__name__}")
+        if listener is not None and not isinstance(listener, ConsumerRebalanceListener):
+            kind = type(listener).__name__
+            raise TypeError(f"listener must be a ConsumerRebalanceListener, not {kind}")
+        compiled = None if pattern is None else _compiled(pattern)
+        if self.is_by_hand:
+            raise _exclusive()
+        self.previous = self.partitions or self.previous
+        self._reset()
+        self.is_subscribed = True
+        self.pattern, self.listener = compiled, listener
+        self.topics = frozenset(topics)
+
+    def matching(self, topics: Iterable[str]) -> frozenset[str]:
+        """Return those of the cluster's topics that the pattern is for."""
+        assert self.pattern is not None
+        match = self.pattern.match
+        return frozenset(name for name in topics if name not in self._excluded and match(name))
+
+    def assign_by_hand(self, partitions: Iterable[TopicPartition]) -> None:
+        """Note what assign() was given.
+
+        Raises:
+            IllegalStateError: topics are subscribed to.
+        """
+        if self.is_subscribed:
+            raise _exclusive()
+        self._reset()
+        self.is_by_hand = True
+        self.partitions = frozenset(partitions)
+
+    def assign(self, partitions: Set[TopicPartition]) -> None:
+        """Note what the group, or the consumer itself, has assigned."""
+        self.partitions = partitions
+        self.previous = _NONE
+        self.paused = set()
+        self.hidden = set()
+        self._wanted = {}
+
+    def forget(self) -> None:
+        """Note that unsubscribe() was called."""
+        self._reset()
+        self.previous = _NONE
+        self.is_subscribed = self.is_by_hand = False
+
+    def extend(self, partitions: Set[TopicPartition]) -> None:
+        """Note partitions of which some were assigned before, and are read on."""
+        self.partitions = partitions
+        self._wanted = {}
+
+    def hide(self, partition: TopicPartition) -> None:
+        """Keep the messages of a partition back."""
+        self.hidden.add(partition)
+        self._wanted = {}
+
+    def show(self, partition: TopicPartition) -> None:
+        """Let the messages of a partition come again."""
+        self.hidden.discard(partition)
+        self._wanted = {}
+
+    def wanted(self, partitions: tuple[TopicPartition, ...]) -> list[Place] | None:
+        """Return which partitions' messages may be taken now; None for any.
+
+        Args:
+            partitions: those that the application asks for; () for all.
+        """
+        try:
+            return self._wanted[partitions]
+        except KeyError:
+            wanted = self._wanted[partitions] = self._select(partitions)
+            return wanted
+
+    def require(self, *partitions: TopicPartition) -> None:
+        """Check that partitions are assigned.
+
+        Raises:
+            IllegalStateError: one is not.
+        """
+        for partition in partitions:
+            if partition not in self.partitions:
+                raise IllegalStateError(f"{partition} is not assigned")
+
+    def _select(self, partitions: tuple[TopicPartition, ...]) -> list[Place] | None:
+        for partition in partitions:
+            if not isinstance(partition, TopicPartition):
+                kind = type(partition).__name__
+                raise TypeError(f"partitions must be TopicPartition, not {kind}")
+        if self.partitions and not self.hidden and not partitions:
+            return None
+        named = set(partitions or self.partitions) & self.partitions
+        return [Place(*partition) for partition in sorted(named - self.hidden)]
+
+    def _reset(self) -> None:
+        self.topics, self.pattern, self.listener = set(), None, None
+        self.partitions = set()
+        self.paused = set()
+        self.hidden = set()
+        self._wanted = {}
+
+
+def _compiled(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as wrong:
+        raise ValueError(f"pattern {pattern!r} is not a regular expression: {wrong}") from None
+
+
+def _exclusive() -> IllegalStateError:
+    return IllegalStateError(
+        "topics, a pattern and partitions assigned by hand exclude each other: call unsubscribe() "
+        "in between"
+    )

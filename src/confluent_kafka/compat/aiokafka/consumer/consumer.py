@@ -1,0 +1,592 @@
+"""AIOKafkaConsumer: names, arguments and errors."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+import warnings
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Set
+from functools import partial
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from confluent_kafka import KafkaException
+
+from .._failures import failure_of, translated
+from ..abc import AbstractTokenProvider, ConsumerRebalanceListener
+from ..config import __version__, configuration
+from ..coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from ..errors import (
+    ConsumerStoppedError,
+    IllegalOperation,
+    IllegalStateError,
+)
+from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
+from ._commits import failure_of_commit, offsets_to_commit
+from ._engine import checked, places
+from ._reader import Reader
+from ._records import Deserializer, Deserializers
+from ._subscription import Subscription
+
+KT = TypeVar("KT")
+VT = TypeVar("VT")
+T = TypeVar("T")
+
+_MOST = 10_000  # messages that getmany() returns without max_records
+
+
+class AIOKafkaConsumer(Generic[KT, VT]):
+    """Reads messages, alone or as a member of a group; aiokafka's consumer on librdkafka.
+
+    ::
+
+        async with AIOKafkaConsumer("topic", bootstrap_servers="localhost:9092") as consumer:
+            async for record in consumer:
+                print(record.offset, record.value)
+
+    Args:
+        *topics: what to subscribe to.
+        loop: accepted without effect: the consumer belongs to the loop that start() runs in.
+        bootstrap_servers: "host:port", or a list of those.
+        client_id: a name for the brokers' logs.
+        group_id: the group; None reads all partitions and commits nothing.
+        group_instance_id: a static member's name (KIP-345).
+        key_deserializer: called with each key's bytes, or None; returns the record's key.
+        value_deserializer: called with each value's bytes, or None; returns the record's value.
+        fetch_max_wait_ms: milliseconds that a broker waits for fetch_min_bytes.
+        fetch_max_bytes: bytes that one answer should carry at most.
+        fetch_min_bytes: bytes that a broker waits for.
+        max_partition_fetch_bytes: bytes of one partition that one answer should carry at most.
+        request_timeout_ms: milliseconds to wait for a broker.
+        retry_backoff_ms: milliseconds between attempts.
+        auto_offset_reset: where to read without a committed offset: "earliest", "latest" or
+            "none", which raises NoOffsetForPartitionError.
+        enable_auto_commit: commit what was returned every auto_commit_interval_ms, and at the end.
+        auto_commit_interval_ms: milliseconds between commits.
+        check_crcs: check the messages' checksums.
+        metadata_max_age_ms: milliseconds between looks for new topics and partitions.
+        partition_assignment_strategy: assignors of the group, by preference.
+        max_poll_interval_ms: milliseconds that a member may take between two reads.
+        rebalance_timeout_ms: accepted without effect.
+        session_timeout_ms: milliseconds after which a silent member is out of the group.
+        heartbeat_interval_ms: milliseconds between heartbeats.
+        consumer_timeout_ms: accepted without effect: nothing here polls at intervals.
+        max_poll_records: messages that one getmany() returns at most; None for no limit.
+        ssl_context: see helpers.create_ssl_context().
+        security_protocol: "PLAINTEXT", "SSL", "SASL_PLAINTEXT" or "SASL_SSL".
+        api_version: accepted without effect: librdkafka asks brokers.
+        exclude_internal_topics: whether a pattern leaves out Kafka's own topics.
+        connections_max_idle_ms: milliseconds after which an idle connection is closed.
+        isolation_level: "read_uncommitted" or "read_committed".
+        sasl_mechanism: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI" or "OAUTHBEARER".
+        sasl_plain_password: for PLAIN and SCRAM.
+        sasl_plain_username: for PLAIN and SCRAM.
+        sasl_kerberos_service_name: for GSSAPI.
+        sasl_kerberos_domain_name: must be None.
+        sasl_oauth_token_provider: an AbstractTokenProvider, for OAUTHBEARER.
+        client_rack: where the consumer is, to fetch from a replica near by (KIP-392).
+        properties: librdkafka properties that no keyword stands for; not in aiokafka.
+
+    Raises:
+        TypeError, ValueError: a keyword's value is wrong.
+    """
+
+    def __init__(
+        self,
+        *topics: str,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | list[str] = "localhost",
+        client_id: str = f"aiokafka-{__version__}",
+        group_id: str | None = None,
+        group_instance_id: str | None = None,
+        key_deserializer: Deserializer | None = None,
+        value_deserializer: Deserializer | None = None,
+        fetch_max_wait_ms: int = 500,
+        fetch_max_bytes: int = 52428800,
+        fetch_min_bytes: int = 1,
+        max_partition_fetch_bytes: int = 1 * 1024 * 1024,
+        request_timeout_ms: int = 40 * 1000,
+        retry_backoff_ms: int = 100,
+        auto_offset_reset: str = "latest",
+        enable_auto_commit: bool = True,
+        auto_commit_interval_ms: int = 5000,
+        check_crcs: bool = True,
+        metadata_max_age_ms: int = 5 * 60 * 1000,
+        partition_assignment_strategy: Collection[Any] = (RoundRobinPartitionAssignor,),
+        max_poll_interval_ms: int = 300000,
+        rebalance_timeout_ms: int | None = None,
+        session_timeout_ms: int = 10000,
+        heartbeat_interval_ms: int = 3000,
+        consumer_timeout_ms: int = 200,
+        max_poll_records: int | None = None,
+        ssl_context: Any = None,
+        security_protocol: str = "PLAINTEXT",
+        api_version: str | None = None,
+        exclude_internal_topics: bool = True,
+        connections_max_idle_ms: int | None = 540000,
+        isolation_level: str = "read_uncommitted",
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_password: str | None = None,
+        sasl_plain_username: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: AbstractTokenProvider | None = None,
+        client_rack: str | None = None,
+        properties: Mapping[str, Any] | None = None,
+    ) -> None:
+        keywords = {
+            name: value for name, value in locals().items() if name not in ("self", "topics")
+        }
+        self._reader: Reader | None = None
+        _check_number("max_poll_records", max_poll_records)
+        self._conf = _configuration(keywords)
+        self._group_id = group_id
+        self._max_poll_records = max_poll_records
+        self._subscription = Subscription(exclude_internal_topics)
+        self._make_reader = partial(
+            Reader,
+            self._conf,
+            self._subscription,
+            Deserializers(key_deserializer, value_deserializer),
+            auto_offset_reset,
+            group_id is not None,
+            metadata_max_age_ms / 1000,
+            request_timeout_ms / 1000,
+        )
+        self._is_started = False
+        self._is_stopped = False
+        if topics:
+            self._subscription.subscribe(topics, None, None)
+
+    # ---- life ----
+
+    async def start(self) -> None:
+        """Connect, join the group, and wait for its first assignment.
+
+        Raises:
+            AssertionError: the consumer was started already.
+            KafkaConnectionError: no broker answers.
+            KafkaError: the group, or what a broker says.
+        """
+        if self._is_started:
+            raise AssertionError("start() was called before: make a consumer for each start()")
+        self._is_started = True
+        reader = self._make_reader()
+        try:
+            await reader.connect()
+            self._reader = reader
+            reader.begin()
+            await reader.began()
+        except BaseException:
+            self._reader = None
+            self._is_stopped = True
+            await reader.close()
+            raise
+
+    async def stop(self) -> None:
+        """Commit with enable_auto_commit, leave the group and close the connections.
+
+        Waiting calls raise ConsumerStoppedError. Stopping a stopped consumer does nothing.
+        """
+        self._is_stopped = True
+        if self._reader is not None:
+            with translated():
+                await self._reader.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
+        reader = getattr(self, "_reader", None)
+        if reader is not None and not self._is_stopped:
+            warn(f"unclosed {self!r}: await stop()", ResourceWarning, source=self)
+            reader.abandon()
+
+    # ---- messages ----
+
+    async def getone(self, *partitions: TopicPartition) -> ConsumerRecord[KT, VT]:
+        """Wait for the next message.
+
+        Args:
+            *partitions: of which; all by default.
+
+        Raises:
+            ConsumerStoppedError: the consumer is stopped, before or meanwhile.
+            NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
+            Exception: raised by a deserializer; the message is read again.
+        """
+        reader = self._running()
+        look = partial(reader.take_one, partitions)
+        try:
+            record = await reader.engine.take(look, float("inf"))
+        except KafkaException as failure:
+            raise failure_of(failure) from failure
+        assert record is not None
+        return record
+
+    async def getmany(
+        self,
+        *partitions: TopicPartition,
+        timeout_ms: int = 0,
+        max_records: int | None = None,
+    ) -> dict[TopicPartition, list[ConsumerRecord[KT, VT]]]:
+        """Return messages by partition.
+
+        Args:
+            *partitions: of which; all by default.
+            timeout_ms: milliseconds to wait for the first message.
+            max_records: the maximum number of messages; max_poll_records by default.
+
+        Returns:
+            The messages; empty if none came in time, or the consumer was stopped meanwhile.
+
+        Raises:
+            ConsumerStoppedError: the consumer was stopped before.
+            NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
+            Exception: raised by a deserializer; all messages are read again.
+        """
+        reader = self._running()
+        _check_number("max_records", max_records)
+        look = partial(reader.take_many, partitions, max_records or self._max_poll_records or _MOST)
+        until = asyncio.get_running_loop().time() + timeout_ms / 1000
+        try:
+            return await reader.engine.take(look, until) or {}
+        except ConsumerStoppedError:
+            return {}
+        except KafkaException as failure:
+            raise failure_of(failure) from failure
+
+    def __aiter__(self) -> Self:
+        if self._is_stopped:
+            raise ConsumerStoppedError
+        return self
+
+    async def __anext__(self) -> ConsumerRecord[KT, VT]:
+        try:
+            return await self.getone()
+        except ConsumerStoppedError:
+            raise StopAsyncIteration from None
+
+    # ---- what is read ----
+
+    def subscribe(
+        self,
+        topics: Collection[str] = (),
+        pattern: str | None = None,
+        listener: ConsumerRebalanceListener | None = None,
+    ) -> None:
+        """Read topics, in place of those before.
+
+        Args:
+            topics: a list, tuple or set of names.
+            pattern: a regular expression that names must begin with, instead of topics.
+            listener: told of partitions that the group takes and gives.
+
+        Raises:
+            IllegalStateError: partitions were assigned by hand.
+            TypeError: neither topics nor a pattern, or both; or not of these types.
+            ValueError: the pattern is not valid.
+        """
+        self._subscription.subscribe(topics, pattern, listener)
+        self._begin()
+
+    def unsubscribe(self) -> None:
+        """Read nothing any more: leave the group, or give up what was assigned by hand."""
+        if self._reader is not None and not self._is_stopped:
+            self._reader.unsubscribe()
+        self._subscription.forget()
+
+    def subscription(self) -> Set[str]:
+        """Return the topics that are subscribed to; those that match the pattern."""
+        return self._subscription.topics
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read these partitions, in place of those before, without the group's help.
+
+        Raises:
+            IllegalStateError: topics are subscribed to.
+        """
+        self._subscription.assign_by_hand([checked(partition) for partition in partitions])
+        self._begin()
+
+    def assignment(self) -> Set[TopicPartition]:
+        """Return the partitions that are read."""
+        return self._subscription.partitions
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Return no messages of these partitions, until resume() or a rebalance.
+
+        Raises:
+            IllegalStateError: one is not assigned.
+        """
+        self._require(*partitions)
+        self._client_call("pause", partitions)
+        self._subscription.paused |= set(partitions)
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """Return messages of these partitions again.
+
+        Raises:
+            IllegalStateError: one is not assigned.
+        """
+        self._require(*partitions)
+        self._client_call("resume", partitions)
+        self._subscription.paused -= set(partitions)
+
+    def paused(self) -> set[TopicPartition]:
+        """Return the partitions that are paused."""
+        return set(self._subscription.paused)
+
+    # ---- positions ----
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Read a partition on at an offset.
+
+        Raises:
+            IllegalStateError: it is not assigned.
+            ValueError: the offset is not an int, or negative.
+        """
+        if not isinstance(offset, int) or offset < 0:
+            raise ValueError(f"offset must be an int and not negative, not {offset!r}")
+        reader = self._running()
+        self._require(partition)
+        reader.positions.seek(partition, offset)
+
+    async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
+        """Read partitions on at their first messages.
+
+        Args:
+            *partitions: which; all that are assigned by default.
+
+        Raises:
+            IllegalStateError: one is not assigned.
+        """
+        return await self._seek_to(self.beginning_offsets, partitions)
+
+    async def seek_to_end(self, *partitions: TopicPartition) -> bool:
+        """Read partitions on behind their last messages; see seek_to_beginning()."""
+        return await self._seek_to(self.end_offsets, partitions)
+
+    async def seek_to_committed(
+        self, *partitions: TopicPartition
+    ) -> dict[TopicPartition, int | None]:
+        """Read partitions on at the group's committed offsets.
+
+        Args:
+            *partitions: which; all that are assigned by default.
+
+        Returns:
+            The offsets; None where nothing is committed, and the position stays.
+
+        Raises:
+            IllegalOperation: there is no group.
+            IllegalStateError: one is not assigned.
+        """
+        reader = self._running()
+        chosen = self._chosen(partitions)
+        offsets = await self._committed(chosen)
+        for each, offset in offsets.items():
+            if offset is not None and each in self._subscription.partitions:
+                reader.positions.seek(each, offset)
+        return offsets
+
+    async def position(self, partition: TopicPartition) -> int:
+        """Return the offset of the next message.
+
+        Raises:
+            IllegalStateError: the partition is not assigned.
+            NoOffsetForPartitionError: there is none, with auto_offset_reset="none".
+        """
+        self._require(partition)
+        reader = self._running()
+        with translated():
+            return await reader.position(partition)
+
+    def highwater(self, partition: TopicPartition) -> int | None:
+        """Return the offset behind the partition's last message, as of the last fetch.
+
+        Raises:
+            IllegalStateError: it is not assigned.
+        """
+        self._require(partition)
+        return self._running().highwater(partition)
+
+    def last_stable_offset(self, partition: TopicPartition) -> int | None:
+        """Return the offset that all transactions before have ended, as of the last fetch."""
+        self._require(partition)
+        return self._running().last_stable_offset(partition)
+
+    def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
+        """Return when messages were last looked for, in milliseconds since the epoch."""
+        self._require(partition)
+        polled_at = self._running().polled_at
+        return None if polled_at is None else int(polled_at * 1000)
+
+    # ---- offsets ----
+
+    async def commit(
+        self,
+        offsets: Mapping[TopicPartition, int | tuple[int, str]] | None = None,
+    ) -> None:
+        """Commit offsets, and wait for the broker's answer.
+
+        Args:
+            offsets: of the next messages to read, each an int, a tuple (offset, metadata) or an
+                OffsetAndMetadata; the positions of all partitions by default.
+
+        Raises:
+            CommitFailedError: the group has rebalanced meanwhile.
+            IllegalOperation: there is no group.
+            IllegalStateError: a partition is not assigned.
+            KafkaError: the broker's answer.
+        """
+        self._require_group()
+        reader = self._running()
+        if offsets is None:
+            if not self._subscription.partitions:
+                raise IllegalStateError("no partitions are assigned")
+            given = reader.positions.all_known()
+        else:
+            given = offsets_to_commit(offsets)
+            self._require(*offsets)
+        if not given:
+            return
+        try:
+            results = await reader.engine.commit(offsets=given, asynchronous=False)
+        except KafkaException as failure:
+            raise failure_of_commit(failure) from failure
+        for result in results or ():
+            if result.error is not None:
+                raise failure_of_commit(result.error)
+
+    async def committed(self, partition: TopicPartition) -> int | None:
+        """Return the group's committed offset of a partition; None if there is none.
+
+        Raises:
+            IllegalOperation: there is no group.
+        """
+        return (await self._committed([partition]))[partition]
+
+    async def beginning_offsets(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, int]:
+        """Return the offsets of partitions' first messages."""
+        return await self._bounds(partitions, "earliest")
+
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return the offsets behind partitions' last messages."""
+        return await self._bounds(partitions, "latest")
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """Return partitions' first messages at or after a time.
+
+        Args:
+            timestamps: milliseconds since the epoch by partition.
+
+        Returns:
+            Their offsets and timestamps; None where all messages are older.
+
+        Raises:
+            ValueError: a time is negative.
+        """
+        for partition, timestamp in timestamps.items():
+            if int(timestamp) < 0:
+                raise ValueError(f"the time for {partition} must not be negative, not {timestamp}")
+        return await self._awaited(self._running().offsets_for_times(timestamps))
+
+    # ---- the cluster ----
+
+    async def topics(self) -> set[str]:
+        """Return the names of all topics but Kafka's own."""
+        return await self._awaited(self._running().all_topics())
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        """Return the numbers of a topic's partitions; None if the topic is not known (yet)."""
+        if self._reader is None:
+            return None
+        partitions = self._reader.topics.partitions(topic)
+        return None if partitions is None else set(partitions)
+
+    # ---- what the methods share ----
+
+    def _begin(self) -> None:
+        if self._reader is not None and not self._is_stopped:
+            self._reader.begin()
+
+    def _running(self) -> Reader:
+        if self._is_stopped:
+            raise ConsumerStoppedError
+        if self._reader is None:
+            raise IllegalStateError("the consumer is not started: await start() first")
+        return self._reader
+
+    def _require(self, *partitions: TopicPartition) -> None:
+        self._subscription.require(*map(checked, partitions))
+
+    def _require_group(self) -> None:
+        if self._group_id is None:
+            raise IllegalOperation("there are no committed offsets without group_id")
+
+    def _chosen(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
+        self._require(*partitions)
+        chosen = partitions or tuple(self._subscription.partitions)
+        if not chosen:
+            raise IllegalStateError("no partitions are assigned")
+        return list(chosen)
+
+    def _client_call(self, name: str, partitions: tuple[TopicPartition, ...]) -> None:
+        with translated():
+            getattr(self._running().engine.client, name)(places(partitions))
+
+    async def _seek_to(
+        self,
+        ask: Callable[[list[TopicPartition]], Awaitable[dict[TopicPartition, int]]],
+        partitions: tuple[TopicPartition, ...],
+    ) -> bool:
+        reader = self._running()
+        offsets = await ask(self._chosen(partitions))
+        for each, offset in offsets.items():
+            if each in self._subscription.partitions:
+                reader.positions.seek(each, offset)
+        return True
+
+    async def _committed(
+        self, partitions: list[TopicPartition]
+    ) -> dict[TopicPartition, int | None]:
+        self._require_group()
+        return await self._awaited(self._running().positions.committed(partitions))
+
+    async def _bounds(
+        self, partitions: Iterable[TopicPartition], which: str
+    ) -> dict[TopicPartition, int]:
+        return await self._awaited(self._running().positions.bounds(list(partitions), which))
+
+    async def _awaited(self, request: Awaitable[T]) -> T:
+        with translated():
+            return await request
+
+
+def _configuration(keywords: dict[str, Any]) -> dict[str, Any]:
+    conf = configuration("consumer", keywords)
+    conf.setdefault("allow.auto.create.topics", True)
+    if keywords["group_id"] is None:
+        # A name that no other has: librdkafka wants one, and uses it for nothing.
+        conf["group.id"] = f"none-{uuid.uuid4()}"
+        conf["enable.auto.commit"] = False
+    return conf
+
+
+def _check_number(name: str, value: Any) -> None:
+    if value is not None and (not isinstance(value, int) or value < 1):
+        raise ValueError(f"{name} must be a positive int, not {value!r}")

@@ -1,0 +1,320 @@
+"""AIOKafkaConsumer of the aiokafka face: messages."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import warnings
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Producer
+from confluent_kafka.compat.aiokafka import (
+    ConsumerRecord,
+    ConsumerStoppedError,
+    IllegalOperation,
+    TopicPartition,
+)
+from confluent_kafka.compat.aiokafka.errors import IllegalStateError, KafkaConnectionError
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import FILLED
+from tests.support.aio import in_loop
+from tests.support.aiokafka_consumer import consumer_at, many, raised_by, reading, values
+from tests.support.kafka import NO_BROKER, numbers, send
+from tests.support.waiting import TIMEOUT
+
+THREE = 3
+
+
+@pytest.fixture
+def three(kafka_cluster: MockCluster, producer: Producer) -> list[TopicPartition]:
+    """Three partitions, each with b"0" to b"19"."""
+    kafka_cluster.create_topic("three", partitions=THREE)
+    for partition in range(THREE):
+        for value in numbers(0, 20):
+            producer.produce("three", value, partition=partition)
+    assert producer.flush(TIMEOUT) == 0
+    return [TopicPartition("three", partition) for partition in range(THREE)]
+
+
+@in_loop
+async def test_records(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
+    """A record has what aiokafka's has: types, sizes, and a tuple of headers."""
+    producer.produce(kafka_topic, b"value", b"k", timestamp=1234, headers=[("h", b"1")])
+    producer.produce(kafka_topic, None)
+    assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(kafka_topic, 0)) as consumer:
+        full, empty = await consumer.getone(), await consumer.getone()
+    assert full == ConsumerRecord(
+        kafka_topic, 0, 0, 1234, 0, b"k", b"value", None, 1, 5, (("h", b"1"),)
+    )
+    assert (empty.key, empty.value, empty.headers) == (None, None, ())
+    assert (empty.serialized_key_size, empty.serialized_value_size) == (-1, -1)
+
+
+@in_loop
+async def test_every_way_to_read(kafka_cluster: MockCluster, filled: str) -> None:
+    """getone(), getmany() and iteration go on where the one before ended."""
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
+        found = await values(consumer, 10)
+        found += [record.value for record in await many(consumer, 20, max_records=10)]
+        async for record in consumer:
+            found.append(record.value)
+            if len(found) == FILLED:
+                break
+    assert found == numbers(0, FILLED)
+
+
+@in_loop
+async def test_getmany_waits_for_the_first_message_only(
+    kafka_cluster: MockCluster, filled: str
+) -> None:
+    """It returns what is there, no more than asked for; and nothing when time is up."""
+    partition = TopicPartition(filled, 0)
+    async with reading(kafka_cluster.bootstrap_servers, partition, max_poll_records=30) as consumer:
+        first = await consumer.getmany(timeout_ms=30_000)
+        assert list(first) == [partition]
+        assert type(next(iter(first))) is TopicPartition
+        assert len(first[partition]) == 30
+        assert len((await consumer.getmany(timeout_ms=30_000, max_records=7))[partition]) == 7
+        await many(consumer, FILLED - 37)
+        assert await consumer.getmany() == {}
+        assert await consumer.getmany(timeout_ms=50) == {}
+
+
+@pytest.mark.parametrize("value", [0, -1, "1"])
+@in_loop
+async def test_wrong_max_records(kafka_cluster: MockCluster, filled: str, value: Any) -> None:
+    """It is a positive int."""
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
+        with pytest.raises(ValueError, match="max_records"):
+            await consumer.getmany(max_records=value)
+
+
+@in_loop
+async def test_certain_partitions(kafka_cluster: MockCluster, three: list[TopicPartition]) -> None:
+    """getone() and getmany() of some partitions leave the others' messages for later, in order."""
+    async with reading(kafka_cluster.bootstrap_servers, *three) as consumer:
+        found = [await consumer.getone(three[1]) for _ in range(5)]
+        assert {record.partition for record in found} == {1}
+        more = await consumer.getmany(three[1], three[2], timeout_ms=30_000)
+        assert set(more) <= {three[1], three[2]}
+        found += [record for records in more.values() for record in records]
+        found += await many(consumer, 60 - len(found))
+    for partition in range(THREE):
+        assert [r.value for r in found if r.partition == partition] == numbers(0, 20)
+
+
+@in_loop
+async def test_several_tasks(kafka_cluster: MockCluster, filled: str) -> None:
+    """Each message goes to one task."""
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
+        records = await asyncio.gather(*(consumer.getone() for _ in range(50)))
+        batches = await asyncio.gather(
+            *(consumer.getmany(timeout_ms=30_000, max_records=25) for _ in range(2))
+        )
+    offsets = [record.offset for record in records]
+    offsets += [r.offset for batch in batches for found in batch.values() for r in found]
+    assert sorted(offsets) == list(range(FILLED))
+
+
+@in_loop
+async def test_a_cancelled_task_loses_nothing(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """Neither in getone() nor in getmany()."""
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(kafka_topic, 0)) as consumer:
+        for wait in (consumer.getone(), consumer.getmany(timeout_ms=30_000)):
+            task = asyncio.ensure_future(wait)
+            await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+            assert task.cancelled()
+        await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
+        assert await values(consumer, 5) == numbers(0, 5)
+
+
+class TestDeserializers:
+    """key_deserializer and value_deserializer."""
+
+    @in_loop
+    async def test_what_they_get(
+        self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+    ) -> None:
+        """Bytes or None; the sizes stay those of the bytes."""
+        producer.produce(kafka_topic, b"value", b"key")
+        producer.produce(kafka_topic)
+        assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0
+        async with reading(
+            kafka_cluster.bootstrap_servers,
+            TopicPartition(kafka_topic, 0),
+            key_deserializer=lambda key: ("k", key),
+            value_deserializer=lambda value: ("v", value),
+        ) as consumer:
+            full, empty = await many(consumer, 2)
+        assert (full.key, full.value) == (("k", b"key"), ("v", b"value"))
+        assert (full.serialized_key_size, full.serialized_value_size) == (3, 5)
+        assert (empty.key, empty.value) == (("k", None), ("v", None))
+
+    @in_loop
+    async def test_an_exception_leaves_the_position(
+        self, kafka_cluster: MockCluster, filled: str
+    ) -> None:
+        """getone() raises it again and again; getmany() for everything that it would return."""
+        refused = {b"5"}
+
+        def number(value: bytes) -> int:
+            if value in refused:
+                raise ValueError(f"refused {value!r}")
+            return int(value)
+
+        partition = TopicPartition(filled, 0)
+        async with reading(
+            kafka_cluster.bootstrap_servers, partition, value_deserializer=number
+        ) as consumer:
+            assert await values(consumer, 3) == [0, 1, 2]
+            for _ in range(2):
+                with pytest.raises(ValueError, match="refused"):
+                    await consumer.getmany(timeout_ms=30_000)
+                assert await consumer.position(partition) == 3
+            assert await values(consumer, 2) == [3, 4]
+            for _ in range(2):
+                with pytest.raises(ValueError, match="refused"):
+                    await consumer.getone()
+                assert await consumer.position(partition) == 5
+            refused.clear()
+            assert await values(consumer, FILLED - 5) == list(range(5, FILLED))
+
+
+class TestStop:
+    """stop()."""
+
+    @in_loop
+    async def test_waiting_calls_end(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """getone() raises, getmany() returns nothing, iteration ends."""
+        consumer = consumer_at(kafka_cluster.bootstrap_servers)
+        consumer.assign([TopicPartition(kafka_topic, 0)])
+        await consumer.start()
+
+        async def iterate() -> str:
+            async for _ in consumer:
+                pass
+            return "ended"
+
+        one = asyncio.ensure_future(consumer.getone())
+        some = asyncio.ensure_future(consumer.getmany(timeout_ms=60_000))
+        iteration = asyncio.ensure_future(iterate())
+        await asyncio.sleep(0.01)
+        await asyncio.gather(consumer.stop(), consumer.stop())
+        assert type(await raised_by(one)) is ConsumerStoppedError
+        assert await some == {}
+        assert await iteration == "ended"
+
+    @in_loop
+    async def test_afterwards(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """Calls say that the consumer is stopped; stop() does nothing, start() is refused."""
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, kafka_topic)
+        await consumer.stop()
+        await consumer.stop()
+        with pytest.raises(ConsumerStoppedError):
+            await consumer.getone()
+        with pytest.raises(ConsumerStoppedError):
+            await consumer.getmany()
+        with pytest.raises(ConsumerStoppedError):
+            aiter(consumer)
+        with pytest.raises(AssertionError):
+            async with consumer_at(kafka_cluster.bootstrap_servers, kafka_topic) as twice:
+                await twice.start()
+
+    @in_loop
+    async def test_a_consumer_that_nobody_stops(
+        self, kafka_cluster: MockCluster, kafka_topic: str
+    ) -> None:
+        """It warns when it is collected, and so does the client under it, which ends."""
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, kafka_topic)
+        await consumer.start()
+        texts: list[str] = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ResourceWarning)
+            del consumer
+            while len(texts) < 2:
+                await asyncio.sleep(0.002)
+                gc.collect()
+                texts += [str(warning.message) for warning in caught]
+                caught.clear()  # a warning keeps its source
+        assert ["AIOKafkaConsumer" in text for text in texts] == [True, False]
+
+
+@in_loop
+async def test_start_without_a_broker() -> None:
+    """It raises KafkaConnectionError, and the consumer can be stopped."""
+    consumer = consumer_at(NO_BROKER, "topic")
+    with pytest.raises(KafkaConnectionError, match="refused"):
+        await consumer.start()
+    await consumer.stop()
+
+
+@in_loop
+async def test_a_broker_that_goes_and_comes_back(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """getone() waits, and goes on behind the last message."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
+    async with reading(
+        kafka_cluster.bootstrap_servers, TopicPartition(kafka_topic, 0), retry_backoff_ms=10
+    ) as consumer:
+        assert await values(consumer, 5) == numbers(0, 5)
+        waiting = asyncio.ensure_future(consumer.getone())
+        kafka_cluster.set_broker_down()
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        kafka_cluster.set_broker_up()
+        await asyncio.to_thread(send, producer, kafka_topic, numbers(5, 10))
+        assert (await waiting).value == b"5"
+        assert await values(consumer, 4) == numbers(6, 10)
+
+
+@in_loop
+async def test_without_a_group(kafka_cluster: MockCluster, three: list[TopicPartition]) -> None:
+    """All partitions are assigned, and there are no committed offsets."""
+    async with consumer_at(kafka_cluster.bootstrap_servers, "three") as consumer:
+        assert consumer.assignment() == set(three)
+        found = await many(consumer, 60)
+        for call in (consumer.commit(), consumer.committed(three[0])):
+            with pytest.raises(IllegalOperation):
+                await call
+    assert Counter(record.partition for record in found) == {0: 20, 1: 20, 2: 20}
+
+
+@in_loop
+async def test_pause(kafka_cluster: MockCluster, three: list[TopicPartition]) -> None:
+    """Paused partitions return nothing until they are resumed, and lose nothing."""
+    async with reading(kafka_cluster.bootstrap_servers, *three) as consumer:
+        first = await consumer.getone()
+        consumer.pause(three[0], three[1])
+        assert consumer.paused() == {three[0], three[1]}
+        found = [first] + await many(consumer, 20 - (first.partition == 2))
+        assert {record.partition for record in found[1:]} == {2}
+        consumer.resume(three[0])
+        consumer.resume(three[1])
+        assert consumer.paused() == set()
+        found += await many(consumer, 60 - len(found))
+    for partition in range(THREE):
+        assert [r.value for r in found if r.partition == partition] == numbers(0, 20)
+
+
+@in_loop
+async def test_what_is_not_assigned(kafka_cluster: MockCluster, filled: str) -> None:
+    """Calls for a partition say that it is not assigned; getmany() of it returns nothing."""
+    other = TopicPartition("other", 0)
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
+        for call in (consumer.pause, consumer.resume, consumer.highwater):
+            with pytest.raises(IllegalStateError, match="not assigned"):
+                call(other)
+        with pytest.raises(IllegalStateError, match="not assigned"):
+            await consumer.position(other)
+        with pytest.raises(TypeError, match="TopicPartition"):
+            await consumer.getone("other")  # type: ignore[arg-type]
+        assert await consumer.getmany(other) == {}

@@ -1,0 +1,384 @@
+"""AIOKafkaConsumer of the aiokafka face: groups, listeners, positions and commits."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, Producer
+from confluent_kafka.compat.aiokafka import (
+    ConsumerRebalanceListener,
+    OffsetAndMetadata,
+    TopicPartition,
+)
+from confluent_kafka.compat.aiokafka.errors import (
+    CommitFailedError,
+    GroupAuthorizationFailedError,
+    IllegalStateError,
+    NoOffsetForPartitionError,
+    OffsetOutOfRangeError,
+)
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import FILLED
+from tests.support.aio import in_loop, until
+from tests.support.aiokafka_consumer import Told, consumer_at, reading, values
+from tests.support.kafka import numbers, send
+
+GROUP = "group"
+
+
+@pytest.fixture(autouse=True)
+def _groups_form_at_once(kafka_cluster: MockCluster) -> None:
+    kafka_cluster.set_group_initial_rebalance_delay(0)
+
+
+def partitions_of(topic: str, count: int) -> set[TopicPartition]:
+    return {TopicPartition(topic, partition) for partition in range(count)}
+
+
+class TestListeners:
+    """ConsumerRebalanceListener."""
+
+    @pytest.mark.kafka_topic(partitions=4)
+    @in_loop
+    async def test_a_second_member(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """Every rebalance takes all and gives others; nobody need read for that."""
+        everything = partitions_of(kafka_topic, 4)
+        servers = kafka_cluster.bootstrap_servers
+        first, second = Told(), Told()
+        one, two = consumer_at(servers, group_id=GROUP), consumer_at(servers, group_id=GROUP)
+        one.subscribe([kafka_topic], listener=first)
+        async with one:
+            assert first.calls == [("revoked", set()), ("assigned", everything)]
+            assert one.assignment() == everything
+            two.subscribe([kafka_topic], listener=second)
+            async with two:
+                await until(lambda: len(first.calls) == 4)
+                assert first.calls[2] == ("revoked", everything)
+                assert first.calls[3] == ("assigned", set(one.assignment()))
+                assert second.calls == [("revoked", set()), ("assigned", set(two.assignment()))]
+                assert one.assignment() | two.assignment() == everything
+                assert not one.assignment() & two.assignment()
+            await until(lambda: one.assignment() == everything)
+        assert len(second.calls) == 2
+        assert [name for name, _ in first.calls] == ["revoked", "assigned"] * 3
+
+    @in_loop
+    async def test_another_subscription(
+        self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
+    ) -> None:
+        """The assignment is empty at once; unsubscribe() and stop() are not told."""
+        listener = Told()
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP)
+        consumer.subscribe([kafka_topic], listener=listener)
+        async with consumer:
+            consumer.subscribe([filled], listener=listener)
+            assert consumer.assignment() == set()
+            assert consumer.subscription() == {filled}
+            await until(consumer.assignment)
+            assert await values(consumer, 1) == [b"0"]
+            assert listener.calls[2:] == [
+                ("revoked", partitions_of(kafka_topic, 1)),
+                ("assigned", partitions_of(filled, 1)),
+            ]
+            consumer.unsubscribe()
+            assert consumer.assignment() == consumer.subscription() == set()
+        assert len(listener.calls) == 4
+
+    @in_loop
+    async def test_without_a_group(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """A listener is told nothing."""
+        listener = Told()
+        consumer = consumer_at(kafka_cluster.bootstrap_servers)
+        consumer.subscribe([kafka_topic], listener=listener)
+        async with consumer:
+            assert consumer.assignment() == partitions_of(kafka_topic, 1)
+        assert listener.calls == []
+
+    @pytest.mark.parametrize("error", [ValueError("listener"), asyncio.CancelledError()])
+    @in_loop
+    async def test_exceptions(
+        self,
+        kafka_cluster: MockCluster,
+        filled: str,
+        error: BaseException,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        """They go to the log, and the rebalance goes on."""
+
+        class Raises(ConsumerRebalanceListener):
+            def on_partitions_revoked(self, revoked: Any) -> None:
+                raise error
+
+            async def on_partitions_assigned(self, assigned: Any) -> None:
+                raise error
+
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP)
+        consumer.subscribe([filled], listener=Raises())
+        async with consumer:
+            assert await values(consumer, 1) == [b"0"]
+        texts = [record.getMessage() for record in caplog.records]
+        assert [text.split("()")[0] for text in texts if "listener failed" in text] == [
+            "on_partitions_revoked",
+            "on_partitions_assigned",
+        ]
+
+    @in_loop
+    async def test_a_listener_that_seeks(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """It knows positions, and the first message is the one that it sought."""
+        seen: list[Any] = []
+
+        class Seeks(ConsumerRebalanceListener):
+            async def on_partitions_revoked(self, revoked: Any) -> None:
+                pass
+
+            async def on_partitions_assigned(self, assigned: Any) -> None:
+                (partition,) = assigned
+                seen.append(consumer.assignment() == assigned)
+                seen.append(await consumer.position(partition))
+                consumer.seek(partition, 9)
+                seen.append(await consumer.position(partition))
+                seen.append(await consumer.committed(partition))
+
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP)
+        consumer.subscribe([filled], listener=Seeks())
+        async with consumer:
+            assert await values(consumer, 3) == numbers(9, 12)
+        assert seen == [True, 0, 9, None]
+
+
+@in_loop
+async def test_a_pattern(kafka_cluster: MockCluster) -> None:
+    """subscription() has the topics that match, soon after they appear; each is a rebalance."""
+    listener = Told()
+    consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
+    consumer.subscribe(pattern="a.+", listener=listener)
+    async with consumer:
+        assert consumer.subscription() == consumer.assignment() == set()
+        assert listener.calls == [("revoked", set()), ("assigned", set())]
+        kafka_cluster.create_topic("aa")
+        kafka_cluster.create_topic("ba")
+        await until(lambda: consumer.assignment() == partitions_of("aa", 1))
+        assert consumer.subscription() == {"aa"}
+        kafka_cluster.create_topic("ab")
+        await until(lambda: len(consumer.assignment()) == 2)
+        assert consumer.subscription() == {"aa", "ab"}
+    assert listener.calls[2:] == [
+        ("revoked", set()),
+        ("assigned", partitions_of("aa", 1)),
+        ("revoked", partitions_of("aa", 1)),
+        ("assigned", partitions_of("aa", 1) | partitions_of("ab", 1)),
+    ]
+
+
+@in_loop
+async def test_a_pattern_without_a_group(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """New topics are read too, and those before are read on."""
+    consumer = consumer_at(kafka_cluster.bootstrap_servers, metadata_max_age_ms=100)
+    consumer.subscribe(pattern=f"{kafka_topic}|new")
+    async with consumer:
+        await asyncio.to_thread(send, producer, kafka_topic, [b"1"])
+        assert await values(consumer, 1) == [b"1"]
+        kafka_cluster.create_topic("new")
+        await asyncio.to_thread(send, producer, "new", [b"2"])
+        assert await values(consumer, 1) == [b"2"]
+        await asyncio.to_thread(send, producer, kafka_topic, [b"3"])
+        assert await values(consumer, 1) == [b"3"]
+        assert consumer.subscription() == {kafka_topic, "new"}
+
+
+class TestPositions:
+    """seek() and its kin, position(), and what is asked of brokers."""
+
+    @in_loop
+    async def test_seeks(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """A seek has taken effect when the call returns."""
+        partition = TopicPartition(filled, 0)
+        async with reading(kafka_cluster.bootstrap_servers, partition) as consumer:
+            assert await consumer.position(partition) == 0
+            assert await values(consumer, 2) == numbers(0, 2)
+            for offset in (50, 3):
+                consumer.seek(partition, offset)
+                assert await consumer.position(partition) == offset
+            assert await values(consumer, 2) == numbers(3, 5)
+            assert await consumer.seek_to_end()
+            assert await consumer.position(partition) == FILLED
+            assert await consumer.getmany() == {}
+            assert await consumer.seek_to_beginning(partition)
+            assert await values(consumer, 2) == numbers(0, 2)
+
+    @in_loop
+    async def test_a_seek_right_after_the_start(
+        self, kafka_cluster: MockCluster, filled: str
+    ) -> None:
+        """It is not undone by what was under way to find the first offset."""
+        for offset in range(10):
+            consumer = consumer_at(kafka_cluster.bootstrap_servers)
+            consumer.assign([TopicPartition(filled, 0)])
+            async with consumer:
+                consumer.seek(TopicPartition(filled, 0), offset)
+                assert await values(consumer, 1) == [b"%d" % offset]
+
+    @in_loop
+    async def test_latest(
+        self, kafka_cluster: MockCluster, filled: str, producer: Producer
+    ) -> None:
+        """It begins where the partition ended when start() returned."""
+        partition = TopicPartition(filled, 0)
+        async with reading(
+            kafka_cluster.bootstrap_servers, partition, auto_offset_reset="latest"
+        ) as consumer:
+            await asyncio.to_thread(send, producer, filled, [b"new"])
+            assert await consumer.position(partition) == FILLED
+            assert await values(consumer, 1) == [b"new"]
+
+    @in_loop
+    async def test_offsets_of_brokers(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """First and last offsets, also of partitions that are not assigned."""
+        partition = TopicPartition(filled, 0)
+        async with reading(kafka_cluster.bootstrap_servers) as consumer:
+            assert await consumer.beginning_offsets([partition]) == {partition: 0}
+            assert await consumer.end_offsets([partition]) == {partition: FILLED}
+            assert await consumer.end_offsets([]) == {}
+            assert await consumer.offsets_for_times({}) == {}
+            with pytest.raises(ValueError, match="negative"):
+                await consumer.offsets_for_times({partition: -1})
+            assert await consumer.topics() == {filled}
+            assert consumer.partitions_for_topic(filled) == {0}
+
+    @in_loop
+    async def test_facts_of_the_last_fetch(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """highwater() and its kin are known once something was read."""
+        partition = TopicPartition(filled, 0)
+        async with reading(kafka_cluster.bootstrap_servers, partition) as consumer:
+            assert consumer.last_poll_timestamp(partition) is None
+            await consumer.getone()
+            assert consumer.highwater(partition) == FILLED
+            assert consumer.last_stable_offset(partition) == FILLED
+            timestamp = consumer.last_poll_timestamp(partition)
+            assert timestamp is not None
+            assert timestamp > 1_500_000_000_000
+
+    @pytest.mark.parametrize("group", [None, GROUP])
+    @in_loop
+    async def test_no_offset(
+        self, kafka_cluster: MockCluster, filled: str, group: str | None
+    ) -> None:
+        """With "none", every call raises until a seek."""
+        partition = TopicPartition(filled, 0)
+        async with consumer_at(
+            kafka_cluster.bootstrap_servers, filled, group_id=group, auto_offset_reset="none"
+        ) as consumer:
+            for _ in range(2):
+                with pytest.raises(NoOffsetForPartitionError, match=filled):
+                    await consumer.getone()
+                with pytest.raises(NoOffsetForPartitionError, match=filled):
+                    await consumer.getmany(partition, timeout_ms=1000)
+            with pytest.raises(NoOffsetForPartitionError):
+                await consumer.position(partition)
+            consumer.seek(partition, 7)
+            assert await values(consumer, 2) == numbers(7, 9)
+
+    @pytest.mark.parametrize("group", [None, GROUP])
+    @in_loop
+    async def test_out_of_range(
+        self, kafka_cluster: MockCluster, filled: str, group: str | None
+    ) -> None:
+        """With "none", every call raises until a seek to an offset that is there."""
+        partition = TopicPartition(filled, 0)
+        consumer = consumer_at(
+            kafka_cluster.bootstrap_servers, group_id=group, auto_offset_reset="none"
+        )
+        consumer.assign([partition])
+        async with consumer:
+            consumer.seek(partition, 10_000)
+            for _ in range(2):
+                with pytest.raises(OffsetOutOfRangeError, match="10000"):
+                    await consumer.getone()
+            consumer.seek(partition, 7)
+            assert await values(consumer, 2) == numbers(7, 9)
+
+
+class TestCommits:
+    """commit() and committed()."""
+
+    @in_loop
+    async def test_forms(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """Positions, or the offsets given, with or without metadata."""
+        partition = TopicPartition(filled, 0)
+        async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP) as consumer:
+            assert await consumer.committed(partition) is None
+            await values(consumer, 3)
+            await consumer.commit()
+            assert await consumer.committed(partition) == 3
+            forms = (5, (6, "text"), OffsetAndMetadata(7, "text"))
+            for offset, form in enumerate(forms, 5):
+                await consumer.commit({partition: form})  # type: ignore[dict-item]
+                assert await consumer.committed(partition) == offset
+            assert await consumer.seek_to_committed() == {partition: 7}
+            assert await values(consumer, 1) == [b"7"]
+            consumer.seek(partition, 20)
+            await consumer.commit()
+            assert await consumer.committed(partition) == 20
+            with pytest.raises(IllegalStateError, match="other"):
+                await consumer.commit({TopicPartition("other", 0): 1})
+
+    @in_loop
+    async def test_automatic_commits(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """What was returned is committed by stop(), and nothing else."""
+        for start in (0, 4):
+            async with consumer_at(
+                kafka_cluster.bootstrap_servers, filled, group_id=GROUP, enable_auto_commit=True
+            ) as consumer:
+                assert await values(consumer, 4) == numbers(start, start + 4)
+
+    @in_loop
+    async def test_what_a_deserializer_refuses_is_not_committed(
+        self, kafka_cluster: MockCluster, filled: str
+    ) -> None:
+        """The next consumer of the group begins with it."""
+
+        def refuse(value: bytes) -> bytes:
+            if value == b"2":
+                raise ValueError(value)
+            return value
+
+        async with consumer_at(
+            kafka_cluster.bootstrap_servers,
+            filled,
+            group_id=GROUP,
+            enable_auto_commit=True,
+            value_deserializer=refuse,
+        ) as consumer:
+            await values(consumer, 2)
+            with pytest.raises(ValueError, match="2"):
+                await consumer.getone()
+        async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP) as consumer:
+            assert await values(consumer, 1) == [b"2"]
+
+    @in_loop
+    async def test_refused(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """The coordinator's answer becomes aiokafka's exception."""
+        async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP) as consumer:
+            await consumer.getone()
+            for code, error in (
+                (KafkaError.ILLEGAL_GENERATION, CommitFailedError),
+                (KafkaError.GROUP_AUTHORIZATION_FAILED, GroupAuthorizationFailedError),
+            ):
+                kafka_cluster.inject_errors("OffsetCommit", [code])
+                with pytest.raises(error):
+                    await consumer.commit()
+
+
+@in_loop
+async def test_a_group_that_may_not_be_used(kafka_cluster: MockCluster, filled: str) -> None:
+    """getone() says so."""
+    kafka_cluster.inject_errors("JoinGroup", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 50)
+    consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP)
+    with pytest.raises(GroupAuthorizationFailedError):
+        async with consumer:
+            pass
