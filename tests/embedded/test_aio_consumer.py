@@ -400,24 +400,6 @@ async def test_one_that_nobody_closed(kafka_cluster: MockCluster, kafka_topic: s
     await asyncio.sleep(0)
 
 
-class LoopWithoutReaders(asyncio.SelectorEventLoop):
-    """As asyncio.ProactorEventLoop, the default of Windows."""
-
-    def add_reader(self, *_: Any) -> None:
-        raise NotImplementedError
-
-
-def test_a_loop_that_cannot_watch_sockets() -> None:
-    """The error names what can, and the client that was made for it is closed."""
-
-    async def make() -> None:
-        with pytest.raises(RuntimeError, match=r"use asyncio\.SelectorEventLoop"):
-            AIOConsumer({"bootstrap.servers": NO_BROKER, "group.id": "g", "logger": QUIET})
-
-    with asyncio.Runner(loop_factory=LoopWithoutReaders) as runner:
-        runner.run(make())
-
-
 @in_loop
 async def test_belongs_to_its_loop(kafka_cluster: MockCluster) -> None:
     """A call from another loop is refused: nothing would wake it there."""

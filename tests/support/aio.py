@@ -3,23 +3,59 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any
+
+import pytest
 
 from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
 from tests.support.waiting import TIMEOUT
 
 
+def _uvloop() -> asyncio.AbstractEventLoop:
+    return pytest.importorskip("uvloop", reason="uvloop is not installed").new_event_loop()
+
+
+class LoopWithoutReaders(asyncio.SelectorEventLoop):
+    """As asyncio.ProactorEventLoop, the default of Windows."""
+
+    def add_reader(self, *_: Any) -> None:
+        raise NotImplementedError
+
+
+LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
+    "asyncio": asyncio.new_event_loop,
+    "uvloop": _uvloop,
+}
+
+
 def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in a loop, with a bound, and with what asyncio's debug mode notices."""
+    """Run a test in a loop of each kind, with a bound, and with what debug mode notices."""
 
     @functools.wraps(test)
-    def run(*arguments: Any, **keywords: Any) -> None:
-        asyncio.run(asyncio.wait_for(test(*arguments, **keywords), TIMEOUT), debug=True)
+    def run(*arguments: Any, loop_kind: str, **keywords: Any) -> None:
+        run_in(LOOPS[loop_kind], test(*arguments, **keywords))
 
-    return run
+    signature = inspect.signature(test)
+    own = inspect.Parameter("loop_kind", inspect.Parameter.KEYWORD_ONLY)
+    run.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), own]
+    )
+    return pytest.mark.parametrize("loop_kind", LOOPS)(run)
+
+
+def run_in(
+    loop_factory: Callable[[], asyncio.AbstractEventLoop], test: Coroutine[Any, Any, None]
+) -> None:
+    """Run a test in a loop of its own."""
+    with contextlib.ExitStack() as stack:
+        stack.callback(test.close)
+        runner = stack.enter_context(asyncio.Runner(debug=True, loop_factory=loop_factory))
+        runner.run(asyncio.wait_for(test, TIMEOUT))
 
 
 def consumer_at(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOConsumer:

@@ -298,6 +298,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "on_answer": Kind(lambda *_: None, {"None", "callable", "class"}),
     },
     "_AdminClient.list_groups": {"group": TEXT | "None", "timeout": SECONDS},
+    "_AdminClient._answer_in_loop": {},
+    "_AdminClient._serve_answers": {},
     "_AdminClient.poll": _TIMEOUT,
     "_AdminClient.close": {},
     "MockCluster": {"brokers": ID, "retention_bytes": ID | "None"},

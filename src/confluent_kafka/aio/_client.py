@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import os
-import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
 from functools import partial
 from time import monotonic
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, Producer
-from confluent_kafka.admin import ClusterMetadata
+from confluent_kafka.admin import AdminClient, ClusterMetadata
 from confluent_kafka.statistics import Statistics
 
-from ._callbacks import Callbacks
+from ._callbacks import Callbacks, is_running
 from ._readiness import Readiness, deadline
+from ._threads import on_daemon_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+# Threads for requests: they wait for brokers, and a few will do.
+MAX_WORKERS = 4
+
+# The loop that create() makes a client for, on another thread.
+_LOOP: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("_LOOP", default=None)
 
 # Seconds that a task may take messages in a row before other tasks get a turn.
 _LONGEST_TURN = 0.005
@@ -39,18 +45,12 @@ class AIOClient(ABC):
         executor: runs requests; it stays the caller's.
     """
 
-    _client: Producer | Consumer
+    _client: Producer | Consumer | AdminClient
 
     def __init__(
         self, conf: Mapping[str, Any], max_workers: int, executor: Executor | None
     ) -> None:
-        try:
-            self._loop = asyncio.get_running_loop()
-        except RuntimeError:
-            kind = type(self).__name__
-            raise RuntimeError(
-                f"create the {kind} inside a coroutine: it needs a running event loop"
-            ) from None
+        self._loop = _LOOP.get() or self._running_loop()
         if executor is not None and not isinstance(executor, Executor):
             kind = type(executor).__name__
             raise TypeError(f"executor must be a concurrent.futures.Executor, not {kind}")
@@ -67,12 +67,36 @@ class AIOClient(ABC):
         self._end_is_told = False  # close() has returned, or raised what a callback raised
         self._left = False
         self._client = self._make_client(self._callbacks.of_configuration(own_configuration(conf)))
+        if is_running(self._loop):
+            self._attach()
+
+    @classmethod
+    async def create(cls, *arguments: Any, **keywords: Any) -> Self:
+        """Make a client without blocking the event loop.
+
+        What takes time runs on a thread: reading certificates, and with an ``oauth_cb`` that is a
+        plain function the wait for the first token, up to 10 s. The class itself does the same in
+        the loop.
+
+        Args:
+            *arguments: those of the class.
+            **keywords: the same.
+
+        Raises:
+            Exception: what the class raises.
+        """
+        loop = asyncio.get_running_loop()
+        context = copy_context()
+        context.run(_LOOP.set, loop)
+        make = partial(context.run, partial(cls, *arguments, **keywords))
+        making = on_daemon_thread(loop, make, "create")
         try:
-            self._readiness = self._make_readiness()
-        except BaseException:
-            self._client.close()
+            client = await asyncio.shield(making)
+        except asyncio.CancelledError:
+            making.add_done_callback(_close_unwanted)
             raise
-        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness, os.getpid())
+        client._attach()
+        return client
 
     async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
         """Request metadata of brokers, topics and partitions; see Producer.list_topics()."""
@@ -144,8 +168,26 @@ class AIOClient(ABC):
         await self.close()
 
     @abstractmethod
-    def _make_client(self, conf: dict[str, Any]) -> Producer | Consumer:
+    def _make_client(self, conf: dict[str, Any]) -> Producer | Consumer | AdminClient:
         """Make the client of the extension, which never waits."""
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        try:
+            return asyncio.get_running_loop()
+        except RuntimeError:
+            kind = type(self).__name__
+            raise RuntimeError(
+                f"create the {kind} inside a coroutine: it needs a running event loop"
+            ) from None
+
+    def _attach(self) -> None:
+        """Have the loop, in which this runs, wait for what the client gets."""
+        try:
+            self._readiness = self._make_readiness()
+        except BaseException:
+            self._client.close()
+            raise
+        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness, os.getpid())
 
     def _make_readiness(self) -> Readiness:
         return Readiness(self._client, self._loop)
@@ -157,40 +199,14 @@ class AIOClient(ABC):
     async def _close(self) -> None:
         self._left = True
         try:
-            await self._on_daemon_thread(self._client.close)
+            # None of the executor's threads: requests that nobody answers may have all of them.
+            await on_daemon_thread(self._loop, self._client.close, "close")
             await self._callbacks.finish()
         finally:
             self._dropped.detach()
             self._readiness.close()
             if self._owns_executor:
                 self.executor.shutdown(wait=False)
-
-    def _on_daemon_thread(self, function: Callable[[], object]) -> asyncio.Future[None]:
-        """Run a call that may wait for minutes, and that the end of the process need not wait for.
-
-        It is none of the executor's threads: requests that nobody answers may have all of them.
-        """
-        done: asyncio.Future[None] = self._loop.create_future()
-
-        def settle(error: BaseException | None) -> None:
-            if done.done():  # cancelled
-                return
-            if error is None:
-                done.set_result(None)
-            else:
-                done.set_exception(error)
-
-        def run() -> None:
-            raised = None
-            try:
-                function()
-            except BaseException as error:
-                raised = error
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(settle, raised)
-
-        threading.Thread(target=run, name="confluent_kafka.aio.close", daemon=True).start()
-        return done
 
     async def _request(
         self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
@@ -222,6 +238,14 @@ class AIOClient(ABC):
         """Let other tasks run: a call that need not wait would never yield to them."""
         await asyncio.sleep(0)
         self._turn_ends = monotonic() + _LONGEST_TURN
+
+
+def _close_unwanted(making: asyncio.Future[Any]) -> None:
+    """Close the client of a create() that was cancelled."""
+    if not making.cancelled() and making.exception() is None:
+        client = making.result()
+        client._attach()
+        client._closing = client._loop.create_task(client._close())
 
 
 def own_configuration(conf: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from confluent_kafka import (
 from confluent_kafka._other_clients import AIO_CONSUMER, explaining
 from confluent_kafka.error import ConsumeError
 
-from ._client import AIOClient
+from ._client import MAX_WORKERS, AIOClient
 from ._pausing import AIOPauseWhile
 from ._readiness import deadline
 from ._rebalances import RebalanceCallback, Rebalances
@@ -59,7 +59,7 @@ class AIOConsumer(AIOClient):
     def __init__(
         self,
         consumer_conf: Mapping[str, Any],
-        max_workers: int = 100,
+        max_workers: int = MAX_WORKERS,
         executor: Executor | None = None,
     ) -> None:
         self._failures: deque[BaseException] = deque()

@@ -16,7 +16,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, Topic
 from confluent_kafka._other_clients import PRODUCER, explaining
 
 from ._callbacks import Callbacks
-from ._client import _LONGEST_TURN, AIOClient, own_configuration
+from ._client import _LONGEST_TURN, MAX_WORKERS, AIOClient, own_configuration
 from ._readiness import Readiness, deadline
 
 # Seconds after which a flush that was cancelled lets go of its thread.
@@ -52,7 +52,7 @@ class AIOProducer(AIOClient):
     def __init__(
         self,
         producer_conf: Mapping[str, Any],
-        max_workers: int = 4,
+        max_workers: int = MAX_WORKERS,
         executor: Executor | None = None,
         batch_size: int = 1000,
         buffer_timeout: float = 1.0,

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import math
 import socket
+import threading
 from collections.abc import Callable
 
 from confluent_kafka.cimpl import _Client
@@ -13,6 +14,7 @@ from confluent_kafka.cimpl import _Client
 # Log records come without an event, and a consumer that waits has to poll all the same.
 _LONGEST_WAIT = 0.5
 _FOREVER = 1e10
+_PLENTY = 4096  # bytes: more than are ever there
 
 
 class Readiness:
@@ -20,11 +22,8 @@ class Readiness:
 
     Args:
         client: the client to wait for.
-        loop: the event loop of the tasks; must watch file descriptors.
+        loop: the event loop of the tasks. For one that cannot watch sockets a thread does.
         ready: also called in the loop each time.
-
-    Raises:
-        RuntimeError: the loop cannot watch file descriptors.
     """
 
     def __init__(
@@ -37,19 +36,15 @@ class Readiness:
         self._ready = ready
         # In the order of their waits, in which they are woken.
         self._waiters: dict[asyncio.Future[None], None] = {}
-        self._reader, self._writer = socket.socketpair()
-        self._reader.setblocking(False)
+        reader, self._writer = socket.socketpair()
         self._writer.setblocking(False)
+        self._stop_watching: Callable[[], object] = reader.close
         try:
-            loop.add_reader(self._reader, self._readable)
-        except NotImplementedError:
-            self._reader.close()
-            self._writer.close()
-            kind = type(loop).__name__
-            raise RuntimeError(
-                f"{kind} cannot watch sockets: use asyncio.SelectorEventLoop"
-            ) from None
-        client.io_event_enable(self._writer.fileno())
+            self._stop_watching = _watch(loop, reader, self._woken)
+            client.io_event_enable(self._writer.fileno())
+        except BaseException:
+            self.close()
+            raise
 
     async def wait(self, until: float) -> bool:
         """Wait until there may be something.
@@ -80,18 +75,67 @@ class Readiness:
 
     def close(self) -> None:
         """Close the sockets."""
-        if self._reader.fileno() != -1:
-            self._loop.remove_reader(self._reader)
-            self._reader.close()
+        if self._writer.fileno() != -1:
             self._writer.close()
+            self._stop_watching()
         self.wake()
 
-    def _readable(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            self._reader.recv(4096)
+    def _woken(self) -> None:
         self.wake()
         if self._ready is not None:
             self._ready()
+
+
+def _watch(
+    loop: asyncio.AbstractEventLoop, reader: socket.socket, woken: Callable[[], object]
+) -> Callable[[], object]:
+    """Call back in a loop when there is something to read, and read it.
+
+    Args:
+        loop: the loop.
+        reader: the socket, which is taken over.
+        woken: what to call.
+
+    Returns:
+        What ends this, and closes the socket.
+    """
+
+    def readable() -> None:
+        with contextlib.suppress(BlockingIOError):
+            reader.recv(_PLENTY)
+        woken()
+
+    def stop() -> None:
+        loop.remove_reader(reader)
+        reader.close()
+
+    reader.setblocking(False)
+    try:
+        loop.add_reader(reader, readable)
+    except NotImplementedError:  # Windows' default loop
+        return _watch_on_thread(loop, reader, woken)
+    return stop
+
+
+def _watch_on_thread(
+    loop: asyncio.AbstractEventLoop, reader: socket.socket, woken: Callable[[], object]
+) -> Callable[[], object]:
+    """The same as _watch() for loops that cannot watch sockets."""
+
+    def run() -> None:
+        # RuntimeError: the loop has ended.
+        with reader, contextlib.suppress(RuntimeError, OSError):
+            while reader.recv(_PLENTY):
+                loop.call_soon_threadsafe(woken)
+
+    def stop() -> None:
+        # The thread closes the socket: its number may be another one's while it is read.
+        with contextlib.suppress(OSError):  # the thread has ended
+            reader.shutdown(socket.SHUT_RDWR)
+
+    reader.setblocking(True)
+    threading.Thread(target=run, name="confluent_kafka.aio.wake", daemon=True).start()
+    return stop
 
 
 def _wake(waiter: asyncio.Future[None]) -> None:

@@ -88,13 +88,17 @@ int admin_answers_type_add(PyObject *module, module_state *state);
 
 /* What waits for the client's answers, with a thread of its own; new reference or NULL. */
 PyObject *admin_answers_start(Client *client);
+/* The same without a thread, for a client whose io_event_enable() has been called. */
+PyObject *admin_answers_start_polled(Client *client);
+/* Serves the answers that have come to such a client. */
+void admin_answers_serve(PyObject *answers);
 /*
  * Sends the request and calls `on_answer(result, None)` or `on_answer(None, exception)` once,
  * on the thread of the answers; where that raises MemoryError, once more with it. 0, or -1
  * with an exception when nothing was sent.
  */
 int admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer);
-/* Ends the thread; what is not answered fails with _DESTROY. Drops the reference. */
+/* Ends the thread, if there is one; what is not answered fails with _DESTROY. Drops the reference. */
 void admin_answers_stop(PyObject *answers);
 Py_ssize_t admin_answers_pending(PyObject *answers);
 

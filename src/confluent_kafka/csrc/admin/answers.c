@@ -1,7 +1,8 @@
 /*
  * Answers: they must arrive without anybody calling poll(), and no Python may run on
  * librdkafka's threads. So each client that has sent a request has one daemon thread, which
- * waits on a queue of its own with the GIL released.
+ * waits on a queue of its own with the GIL released. A client of an event loop needs none: its
+ * loop is told of the queue, as of the client's other one, and serves it.
  *
  * It holds the librdkafka handle, not the client: a client can be collected while requests are
  * pending, and they fail then. Which request an event answers is said by a number, librdkafka's
@@ -17,6 +18,7 @@ typedef struct {
     PyObject_HEAD
     worker worker;
     PyObject *pending; /* dict: number of a request to its on_answer */
+    bool polled;       /* by an event loop: there is no thread */
     object_mutex mutex; /* of the next */
     uintptr_t last_number;
 } AdminAnswers;
@@ -238,6 +240,34 @@ admin_answers_start(Client *client)
     return answers;
 }
 
+PyObject *
+admin_answers_start_polled(Client *client)
+{
+    static const char payload[] = {1};
+    AdminAnswers *self = new_answers(client);
+    if (self != NULL) {
+        self->polled = true;
+        rd_kafka_queue_io_event_enable(self->worker.queue, client->core->event_fd, payload,
+                                       sizeof(payload));
+    }
+    return (PyObject *)self;
+}
+
+void
+admin_answers_serve(PyObject *answers)
+{
+    AdminAnswers *self = (AdminAnswers *)answers;
+    rd_kafka_event_t *event;
+    do {
+        Py_BEGIN_ALLOW_THREADS
+        event = rd_kafka_queue_poll(self->worker.queue, 0);
+        Py_END_ALLOW_THREADS
+        if (event != NULL) {
+            serve(self, event);
+        }
+    } while (event != NULL);
+}
+
 /* A new number under which `on_answer` waits: the number, or NULL with an exception. */
 static PyObject *
 add_pending(AdminAnswers *self, PyObject *on_answer)
@@ -273,7 +303,13 @@ admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer)
 void
 admin_answers_stop(PyObject *answers)
 {
-    worker_stop(&((AdminAnswers *)answers)->worker);
+    AdminAnswers *self = (AdminAnswers *)answers;
+    if (self->polled) {
+        fail_pending(answers);
+    }
+    else {
+        worker_stop(&self->worker);
+    }
     Py_DECREF(answers);
 }
 

@@ -110,6 +110,48 @@ request(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+PyDoc_STRVAR(answer_in_loop_doc,
+"_answer_in_loop($self, /)\n--\n\n"
+"Have no thread for answers: what io_event_enable() was given tells of them, and\n"
+"_serve_answers() calls their callbacks. Before the first request.");
+
+static PyObject *
+answer_in_loop(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    AdminClient *self = (AdminClient *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    Py_BEGIN_CRITICAL_SECTION(self);
+    if (self->answers == NULL) {
+        self->answers = admin_answers_start_polled(&self->client);
+    }
+    else {
+        PyErr_SetString(PyExc_RuntimeError, "_answer_in_loop() comes before the first request");
+    }
+    Py_END_CRITICAL_SECTION();
+    client_leave(&self->client);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(serve_answers_doc,
+"_serve_answers($self, /)\n--\n\n"
+"Call the callbacks of the answers that have come, without waiting; see _answer_in_loop().");
+
+static PyObject *
+serve_answers(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    AdminClient *self = (AdminClient *)object;
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    if (self->answers != NULL) {
+        admin_answers_serve(self->answers);
+    }
+    client_leave(&self->client);
+    Py_RETURN_NONE;
+}
+
 /* ---- life ---- */
 
 /* Before the handle ends: the thread that waits for answers. */
@@ -305,6 +347,8 @@ admin_bool(PyObject *Py_UNUSED(object))
 
 static PyMethodDef admin_methods[] = {
     {"_request", (PyCFunction)(void (*)(void))request, METH_FASTCALL, request_doc},
+    {"_answer_in_loop", answer_in_loop, METH_NOARGS, answer_in_loop_doc},
+    {"_serve_answers", serve_answers, METH_NOARGS, serve_answers_doc},
     {"list_groups", WITH_KEYWORDS(admin_list_groups), admin_list_groups_doc},
     {"poll", WITH_KEYWORDS(poll), poll_doc},
     {"close", close_, METH_NOARGS, close_doc},

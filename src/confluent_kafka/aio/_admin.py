@@ -1,0 +1,482 @@
+"""The asyncio admin client."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Awaitable, Mapping
+from concurrent.futures import Executor, Future
+from typing import Any, TypeVar
+
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    ConsumerGroupType,
+    ElectionType,
+    IsolationLevel,
+    KafkaError,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AdminClient,
+    ConfigEntry,
+    ConfigResource,
+    ConsumerGroupDescription,
+    DeletedRecords,
+    DescribeClusterResult,
+    GroupMetadata,
+    ListConsumerGroupsResult,
+    ListOffsetsResultInfo,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+    TopicDescription,
+    UserScramCredentialAlteration,
+    UserScramCredentialsDescription,
+)
+
+from ._answers import Answers, Key
+from ._client import MAX_WORKERS, AIOClient
+from ._readiness import Readiness
+
+T = TypeVar("T")
+
+
+class AIOAdminClient(AIOClient):
+    """Administers a cluster: the requests of AdminClient, awaited.
+
+    A request is sent when the method is called, and returns what is awaited: a future, or Answers,
+    which has a future for each thing that the request is about and may be awaited as a whole. The
+    event loop settles them; there is no thread. Cancelling a wait does not stop the request.
+    list_topics(), cluster_id(), list_groups() and connect() wait inside librdkafka, on threads of
+    the executor.
+
+    ::
+
+        async with AIOAdminClient({"bootstrap.servers": "localhost:9092"}) as admin:
+            await admin.create_topics([NewTopic("flights", 12)])
+
+    Args:
+        conf: the configuration of an AdminClient. ``error_cb``, ``throttle_cb`` and ``stats_cb``
+            may be coroutines and run in the event loop, whose exception handler gets their
+            exceptions. ``oauth_cb`` may be a coroutine too; a plain function runs on a thread of
+            its own.
+        max_workers: threads for requests that wait inside librdkafka.
+        executor: runs these requests instead; it is not shut down.
+
+    Raises:
+        KafkaException: the configuration is wrong; the error names the property.
+        RuntimeError: no event loop is running in this thread.
+
+    A method raises TypeError or ValueError for a wrong argument and RuntimeError when the client is
+    closed or belongs to another event loop. What is awaited raises KafkaException.
+    """
+
+    _client: AdminClient
+
+    def __init__(
+        self,
+        conf: Mapping[str, Any],
+        max_workers: int = MAX_WORKERS,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(conf, max_workers, executor)
+
+    # ---- topics
+
+    def create_topics(
+        self,
+        new_topics: list[NewTopic],
+        *,
+        operation_timeout: float | None = None,
+        request_timeout: float | None = None,
+        validate_only: bool = False,
+    ) -> Answers[str, None]:
+        """Create topics; see AdminClient.create_topics()."""
+        return self._each(
+            self._open().create_topics(
+                new_topics,
+                operation_timeout=operation_timeout,
+                request_timeout=request_timeout,
+                validate_only=validate_only,
+            )
+        )
+
+    def delete_topics(
+        self,
+        topics: list[str],
+        *,
+        operation_timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> Answers[str, None]:
+        """Delete topics; see AdminClient.delete_topics()."""
+        return self._each(
+            self._open().delete_topics(
+                topics, operation_timeout=operation_timeout, request_timeout=request_timeout
+            )
+        )
+
+    def create_partitions(
+        self,
+        new_partitions: list[NewPartitions],
+        *,
+        operation_timeout: float | None = None,
+        request_timeout: float | None = None,
+        validate_only: bool = False,
+    ) -> Answers[str, None]:
+        """Give topics more partitions; see AdminClient.create_partitions()."""
+        return self._each(
+            self._open().create_partitions(
+                new_partitions,
+                operation_timeout=operation_timeout,
+                request_timeout=request_timeout,
+                validate_only=validate_only,
+            )
+        )
+
+    def describe_topics(
+        self,
+        topics: TopicCollection,
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, TopicDescription]:
+        """Describe topics; see AdminClient.describe_topics()."""
+        return self._each(
+            self._open().describe_topics(
+                topics,
+                include_authorized_operations=include_authorized_operations,
+                request_timeout=request_timeout,
+            )
+        )
+
+    # ---- configurations
+
+    def describe_configs(
+        self,
+        resources: list[ConfigResource],
+        *,
+        request_timeout: float | None = None,
+        broker: int | None = None,
+    ) -> Answers[ConfigResource, dict[str, ConfigEntry]]:
+        """Read configurations; see AdminClient.describe_configs()."""
+        return self._each(
+            self._open().describe_configs(resources, request_timeout=request_timeout, broker=broker)
+        )
+
+    def incremental_alter_configs(
+        self,
+        resources: list[ConfigResource],
+        *,
+        request_timeout: float | None = None,
+        validate_only: bool = False,
+        broker: int | None = None,
+    ) -> Answers[ConfigResource, None]:
+        """Change some configurations and leave all others as they are.
+
+        See AdminClient.incremental_alter_configs().
+        """
+        return self._each(
+            self._open().incremental_alter_configs(
+                resources,
+                request_timeout=request_timeout,
+                validate_only=validate_only,
+                broker=broker,
+            )
+        )
+
+    def alter_configs(
+        self,
+        resources: list[ConfigResource],
+        *,
+        request_timeout: float | None = None,
+        validate_only: bool = False,
+        broker: int | None = None,
+    ) -> Answers[ConfigResource, None]:
+        """Replace all configurations: those that are not given are reset to their defaults.
+
+        See AdminClient.alter_configs().
+        """
+        return self._each(
+            self._open().alter_configs(
+                resources,
+                request_timeout=request_timeout,
+                validate_only=validate_only,
+                broker=broker,
+            )
+        )
+
+    # ---- ACLs
+
+    def create_acls(
+        self, acls: list[AclBinding], *, request_timeout: float | None = None
+    ) -> Answers[AclBinding, None]:
+        """Create ACLs. An ACL that exists already is left as it is.
+
+        See AdminClient.create_acls().
+        """
+        return self._each(self._open().create_acls(acls, request_timeout=request_timeout))
+
+    def describe_acls(
+        self, acl_binding_filter: AclBindingFilter, *, request_timeout: float | None = None
+    ) -> asyncio.Future[list[AclBinding]]:
+        """Find ACLs; see AdminClient.describe_acls()."""
+        return self._one(
+            self._open().describe_acls(acl_binding_filter, request_timeout=request_timeout)
+        )
+
+    def delete_acls(
+        self, acl_binding_filters: list[AclBindingFilter], *, request_timeout: float | None = None
+    ) -> Answers[AclBindingFilter, list[AclBinding]]:
+        """Delete ACLs; see AdminClient.delete_acls()."""
+        return self._each(
+            self._open().delete_acls(acl_binding_filters, request_timeout=request_timeout)
+        )
+
+    # ---- groups
+
+    async def list_groups(
+        self, group: str | None = None, timeout: float = -1
+    ) -> list[GroupMetadata]:
+        """List groups, one or all; see AdminClient.list_groups()."""
+        return await self._request(self._client.list_groups, group, timeout)
+
+    def list_consumer_groups(
+        self,
+        *,
+        request_timeout: float | None = None,
+        states: set[ConsumerGroupState] | None = None,
+        types: set[ConsumerGroupType] | None = None,
+    ) -> asyncio.Future[ListConsumerGroupsResult]:
+        """List the consumer groups of all brokers; see AdminClient.list_consumer_groups()."""
+        return self._one(
+            self._open().list_consumer_groups(
+                request_timeout=request_timeout, states=states, types=types
+            )
+        )
+
+    def describe_consumer_groups(
+        self,
+        group_ids: list[str],
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, ConsumerGroupDescription]:
+        """Describe consumer groups and their members.
+
+        See AdminClient.describe_consumer_groups().
+        """
+        return self._each(
+            self._open().describe_consumer_groups(
+                group_ids,
+                include_authorized_operations=include_authorized_operations,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def delete_consumer_groups(
+        self, group_ids: list[str], *, request_timeout: float | None = None
+    ) -> Answers[str, None]:
+        """Delete consumer groups that have no members, with their offsets.
+
+        See AdminClient.delete_consumer_groups().
+        """
+        return self._each(
+            self._open().delete_consumer_groups(group_ids, request_timeout=request_timeout)
+        )
+
+    def list_consumer_group_offsets(
+        self,
+        list_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions],
+        *,
+        require_stable: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, ConsumerGroupTopicPartitions]:
+        """Read a consumer group's committed offsets.
+
+        See AdminClient.list_consumer_group_offsets().
+        """
+        return self._each(
+            self._open().list_consumer_group_offsets(
+                list_consumer_group_offsets_request,
+                require_stable=require_stable,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def alter_consumer_group_offsets(
+        self,
+        alter_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[str, ConsumerGroupTopicPartitions]:
+        """Set the committed offsets of a consumer group that has no members.
+
+        See AdminClient.alter_consumer_group_offsets().
+        """
+        return self._each(
+            self._open().alter_consumer_group_offsets(
+                alter_consumer_group_offsets_request, request_timeout=request_timeout
+            )
+        )
+
+    def delete_consumer_group_offsets(
+        self,
+        delete_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[str, ConsumerGroupTopicPartitions]:
+        """Delete committed offsets of a consumer group that does not read these topics.
+
+        See AdminClient.delete_consumer_group_offsets().
+        """
+        return self._each(
+            self._open().delete_consumer_group_offsets(
+                delete_consumer_group_offsets_request, request_timeout=request_timeout
+            )
+        )
+
+    # ---- partitions and their records
+
+    def delete_records(
+        self,
+        topic_partition_offsets: list[TopicPartition],
+        *,
+        request_timeout: float | None = None,
+        operation_timeout: float | None = None,
+    ) -> Answers[TopicPartition, DeletedRecords]:
+        """Delete the records before an offset; see AdminClient.delete_records()."""
+        return self._each(
+            self._open().delete_records(
+                topic_partition_offsets,
+                request_timeout=request_timeout,
+                operation_timeout=operation_timeout,
+            )
+        )
+
+    def list_offsets(
+        self,
+        topic_partition_offsets: dict[TopicPartition, OffsetSpec],
+        *,
+        isolation_level: IsolationLevel | None = None,
+        request_timeout: float | None = None,
+    ) -> Answers[TopicPartition, ListOffsetsResultInfo]:
+        """Look up offsets: the first, the last, or by time; see AdminClient.list_offsets()."""
+        return self._each(
+            self._open().list_offsets(
+                topic_partition_offsets,
+                isolation_level=isolation_level,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def elect_leaders(
+        self,
+        election_type: ElectionType,
+        partitions: list[TopicPartition] | None = None,
+        *,
+        request_timeout: float | None = None,
+        operation_timeout: float | None = None,
+    ) -> asyncio.Future[dict[TopicPartition, KafkaError | None]]:
+        """Elect partitions' leaders; see AdminClient.elect_leaders()."""
+        return self._one(
+            self._open().elect_leaders(
+                election_type,
+                partitions,
+                request_timeout=request_timeout,
+                operation_timeout=operation_timeout,
+            )
+        )
+
+    # ---- SCRAM credentials
+
+    def describe_user_scram_credentials(
+        self, users: list[str] | None = None, *, request_timeout: float | None = None
+    ) -> Awaitable[dict[str, UserScramCredentialsDescription]]:
+        """Describe users' credentials: their mechanisms, not their passwords.
+
+        See AdminClient.describe_user_scram_credentials().
+        """
+        asked = self._open().describe_user_scram_credentials(users, request_timeout=request_timeout)
+        return self._each(asked) if isinstance(asked, dict) else self._one(asked)
+
+    def alter_user_scram_credentials(
+        self,
+        alterations: list[UserScramCredentialAlteration],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[str, None]:
+        """Set and delete users' credentials; see AdminClient.alter_user_scram_credentials()."""
+        return self._each(
+            self._open().alter_user_scram_credentials(alterations, request_timeout=request_timeout)
+        )
+
+    # ---- the cluster
+
+    def describe_cluster(
+        self, *, include_authorized_operations: bool = False, request_timeout: float | None = None
+    ) -> asyncio.Future[DescribeClusterResult]:
+        """Describe the cluster; see AdminClient.describe_cluster()."""
+        return self._one(
+            self._open().describe_cluster(
+                include_authorized_operations=include_authorized_operations,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def _make_client(self, conf: dict[str, Any]) -> AdminClient:
+        return AdminClient(conf)
+
+    def _make_readiness(self) -> Readiness:
+        # The loop keeps the readiness, which must not keep a client that nobody else has.
+        serve = weakref.WeakMethod(self._serve)
+
+        def ready() -> None:
+            method = serve()
+            if method is not None:
+                method()
+
+        readiness = Readiness(self._client, self._loop, ready)
+        self._client._answer_in_loop()
+        return readiness
+
+    def _callback_failed(self, error: BaseException) -> None:
+        self._loop.call_exception_handler(
+            {"message": "a callback of AIOAdminClient failed", "exception": error}
+        )
+
+    def _served_elsewhere(self) -> None:
+        super()._served_elsewhere()
+        self._serve()
+
+    def _serve(self) -> None:
+        if self._left:
+            return  # close() serves the rest
+        try:
+            self._client._serve_answers()
+            self._client.poll(0)
+        except Exception as error:
+            self._callback_failed(error)
+        if self._client._queue_length() > 0:  # no byte tells of what is left
+            self._loop.call_soon(self._serve)
+
+    def _open(self) -> AdminClient:
+        """Return the client, which raises if it is closed."""
+        self._check_loop()
+        if self._left:
+            raise self._is_closed()
+        return self._client
+
+    def _one(self, asked: Future[T]) -> asyncio.Future[T]:
+        answer = asyncio.wrap_future(asked, loop=self._loop)
+        answer.add_done_callback(self._answered)
+        return answer
+
+    def _answered(self, _: asyncio.Future[Any]) -> None:
+        """Do nothing: the future has this, and keeps the client, without which no answer comes."""
+
+    def _each(self, asked: Mapping[Key, Future[T]]) -> Answers[Key, T]:
+        return Answers({key: self._one(future) for key, future in asked.items()})
