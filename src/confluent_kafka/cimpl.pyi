@@ -587,7 +587,7 @@ class Producer(_Client):
     def _expedite(self, timeout: float, /) -> None: ...
     def _send(
         self,
-        future: _Settled,
+        future: _Settled | None,
         topic: str,
         value: _Payload,
         key: _Payload,
@@ -596,6 +596,23 @@ class Producer(_Client):
         headers: _Headers | None,
         /,
     ) -> bool: ...
+    def _send_batch(
+        self,
+        future: _Settled | None,
+        topic: str,
+        messages: list[Any],
+        partition: int,
+        wrap: Callable[[Any], _Settled] | None,
+        first: int,
+        seconds: float,
+        /,
+    ) -> tuple[int, int]: ...
+    def _import_rows(
+        self, batch: _ArrowArrayExportable, topic: str | None, partition_count: int | None, /
+    ) -> object: ...
+    def _send_rows(
+        self, future: _Settled | None, rows: object, first: int, seconds: float, /
+    ) -> tuple[int, int]: ...
     def _settle(self, seconds: float, /) -> int: ...
     def purge(
         self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True

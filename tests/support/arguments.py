@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
-from tests.support.clients import empty_batch, group_metadata, partitions
+from tests.support.clients import empty_batch, empty_rows, group_metadata, partitions
 
 
 class Text(str):
@@ -238,6 +238,26 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "partition": INT32,
         "timestamp": Kind(0, set()) | "True, 1, 2**33",
         "headers": HEADERS,
+    },
+    "Producer._send_batch": {
+        "future": Kind(None, {"None"}),
+        "topic": NAME,
+        "messages": Kind([], {"list"}),
+        "partition": INT32,
+        "wrap": CALLBACK,
+        "first": Kind(0, set()) | "True, 1, 2**33",
+        "seconds": SECONDS,
+    },
+    "Producer._import_rows": {
+        "batch": Kind(empty_batch(), set()),
+        "topic": Kind("topic", set(VALUES)),
+        "partition_count": Kind(None, set()) | "None, True, 1",
+    },
+    "Producer._send_rows": {
+        "future": Kind(None, {"None"}),
+        "rows": Kind(empty_rows(), set()),
+        "first": Kind(0, set()) | "True, 1, 2**33",
+        "seconds": SECONDS,
     },
     "Producer._settle": {"seconds": SECONDS},
     "_Client.io_event_enable": {"fd": Kind(-1, {"-1"})},

@@ -70,6 +70,12 @@ def empty_batch() -> MessageBatch:
 
 
 @functools.cache
+def empty_rows() -> object:
+    with Producer(config()) as producer:
+        return producer._import_rows(empty_batch(), "topic", None)
+
+
+@functools.cache
 def group_metadata() -> bytes:
     with Consumer(config()) as consumer:
         return consumer.consumer_group_metadata()

@@ -196,11 +196,14 @@ class AIOClient(ABC):
     def _callback_failed(self, error: BaseException) -> None:
         """Report an exception of one of the application's callbacks."""
 
+    def _close_client(self) -> None:
+        self._client.close()
+
     async def _close(self) -> None:
         self._left = True
         try:
             # None of the executor's threads: requests that nobody answers may have all of them.
-            await on_daemon_thread(self._loop, self._client.close, "close")
+            await on_daemon_thread(self._loop, self._close_client, "close")
             await self._callbacks.finish()
         finally:
             self._dropped.detach()

@@ -6,23 +6,26 @@ import asyncio
 import math
 import weakref
 from asyncio import get_running_loop
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from functools import partial
+from itertools import islice
 from time import monotonic
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import KafkaException, Message, Producer, TopicPartition
 from confluent_kafka._other_clients import PRODUCER, explaining
 
-from ._callbacks import Callbacks
 from ._client import _LONGEST_TURN, MAX_WORKERS, AIOClient, own_configuration
+from ._deliveries import Deliveries, OnDelivery, Report
 from ._readiness import Readiness, deadline
+from ._transaction import Transaction
 
 # Seconds after which a flush that was cancelled lets go of its thread.
 _FLUSH_SLICE = 0.1
 
-_OnDelivery = Callable[[KafkaError | None, Message], Any]
+# Messages that produce_many() takes from its iterable at a time.
+_CHUNK = 1000
 
 
 @explaining(PRODUCER)
@@ -60,11 +63,12 @@ class AIOProducer(AIOClient):
         _check_number("batch_size", batch_size, "int")
         _check_number("buffer_timeout", buffer_timeout, "a number of seconds")
         conf = own_configuration(producer_conf)
-        self._on_delivery: _OnDelivery | None = None
+        self._on_delivery: OnDelivery | None = None
         if callable(conf.get("on_delivery")):
             self._on_delivery = conf.pop("on_delivery")
         self._only_errors = conf.get("delivery.report.only.error") in (True, "true")
         self._room = asyncio.Lock()
+        self._close_timeout = -1.0
         self._waiting = 0  # calls of produce() that wait for room
         self._served = 0
         self._serving = False
@@ -80,8 +84,8 @@ class AIOProducer(AIOClient):
         partition: int = -1,
         timestamp: int = 0,
         headers: Any = None,
-        on_delivery: _OnDelivery | None = None,
-        callback: _OnDelivery | None = None,
+        on_delivery: OnDelivery | None = None,
+        callback: OnDelivery | None = None,
     ) -> asyncio.Future[Message]:
         """Put a message into the queue; waits while the queue is full.
 
@@ -113,10 +117,10 @@ class AIOProducer(AIOClient):
         if monotonic() > self._turn_ends:
             await self._let_others()
         delivery: asyncio.Future[Message] = self._create_future()
-        told: asyncio.Future[Message] | _Report = delivery
+        told: asyncio.Future[Message] | Report = delivery
         on_delivery = on_delivery or callback or self._on_delivery
         if on_delivery is not None:
-            told = _Report(delivery, on_delivery, self._callbacks, self._only_errors)
+            told = self._report(on_delivery, delivery)
         try:
             # Behind those that wait for room already.
             if self._waiting or not self._send(
@@ -128,6 +132,120 @@ class AIOProducer(AIOClient):
         except KafkaException as refused:
             delivery.set_exception(refused)
         return delivery
+
+    async def produce_batch(
+        self,
+        topic: str,
+        messages: list[Any],
+        partition: int = -1,
+        callback: OnDelivery | None = None,
+        on_delivery: OnDelivery | None = None,
+    ) -> int:
+        """Put a list of messages into the queue; waits while the queue is full.
+
+        A dict that cannot be enqueued does not stop the others: it gets an ``_error`` item with the
+        KafkaError, which is removed when the dict is passed again and enqueued. No future is made:
+        ``on_delivery`` and flush() tell of deliveries, or take produce_many().
+
+        Args:
+            topic: the topic.
+            messages: dicts with ``value``, ``key``, ``headers``, ``timestamp`` (milliseconds),
+                ``partition``, ``callback`` and ``on_delivery``, as produce() takes them; anything
+                else is a bare value. The list must not be changed meanwhile.
+            partition: for messages without their own; -1 lets the partitioner choose.
+            callback: another name for on_delivery.
+            on_delivery: called in the event loop with (error, message), for messages without a
+                callback of their own.
+
+        Returns:
+            How many messages were enqueued.
+
+        Raises:
+            TypeError, ValueError, OverflowError: a message's field is wrong; the error names the
+                message's index. The messages before it are enqueued.
+            KafkaException: a bare value could not be enqueued.
+            RuntimeError: the producer is closed, or belongs to another event loop.
+        """
+        on_delivery = on_delivery or callback or self._on_delivery
+        told = None if on_delivery is None else self._report(on_delivery)
+        return await self._send_list(told, topic, messages, partition, self._report)
+
+    async def produce_many(
+        self, topic: str, messages: Iterable[Any], partition: int = -1
+    ) -> asyncio.Future[int]:
+        """Put many messages into the queue, with one future for all of them.
+
+        ::
+
+            deliveries = await producer.produce_many("topic", lines)
+            print(await deliveries, "delivered")
+
+        Args:
+            topic: the topic.
+            messages: dicts or bare values, as for produce_batch(); any iterable, which is read as
+                there is room in the queue. Dicts that cannot be enqueued get an ``_error`` item.
+            partition: for messages without their own; -1 lets the partitioner choose.
+
+        Returns:
+            A future of how many messages were delivered: all of them. If some were not, it raises
+            an ExceptionGroup with a KafkaException for each; its ``kafka_message`` is the message.
+
+        Raises:
+            TypeError, ValueError, OverflowError: a message's field is wrong; the messages before it
+                are enqueued.
+            RuntimeError: the producer is closed, or belongs to another event loop.
+        """
+        deliveries = Deliveries(self._create_future())
+        wrap = partial(self._report, delivery=deliveries)
+        told = deliveries if self._on_delivery is None else wrap(self._on_delivery)
+        rest = iter(messages)
+        while chunk := [_as_dict(message) for message in islice(rest, _CHUNK)]:
+            deliveries.expect(len(chunk))
+            if await self._send_list(told, topic, chunk, partition, wrap) < len(chunk):
+                deliveries.refuse(topic, (message for message in chunk if "_error" in message))
+        deliveries.seal()
+        return deliveries.future
+
+    async def produce_arrow(
+        self,
+        batch: Any,
+        topic: str | None = None,
+        *,
+        on_delivery: OnDelivery | None = None,
+        partition_count: int | None = None,
+    ) -> int:
+        """Put the rows of an Arrow record batch into the queue; waits while the queue is full.
+
+        Args:
+            batch: an object of pyarrow, polars, DuckDB and others with ``__arrow_c_array__`` or
+                ``__arrow_c_stream__``; its columns are those of Producer.produce_arrow().
+            topic: for all rows, instead of the column ``topic``.
+            on_delivery: called in the event loop with (error, message), for each row.
+            partition_count: how many partitions ``topic`` has. Rows are then enqueued partition
+                after partition, which saves CPU time; those of one key keep their order.
+
+        Returns:
+            How many rows were enqueued: all of them.
+
+        Raises:
+            KafkaException: a row could not be enqueued; the error names its index. The rows before
+                it are enqueued; with ``partition_count``, any other row may be.
+            TypeError, ValueError: a column has a wrong name or type, or there is no topic.
+            RuntimeError: the producer is closed, or belongs to another event loop.
+        """
+        self._check_loop()
+        on_delivery = on_delivery or self._on_delivery
+        told = None if on_delivery is None else self._report(on_delivery)
+        rows = self._client._import_rows(batch, topic, partition_count)
+        next_row = count = 0
+
+        def step() -> bool:
+            nonlocal next_row, count
+            next_row, count = self._client._send_rows(told, rows, next_row, _LONGEST_TURN)
+            return next_row == count
+
+        await self._in_turn(step)
+        return count
 
     async def poll(self, timeout: float = 0) -> int:
         """Wait for delivery reports or other callbacks, which are also served without poll().
@@ -204,6 +322,48 @@ class AIOProducer(AIOClient):
         """Abort the transaction; see Producer.abort_transaction()."""
         await self._request(self._client.abort_transaction, timeout)
 
+    def transaction(self, timeout: float = -1) -> Transaction:
+        """Return a transaction, which an ``async with`` block begins, and commits at its end.
+
+        ::
+
+            await producer.init_transactions()
+            async with producer.transaction() as transaction:
+                await producer.produce("topic", b"value")
+                await transaction.send_offsets(consumer)
+
+        An exception in the block aborts the transaction; so does a commit that fails for good.
+
+        Args:
+            timeout: seconds for each of its requests; -1 waits for the rest of
+                transaction.timeout.ms.
+
+        Returns:
+            The transaction. It can be entered once.
+        """
+        return Transaction(self, timeout)
+
+    async def close(self, timeout: float = -1) -> bool:
+        """Flush, then close the client; all futures are settled then.
+
+        Cancelling the task that waits does not stop the closing, nor does the end of the process
+        wait for it. Closing a closed client does nothing.
+
+        Args:
+            timeout: seconds to flush; the remaining messages are then dropped, as by purge(). -1
+                flushes without limit (at most until each message's delivery.timeout.ms).
+
+        Returns:
+            True.
+
+        Raises:
+            RuntimeError: called from one of the client's callbacks, or from another event loop.
+        """
+        deadline(self._loop, timeout)  # refuses what is no number
+        if self._closing is None:
+            self._close_timeout = timeout
+        return await super().close()
+
     def __len__(self) -> int:
         """Messages and delivery reports outstanding."""
         return len(self._client)
@@ -213,6 +373,9 @@ class AIOProducer(AIOClient):
 
     def _make_client(self, conf: dict[str, Any]) -> Producer:
         return Producer(conf)
+
+    def _close_client(self) -> None:
+        self._client.close(self._close_timeout)
 
     def _make_readiness(self) -> Readiness:
         # The loop keeps the readiness, which must not keep a producer that nobody else has.
@@ -234,13 +397,46 @@ class AIOProducer(AIOClient):
         super()._served_elsewhere()
         self._serve()
 
-    async def _in_turn(self, enqueue: Callable[[], bool]) -> None:
-        """Wait for room, first come, first served, until all has been enqueued."""
+    def _report(
+        self,
+        on_delivery: OnDelivery,
+        delivery: asyncio.Future[Message] | Deliveries | None = None,
+    ) -> Report:
+        return Report(self._loop, self._callbacks, self._only_errors, on_delivery, delivery)
+
+    async def _send_list(
+        self,
+        told: Any,
+        topic: str,
+        messages: list[Any],
+        partition: int,
+        wrap: Callable[[OnDelivery], Report],
+    ) -> int:
+        """Put messages into the queue: how many were enqueued."""
+        self._check_loop()
+        next_one = enqueued = 0
+
+        def step() -> bool:
+            nonlocal next_one, enqueued
+            next_one, more = self._client._send_batch(
+                told, topic, messages, partition, wrap, next_one, _LONGEST_TURN
+            )
+            enqueued += more
+            return next_one >= len(messages)
+
+        await self._in_turn(step)
+        return enqueued
+
+    async def _in_turn(self, step: Callable[[], bool]) -> None:
+        """Take a step when there is room, first come, first served, until one returns True."""
         self._waiting += 1
         try:
             async with self._room:
-                while not enqueue():
-                    await self._readiness.wait(math.inf)
+                while not step():
+                    if monotonic() > self._turn_ends:
+                        await self._let_others()
+                    else:
+                        await self._readiness.wait(math.inf)
         finally:
             self._waiting -= 1
 
@@ -278,53 +474,9 @@ class AIOProducer(AIOClient):
         self._serve()
 
 
-class _Report:
-    """Is settled in place of the future of a message that has an on_delivery, too.
-
-    Args:
-        delivery: the future; it may be cancelled.
-        on_delivery: the callback; its exceptions end here.
-        callbacks: run what it returns, if that is to be awaited.
-        only_errors: call back for messages that failed only.
-    """
-
-    __slots__ = ("_callbacks", "_delivery", "_on_delivery", "_only_errors")
-
-    def __init__(
-        self,
-        delivery: asyncio.Future[Message],
-        on_delivery: _OnDelivery,
-        callbacks: Callbacks,
-        only_errors: bool,
-    ) -> None:
-        if not callable(on_delivery):
-            raise TypeError(f"on_delivery must be callable, not {type(on_delivery).__name__}")
-        self._delivery = delivery
-        self._on_delivery = on_delivery
-        self._callbacks = callbacks
-        self._only_errors = only_errors
-
-    def done(self) -> bool:
-        """Return whether there is nothing to settle; the callback is called in any case."""
-        return False
-
-    def get_loop(self) -> asyncio.AbstractEventLoop:
-        """Return the loop in whose thread it is settled."""
-        return self._delivery.get_loop()
-
-    def set_result(self, message: Message) -> None:
-        """Tell of a message that was delivered."""
-        if not self._delivery.done():
-            self._delivery.set_result(message)
-        if not self._only_errors:
-            self._callbacks.call(self._on_delivery, None, message)
-
-    def set_exception(self, exception: BaseException) -> None:
-        """Tell of one that has failed, or of which there was no memory to tell more."""
-        if not self._delivery.done():
-            self._delivery.set_exception(exception)
-        if isinstance(exception, KafkaException):
-            self._callbacks.call(self._on_delivery, exception.error, exception.kafka_message)
+def _as_dict(message: Any) -> Any:
+    """A dict can be told that its message was refused. A str or None is more likely a mistake."""
+    return message if message is None or isinstance(message, dict | str) else {"value": message}
 
 
 def _check_number(name: str, value: float, wanted: str) -> None:

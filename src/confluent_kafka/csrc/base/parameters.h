@@ -25,6 +25,8 @@
     X(error)                                                                             \
     X(errors)                                                                            \
     X(fatal)                                                                             \
+    X(first)                                                                             \
+    X(future)                                                                            \
     X(group)                                                                             \
     X(group_metadata)                                                                    \
     X(headers)                                                                           \
@@ -68,6 +70,8 @@
     X(retriable)                                                                         \
     X(retention_bytes)                                                                   \
     X(round_trip_time)                                                                   \
+    X(rows)                                                                              \
+    X(seconds)                                                                           \
     X(store)                                                                             \
     X(timeout)                                                                           \
     X(timestamp)                                                                         \
@@ -75,7 +79,8 @@
     X(topics)                                                                            \
     X(txn_requires_abort)                                                                \
     X(username)                                                                          \
-    X(value)
+    X(value)                                                                             \
+    X(wrap)
 
 enum parameter {
 #define ENUMERATOR(name) P_##name,

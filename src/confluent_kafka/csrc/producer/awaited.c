@@ -66,8 +66,13 @@ settle(PyObject *object, PyObject *seconds)
     return count < 0 ? NULL : PyLong_FromSsize_t(count);
 }
 
+#define WITHOUT_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL
+
 PyMethodDef producer_awaited_methods[] = {
-    {"_send", (PyCFunction)(void (*)(void))producer_send, METH_FASTCALL, producer_send_doc},
+    {"_send", WITHOUT_KEYWORDS(producer_send), producer_send_doc},
+    {"_send_batch", WITHOUT_KEYWORDS(producer_send_batch), producer_send_batch_doc},
+    {"_import_rows", WITHOUT_KEYWORDS(producer_import_rows), producer_import_rows_doc},
+    {"_send_rows", WITHOUT_KEYWORDS(producer_send_rows), producer_send_rows_doc},
     {"_settle", settle, METH_O, settle_doc},
     {NULL, NULL, 0, NULL},
 };

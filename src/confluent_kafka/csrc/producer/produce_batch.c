@@ -1,5 +1,5 @@
 /*
- * produce_batch() and produce_arrow(): many messages in one C loop.
+ * produce_batch(): a list of messages in one C loop.
  */
 #include "producer/producer.h"
 
@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "client/guard.h"
-#include "producer/row_order.h"
 #include "values/headers.h"
 
 /* ---- produce_batch() ---- */
@@ -39,14 +38,6 @@ const char producer_produce_batch_doc[] =
 
 SIGNATURE(batch_signature, "produce_batch()", 2, 5, P_topic, P_messages, P_partition,
           P_callback, P_on_delivery, P_block);
-
-typedef struct {
-    Producer *producer;
-    rd_kafka_topic_t *topic;
-    int32_t partition;
-    void *recipient;
-    deadline until;
-} batch_defaults;
 
 /*
  * One message while it is being enqueued, with what must be released afterwards. Callbacks
@@ -82,6 +73,22 @@ dict_item(Producer *self, PyObject *dict, enum parameter name, bool *failed)
     return item;
 }
 
+/* The message's own callback, or what stands for it in an event loop: 0, or -1 with an exception. */
+static int
+take_callback(batch_defaults *defaults, PyObject *callback, batch_entry *entry)
+{
+    if (defaults->wrap == NULL) {
+        entry->message.recipient = entry->held_callback = Py_NewRef(callback);
+        return 0;
+    }
+    entry->held_callback = PyObject_CallOneArg(defaults->wrap, callback);
+    if (entry->held_callback == NULL) {
+        return -1;
+    }
+    return producer_recipient_from_arg(defaults->producer, entry->held_callback,
+                                       &entry->message.recipient);
+}
+
 /* Fields beyond key and value, which most messages do not have. */
 static int
 read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
@@ -103,10 +110,8 @@ read_extras(batch_defaults *defaults, PyObject *dict, batch_entry *entry)
                    < 0)
         || (headers != NULL && headers != Py_None
             && headers_to_c(headers, "headers", &entry->message.headers) < 0)
-        || delivery_callback_from_args(callback, on_delivery, &own_callback) < 0;
-    if (own_callback != NULL) {
-        entry->message.recipient = entry->held_callback = Py_NewRef(own_callback);
-    }
+        || delivery_callback_from_args(callback, on_delivery, &own_callback) < 0
+        || (own_callback != NULL && take_callback(defaults, own_callback, entry) < 0);
     int fields = (entry->held_value != NULL) + (entry->held_key != NULL) + (partition != NULL)
                  + (timestamp != NULL) + (headers != NULL) + (callback != NULL)
                  + (on_delivery != NULL);
@@ -231,7 +236,9 @@ check_message(PyObject *object, Py_ssize_t index)
     return -1;
 }
 
-/* 1 enqueued, 0 refused and noted in its dict, -1 with an exception. */
+enum { FAILED = -1, REFUSED, ENQUEUED, NO_ROOM };
+
+/* What happened to one message. REFUSED: noted in its dict; FAILED: with an exception. */
 static int
 enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
 {
@@ -250,32 +257,74 @@ enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
     }
     entry_release(&entry);
     if (result < 0) {
-        return -1;
+        return FAILED;
+    }
+    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && defaults->stepwise) {
+        return NO_ROOM;
     }
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        return note_error(self, object, code, index);
+        return note_error(self, object, code, index) < 0 ? FAILED : REFUSED;
     }
-    return entry.has_others && forget_error(object) < 0 ? -1 : 1;
+    return entry.has_others && forget_error(object) < 0 ? FAILED : ENQUEUED;
 }
 
+/*
+ * From `*next` on, which is moved to the first message that is left: to the end of the list, unless
+ * a step ends before. How many were enqueued, or -1 with an exception.
+ */
 static Py_ssize_t
-enqueue_list(batch_defaults *defaults, PyObject *messages)
+enqueue_list(batch_defaults *defaults, PyObject *messages, Py_ssize_t *next)
 {
     Py_ssize_t enqueued = 0;
     /* The size is read each time: callbacks that are served in between may change the list. */
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(messages); i++) {
-        PyObject *object = PyList_GetItemRef(messages, i);
+    for (; *next < PyList_GET_SIZE(messages); ++*next) {
+        if (batch_step_is_over(defaults, *next)) {
+            return enqueued;
+        }
+        PyObject *object = PyList_GetItemRef(messages, *next);
         if (object == NULL) {
             return -1; /* another thread has just shortened the list */
         }
-        int result = enqueue_entry(defaults, object, i);
+        int result = enqueue_entry(defaults, object, *next);
         Py_DECREF(object);
-        if (result < 0) {
+        if (result == FAILED) {
             return -1;
         }
-        enqueued += result;
+        if (result == NO_ROOM) {
+            return enqueued;
+        }
+        enqueued += result == ENQUEUED;
     }
     return enqueued;
+}
+
+/* As enqueue_list(), of a client that may be closed. */
+static Py_ssize_t
+enqueue_to(batch_defaults *defaults, PyObject *topic, PyObject *messages, Py_ssize_t *next)
+{
+    Client *client = &defaults->producer->client;
+    if (client_enter(client) < 0) {
+        return -1;
+    }
+    Py_ssize_t enqueued = -1;
+    defaults->topic = producer_topic(defaults->producer, topic);
+    if (defaults->topic != NULL) {
+        enqueued = enqueue_list(defaults, messages, next);
+    }
+    client_leave(client);
+    return enqueued;
+}
+
+/* 0, or -1 with a TypeError. */
+static int
+check_list(PyObject *messages)
+{
+    if (PyList_Check(messages)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "messages must be a list, not %.100s",
+                 Py_TYPE(messages)->tp_name);
+    return -1;
 }
 
 PyObject *
@@ -283,245 +332,56 @@ producer_produce_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs
                        PyObject *kwnames)
 {
     Producer *self = (Producer *)object;
-    PyObject *values[6];
-    PyObject *callback;
+    PyObject *values[6], *callback;
+    Py_ssize_t next = 0;
     batch_defaults defaults = {.producer = self, .partition = RD_KAFKA_PARTITION_UA};
-    if (args_parse(self->client.state, &batch_signature, args, nargs, kwnames, values) < 0) {
-        return NULL;
-    }
-    if (!PyList_Check(values[1])) {
-        PyErr_Format(PyExc_TypeError, "messages must be a list, not %.100s",
-                     Py_TYPE(values[1])->tp_name);
-        return NULL;
-    }
-    if ((values[2] != NULL
-         && arg_int32(values[2], "partition", INT32_MIN, INT32_MAX, &defaults.partition) < 0)
+    if (args_parse(self->client.state, &batch_signature, args, nargs, kwnames, values) < 0
+        || check_list(values[1]) < 0
+        || (values[2] != NULL
+            && arg_int32(values[2], "partition", INT32_MIN, INT32_MAX, &defaults.partition) < 0)
         || delivery_callback_from_args(values[3], values[4], &callback) < 0
-        || (values[5] != NULL && deadline_from_arg(values[5], "block", &defaults.until) < 0)
-        || client_enter(&self->client) < 0) {
+        || (values[5] != NULL && deadline_from_arg(values[5], "block", &defaults.until) < 0)) {
         return NULL;
     }
-    Py_ssize_t enqueued = -1;
     defaults.recipient = callback;
-    defaults.topic = producer_topic(self, values[0]);
-    if (defaults.topic != NULL) {
-        enqueued = enqueue_list(&defaults, values[1]);
-    }
-    client_leave(&self->client);
+    Py_ssize_t enqueued = enqueue_to(&defaults, values[0], values[1], &next);
     return enqueued < 0 ? NULL : PyLong_FromSsize_t(enqueued);
 }
 
-/* ---- produce_arrow() ---- */
+/* ---- _send_batch() ---- */
 
-const char producer_produce_arrow_doc[] =
-"produce_arrow($self, /, batch, topic=None, *, on_delivery=None, block=0,\n"
-"              partition_count=None)\n--\n\n"
-"Enqueue the rows of an Arrow record batch.\n\n"
+const char producer_send_batch_doc[] =
+"_send_batch($self, future, topic, messages, partition, wrap, first, seconds, /)\n--\n\n"
+"Enqueue a list of messages as produce_batch() does, in steps that do not wait.\n\n"
 "Args:\n"
-"    batch (object with __arrow_c_array__ or __arrow_c_stream__): of pyarrow, polars, DuckDB,\n"
-"        MessageBatch and others. Columns among key, value (binary or string), topic (string),\n"
-"        partition (int32), timestamp, headers (list of struct of key and value). Null\n"
-"        partition and timestamp mean the partitioner's choice and now.\n"
-"    topic (str, optional): for all rows, instead of the column `topic`.\n"
-"    on_delivery (callable(KafkaError or None, Message), optional): for each row, as in\n"
-"        produce().\n"
-"    block (float): seconds in total to serve callbacks and wait while the queue is full; -1\n"
-"        without limit.\n"
-"    partition_count (int, optional): how many partitions `topic` has. Rows are then enqueued\n"
-"        partition after partition, which saves up to a third of the CPU time; those of one key\n"
-"        keep their order. It does not change the partition of a row.\n\n"
+"    future: is settled for each message without a callback of its own, see _settle(), or None.\n"
+"    wrap: makes what is settled of a message's own callback.\n"
+"    first: index of the message to begin with.\n"
+"    seconds: after which the step ends.\n\n"
 "Returns:\n"
-"    int: How many rows were enqueued: all of them.\n\n"
-"Raises:\n"
-"    BufferError, KafkaException: a row could not be enqueued; the error names its index. The\n"
-"        rows before it are enqueued; with `partition_count`, any other row may be.\n"
-"    TypeError, ValueError: a column has a wrong name or type, or there is no topic.\n\n"
-"Source: Arrow C data interface and PyCapsule protocol; rd_kafka_produce().";
+"    tuple: Index of the first message that is left, where the queue is full or time is up; and\n"
+"    how many were enqueued.";
 
-SIGNATURE(arrow_signature, "produce_arrow()", 1, 2, P_batch, P_topic, P_on_delivery, P_block,
-          P_partition_count);
-
-/* More than a cluster has. */
-#define MAX_PARTITIONS 1000000
-
-/* The handle of a row's topic; rows that follow each other mostly share it. */
-static rd_kafka_topic_t *
-row_topic(Producer *self, const arrow_row *row, PyObject **name)
-{
-    Py_ssize_t size;
-    const char *previous = *name == NULL ? NULL : PyUnicode_AsUTF8AndSize(*name, &size);
-    if (row->topic == NULL) {
-        PyErr_SetString(PyExc_ValueError, "topic is null and no topic argument was given");
-        return NULL;
-    }
-    if (previous == NULL || (size_t)size != row->topic_size
-        || memcmp(previous, row->topic, row->topic_size) != 0) {
-        Py_XSETREF(*name, PyUnicode_DecodeUTF8(row->topic, (Py_ssize_t)row->topic_size, NULL));
-        if (*name == NULL) {
-            return NULL;
-        }
-    }
-    return producer_topic(self, *name);
-}
-
-/* Says which row it was, in an exception of the same kind. */
-static void
-name_row(Producer *self, int64_t index)
-{
-    PyObject *raised = PyErr_GetRaisedException();
-    if ((PyObject *)Py_TYPE(raised) == self->client.state->KafkaException) {
-        PyObject *arguments = PyObject_GetAttrString(raised, "args");
-        PyObject *error = arguments == NULL ? NULL : PySequence_GetItem(arguments, 0);
-        if (error != NULL && Py_IS_TYPE(error, self->client.state->KafkaError)) {
-            raise_kafka_error(self->client.state, kafka_error_code(error), "batch row %lld: %s",
-                              (long long)index, rd_kafka_err2str(kafka_error_code(error)));
-            Py_CLEAR(raised);
-        }
-        Py_XDECREF(error);
-        Py_XDECREF(arguments);
-    }
-    else if ((PyObject *)Py_TYPE(raised) == PyExc_BufferError
-             || (PyObject *)Py_TYPE(raised) == PyExc_ValueError) {
-        PyErr_Format((PyObject *)Py_TYPE(raised), "batch row %lld: %S", (long long)index, raised);
-        Py_CLEAR(raised);
-    }
-    if (raised != NULL) {
-        PyErr_SetRaisedException(raised);
-    }
-}
-
-static int
-enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyObject **name)
-{
-    Producer *self = defaults->producer;
-    arrow_row row;
-    arrow_rows_get(rows, index, &row);
-    outgoing message = {
-        .topic = defaults->topic != NULL ? defaults->topic : row_topic(self, &row, name),
-        .partition = row.partition,
-        .value = row.value,
-        .value_size = row.value_size,
-        .key = row.key,
-        .key_size = row.key_size,
-        .timestamp_ms = row.timestamp_ms,
-        .recipient = defaults->recipient,
-    };
-    if (message.topic == NULL) {
-        name_row(self, index);
-        return -1;
-    }
-    if (arrow_rows_headers(rows, index, &message.headers) < 0) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    rd_kafka_resp_err_t code;
-    /* What it raises comes from a callback and has nothing to do with this row. */
-    int result = producer_enqueue_within(self, &message, &defaults->until, &code);
-    if (result == 0 && code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_produce_error(self, code);
-        name_row(self, index);
-        result = -1;
-    }
-    if (message.headers != NULL) {
-        rd_kafka_headers_destroy(message.headers);
-    }
-    return result;
-}
-
-/* In `order`, or as they come if that is NULL. */
-static int
-enqueue_rows(batch_defaults *defaults, const arrow_rows *rows, const int64_t *order)
-{
-    PyObject *name = NULL;
-    int64_t count = arrow_rows_count(rows);
-    int result = 0;
-    for (int64_t i = 0; i < count && result == 0; i++) {
-        int64_t index = order == NULL ? i : order[i];
-        result = enqueue_row(defaults, rows, index, &name);
-    }
-    Py_XDECREF(name);
-    return result;
-}
-
-static int
-enqueue_by_partition(batch_defaults *defaults, const arrow_rows *rows, int32_t partition_count)
-{
-    partitioner_function *partitioner = partitioner_of(defaults->producer->client.rk);
-    int64_t *order;
-    Py_BEGIN_ALLOW_THREADS
-    order = arrow_rows_by_partition(rows, partitioner, partition_count);
-    Py_END_ALLOW_THREADS
-    if (order == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    int result = enqueue_rows(defaults, rows, order);
-    PyMem_RawFree(order);
-    return result;
-}
-
-/* The topic of all rows, if there is one: 0, or -1 with an exception. */
-static int
-common_topic(batch_defaults *defaults, PyObject *topic, const arrow_rows *rows)
-{
-    if (topic != NULL && topic != Py_None) {
-        defaults->topic = producer_topic(defaults->producer, topic);
-        return defaults->topic == NULL ? -1 : 0;
-    }
-    if (!arrow_rows_has_topic(rows)) {
-        PyErr_SetString(PyExc_ValueError,
-                        "batch has no column 'topic': add one or give the topic argument");
-        return -1;
-    }
-    return 0;
-}
-
-/* 0 when it is not given. */
-static int
-read_partition_count(PyObject *given, PyObject *topic, int32_t *partition_count)
-{
-    if (given == NULL || given == Py_None) {
-        return 0;
-    }
-    if (topic == NULL || topic == Py_None) {
-        PyErr_SetString(PyExc_ValueError, "partition_count needs the argument topic: it is the "
-                                          "number of partitions of that topic");
-        return -1;
-    }
-    return arg_int32(given, "partition_count", 1, MAX_PARTITIONS, partition_count);
-}
+SIGNATURE(send_batch_signature, "_send_batch()", 7, 7, P_future, P_topic, P_messages, P_partition,
+          P_wrap, P_first, P_seconds);
 
 PyObject *
-producer_produce_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames)
+producer_send_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 {
     Producer *self = (Producer *)object;
-    PyObject *values[5];
-    PyObject *callback;
-    batch_defaults defaults = {.producer = self};
-    int32_t partition_count = 0;
-    if (args_parse(self->client.state, &arrow_signature, args, nargs, kwnames, values) < 0
-        || arg_callable(values[2], "on_delivery", &callback) < 0
-        || (values[3] != NULL && deadline_from_arg(values[3], "block", &defaults.until) < 0)
-        || read_partition_count(values[4], values[1], &partition_count) < 0) {
+    PyObject *values[7];
+    int64_t first;
+    batch_defaults defaults = {.producer = self, .stepwise = true};
+    if (args_parse(self->client.state, &send_batch_signature, args, nargs, NULL, values) < 0
+        || producer_recipient_from_arg(self, values[0], &defaults.recipient) < 0
+        || check_list(values[2]) < 0
+        || arg_int32(values[3], "partition", INT32_MIN, INT32_MAX, &defaults.partition) < 0
+        || arg_callable(values[4], "wrap", &defaults.wrap) < 0
+        || arg_int64(values[5], "first", 0, PY_SSIZE_T_MAX, &first) < 0
+        || deadline_from_arg(values[6], "seconds", &defaults.turn) < 0) {
         return NULL;
     }
-    defaults.recipient = callback;
-    arrow_rows *rows = arrow_rows_import(values[0], "batch");
-    if (rows == NULL) {
-        return NULL;
-    }
-    int64_t count = arrow_rows_count(rows);
-    int result = client_enter(&self->client);
-    if (result == 0) {
-        result = common_topic(&defaults, values[1], rows);
-        if (result == 0) {
-            result = partition_count == 0
-                ? enqueue_rows(&defaults, rows, NULL)
-                : enqueue_by_partition(&defaults, rows, partition_count);
-        }
-        client_leave(&self->client);
-    }
-    arrow_rows_release(rows);
-    return result < 0 ? NULL : PyLong_FromLongLong(count);
+    Py_ssize_t next = (Py_ssize_t)first;
+    Py_ssize_t enqueued = enqueue_to(&defaults, values[1], values[2], &next);
+    return enqueued < 0 ? NULL : Py_BuildValue("nn", next, enqueued);
 }

@@ -60,7 +60,7 @@ recipient_object(const void *recipient)
     return (PyObject *)((uintptr_t)recipient & ~(uintptr_t)1);
 }
 
-/* ---- produce.c, produce_batch.c ---- */
+/* ---- produce.c, produce_batch.c, produce_arrow.c ---- */
 
 /* The handle of a topic given as argument `topic`; owned by the producer. */
 rd_kafka_topic_t *producer_topic(Producer *self, PyObject *name);
@@ -94,6 +94,26 @@ void raise_produce_error(Producer *self, rd_kafka_resp_err_t code);
 /* Reads `callback` and its alias `on_delivery`, borrowed or NULL. */
 int delivery_callback_from_args(PyObject *callback, PyObject *on_delivery, PyObject **result);
 
+/* What the messages of a batch have in common. */
+typedef struct {
+    Producer *producer;
+    rd_kafka_topic_t *topic; /* NULL: each has its own */
+    int32_t partition;
+    void *recipient; /* borrowed */
+    deadline until;  /* to wait while the queue is full */
+    /* A step of an event loop does not wait: it ends at a full queue, and when `turn` is over. */
+    bool stepwise;
+    deadline turn;
+    PyObject *wrap; /* makes what the loop settles of a message's own callback; or NULL */
+} batch_defaults;
+
+/* Asked before each message: the clock is not read each time. */
+static inline bool
+batch_step_is_over(batch_defaults *defaults, int64_t index)
+{
+    return defaults->stepwise && index % 64 == 63 && deadline_passed(&defaults->turn);
+}
+
 PyObject *producer_produce(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames);
 PyObject *producer_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
@@ -101,8 +121,12 @@ PyObject *producer_produce_batch(PyObject *self, PyObject *const *args, Py_ssize
                                  PyObject *kwnames);
 PyObject *producer_produce_arrow(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames);
+PyObject *producer_send_batch(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
+PyObject *producer_import_rows(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
+PyObject *producer_send_rows(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
 extern const char producer_produce_doc[], producer_send_doc[], producer_produce_batch_doc[],
-    producer_produce_arrow_doc[];
+    producer_send_batch_doc[], producer_produce_arrow_doc[], producer_import_rows_doc[],
+    producer_send_rows_doc[];
 
 /* ---- transactions.c ---- */
 

@@ -1,0 +1,72 @@
+"""A transaction of the asyncio producer, as a block."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from confluent_kafka import KafkaException, TopicPartition
+
+if TYPE_CHECKING:
+    from ._consumer import AIOConsumer
+    from ._producer import AIOProducer
+
+
+class Transaction:
+    """What ``async with producer.transaction()`` gives.
+
+    The block begins the transaction. Its end commits it, or aborts it where the block raised.
+
+    Args:
+        producer: after its init_transactions().
+        timeout: seconds for each request; -1 waits for the rest of transaction.timeout.ms.
+    """
+
+    def __init__(self, producer: AIOProducer, timeout: float) -> None:
+        self._producer = producer
+        self._timeout = timeout
+
+    async def send_offsets(
+        self, consumer: AIOConsumer, offsets: list[TopicPartition] | None = None
+    ) -> None:
+        """Commit what a consumer has consumed as a part of the transaction.
+
+        Args:
+            consumer: a member of a group, with ``enable.auto.commit`` off.
+            offsets: the next offsets to read. Without them, those behind the messages that the
+                consumer has returned.
+
+        Raises:
+            KafkaException: the offsets could not be added; the block should end.
+        """
+        if offsets is None:
+            offsets = await consumer.position(await consumer.assignment())
+        metadata = await consumer.consumer_group_metadata()
+        await self._producer.send_offsets_to_transaction(offsets, metadata, self._timeout)
+
+    async def __aenter__(self) -> Self:
+        await self._producer.begin_transaction()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            await self._abort(error)
+            return
+        try:
+            await self._producer.commit_transaction(self._timeout)
+        except KafkaException as refused:
+            if refused.error is not None and refused.error.txn_requires_abort():
+                await self._abort(refused)
+            raise
+
+    async def _abort(self, error: BaseException) -> None:
+        """Abort because of an error, which stays the one that is raised."""
+        try:
+            await self._producer.abort_transaction(self._timeout)
+        except KafkaException as failed:
+            error.add_note(f"abort_transaction() failed as well: {failed}")
