@@ -7,13 +7,17 @@
 from __future__ import annotations
 
 from .abc import ConsumerRebalanceListener
+from .client import AIOKafkaClient
 from .config import __version__
 from .consumer import AIOKafkaConsumer
 from .errors import ConsumerStoppedError, IllegalOperation
+from .producer import AIOKafkaProducer
 from .structs import ConsumerRecord, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 __all__ = [
+    "AIOKafkaClient",
     "AIOKafkaConsumer",
+    "AIOKafkaProducer",
     "ConsumerRebalanceListener",
     "ConsumerRecord",
     "ConsumerStoppedError",

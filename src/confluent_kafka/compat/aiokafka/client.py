@@ -1,0 +1,339 @@
+"""What aiokafka's clients know of the cluster, and a client that does nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import random
+import socket
+import ssl
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from functools import partial
+from time import monotonic
+from typing import Any, NoReturn
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.aio import AIOConsumer, AIOProducer
+
+from . import errors
+from ._failures import failure_of, translated
+from .abc import AbstractTokenProvider
+from .cluster import ClusterMetadata
+from .config import __version__, configuration
+
+__all__ = ["AIOKafkaClient", "ConnectionGroup", "CoordinationType"]
+
+# Errors of a topic that waiting does not mend.
+_FINAL = frozenset({KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.TOPIC_EXCEPTION})
+
+_Engine = AIOProducer | AIOConsumer
+
+
+class ConnectionGroup(IntEnum):
+    """For compatibility: librdkafka decides which connection a request takes."""
+
+    DEFAULT = 0
+    COORDINATION = 1
+
+
+class CoordinationType(IntEnum):
+    """What a coordinator coordinates."""
+
+    GROUP = 0
+    TRANSACTION = 1
+
+
+class AIOKafkaClient:
+    """Asks a cluster for its brokers, topics and partitions.
+
+    Args:
+        loop: no effect: the client belongs to the loop that bootstrap() runs in.
+        bootstrap_servers: "host:port", or a list of those.
+        client_id: a name for the broker's log.
+        metadata_max_age_ms: milliseconds after which metadata is asked for again.
+        request_timeout_ms: milliseconds that a request may take.
+        retry_backoff_ms: milliseconds before a request is repeated.
+        ssl_context: from helpers.create_ssl_context().
+        security_protocol: "PLAINTEXT", "SSL", "SASL_PLAINTEXT" or "SASL_SSL".
+        api_version: no effect.
+        connections_max_idle_ms: milliseconds after which an idle connection is closed.
+        sasl_mechanism: "PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512" or "OAUTHBEARER".
+        sasl_plain_username: for PLAIN and SCRAM.
+        sasl_plain_password: for PLAIN and SCRAM.
+        sasl_kerberos_service_name: for GSSAPI.
+        sasl_kerberos_domain_name: refused: librdkafka takes the broker's host name.
+        sasl_oauth_token_provider: for OAUTHBEARER.
+        properties: librdkafka's properties that no keyword stands for.
+
+    Raises:
+        ValueError, TypeError: a keyword's value is wrong; the text names it.
+    """
+
+    def __init__(
+        self,
+        *,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | list[str] = "localhost",
+        client_id: str | None = "aiokafka-" + __version__,
+        metadata_max_age_ms: int = 300000,
+        request_timeout_ms: int = 40000,
+        retry_backoff_ms: int = 100,
+        ssl_context: ssl.SSLContext | None = None,
+        security_protocol: str = "PLAINTEXT",
+        api_version: Any = None,
+        connections_max_idle_ms: int | None = 540000,
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_username: str | None = None,
+        sasl_plain_password: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: AbstractTokenProvider | None = None,
+        properties: Mapping[str, Any] | None = None,
+    ) -> None:
+        keywords = {name: value for name, value in locals().items() if name != "self"}
+        self._configuration = configuration("client", keywords)
+        self._bootstrap_servers = bootstrap_servers
+        self._client_id = client_id
+        self._request_timeout_ms = request_timeout_ms
+        self._retry_backoff = retry_backoff_ms / 1000
+        self._metadata_max_age = metadata_max_age_ms / 1000
+        self._engine: _Engine | None = None
+        self._owns_engine = False
+        self._asked: dict[str, asyncio.Task[None]] = {}
+        self._updated: dict[str, float] = {}
+        self._refreshing: set[asyncio.Task[Any]] = set()
+        self._topics: set[str] = set()
+        self.cluster = ClusterMetadata()
+        """What is known of the cluster."""
+
+    def __repr__(self) -> str:
+        return f"<AIOKafkaClient client_id={self._client_id}>"
+
+    @property
+    def hosts(self) -> list[tuple[str, int, socket.AddressFamily]]:
+        """The bootstrap servers: host, port, and the family of its address (0 of a name)."""
+        given = self._configuration["bootstrap.servers"].split(",")
+        return [_host_and_port(server) for server in given]
+
+    @property
+    def api_version(self) -> tuple[int, ...]:
+        """The oldest version of Kafka that librdkafka talks to; it asks each broker for its own."""
+        return (2, 1, 0)
+
+    async def bootstrap(self) -> None:
+        """Connect to the cluster.
+
+        Raises:
+            KafkaConnectionError: no broker answers; AuthenticationFailedError: or none accepts the
+                credentials.
+        """
+        engine = AIOProducer(self._configuration, max_workers=1)
+        try:
+            await self._attach(engine)
+        except BaseException:
+            await engine.close()
+            raise
+        self._owns_engine = True
+
+    async def close(self) -> None:
+        """Close the connections. Closing twice does nothing."""
+        engine, self._engine = self._engine, None
+        for task in (*self._asked.values(), *self._refreshing):
+            task.cancel()
+        if engine is not None and self._owns_engine:
+            await engine.close()
+
+    async def fetch_all_metadata(self) -> ClusterMetadata:
+        """Ask for all topics.
+
+        Returns:
+            The client's ``cluster``.
+        """
+        await self._ask(None)
+        return self.cluster
+
+    def force_metadata_update(self) -> asyncio.Future[bool]:
+        """Ask again for the topics that are known.
+
+        Returns:
+            A future: whether a broker answered.
+        """
+        return self._in_background(self._refresh(self.cluster.topics(False)))
+
+    def add_topic(self, topic: str) -> asyncio.Future[bool]:
+        """Ask for a topic, too.
+
+        Returns:
+            A future: whether a broker answered.
+        """
+        self._topics.add(topic)
+        return self._in_background(self._refresh({topic} - self.cluster.topics(False)))
+
+    def set_topics(self, topics: Iterable[str]) -> asyncio.Future[bool]:
+        """Ask for these topics.
+
+        Returns:
+            A future: whether a broker answered.
+        """
+        self._topics = set(topics)
+        return self._in_background(self._refresh(self._topics - self.cluster.topics(False)))
+
+    def get_random_node(self) -> int | None:
+        """Return the id of a broker, or None while none is known."""
+        nodes = [broker.nodeId for broker in self.cluster.brokers()]
+        return int(random.choice(nodes)) if nodes else None
+
+    async def ready(
+        self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT
+    ) -> bool:
+        """Return whether a broker is known; librdkafka connects when there is something to send."""
+        if self.cluster.broker_metadata(node_id) is None:
+            await self._ask(None)
+        return self.cluster.broker_metadata(node_id) is not None
+
+    async def send(
+        self, node_id: int, request: Any, *, group: ConnectionGroup = ConnectionGroup.DEFAULT
+    ) -> NoReturn:
+        """Not supported: librdkafka makes the requests.
+
+        Raises:
+            IllegalOperation: always.
+        """
+        raise errors.IllegalOperation(
+            "AIOKafkaClient.send(): librdkafka makes the requests; use AIOKafkaAdminClient, or "
+            "confluent_kafka.admin.AdminClient"
+        )
+
+    async def check_version(self, node_id: int | None = None) -> tuple[int, ...]:
+        """Return ``api_version``."""
+        return self.api_version
+
+    async def coordinator_lookup(self, coordinator_type: int, coordinator_key: str) -> int:
+        """Return the id of a group's coordinator.
+
+        Args:
+            coordinator_type: CoordinationType.GROUP.
+            coordinator_key: the group.
+
+        Raises:
+            IllegalOperation: another type: librdkafka does not tell.
+        """
+        if coordinator_type != CoordinationType.GROUP:
+            raise errors.IllegalOperation(
+                "coordinator_lookup(): librdkafka tells the coordinators of groups only"
+            )
+        with translated(), AdminClient(self._configuration) as admin:
+            timeout = self._request_timeout_ms / 1000
+            future = admin.describe_consumer_groups([coordinator_key], request_timeout=timeout)
+            described = await asyncio.wrap_future(future[coordinator_key])
+        if described.coordinator is None:
+            raise errors.GroupCoordinatorNotAvailableError(coordinator_key)
+        return described.coordinator.id
+
+    async def _attach(self, engine: _Engine) -> None:
+        """Take over a client, whose requests these are from now on, and wait for a broker.
+
+        Args:
+            engine: the client; it stays the caller's.
+        """
+        try:
+            await engine.connect(self._request_timeout_ms / 1000)
+        except KafkaException as failure:
+            raise _not_connected(failure, self._configuration) from failure
+        self._engine = engine
+        self._owns_engine = False
+
+    async def _wait_on_metadata(self, topic: str) -> set[int]:
+        """Return the partitions of a topic; wait until the cluster has it.
+
+        Raises:
+            UnknownTopicOrPartitionError: there was none for ``request_timeout_ms``.
+            TopicAuthorizationFailedError: the principal may not describe it.
+            InvalidTopicError: no topic can have this name.
+        """
+        if topic not in self.cluster._partitions:
+            task = self._asked.get(topic)
+            if task is None:
+                task = asyncio.get_running_loop().create_task(self._wait_for_topic(topic))
+                self._asked[topic] = task
+                task.add_done_callback(partial(self._answered, topic))
+            await asyncio.shield(task)
+        return set(self.cluster._partitions[topic])
+
+    def _answered(self, topic: str, task: asyncio.Task[None]) -> None:
+        del self._asked[topic]
+        if not task.cancelled():
+            task.exception()  # perhaps nobody waits for it any more
+
+    async def _wait_for_topic(self, topic: str) -> None:
+        until = monotonic() + self._request_timeout_ms / 1000
+        while True:
+            error = await self._ask(topic)
+            if error is None:
+                return
+            if error.code() in _FINAL:
+                raise errors.for_code(error.code())(topic)
+            if monotonic() + self._retry_backoff > until:
+                raise errors.UnknownTopicOrPartitionError(
+                    f"no topic {topic!r} for {self._request_timeout_ms} ms (request_timeout_ms)"
+                )
+            await asyncio.sleep(self._retry_backoff)
+
+    async def _ask(self, topic: str | None) -> KafkaError | None:
+        """Ask for a topic, or for all; return the topic's error."""
+        if self._engine is None:
+            raise errors.KafkaConnectionError("the client is not connected: bootstrap() it")
+        with translated():
+            answer = await self._engine.list_topics(topic, self._request_timeout_ms / 1000)
+        self.cluster._update(answer)
+        if topic is None:
+            self.cluster._keep(answer.topics)
+            return None
+        self._updated[topic] = monotonic()
+        return answer.topics[topic].error
+
+    async def _refresh(self, topics: Iterable[str]) -> bool:
+        try:
+            for topic in topics:
+                await self._ask(topic)
+        except errors.KafkaError:
+            return False
+        return True
+
+    def _refresh_when_old(self, topic: str) -> None:
+        """Ask for a topic again if the last answer is older than ``metadata_max_age_ms``."""
+        now = monotonic()
+        if now - self._updated.get(topic, now) > self._metadata_max_age:
+            self._updated[topic] = now
+            self._in_background(self._refresh([topic]))
+
+    def _in_background(self, work: Any) -> asyncio.Task[bool]:
+        task: asyncio.Task[bool] = asyncio.get_running_loop().create_task(work)
+        self._refreshing.add(task)
+        task.add_done_callback(self._refreshing.discard)
+        return task
+
+
+def _not_connected(failure: KafkaException, conf: Mapping[str, Any]) -> errors.KafkaError:
+    """Return what start() raises when no broker can be used."""
+    exception = failure_of(failure)
+    kinds = (errors.AuthenticationFailedError, errors.BrokerResponseError)
+    if isinstance(exception, kinds):
+        return exception
+    servers = conf["bootstrap.servers"]
+    return errors.KafkaConnectionError(f"Unable to bootstrap from {servers}: {exception.args[0]}")
+
+
+def _host_and_port(server: str) -> tuple[str, int, socket.AddressFamily]:
+    host, colon, port = server.strip().rpartition(":")
+    if not (colon and port.isdecimal()):
+        host, port = server.strip(), "9092"
+    host = host.strip("[]")
+    family = socket.AF_UNSPEC
+    with contextlib.suppress(ValueError):
+        six = ipaddress.ip_address(host).version == 6
+        family = socket.AF_INET6 if six else socket.AF_INET
+    return host, int(port), family

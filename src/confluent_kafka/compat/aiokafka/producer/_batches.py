@@ -1,0 +1,70 @@
+"""Batches on their way: many messages, one future."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ..structs import RecordMetadata
+from ._engine import Engine
+from .message_accumulator import BatchBuilder
+
+
+async def send_batch(
+    engine: Engine, batch: BatchBuilder, topic: str, partition: int
+) -> asyncio.Future[RecordMetadata | None]:
+    """Put the records of a batch into the queue, in their order.
+
+    Args:
+        engine: the producer.
+        batch: the records.
+        topic: the topic.
+        partition: its number.
+
+    Returns:
+        A future of the first one's place, settled when all are delivered.
+    """
+    whole: asyncio.Future[RecordMetadata | None] = asyncio.get_running_loop().create_future()
+    deliveries = _Deliveries(whole, len(batch._records))
+    for record in batch._records:
+        delivery = await engine.produce(
+            topic, record.value, record.key, partition, record.timestamp, record.headers
+        )
+        delivery.add_done_callback(deliveries.count)
+    return whole
+
+
+class _Deliveries:
+    """Settles a batch's future with the last of its deliveries.
+
+    Args:
+        whole: the batch's future.
+        missing: how many deliveries there will be.
+    """
+
+    def __init__(self, whole: asyncio.Future[RecordMetadata | None], missing: int) -> None:
+        self._whole = whole
+        self._missing = missing
+        self._first: RecordMetadata | None = None
+        self._error: BaseException | None = None
+        if missing == 0:
+            self._settle()
+
+    def count(self, delivery: asyncio.Future[Any]) -> None:
+        """Count a delivery; they are settled in the order of the records."""
+        error = delivery.exception()
+        if error is not None:
+            self._error = self._error or error
+        elif self._first is None:
+            self._first = delivery.result()
+        self._missing -= 1
+        if self._missing == 0:
+            self._settle()
+
+    def _settle(self) -> None:
+        if self._whole.done():  # cancelled
+            return
+        if self._error is None:
+            self._whole.set_result(self._first)
+        else:
+            self._whole.set_exception(self._error)

@@ -1,0 +1,147 @@
+"""Batches that the application fills itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["BatchBuilder", "BatchedRecord"]
+
+# Bytes, in Kafka's record format 2: of a batch without records; of a record's attributes.
+_BATCH_OVERHEAD = 61
+_ATTRIBUTES = 1
+
+Headers = Sequence[tuple[str, bytes | None]]
+Serializer = Callable[[Any], bytes | None]
+
+
+class BatchedRecord(NamedTuple):
+    """What append() returns of a record."""
+
+    offset: int
+    """Within the batch."""
+    size: int
+    """In bytes, before compression."""
+    timestamp: int
+    """In milliseconds since the epoch."""
+
+
+class Record(NamedTuple):
+    """A record of a batch, serialized."""
+
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: list[tuple[str, bytes | None]]
+
+
+class BatchBuilder:
+    """Collects records for send_batch(), as many as fit into ``max_batch_size``.
+
+    Args:
+        batch_size: bytes that the records may have, before compression. A first record may have
+            more.
+        compression_type: no effect here: the producer compresses.
+        is_transactional: no effect here: the producer knows.
+        key_serializer: makes bytes of keys.
+        value_serializer: makes bytes of values.
+    """
+
+    def __init__(
+        self,
+        batch_size: int,
+        compression_type: int,
+        *,
+        is_transactional: int = 0,
+        key_serializer: Serializer | None = None,
+        value_serializer: Serializer | None = None,
+    ) -> None:
+        self._batch_size = batch_size
+        self._key_serializer = key_serializer
+        self._value_serializer = value_serializer
+        self._records: list[Record] = []
+        self._size = _BATCH_OVERHEAD
+        self._closed = False
+
+    def append(
+        self, *, timestamp: int | None, key: Any, value: Any, headers: Headers = ()
+    ) -> BatchedRecord | None:
+        """Add a record.
+
+        Args:
+            timestamp: milliseconds since the epoch; None is now.
+            key: bytes or None, or what the key serializer takes.
+            value: bytes or None, or what the value serializer takes.
+            headers: pairs of a name and bytes or None.
+
+        Returns:
+            The record's place in the batch; None if there is no room, which closes the batch.
+
+        Raises:
+            TypeError: a key or value is not bytes.
+        """
+        if self._closed:
+            return None
+        key_bytes = serialized("key", self._key_serializer, key)
+        value_bytes = serialized("value", self._value_serializer, value)
+        at = time.time_ns() // 1_000_000 if timestamp is None else timestamp
+        size = self._size_of(Record(at, key_bytes, value_bytes, list(headers)))
+        if self._records and self._size + size > self._batch_size:
+            self._closed = True
+            return None
+        self._records.append(Record(at, key_bytes, value_bytes, list(headers)))
+        self._size += size
+        return BatchedRecord(len(self._records) - 1, size, at)
+
+    def close(self) -> None:
+        """Take no more records."""
+        self._closed = True
+
+    def closed(self) -> bool:
+        """Return whether the batch takes no more records."""
+        return self._closed
+
+    def size(self) -> int:
+        """Return the bytes that the batch has, before compression."""
+        return self._size
+
+    def record_count(self) -> int:
+        """Return how many records the batch has."""
+        return len(self._records)
+
+    def _size_of(self, record: Record) -> int:
+        """Return a record's bytes; its timestamp and offset are relative to the first one's."""
+        first = self._records[0].timestamp if self._records else record.timestamp
+        body = _ATTRIBUTES + _varint(record.timestamp - first) + _varint(len(self._records))
+        body += _sized(record.key) + _sized(record.value) + _varint(len(record.headers))
+        body += sum(_sized(name.encode()) + _sized(value) for name, value in record.headers)
+        return _varint(body) + body
+
+
+def serialized(what: str, serializer: Serializer | None, value: Any) -> bytes | None:
+    """Return the bytes of a key or value.
+
+    Args:
+        what: "key" or "value".
+        serializer: makes them, if there is one.
+        value: what the application has.
+
+    Raises:
+        TypeError: they are neither bytes nor None.
+    """
+    data = value if serializer is None else serializer(value)
+    if data is None or isinstance(data, bytes | bytearray | memoryview):
+        return data  # type: ignore[return-value]
+    whose = "" if serializer is None else f" that {what}_serializer returned"
+    raise TypeError(f"the {what}{whose} must be bytes or None, not {type(data).__name__}")
+
+
+def _sized(data: bytes | None) -> int:
+    return 1 if data is None else _varint(len(data)) + len(data)
+
+
+def _varint(number: int) -> int:
+    """Return how many bytes a number has, with its sign in the last bit."""
+    zigzag = number << 1 if number >= 0 else -(number << 1) - 1
+    return max(1, -(-zigzag.bit_length() // 7))

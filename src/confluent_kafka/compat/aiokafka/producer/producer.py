@@ -1,0 +1,403 @@
+"""aiokafka's producer, on AIOProducer."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import ssl
+import warnings
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from .. import errors
+from .._failures import translated
+from ..abc import AbstractTokenProvider
+from ..client import AIOKafkaClient
+from ..config import configuration, of_client
+from ..partitioner import DefaultPartitioner
+from ..structs import OffsetAndMetadata, RecordMetadata, TopicPartition
+from ._batches import send_batch
+from ._engine import Engine
+from ._transactions import TransactionContext, Transactions
+from .message_accumulator import BatchBuilder, Serializer, serialized
+
+__all__ = ["AIOKafkaProducer", "TransactionContext"]
+
+_NOT_GIVEN: Any = object()
+_numbers = itertools.count(1)
+
+Partitioner = Callable[[bytes | None, list[int], list[int]], int]
+
+
+class AIOKafkaProducer:
+    """Sends messages; see aiokafka's class of this name. Made for one event loop.
+
+    Args:
+        loop: no effect: the producer belongs to the loop that start() runs in.
+        bootstrap_servers: "host:port", or a list of those.
+        client_id: a name for the broker's log; None makes one.
+        metadata_max_age_ms: milliseconds after which metadata is asked for again.
+        request_timeout_ms: milliseconds in which a message is delivered, or fails with
+            KafkaTimeoutError; also for metadata and start().
+        api_version: no effect.
+        acks: 0, 1 or "all" (-1); left out, 1, or "all" with ``enable_idempotence``.
+        key_serializer: makes bytes of keys.
+        value_serializer: makes bytes of values.
+        compression_type: "gzip", "snappy", "lz4", "zstd" or None.
+        max_batch_size: bytes of the messages that are sent to a partition at once.
+        partitioner: called with the key's bytes, all partitions, and those that have a leader.
+        max_request_size: bytes that a message may have.
+        linger_ms: milliseconds to wait for more messages.
+        send_backoff_ms: no effect.
+        retry_backoff_ms: milliseconds before a request is repeated.
+        security_protocol: "PLAINTEXT", "SSL", "SASL_PLAINTEXT" or "SASL_SSL".
+        ssl_context: from helpers.create_ssl_context().
+        connections_max_idle_ms: milliseconds after which an idle connection is closed.
+        enable_idempotence: deliver each message once, and in order, whatever is repeated.
+        transactional_id: names the producer, for transactions.
+        transaction_timeout_ms: milliseconds after which the broker aborts a transaction.
+        sasl_mechanism: "PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512" or "OAUTHBEARER".
+        sasl_plain_password: for PLAIN and SCRAM.
+        sasl_plain_username: for PLAIN and SCRAM.
+        sasl_kerberos_service_name: for GSSAPI.
+        sasl_kerberos_domain_name: refused: librdkafka takes the broker's host name.
+        sasl_oauth_token_provider: for OAUTHBEARER.
+        properties: librdkafka's properties that no keyword stands for.
+
+    Raises:
+        ValueError, TypeError: a keyword's value is wrong; the text names it.
+    """
+
+    def __init__(
+        self,
+        *,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | list[str] = "localhost",
+        client_id: str | None = None,
+        metadata_max_age_ms: int = 300000,
+        request_timeout_ms: int = 40000,
+        api_version: Any = None,
+        acks: int | str = _NOT_GIVEN,
+        key_serializer: Serializer | None = None,
+        value_serializer: Serializer | None = None,
+        compression_type: str | None = None,
+        max_batch_size: int = 16384,
+        partitioner: Partitioner = DefaultPartitioner(),  # noqa: B008
+        max_request_size: int = 1048576,
+        linger_ms: int = 0,
+        send_backoff_ms: int = 100,
+        retry_backoff_ms: int = 100,
+        security_protocol: str = "PLAINTEXT",
+        ssl_context: ssl.SSLContext | None = None,
+        connections_max_idle_ms: int | None = 540000,
+        enable_idempotence: bool = False,
+        transactional_id: str | None = None,
+        transaction_timeout_ms: int = 60000,
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_password: str | None = None,
+        sasl_plain_username: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: AbstractTokenProvider | None = None,
+        properties: Mapping[str, Any] | None = None,
+    ) -> None:
+        keywords = {name: value for name, value in locals().items() if name != "self"}
+        if transactional_id is not None:
+            keywords["enable_idempotence"] = True
+        keywords["acks"] = _acks(acks, keywords["enable_idempotence"])
+        if not callable(partitioner):
+            raise TypeError(f"partitioner must be callable, not {type(partitioner).__name__}")
+        if client_id is None:
+            keywords["client_id"] = client_id = f"aiokafka-producer-{next(_numbers)}"
+        # Keyed messages where Kafka's Java client and aiokafka put them.
+        self._configuration = {"partitioner": "murmur2_random"}
+        self._configuration |= configuration("producer", keywords)
+        self.client = AIOKafkaClient(
+            **{one.name: keywords[one.name] for one in of_client("client")}
+        )
+        self._key_serializer = key_serializer
+        self._value_serializer = value_serializer
+        self._partitioner = partitioner
+        self._max_batch_size = max_batch_size
+        self._request_timeout_ms = request_timeout_ms
+        self._transactions = None if transactional_id is None else Transactions()
+        self._engine: Engine | None = None
+        self._known = self.client.cluster._partitions
+        # Nothing but librdkafka has a say in what a message becomes.
+        self._is_plain = (
+            key_serializer is None
+            and value_serializer is None
+            and type(partitioner) is DefaultPartitioner
+        )
+
+    def __del__(self) -> None:
+        if getattr(self, "_engine", None) is not None:
+            text = f"unclosed {self!r}: stop() it"
+            warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
+
+    async def start(self) -> None:
+        """Connect to the cluster; with ``transactional_id``, end what an earlier producer left.
+
+        Raises:
+            KafkaConnectionError: no broker answers.
+            AuthenticationFailedError: no broker accepts the credentials.
+        """
+        if self._engine is not None:
+            return
+        engine = Engine(self._configuration)
+        try:
+            await self.client._attach(engine)
+            if self._transactions is not None:
+                with translated():
+                    await engine.init_transactions()
+        except BaseException:
+            await self.client.close()
+            await engine.close()
+            raise
+        self._engine = engine
+
+    async def stop(self) -> None:
+        """Deliver what was sent, and close. Stopping twice does nothing."""
+        engine, self._engine = self._engine, None
+        await self.client.close()
+        if engine is not None:
+            await engine.close()
+
+    async def flush(self) -> None:
+        """Wait until all that was sent is delivered or has failed."""
+        if self._engine is not None:
+            await self._engine.flush()
+
+    async def partitions_for(self, topic: str) -> set[int]:
+        """Return the partitions of a topic.
+
+        Raises:
+            UnknownTopicOrPartitionError: there is no such topic.
+        """
+        self._running()
+        return await self.client._wait_on_metadata(topic)
+
+    async def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: list[tuple[str, bytes | None]] | None = None,
+    ) -> asyncio.Future[RecordMetadata]:
+        """Put a message into the queue; waits while the queue is full.
+
+        Args:
+            topic: the topic.
+            value: bytes or None, or what the value serializer takes.
+            key: bytes or None, or what the key serializer takes.
+            partition: its number; None lets the partitioner choose.
+            timestamp_ms: milliseconds since the epoch; None is now.
+            headers: pairs of a name and bytes or None.
+
+        Returns:
+            A future of where the message is; of None with ``acks=0``. Cancelling the future does
+            not cancel the message.
+
+        Raises:
+            UnknownTopicOrPartitionError: there was no such topic for ``request_timeout_ms``.
+            MessageSizeTooLargeError: the message is larger than ``max_request_size``.
+            ProducerClosed: the producer was not started, or was stopped.
+            IllegalOperation: no transaction is open, and there is a ``transactional_id``.
+            AssertionError: neither key nor value is given, or the topic has no such partition.
+            TypeError: key or value is not bytes.
+        """
+        engine = self._engine
+        if engine is None or self._transactions is not None:
+            engine = self._ready_to_send()
+        if key is None and value is None:
+            raise AssertionError("a message needs a key or a value")
+        number = -1
+        if not self._is_plain or partition is not None or topic not in self._known:
+            await self.client._wait_on_metadata(topic)
+            key_bytes, value_bytes = self._serialize(topic, key, value)
+            number = self._number(topic, partition, key, value, key_bytes, value_bytes)
+            key, value = key_bytes, value_bytes
+        elif isinstance(value, str) or isinstance(key, str):
+            self._serialize(topic, key, value)
+        delivery = await engine.produce(topic, value, key, number, timestamp_ms or 0, headers)
+        if delivery.done():
+            delivery.result()  # raises why it was refused
+        return delivery  # type: ignore[return-value]
+
+    async def send_and_wait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: list[tuple[str, bytes | None]] | None = None,
+    ) -> RecordMetadata:
+        """Send a message and wait until it is delivered; see send()."""
+        return await (await self.send(topic, value, key, partition, timestamp_ms, headers))
+
+    def create_batch(self) -> BatchBuilder:
+        """Make an empty batch for send_batch(), of at most ``max_batch_size`` bytes."""
+        return BatchBuilder(
+            self._max_batch_size,
+            0,
+            is_transactional=int(self._transactions is not None),
+            key_serializer=self._key_serializer,
+            value_serializer=self._value_serializer,
+        )
+
+    async def send_batch(
+        self, batch: BatchBuilder, topic: str, *, partition: int
+    ) -> asyncio.Future[RecordMetadata | None]:
+        """Send the records of a batch, in their order; closes the batch.
+
+        Args:
+            batch: from create_batch().
+            topic: the topic.
+            partition: its number.
+
+        Returns:
+            A future of where the first record is, settled when all are delivered; of None if the
+            batch has none. It fails if any of them fails.
+
+        Raises:
+            AssertionError: the topic has no such partition. And what send() raises.
+        """
+        engine = self._ready_to_send()
+        await self.client._wait_on_metadata(topic)
+        self._check_partition(topic, partition)
+        batch.close()
+        return await send_batch(engine, batch, topic, partition)
+
+    async def begin_transaction(self) -> None:
+        """Begin a transaction.
+
+        Raises:
+            IllegalOperation: there is no ``transactional_id``, or a transaction is open.
+        """
+        await self._transactional().begin(self._running())
+
+    async def commit_transaction(self) -> None:
+        """Deliver what was sent in the transaction, and commit it.
+
+        Raises:
+            IllegalOperation: no transaction is open.
+            ProducerFenced: a newer producer uses the ``transactional_id``: stop this one.
+            KafkaError: abort the transaction.
+        """
+        await self._transactional().commit(self._running())
+
+    async def abort_transaction(self) -> None:
+        """Abort the transaction: consumers with ``read_committed`` see nothing of it.
+
+        Raises:
+            IllegalOperation: no transaction is open.
+            ProducerFenced: a newer producer uses the ``transactional_id``: stop this one.
+        """
+        await self._transactional().abort(self._running())
+
+    def transaction(self) -> TransactionContext:
+        """Return a transaction for ``async with``: committed at the end, aborted on an exception.
+
+        ::
+
+            async with producer.transaction():
+                await producer.send("topic", b"value")
+        """
+        return TransactionContext(self)
+
+    async def send_offsets_to_transaction(
+        self,
+        offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata],
+        group_id: str,
+    ) -> None:
+        """Commit a group's offsets with the transaction.
+
+        Args:
+            offsets: by partition, the offset of the message that is read next.
+            group_id: the group.
+
+        Raises:
+            IllegalOperation: no transaction is open.
+            ValueError: the offsets are no such dict, or the group's id is empty.
+        """
+        await self._transactional().send_offsets(self._running(), offsets, group_id)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def _running(self) -> Engine:
+        if self._engine is None:
+            raise errors.ProducerClosed("the producer was not started, or was stopped")
+        return self._engine
+
+    def _ready_to_send(self) -> Engine:
+        engine = self._running()
+        if self._transactions is not None:
+            self._transactions.check_open()
+        return engine
+
+    def _transactional(self) -> Transactions:
+        if self._transactions is None:
+            raise errors.IllegalOperation("transactions need a transactional_id")
+        return self._transactions
+
+    def _serialize(self, topic: str, key: Any, value: Any) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes of a key and a value."""
+        return (
+            serialized("key", self._key_serializer, key),
+            serialized("value", self._value_serializer, value),
+        )
+
+    def _partition(
+        self,
+        topic: str,
+        partition: int | None,
+        key: Any,
+        value: Any,
+        serialized_key: bytes | None,
+        serialized_value: bytes | None,
+    ) -> int:
+        """Return the partition of a message, of a topic whose metadata is known."""
+        if partition is not None:
+            self._check_partition(topic, partition)
+            return partition
+        self.client._refresh_when_old(topic)
+        cluster = self.client.cluster
+        everything = sorted(cluster.partitions_for_topic(topic) or ())
+        available = sorted(cluster.available_partitions_for_topic(topic) or ())
+        return self._partitioner(serialized_key, everything, available)
+
+    def _number(self, topic: str, partition: int | None, *message: Any) -> int:
+        """Return the partition of a message; -1 where librdkafka chooses."""
+        if partition is None and type(self._partitioner) is DefaultPartitioner:
+            return -1
+        return self._partition(topic, partition, *message)
+
+    def _check_partition(self, topic: str, partition: int) -> None:
+        if partition not in self._known[topic]:
+            raise AssertionError(
+                f"no partition {partition!r} in topic {topic!r}, which has "
+                f"{len(self._known[topic])}"
+            )
+
+
+def _acks(acks: Any, is_idempotent: bool) -> Any:
+    """Return ``acks``, with its default."""
+    if acks is _NOT_GIVEN:
+        return -1 if is_idempotent else 1
+    if is_idempotent and acks not in ("all", -1):
+        raise ValueError(f"acks={acks!r} is not possible with enable_idempotence: use 'all'")
+    return acks

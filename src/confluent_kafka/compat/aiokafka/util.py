@@ -1,0 +1,72 @@
+"""Small helpers that aiokafka's users may import."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine, Mapping
+from typing import Any, TypeVar
+
+from .structs import OffsetAndMetadata, TopicPartition
+
+__all__ = ["commit_structure_validate", "create_future", "create_task", "get_running_loop"]
+
+T = TypeVar("T")
+
+
+def create_task(coro: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Run a coroutine in the running loop."""
+    return get_running_loop().create_task(coro)
+
+
+def create_future(loop: asyncio.AbstractEventLoop | None = None) -> asyncio.Future[Any]:
+    """Make a future of a loop; None is the running one."""
+    return (loop or get_running_loop()).create_future()
+
+
+def get_running_loop() -> asyncio.AbstractEventLoop:
+    """Return the running loop.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    return asyncio.get_running_loop()
+
+
+async def wait_for(fut: Awaitable[T], timeout: float | None) -> T:
+    """Wait for an awaitable, at most ``timeout`` seconds; None waits without limit.
+
+    Raises:
+        TimeoutError: the time is over, and the awaitable was cancelled.
+    """
+    return await asyncio.wait_for(fut, timeout)
+
+
+def commit_structure_validate(
+    offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata],
+) -> dict[TopicPartition, OffsetAndMetadata]:
+    """Return offsets to commit, each with its metadata.
+
+    Args:
+        offsets: by partition, the offset of the message that is read next; alone, or with a text.
+
+    Raises:
+        ValueError: something else was given, or nothing.
+    """
+    if not isinstance(offsets, dict) or not offsets:
+        raise ValueError(f"offsets must be a dict with at least one partition, not {offsets!r}")
+    return {_partition(key): _offset(value) for key, value in offsets.items()}
+
+
+def _partition(key: Any) -> TopicPartition:
+    if not isinstance(key, TopicPartition):
+        raise ValueError(f"offsets must be by TopicPartition, not {key!r}")
+    return key
+
+
+def _offset(value: Any) -> OffsetAndMetadata:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return OffsetAndMetadata(value, "")
+    match value:
+        case (int(offset), str(metadata)):
+            return OffsetAndMetadata(offset, metadata)
+    raise ValueError(f"an offset must be int or OffsetAndMetadata(int, str), not {value!r}")
