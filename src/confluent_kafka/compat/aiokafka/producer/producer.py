@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import ssl
-import warnings
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -130,11 +129,6 @@ class AIOKafkaProducer:
             and value_serializer is None
             and type(partitioner) is DefaultPartitioner
         )
-
-    def __del__(self) -> None:
-        if getattr(self, "_engine", None) is not None:
-            text = f"unclosed {self!r}: stop() it"
-            warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
 
     async def start(self) -> None:
         """Connect to the cluster; with ``transactional_id``, end what an earlier producer left.

@@ -1,0 +1,392 @@
+"""compat.aiokafka: AIOKafkaProducer, its batches and its transactions."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError
+from confluent_kafka.compat.aiokafka import AIOKafkaProducer, OffsetAndMetadata, TopicPartition
+from confluent_kafka.compat.aiokafka import errors as failures
+from confluent_kafka.compat.aiokafka.structs import RecordMetadata
+from confluent_kafka.testing import MockCluster
+from tests.support.aio import in_loop
+from tests.support.kafka import NO_BROKER, read, values_of
+
+pytestmark = pytest.mark.kafka_topic(partitions=4)
+
+
+def producer_of(cluster: MockCluster, **keywords: Any) -> AIOKafkaProducer:
+    return AIOKafkaProducer(bootstrap_servers=cluster.bootstrap_servers, **keywords)
+
+
+@in_loop
+async def test_a_message_is_sent(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """The future has the message's place; the message has all that was given."""
+    async with producer_of(kafka_cluster) as producer:
+        delivery = await producer.send(
+            kafka_topic, b"v", b"k", partition=0, timestamp_ms=5, headers=[("h", b"1"), ("n", None)]
+        )
+        assert asyncio.isfuture(delivery)
+        place = TopicPartition(kafka_topic, 0)
+        assert await delivery == RecordMetadata(kafka_topic, 0, place, 0, 5, 0, None)
+        assert type(delivery.result()) is RecordMetadata
+        assert type(delivery.result().topic_partition) is TopicPartition
+        second = await producer.send_and_wait(kafka_topic, None, key=b"k", partition=0)
+        assert (second.partition, second.offset) == (0, 1)
+    first, last = await asyncio.to_thread(read, consumer, kafka_topic, 2)
+    assert (first.key(), first.value(), first.timestamp()[1]) == (b"k", b"v", 5)
+    assert first.headers() == [("h", b"1"), ("n", None)]
+    assert last.value() is None
+
+
+@in_loop
+async def test_without_acknowledgement(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """With acks=0 nobody knows where a message is."""
+    async with producer_of(kafka_cluster, acks=0) as producer:
+        assert await producer.send_and_wait(kafka_topic, b"v") is None
+
+
+@in_loop
+async def test_serializers(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """They make the bytes of keys and values; what is no bytes is refused, by its name."""
+    async with producer_of(
+        kafka_cluster,
+        key_serializer=str.encode,
+        value_serializer=lambda value: value and b"%d" % value,
+    ) as producer:
+        await producer.send_and_wait(kafka_topic, 5, "key", partition=0)
+        with pytest.raises(TypeError, match="'int' object"):
+            await producer.send(kafka_topic, 5, 5)
+    async with producer_of(kafka_cluster, value_serializer=str) as producer:
+        with pytest.raises(TypeError, match="value that value_serializer returned must be bytes"):
+            await producer.send(kafka_topic, 5)
+    async with producer_of(kafka_cluster) as producer:
+        for key, value in (("k", b"v"), (b"k", "v"), (b"k", 5)):
+            with pytest.raises(TypeError):
+                await producer.send(kafka_topic, value, key)
+        with pytest.raises(AssertionError, match="needs a key or a value"):
+            await producer.send(kafka_topic)
+    [message] = await asyncio.to_thread(read, consumer, kafka_topic, 1)
+    assert (message.key(), message.value()) == (b"key", b"5")
+
+
+@in_loop
+async def test_a_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It is called with the key's bytes and the topic's partitions, and its choice holds."""
+    calls = []
+
+    def last(key: bytes | None, everything: list[int], available: list[int]) -> int:
+        calls.append((key, everything, available))
+        return everything[-1]
+
+    async with producer_of(kafka_cluster, key_serializer=str.encode, partitioner=last) as producer:
+        partitions = sorted(await producer.partitions_for(kafka_topic))
+        record = await producer.send_and_wait(kafka_topic, b"v", "k")
+        assert record.partition == partitions[-1]
+        assert calls == [(b"k", partitions, partitions)]
+        assert (await producer.send_and_wait(kafka_topic, b"v", "k", partition=0)).partition == 0
+    assert len(calls) == 1
+    with pytest.raises(TypeError, match="partitioner must be callable, not int"):
+        AIOKafkaProducer(partitioner=5)  # type: ignore[arg-type]
+
+
+@in_loop
+async def test_the_default_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """librdkafka puts a key where the partitioner of that name says."""
+    async with producer_of(kafka_cluster) as producer:
+        await producer.partitions_for(kafka_topic)
+        for number in range(30):
+            key = b"key %d" % number
+            record = await producer.send_and_wait(kafka_topic, b"v", key)
+            assert record.partition == producer._partition(kafka_topic, None, key, b"v", key, b"v")
+
+
+@in_loop
+async def test_partitions_that_are_not_there(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A message to one is refused at once."""
+    async with producer_of(kafka_cluster) as producer:
+        for partition in (-1, 99):
+            with pytest.raises(AssertionError, match="no partition"):
+                await producer.send(kafka_topic, b"v", partition=partition)
+            with pytest.raises(AssertionError, match="no partition"):
+                await producer.send_batch(producer.create_batch(), kafka_topic, partition=partition)
+
+
+@in_loop
+async def test_an_unknown_topic(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """send() waits for it as long as a request may take, and says so; others go on."""
+    kafka_cluster.set_topic_error("missing", KafkaError.UNKNOWN_TOPIC_OR_PART)
+    async with producer_of(kafka_cluster, request_timeout_ms=300) as producer:
+        missing = asyncio.create_task(producer.send("missing", b"v"))
+        await producer.send_and_wait(kafka_topic, b"v")
+        with pytest.raises(failures.UnknownTopicOrPartitionError, match="'missing' for 300 ms"):
+            await missing
+        with pytest.raises(failures.UnknownTopicOrPartitionError):
+            await producer.partitions_for("missing")
+
+
+@in_loop
+async def test_a_topic_that_appears(kafka_cluster: MockCluster) -> None:
+    """A send() that waits for a topic ends when it is there."""
+    kafka_cluster.set_topic_error("late", KafkaError.UNKNOWN_TOPIC_OR_PART)
+    async with producer_of(kafka_cluster, retry_backoff_ms=10) as producer:
+        sending = asyncio.create_task(producer.send_and_wait("late", b"v"))
+        await asyncio.sleep(0.05)
+        kafka_cluster.set_topic_error("late", None)
+        assert (await sending).topic == "late"
+
+
+@in_loop
+async def test_a_topic_that_may_not_be_used(kafka_cluster: MockCluster) -> None:
+    """send() says so without waiting."""
+    kafka_cluster.set_topic_error("secret", KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    async with producer_of(kafka_cluster) as producer:
+        with pytest.raises(failures.TopicAuthorizationFailedError, match="secret"):
+            await producer.send("secret", b"v")
+        assert producer.client.cluster.unauthorized_topics == {"secret"}
+
+
+@in_loop
+async def test_a_large_message(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """send() itself refuses it."""
+    async with producer_of(kafka_cluster, max_request_size=1000) as producer:
+        with pytest.raises(failures.MessageSizeTooLargeError):
+            await producer.send(kafka_topic, b"v" * 2000)
+        batch = producer.create_batch()
+        assert batch.append(timestamp=None, key=None, value=b"small")
+        assert batch.append(timestamp=None, key=None, value=b"v" * 2000)
+        with pytest.raises(failures.MessageSizeTooLargeError):
+            await (await producer.send_batch(batch, kafka_topic, partition=0))
+
+
+@in_loop
+async def test_a_broker_that_refuses(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The future has aiokafka's exception, with librdkafka's as its cause."""
+    async with producer_of(kafka_cluster) as producer:
+        kafka_cluster.inject_errors("Produce", [KafkaError.TOPIC_AUTHORIZATION_FAILED])
+        delivery = await producer.send(kafka_topic, b"v")
+        with pytest.raises(failures.TopicAuthorizationFailedError) as raised:
+            await delivery
+        assert raised.value.__cause__ is not None
+
+
+@in_loop
+async def test_a_broker_that_is_gone(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A message that cannot be delivered in time fails with KafkaTimeoutError."""
+    async with producer_of(kafka_cluster, request_timeout_ms=500) as producer:
+        await producer.partitions_for(kafka_topic)
+        kafka_cluster.set_broker_down()
+        delivery = await producer.send(kafka_topic, b"v")
+        with pytest.raises(failures.KafkaTimeoutError):
+            await delivery
+
+
+@in_loop
+async def test_no_broker() -> None:
+    """start() says that nobody answers, and may be called again."""
+    producer = AIOKafkaProducer(bootstrap_servers=NO_BROKER)
+    for _ in range(2):
+        with pytest.raises(failures.KafkaConnectionError, match="Unable to bootstrap from"):
+            await producer.start()
+    await producer.stop()
+
+
+@in_loop
+async def test_before_and_after(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A producer that does not run says so; stopping twice and starting again are possible."""
+    producer = producer_of(kafka_cluster)
+    with pytest.raises(failures.ProducerClosed):
+        await producer.send(kafka_topic, b"v")
+    await producer.start()
+    await producer.start()
+    delivery = await producer.send(kafka_topic, b"v")
+    await producer.stop()
+    assert delivery.result().offset == 0
+    await producer.stop()
+    await producer.flush()
+    with pytest.raises(failures.ProducerClosed):
+        await producer.send(kafka_topic, b"v")
+    await producer.start()
+    await producer.send_and_wait(kafka_topic, b"v", partition=0)
+    await producer.stop()
+
+
+@in_loop
+async def test_stop_does_not_wait_for_linger(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """What is still waiting for company is sent; a cancelled future stays cancelled."""
+    producer = producer_of(kafka_cluster, linger_ms=30_000)
+    await producer.start()
+    first, second = [await producer.send(kafka_topic, b"v", partition=0) for _ in range(2)]
+    first.cancel()
+    await producer.stop()
+    assert first.cancelled()
+    assert second.result().offset == 1
+
+
+@in_loop
+async def test_a_producer_that_nobody_stops(kafka_cluster: MockCluster) -> None:
+    """Python warns of it, and it ends."""
+    producer = producer_of(kafka_cluster)
+    await producer.start()
+    with pytest.warns(ResourceWarning, match="Producer was not closed"):  # noqa: PT031
+        del producer
+        gc.collect()
+
+
+@in_loop
+async def test_a_batch(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
+    """Its future has the place of its first record, when all of them are delivered."""
+    async with producer_of(kafka_cluster, value_serializer=str.encode) as producer:
+        batch = producer.create_batch()
+        for number in range(5):
+            record = batch.append(
+                timestamp=5, key=None, value=str(number), headers=[("h", b"%d" % number)]
+            )
+            assert record is not None
+            assert (record.offset, record.timestamp) == (number, 5)
+        await producer.send_and_wait(kafka_topic, "before", partition=0)
+        delivery = await producer.send_batch(batch, kafka_topic, partition=0)
+        assert batch.closed()
+        result = await delivery
+        assert result is not None
+        assert (result.partition, result.offset, result.timestamp) == (0, 1, 5)
+        nothing = await producer.send_batch(producer.create_batch(), kafka_topic, partition=0)
+        assert await nothing is None
+    messages = await asyncio.to_thread(read, consumer, kafka_topic, 6)
+    assert values_of(messages) == [b"before", *(b"%d" % number for number in range(5))]
+    assert messages[-1].headers() == [("h", b"4")]
+
+
+def test_the_size_of_a_batch() -> None:
+    """A batch takes what fits, but at least one record, and closes when something does not fit."""
+    batch = AIOKafkaProducer(max_batch_size=200).create_batch()
+    assert (batch.size(), batch.record_count()) == (61, 0)
+    first = batch.append(timestamp=5, key=b"k", value=b"v" * 50, headers=[("a", b"b")])
+    assert first is not None
+    assert (first.size, batch.size()) == (62, 123)
+    assert batch.append(timestamp=9, key=None, value=b"v" * 500) is None
+    assert batch.append(timestamp=9, key=None, value=b"v") is None
+    assert (batch.closed(), batch.record_count(), batch.size()) == (True, 1, 123)
+    batch = AIOKafkaProducer(max_batch_size=200).create_batch()
+    assert batch.append(timestamp=5, key=b"k", value=b"v" * 500) is not None
+    batch.close()
+    assert batch.append(timestamp=5, key=b"k", value=b"v") is None
+
+
+@in_loop
+async def test_transactions(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """What is sent in one that is committed can be read; steps out of turn are refused."""
+    producer = producer_of(kafka_cluster, transactional_id="t")
+    await producer.start()
+    offsets = {TopicPartition(kafka_topic, 0): 5}
+    for step in (
+        lambda: producer.send(kafka_topic, b"v"),
+        producer.commit_transaction,
+        producer.abort_transaction,
+        lambda: producer.send_offsets_to_transaction(offsets, "g"),
+    ):
+        with pytest.raises(failures.IllegalOperation, match="no transaction is open"):
+            await step()
+    await producer.begin_transaction()
+    with pytest.raises(failures.IllegalOperation, match="a transaction is open"):
+        await producer.begin_transaction()
+    await producer.send(kafka_topic, b"1", partition=0)
+    await producer.send_offsets_to_transaction(offsets, "g")
+    await producer.commit_transaction()
+    async with producer.transaction():
+        delivery = await producer.send(kafka_topic, b"2", partition=0)
+    assert delivery.result().offset > 0
+    with pytest.raises(ZeroDivisionError):
+        async with producer.transaction():
+            _ = 1 / 0
+    async with producer.transaction():
+        await producer.send(kafka_topic, b"3", partition=0)
+    await producer.stop()
+    messages = await asyncio.to_thread(read, consumer, kafka_topic, 3)
+    assert values_of(messages) == [b"1", b"2", b"3"]
+
+
+@in_loop
+async def test_an_aborted_message_was_delivered(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """Aborting waits for the deliveries, so that futures have their results."""
+    async with producer_of(kafka_cluster, transactional_id="t", linger_ms=10_000) as producer:
+        await producer.begin_transaction()
+        delivery = await producer.send(kafka_topic, b"v", partition=0)
+        await producer.abort_transaction()
+        assert delivery.result().partition == 0
+
+
+@in_loop
+async def test_offsets_of_a_transaction(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Offsets are int or OffsetAndMetadata by partition, of a group that has a name."""
+    async with producer_of(kafka_cluster, transactional_id="t") as producer, producer.transaction():
+        place = TopicPartition(kafka_topic, 0)
+        await producer.send_offsets_to_transaction({place: OffsetAndMetadata(5, "text")}, "g")
+        wrong: Any
+        for wrong in ({}, [5], {place: "5"}, {"topic": 5}):
+            with pytest.raises(ValueError, match="offset"):
+                await producer.send_offsets_to_transaction(wrong, "g")
+        with pytest.raises(ValueError, match="group_id"):
+            await producer.send_offsets_to_transaction({place: 5}, "")
+
+
+@in_loop
+async def test_a_producer_that_was_fenced(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Another producer with its name ends it, and each of its calls says so."""
+    old, new = (producer_of(kafka_cluster, transactional_id="t") for _ in range(2))
+    await old.start()
+    await old.begin_transaction()
+    await (await old.send(kafka_topic, b"v", partition=0))
+    kafka_cluster.inject_errors("EndTxn", [KafkaError.INVALID_PRODUCER_EPOCH])
+    with pytest.raises(failures.ProducerFenced):
+        await old.commit_transaction()
+    with pytest.raises(failures.ProducerFenced):
+        await old.send(kafka_topic, b"v")
+    await old.stop()
+    assert new._transactions is not None
+
+
+@in_loop
+async def test_transactions_need_a_name(kafka_cluster: MockCluster) -> None:
+    """Without transactional_id there are none."""
+    async with producer_of(kafka_cluster) as producer:
+        with pytest.raises(failures.IllegalOperation, match="transactional_id"):
+            await producer.begin_transaction()
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [{"enable_idempotence": True, "acks": 1}, {"transactional_id": "t", "acks": 0}],
+)
+def test_keywords_that_exclude_each_other(keywords: dict[str, Any]) -> None:
+    """What delivers once needs all acknowledgements."""
+    with pytest.raises(ValueError, match="is not possible with enable_idempotence"):
+        AIOKafkaProducer(**keywords)
+
+
+@in_loop
+async def test_what_tracing_packages_read(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """They call private names of aiokafka's producer: these are there, and work."""
+    async with producer_of(
+        kafka_cluster, client_id="c", key_serializer=str.encode, value_serializer=str.encode
+    ) as producer:
+        assert producer.client._bootstrap_servers == kafka_cluster.bootstrap_servers
+        assert producer.client._client_id == "c"
+        assert producer._key_serializer is producer._value_serializer is str.encode
+        assert producer._serialize(kafka_topic, "k", "v") == (b"k", b"v")
+        partitions = await producer.client._wait_on_metadata(kafka_topic)
+        assert producer._partition(kafka_topic, None, "k", "v", b"k", b"v") in partitions
+        assert producer._partition(kafka_topic, 1, "k", "v", b"k", b"v") == 1
+    assert AIOKafkaProducer().client._client_id != AIOKafkaProducer().client._client_id
