@@ -535,6 +535,7 @@ class AIOConsumer(AIOClient):
         self, place: int, partitions: Sequence[TopicPartition], timeout: float
     ) -> dict[TopicPartition, int]:
         """Request the offsets that OFFSET_BEGINNING or OFFSET_END stands for."""
+        self._check_loop()
         # Brokers take these two numbers for times.
         asked = [TopicPartition(one.topic, one.partition, place) for one in partitions]
         if not asked:  # to librdkafka a wrong argument
