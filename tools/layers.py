@@ -62,12 +62,13 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
     "spark": _CLIENTS | {"admin", "schema_registry"},
     # aiokafka's API stands on aio; nothing stands on it.
-    "compat": {"", "admin", "aio", "cimpl"},
+    "compat": {"", "_suggestions", "admin", "aio", "cimpl"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},
     "_types": {"serialization"},
     # The command line starts what the other faces offer.
-    "cli": _CLIENTS | {"admin", "schema_registry", "spark", "testing", "statistics", "_diagnosis"},
+    "cli": _CLIENTS
+    | {"admin", "compat", "schema_registry", "spark", "testing", "statistics", "_diagnosis"},
     # Without the extra of the command line it still diagnoses.
     "__main__": {"cli", "_diagnosis"},
 }

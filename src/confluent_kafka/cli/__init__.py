@@ -9,6 +9,7 @@ from confluent_kafka.cli import acls, bench, cluster, configs, groups, pipeline,
 from confluent_kafka.cli.consume import consume
 from confluent_kafka.cli.doctor import doctor
 from confluent_kafka.cli.produce import produce
+from confluent_kafka.cli.run import run
 
 app: typer.Typer = typer.Typer(
     name="python -m confluent_kafka",
@@ -38,6 +39,10 @@ def _common(
 app.command()(produce)
 app.command()(consume)
 app.command()(doctor)
+app.command(
+    # What follows the program is the program's.
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)(run)
 app.add_typer(topics.app, name="topics")
 app.add_typer(groups.app, name="groups")
 app.add_typer(configs.app, name="configs")

@@ -1,3 +1,10 @@
-"""Other clients' APIs on librdkafka."""
+"""Other clients' APIs on librdkafka: faces, that a program moves to by its imports alone.
+
+``confluent_kafka.compat.aiokafka`` has aiokafka's API.
+"""
 
 from __future__ import annotations
+
+from ._install import install
+
+__all__ = ["install"]

@@ -35,7 +35,14 @@ class ConsumerRebalanceListener(abc.ABC):
 
 
 class AbstractTokenProvider(abc.ABC):
-    """A source of tokens for SASL/OAUTHBEARER."""
+    """A source of tokens for SASL/OAUTHBEARER.
+
+    Args:
+        config: no effect: for providers that hand on what they were made with.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__()
 
     @abc.abstractmethod
     async def token(self) -> str:

@@ -1,0 +1,120 @@
+"""A face under the name of the package that it stands for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
+from types import ModuleType
+from typing import Any
+
+from confluent_kafka._suggestions import did_you_mean
+
+_FACES = {"aiokafka": "confluent_kafka.compat.aiokafka"}
+
+
+def install(name: str) -> None:
+    """Let ``import NAME`` mean its face here, in this process, from now on.
+
+    Programs and libraries that import the package, or its modules, then run on librdkafka as they
+    are; ``importlib.metadata`` says that it is installed, too. Call it before anything imports the
+    package; a second call does nothing. ::
+
+        import confluent_kafka.compat
+
+        confluent_kafka.compat.install("aiokafka")
+
+    Args:
+        name: the package: "aiokafka".
+
+    Raises:
+        ValueError: there is no face of this name.
+        RuntimeError: the package itself was imported before.
+    """
+    if name not in _FACES:
+        raise ValueError(
+            f"no package {name!r} here, only: {', '.join(_FACES)}; {did_you_mean(name, _FACES)}"
+        )
+    if any(isinstance(finder, _Finder) and finder.name == name for finder in sys.meta_path):
+        return
+    if name in sys.modules:
+        raise RuntimeError(
+            f"{name} was imported before, from {sys.modules[name].__file__}: call install() first"
+        )
+    sys.meta_path.insert(0, _Finder(name, _FACES[name]))
+
+
+class _Finder(DistributionFinder):
+    """Finds a package's modules in its face.
+
+    Args:
+        name: the package.
+        face: the name of the face.
+    """
+
+    def __init__(self, name: str, face: str) -> None:
+        self.name = name
+        self._face = face
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if fullname != self.name and not fullname.startswith(f"{self.name}."):
+            return None
+        own = importlib.util.find_spec(self._face + fullname[len(self.name) :])
+        if own is None:
+            return None
+        is_package = own.submodule_search_locations is not None
+        return ModuleSpec(fullname, _Alias(own.name), is_package=is_package)
+
+    def find_distributions(
+        self,
+        context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
+    ) -> Iterable[Distribution]:
+        if context.name is None or context.name.lower() == self.name:
+            yield _Installed(self.name, importlib.import_module(self._face).__version__)
+
+
+class _Alias(Loader):
+    """Gives a module of the face another name in ``sys.modules``: it is the same module.
+
+    Args:
+        name: that in the face.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._name)
+        self._own = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import has given the module the alias's.
+        module.__spec__ = self._own
+
+
+class _Installed(Distribution):
+    """What a package is called and which version its face stands for.
+
+    Args:
+        name: the package.
+        version: the version.
+    """
+
+    def __init__(self, name: str, version: str) -> None:
+        self._text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+
+    def read_text(self, filename: str) -> str | None:
+        return self._text if filename == "METADATA" else None
+
+    def locate_file(self, path: Any) -> Any:
+        return path
