@@ -11,11 +11,19 @@ from rich.console import Console
 
 from benchmarks import native_program
 from benchmarks.cluster import running_cluster
-from benchmarks.measure import measure_import, measure_memory, measure_speed
+from benchmarks.measure import measure_import, measure_memory, measure_speed, measure_waiting
 from benchmarks.native_program import ROOT
 from benchmarks.programs import ProgramError, Programs
 from benchmarks.report import markdown
-from benchmarks.rows import MAX_MESSAGES, MEMORY_ROUNDS, MEMORY_ROWS, PARTITIONS, ROWS, RUN_LENGTH
+from benchmarks.rows import (
+    MAX_MESSAGES,
+    MEMORY_ROUNDS,
+    MEMORY_ROWS,
+    PARTITIONS,
+    ROWS,
+    RUN_LENGTH,
+    WAITING_ROWS,
+)
 
 RESULTS = ROOT / "benchmarks" / "results.md"
 PEER = ROOT / ".venv-peer" / "bin" / "python"
@@ -46,13 +54,17 @@ def _run(args: argparse.Namespace, console: Console) -> str:
     programs = Programs(args.ours, args.peer, native_program.build())
     rows = [row for row in ROWS if args.only in row.name]
     memory_rows = [row for row in MEMORY_ROWS if args.only in f"memory: {row.name}"]
+    waiting_rows = [row for row in WAITING_ROWS if args.only in row.name]
     with running_cluster(programs.native, args.messages) as cluster:
+        waits = measure_waiting(programs, cluster, waiting_rows, args.rounds, console)
         speeds = measure_speed(programs, cluster, rows, args.rounds, args.messages, console)
         memories = measure_memory(
             programs, cluster, memory_rows, MEMORY_ROUNDS, args.messages, console
         )
         imports = measure_import(programs, console) if args.only in "import" else []
-        return markdown(programs, cluster, speeds, memories, imports, args.rounds, args.messages)
+        return markdown(
+            programs, cluster, speeds, waits, memories, imports, args.rounds, args.messages
+        )
 
 
 def _arguments() -> argparse.Namespace:

@@ -13,7 +13,7 @@ from rich.progress import track
 
 from benchmarks.cluster import Cluster
 from benchmarks.programs import Programs
-from benchmarks.rows import IMPORT_RUNS, MemoryRow, Row, Side
+from benchmarks.rows import IMPORT_RUNS, WAITING_SECONDS, MemoryRow, Row, Side, WaitingRow
 
 T = TypeVar("T")
 
@@ -60,6 +60,15 @@ class Memory:
     row: MemoryRow
     side: Side
     resident: list[int]
+
+
+@dataclass
+class Waiting:
+    """The percentiles of each round, in seconds."""
+
+    row: WaitingRow
+    p50: list[float] = field(default_factory=list)
+    p99: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,26 @@ def measure_memory(
         megabytes = " ".join(f"{size / 1e6:.0f}" for size in resident)
         _say(console, f"memory  {row.name}: {side} {megabytes} MB")
     return memories
+
+
+def measure_waiting(
+    programs: Programs,
+    cluster: Cluster,
+    rows: Sequence[WaitingRow],
+    rounds: int,
+    console: Console,
+) -> list[Waiting]:
+    """Run our programs of every row once a round."""
+    found = [Waiting(row) for row in rows]
+    for _ in _track(range(rounds), "waiting", console):
+        for one in found:
+            result = programs.run(
+                Side.OURS, one.row.program, cluster, "--seconds", str(WAITING_SECONDS)
+            )
+            one.p50.append(result["p50_seconds"])
+            one.p99.append(result["p99_seconds"])
+            _say(console, f"{one.row.name}: {one.p50[-1] * 1e3:.2f}, {one.p99[-1] * 1e3:.2f} ms")
+    return found
 
 
 def measure_import(programs: Programs, console: Console) -> list[Import]:

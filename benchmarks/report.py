@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from statistics import median
 
 from benchmarks.cluster import Cluster
-from benchmarks.measure import Import, Memory, Speed
+from benchmarks.measure import Import, Memory, Speed, Waiting
 from benchmarks.programs import Programs
 from benchmarks.rows import (
+    AIO_LATENCY,
+    BLOCKING_LATENCY,
     IMPORT_BAR_SECONDS,
     IMPORT_RUNS,
     MEMORY_BAR_BYTES,
     MEMORY_SETTLING_ROUNDS,
+    WAITING_BAR_SECONDS,
     Side,
 )
 
@@ -41,6 +44,7 @@ def markdown(
     programs: Programs,
     cluster: Cluster,
     speeds: Sequence[Speed],
+    waits: Sequence[Waiting],
     memories: Sequence[Memory],
     imports: Sequence[Import],
     rounds: int,
@@ -51,6 +55,8 @@ def markdown(
     verdicts: list[Verdict] = []
     if speeds:
         parts += [_speed_table(speeds, verdicts), _detail_table(speeds)]
+    if waits:
+        parts.append(_waiting_table(waits, verdicts))
     if memories:
         parts.append(_memory_table(memories, verdicts))
     if imports:
@@ -131,6 +137,43 @@ def _detail_table(speeds: Sequence[Speed]) -> str:
         "CPU time of the calling thread per message; millions per second until all were "
         "delivered; how far the rounds lie apart; and what the ratio is by CPU time, which other "
         "work on the machine disturbs less:\n\n" + table(header, lines)
+    )
+
+
+def _waiting_table(waits: Sequence[Waiting], verdicts: list[Verdict]) -> str:
+    lines = []
+    blocking = next((one for one in waits if one.row is BLOCKING_LATENCY), None)
+    for one in waits:
+        verdict = _waiting_verdict(one, blocking)
+        if verdict:
+            verdicts.append(verdict)
+        lines.append(
+            [
+                one.row.name,
+                *(f"{median(found) * 1e3:.2f}" for found in (one.p50, one.p99)),
+                verdict.cell if verdict else NOTHING,
+            ]
+        )
+    return "## Waiting\n\nThe first two are of 1,000 messages a second, one by one.\n\n" + table(
+        ["ms", "p50", "p99", "bar"], lines
+    )
+
+
+def _waiting_verdict(one: Waiting, blocking: Waiting | None) -> Verdict | None:
+    if one.row.p99_bar_seconds is not None:
+        worst = median(one.p99)
+        bar = f"p99 < {one.row.p99_bar_seconds * 1e3:g} ms"
+        reached = worst < one.row.p99_bar_seconds
+        return Verdict(one.row.name, bar, f"{worst * 1e3:.1f} ms", reached)
+    if one.row is not AIO_LATENCY or blocking is None:
+        return None
+    pairs = ((one.p50, blocking.p50), (one.p99, blocking.p99))
+    longer = [median(ours - theirs for ours, theirs in zip(*pair, strict=True)) for pair in pairs]
+    return Verdict(
+        one.row.name,
+        f"p50 and p99 within {WAITING_BAR_SECONDS * 1e6:.0f} µs of threads",
+        ", ".join(f"{difference * 1e6:+.0f} µs" for difference in longer),
+        max(longer) <= WAITING_BAR_SECONDS,
     )
 
 

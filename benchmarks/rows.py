@@ -181,5 +181,34 @@ MEMORY_ROUNDS = 10
 MEMORY_SETTLING_ROUNDS = 3
 MEMORY_BAR_BYTES = 5_000_000
 
+
+@dataclass(frozen=True)
+class WaitingRow:
+    """Seconds that something takes in the median and at its 99th percentile."""
+
+    name: str
+    program: tuple[str, ...]
+    p99_bar_seconds: float | None = None
+
+
+def _waiting(what: str) -> tuple[str, ...]:
+    return ("waiting", "--topic", PRODUCED, "--what", what)
+
+
+BLOCKING_LATENCY = WaitingRow("produce() to poll(), two threads", _waiting("threads"))
+AIO_LATENCY = WaitingRow("asyncio: produce() to getone(), two tasks", _waiting("tasks"))
+WAITING_ROWS = (
+    BLOCKING_LATENCY,
+    AIO_LATENCY,
+    WaitingRow(
+        "asyncio: a tick of 10 ms beside 1,000 producing tasks and 200 consumers, too late by",
+        _waiting("ticks"),
+        0.020,
+    ),
+)
+WAITING_SECONDS = 5
+# How much longer a message may take to a task than to a thread.
+WAITING_BAR_SECONDS = 100e-6
+
 IMPORT_RUNS = 20
 IMPORT_BAR_SECONDS = 0.030

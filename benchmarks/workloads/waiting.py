@@ -1,0 +1,179 @@
+"""How long a message takes to a task that waits for it, and how punctual a busy event loop is."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from random import Random
+from statistics import quantiles
+from typing import Any
+
+from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, print_result
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.aio import AIOConsumer, AIOProducer
+
+RATE = 1_000  # messages a second, for the latency
+WARM_UP = 500  # messages that are not counted: connections, first fetches
+
+PRODUCERS = 1_000  # tasks, in the busy loop
+CONSUMERS = 200  # clients, there
+PAUSE = 0.1  # seconds between two messages of a producing task
+TICK = 0.010
+
+STAMP = struct.Struct("<d")
+
+
+def stamped() -> bytes:
+    """Return a value that says when it was made."""
+    return STAMP.pack(time.perf_counter())
+
+
+def age(value: bytes | None) -> float:
+    """Return the seconds since a value was made."""
+    return time.perf_counter() - STAMP.unpack(value or b"")[0]
+
+
+def pace(messages: int) -> Iterator[None]:
+    """Yield when each message is due, at random times: fetches have a rhythm of their own."""
+    intervals = Random(1)
+    due = time.perf_counter()
+    for _ in range(messages):
+        due += intervals.expovariate(RATE)
+        time.sleep(max(0.0, due - time.perf_counter()))
+        yield
+
+
+def producing(bootstrap: str) -> dict[str, Any]:
+    return {"bootstrap.servers": bootstrap, "linger.ms": 0}
+
+
+def consuming(bootstrap: str, fetch_wait_ms: int = 1) -> dict[str, Any]:
+    """Return a configuration. A mock broker looks for messages when that time is up, not before."""
+    return {
+        "bootstrap.servers": bootstrap,
+        "group.id": "benchmarks",
+        "enable.auto.commit": False,
+        "fetch.wait.max.ms": fetch_wait_ms,
+    }
+
+
+def end_of(bootstrap: str, topic: str) -> TopicPartition:
+    """Return the end of the topic's first partition."""
+    with Consumer(consuming(bootstrap)) as consumer:
+        place = TopicPartition(topic, 0)
+        _, place.offset = consumer.get_watermark_offsets(place, TIMEOUT_SECONDS)
+        return place
+
+
+async def latency_of_tasks(bootstrap: str, topic: str, messages: int) -> list[float]:
+    """Return the seconds from produce() in one task to the next message of another."""
+    place = await asyncio.to_thread(end_of, bootstrap, topic)
+    async with (
+        AIOProducer(producing(bootstrap)) as producer,
+        AIOConsumer(consuming(bootstrap)) as consumer,
+    ):
+        await consumer.assign([place])
+
+        async def read() -> list[float]:
+            return [age((await consumer.getone()).value()) for _ in range(messages)]
+
+        loop = asyncio.get_running_loop()
+        due: asyncio.Queue[None] = asyncio.Queue()
+
+        def wake() -> None:
+            # Another thread: the loop's own timers run late, and then just after a message came.
+            for _ in pace(messages):
+                loop.call_soon_threadsafe(due.put_nowait, None)
+
+        reading = asyncio.create_task(read())
+        waking = asyncio.create_task(asyncio.to_thread(wake))
+        for _ in range(messages):
+            await due.get()
+            await producer.produce(topic, stamped(), partition=0)
+        await waking
+        return await reading
+
+
+def latency_of_threads(bootstrap: str, topic: str, messages: int) -> list[float]:
+    """Return the seconds from produce() in one thread to the poll() of another."""
+    ages: list[float] = []
+    place = end_of(bootstrap, topic)
+    with Producer(producing(bootstrap)) as producer, Consumer(consuming(bootstrap)) as consumer:
+        consumer.assign([place])
+
+        def read() -> None:
+            while len(ages) < messages:
+                message = consumer.poll(TIMEOUT_SECONDS)
+                if message is None or message.error():
+                    return
+                ages.append(age(message.value()))
+
+        reading = threading.Thread(target=read)
+        reading.start()
+        for _ in pace(messages):
+            producer.produce(topic, stamped(), partition=0)
+            producer.poll(0)
+        reading.join()
+    return ages
+
+
+async def lateness_of_ticks(bootstrap: str, topic: str, seconds: float) -> list[float]:
+    """Return how late each tick of a task was, beside many that produce and consume."""
+    place = await asyncio.to_thread(end_of, bootstrap, topic)
+    async with AsyncExitStack() as stack:
+        producer = await stack.enter_async_context(AIOProducer(producing(bootstrap)))
+        consumers = [
+            await stack.enter_async_context(await AIOConsumer.create(consuming(bootstrap, 100)))
+            for _ in range(CONSUMERS)
+        ]
+
+        async def consume(consumer: AIOConsumer) -> None:
+            await consumer.assign([place])
+            while True:
+                await consumer.getmany()
+
+        async def produce() -> None:
+            while True:
+                await (await producer.produce(topic, VALUES[0], partition=0))
+                await asyncio.sleep(PAUSE)
+
+        tasks = [asyncio.create_task(consume(consumer)) for consumer in consumers]
+        tasks += [asyncio.create_task(produce()) for _ in range(PRODUCERS)]
+        await asyncio.sleep(1)  # all are connected
+        late = []
+        end = time.perf_counter() + seconds
+        while (now := time.perf_counter()) < end:
+            await asyncio.sleep(TICK)
+            late.append(time.perf_counter() - now - TICK)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return late
+
+
+def main() -> None:
+    """Measure one of the three and print the percentiles."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", required=True)
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--what", choices=("tasks", "threads", "ticks"), required=True)
+    parser.add_argument("--seconds", type=float, required=True)
+    args = parser.parse_args()
+    messages = WARM_UP + int(args.seconds * RATE)
+    if args.what == "ticks":
+        found = asyncio.run(lateness_of_ticks(args.bootstrap, args.topic, args.seconds))
+    elif args.what == "tasks":
+        found = asyncio.run(latency_of_tasks(args.bootstrap, args.topic, messages))[WARM_UP:]
+    else:
+        found = latency_of_threads(args.bootstrap, args.topic, messages)[WARM_UP:]
+    cuts = quantiles(found, n=100)
+    print_result(p50_seconds=cuts[49], p99_seconds=cuts[98], count=len(found))
+
+
+if __name__ == "__main__":
+    main()
