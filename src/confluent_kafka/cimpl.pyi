@@ -630,6 +630,20 @@ class Producer(_Client):
     def close(self, timeout: float = -1) -> bool: ...
 
 @disjoint_base
+class _Record:
+    topic: Any
+    partition: Any
+    offset: Any
+    timestamp: Any
+    timestamp_type: Any
+    key: Any
+    value: Any
+    checksum: Any
+    serialized_key_size: Any
+    serialized_value_size: Any
+    headers: Any
+
+@disjoint_base
 class Consumer(_Client):
     def __init__(self, config: _Config = ..., /, **kwargs: Any) -> None: ...
     def __iter__(self) -> Self: ...
@@ -666,9 +680,20 @@ class Consumer(_Client):
     def _rewind(self, partitions: Sequence[TopicPartition], /) -> None: ...
     def _gather(self, num_messages: int, /) -> int: ...
     def _by_partition(
-        self, num_messages: int, partitions: Sequence[TopicPartition] | None, store: bool
-    ) -> dict[TopicPartition, list[Message]] | Message: ...
-    def _poll_of(self, partitions: Sequence[TopicPartition], store: bool) -> Message | None: ...
+        self,
+        num_messages: int,
+        partitions: Sequence[TopicPartition] | None,
+        store: bool,
+        record_type: type[_Record] = ...,
+        partition_type: Callable[[str, int], Any] = ...,
+        partition_bytes: int = ...,
+    ) -> dict[Any, list[Any]] | Message: ...
+    def _poll_of(
+        self,
+        partitions: Sequence[TopicPartition] | None,
+        store: bool,
+        record_type: type[_Record] = ...,
+    ) -> Any: ...
     def _defer_rebalance(self) -> int: ...
     def _finish_rebalance(self, number: int, /) -> None: ...
     def _pause_begin(self) -> None: ...

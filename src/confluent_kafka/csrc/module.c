@@ -18,6 +18,7 @@
 #include "values/error.h"
 #include "values/message.h"
 #include "values/partitioner.h"
+#include "values/record.h"
 #include "values/topic_partition.h"
 #include "values/uuid.h"
 
@@ -134,7 +135,8 @@ module_exec(PyObject *module)
         || kafka_error_type_add(module, state) < 0
         || kafka_exception_type_add(module, state) < 0 || uuid_type_add(module, state) < 0
         || topic_partition_type_add(module, state) < 0
-        || message_type_add(module, state) < 0 || message_batch_type_add(module, state) < 0
+        || message_type_add(module, state) < 0 || record_type_add(module, state) < 0
+        || message_batch_type_add(module, state) < 0
         || client_type_add(module, state) < 0
         || token_refresher_type_add(module, state) < 0
         || producer_type_add(module, state) < 0 || consumer_type_add(module, state) < 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from confluent_kafka.cimpl import _Record
 
 from .errors import KafkaError
 
@@ -84,9 +86,12 @@ class RecordMetadata(NamedTuple):
     """Always None: librdkafka does not pass it on."""
 
 
-@dataclass(slots=True)
-class ConsumerRecord(Generic[KT_co, VT_co]):
+@dataclass
+class ConsumerRecord(_Record, Generic[KT_co, VT_co]):
     """A message that was consumed."""
+
+    # The fields are those of the base class, which the extension fills in.
+    __slots__ = ()
 
     topic: str
     partition: int
@@ -106,3 +111,6 @@ class ConsumerRecord(Generic[KT_co, VT_co]):
     serialized_value_size: int
     """In bytes; -1 without a value."""
     headers: Sequence[tuple[str, bytes]]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))

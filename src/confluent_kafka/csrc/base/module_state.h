@@ -25,6 +25,7 @@
     X(PyTypeObject, ShareConsumer)                                                       \
     X(PyTypeObject, Message)                                                             \
     X(PyTypeObject, MessageBatch)                                                        \
+    X(PyTypeObject, Record)                                                              \
     X(PyTypeObject, TopicPartition)                                                      \
     X(PyTypeObject, KafkaError)                                                          \
     X(PyTypeObject, Uuid)                                                                \

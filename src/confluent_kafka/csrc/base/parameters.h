@@ -57,12 +57,15 @@
     X(on_lost)                                                                           \
     X(on_revoke)                                                                         \
     X(partition)                                                                         \
+    X(partition_bytes)                                                                   \
     X(partition_count)                                                                   \
+    X(partition_type)                                                                    \
     X(partitions)                                                                        \
     X(password)                                                                          \
     X(positions)                                                                         \
     X(rack)                                                                              \
     X(reason)                                                                            \
+    X(record_type)                                                                       \
     X(replica_assignment)                                                                \
     X(replication_factor)                                                                \
     X(request)                                                                           \

@@ -8,6 +8,7 @@
 #include "client/serve.h"
 #include "consumer/record_memory.h"
 #include "values/message.h"
+#include "values/record.h"
 #include "values/topic_partition.h"
 
 /* A call must not keep the loop for longer: it is repeated while the queue has more. */
@@ -17,9 +18,19 @@
 typedef struct {
     rd_kafka_topic_partition_list_t *wanted; /* NULL: any partition */
     bool store;                              /* the offsets of what is handed out */
+    PyTypeObject *record_type;               /* of the objects; NULL: Message */
+    PyObject *partition_type;                /* of the dict's keys; NULL: TopicPartition */
+    size_t partition_bytes;                  /* how much of one partition, see byte_count */
     rd_kafka_message_t **messages;
     size_t limit, count;
 } selection;
+
+/* How many bytes of keys and values were taken of each partition. */
+typedef struct {
+    rd_kafka_topic_partition_list_t *sums; /* each one's in `offset` */
+    rd_kafka_topic_partition_t *current;   /* that of the last message */
+    const rd_kafka_topic_t *topic;         /* its topic */
+} byte_count;
 
 /* ---- the arguments ---- */
 
@@ -36,14 +47,36 @@ selection_clear(selection *self)
     *self = (selection){0};
 }
 
+/* Argument `record_type`, which may be missing: 0, or -1 with an exception. */
+static int
+record_type_argument(module_state *state, PyObject *object, PyTypeObject **type)
+{
+    *type = object == NULL ? NULL : record_type_from_arg(state, object, "record_type");
+    return object != NULL && *type == NULL ? -1 : 0;
+}
+
+/* Argument `partition_bytes`, which may be missing: 0, or -1 with an exception. */
+static int
+partition_bytes_argument(PyObject *object, size_t *bytes)
+{
+    int64_t number = INT64_MAX;
+    if (object != NULL && arg_int64(object, "partition_bytes", 1, INT64_MAX, &number) < 0) {
+        return -1;
+    }
+    *bytes = (size_t)number;
+    return 0;
+}
+
 /* 0, or -1 with an exception; selection_clear() in any case. */
 static int
 selection_init(selection *self, module_state *state, size_t limit, PyObject *partitions,
-               PyObject *store)
+               PyObject *store, PyObject *record_type)
 {
-    if (arg_bool(store, "store", &self->store) < 0) {
+    if (arg_bool(store, "store", &self->store) < 0
+        || record_type_argument(state, record_type, &self->record_type) < 0) {
         return -1;
     }
+    self->partition_bytes = SIZE_MAX;
     if (partitions != Py_None) {
         self->wanted = topic_partitions_to_c(state, partitions, "partitions");
         if (self->wanted == NULL) {
@@ -68,22 +101,55 @@ is_error(const rd_kafka_message_t *message)
            && message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF;
 }
 
+/* The bytes of the message's partition. */
+static int64_t *
+bytes_of_partition(byte_count *self, const rd_kafka_message_t *message)
+{
+    if (self->topic != message->rkt || self->current->partition != message->partition) {
+        const char *topic = rd_kafka_topic_name(message->rkt);
+        self->topic = message->rkt;
+        self->current =
+            rd_kafka_topic_partition_list_find(self->sums, topic, message->partition);
+        if (self->current == NULL) {
+            self->current =
+                rd_kafka_topic_partition_list_add(self->sums, topic, message->partition);
+            self->current->offset = 0;
+        }
+    }
+    return &self->current->offset;
+}
+
+/* Whether a message may still be taken; if so, it is counted. */
+static bool
+has_room(const selection *taken, byte_count *bytes, const rd_kafka_message_t *message)
+{
+    if (taken->partition_bytes == SIZE_MAX || message->rkt == NULL) {
+        return true;
+    }
+    int64_t *sum = bytes_of_partition(bytes, message);
+    if ((size_t)*sum >= taken->partition_bytes) {
+        return false;
+    }
+    *sum += (int64_t)(message->len + message->key_len);
+    return true;
+}
+
 /* An event with an error is taken alone, after the messages before it. */
 static void
 take_any(Consumer *self, selection *taken)
 {
     const rd_kafka_message_t *first;
-    while (taken->count < taken->limit
+    byte_count bytes = {.sums = rd_kafka_topic_partition_list_new(8)};
+    bool error = false;
+    while (!error && taken->count < taken->limit
            && (first = read_ahead_first(&self->read_ahead)) != NULL) {
-        bool error = is_error(first);
-        if (error && taken->count > 0) {
-            return;
+        error = is_error(first);
+        if ((error && taken->count > 0) || !has_room(taken, &bytes, first)) {
+            break;
         }
         taken->messages[taken->count++] = read_ahead_take(&self->read_ahead);
-        if (error) {
-            return;
-        }
     }
+    rd_kafka_topic_partition_list_destroy(bytes.sums);
 }
 
 static int
@@ -133,23 +199,38 @@ select_wanted(Consumer *self, selection *taken)
         }
         fetched = consumer_fetch_ahead(self, 0, READ_AHEAD_SIZE);
     }
-    taken->count =
-        shelves_take(&self->shelves, taken->wanted, taken->messages, taken->limit);
+    taken->count = shelves_take(&self->shelves, taken->wanted, taken->messages, taken->limit,
+                                taken->partition_bytes);
     return 0;
 }
 
 /* ---- from messages to objects ---- */
 
-/* A new list, in `result`, for messages of that one's partition; borrowed, or NULL. */
+/* The key of the message's partition: new reference, or NULL with an exception. */
 static PyObject *
-list_for(Consumer *self, PyObject *result, const rd_kafka_message_t *message)
+partition_of(Consumer *self, const selection *taken, const rd_kafka_message_t *message)
 {
+    Client *client = &self->client;
     rd_kafka_topic_partition_t place = {
         .topic = (char *)rd_kafka_topic_name(message->rkt),
         .partition = message->partition,
         .offset = RD_KAFKA_OFFSET_INVALID,
     };
-    PyObject *key = topic_partition_from(self->client.state, &place);
+    if (taken->partition_type == NULL) {
+        return topic_partition_from(client->state, &place);
+    }
+    PyObject *topic = topic_names_get(&client->names, message->rkt);
+    return topic == NULL ? NULL
+                         : call_with(taken->partition_type,
+                                     Py_BuildValue("Ni", topic, (int)message->partition));
+}
+
+/* The list of the message's partition in `result`, made if need be; borrowed, or NULL. */
+static PyObject *
+list_for(Consumer *self, PyObject *result, const selection *taken,
+         const rd_kafka_message_t *message)
+{
+    PyObject *key = partition_of(self, taken, message);
     if (key == NULL) {
         return NULL;
     }
@@ -165,11 +246,21 @@ list_for(Consumer *self, PyObject *result, const rd_kafka_message_t *message)
     return list;
 }
 
-static int
-append(Consumer *self, PyObject *list, rd_kafka_message_t *message)
+/* Errors are Messages in any case. */
+static PyObject *
+object_from(Consumer *self, PyTypeObject *record_type, rd_kafka_message_t *message)
 {
     Client *client = &self->client;
-    PyObject *object = message_from_consumed(client->state, &client->names, message);
+    if (record_type == NULL || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return message_from_consumed(client->state, &client->names, message);
+    }
+    return record_from_consumed(&client->names, record_type, message);
+}
+
+static int
+append(Consumer *self, PyObject *list, PyTypeObject *record_type, rd_kafka_message_t *message)
+{
+    PyObject *object = object_from(self, record_type, message);
     int failed = object == NULL ? -1 : PyList_Append(list, object);
     Py_XDECREF(object);
     return failed;
@@ -183,10 +274,10 @@ fill(Consumer *self, PyObject *result, const selection *taken)
         rd_kafka_message_t *message = taken->messages[i];
         const rd_kafka_message_t *last = i == 0 ? NULL : taken->messages[i - 1];
         if (last == NULL || message->rkt != last->rkt || message->partition != last->partition) {
-            list = list_for(self, result, message);
+            list = list_for(self, result, taken, message);
         }
         record_memory_prefetch(taken->messages, i, taken->count);
-        if (list == NULL || append(self, list, message) < 0) {
+        if (list == NULL || append(self, list, taken->record_type, message) < 0) {
             return -1;
         }
     }
@@ -216,8 +307,7 @@ as_object(Consumer *self, const selection *taken)
     if (taken->count == 0) {
         Py_RETURN_NONE;
     }
-    Client *client = &self->client;
-    return message_from_consumed(client->state, &client->names, taken->messages[0]);
+    return object_from(self, taken->record_type, taken->messages[0]);
 }
 
 /* ---- the calls ---- */
@@ -274,27 +364,32 @@ as_dict_or_event(Consumer *self, const selection *taken)
 }
 
 PyDoc_STRVAR(by_partition_doc,
-"_by_partition($self, /, num_messages, partitions, store)\n--\n\n"
+"_by_partition($self, /, num_messages, partitions, store, record_type=Message,\n"
+"              partition_type=TopicPartition, partition_bytes=2**63-1)\n--\n\n"
 "Return messages by partition, without waiting, and serve callbacks.\n\n"
 "Messages of other partitions stay at hand, in order. An empty result while _queue_length() is\n"
 "not 0 means that there may be more.\n\n"
 "Args:\n"
 "    num_messages (int): the maximum number of messages.\n"
 "    partitions (list of TopicPartition or None): those to return messages of; None for all.\n"
-"    store (bool): whether to store the offsets; False leaves it to _store().\n\n"
+"    store (bool): whether to store the offsets; False leaves it to _store().\n"
+"    record_type (type): a subclass of _Record, in place of Message.\n"
+"    partition_type (callable): makes the keys of topic and partition.\n"
+"    partition_bytes (int): a partition's last message is the one with which its keys and values\n"
+"        have so many bytes.\n\n"
 "Returns:\n"
 "    dict of TopicPartition to list of Message, or the Message of an event with an error, when it\n"
 "    comes before all others.");
 
-SIGNATURE(by_partition_signature, "_by_partition()", 3, 3, P_num_messages, P_partitions,
-          P_store);
+SIGNATURE(by_partition_signature, "_by_partition()", 3, 6, P_num_messages, P_partitions,
+          P_store, P_record_type, P_partition_type, P_partition_bytes);
 
 static PyObject *
 by_partition(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     Consumer *self = (Consumer *)object;
     module_state *state = self->client.state;
-    PyObject *values[3];
+    PyObject *values[6];
     PyObject *result = NULL;
     selection taken = {0};
     int32_t limit;
@@ -302,7 +397,9 @@ by_partition(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
         || consumer_count_from_arg(values[0], &limit) < 0) {
         return NULL;
     }
-    if (selection_init(&taken, state, (size_t)limit, values[1], values[2]) == 0) {
+    if (selection_init(&taken, state, (size_t)limit, values[1], values[2], values[3]) == 0
+        && partition_bytes_argument(values[5], &taken.partition_bytes) == 0) {
+        taken.partition_type = values[4];
         result = select_and_hand_out(self, &taken, as_dict_or_event);
     }
     selection_clear(&taken);
@@ -310,23 +407,49 @@ by_partition(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
 }
 
 PyDoc_STRVAR(poll_of_doc,
-"_poll_of($self, /, partitions, store)\n--\n\n"
+"_poll_of($self, /, partitions, store, record_type=Message)\n--\n\n"
 "Return the next message or event of these partitions, or None; see _by_partition().");
 
-SIGNATURE(poll_of_signature, "_poll_of()", 2, 2, P_partitions, P_store);
+SIGNATURE(poll_of_signature, "_poll_of()", 2, 3, P_partitions, P_store, P_record_type);
+
+static PyObject *
+as_record_or_event(Consumer *self, rd_kafka_message_t *message, void *record_type)
+{
+    return object_from(self, record_type, message);
+}
+
+/* Like poll(0), which fetches ahead: new reference, or NULL with an exception. */
+static PyObject *
+poll_any(Consumer *self, PyObject *store_argument, PyObject *type_argument)
+{
+    PyTypeObject *record_type;
+    bool store;
+    deadline now = deadline_after(0);
+    PyObject *result;
+    if (arg_bool(store_argument, "store", &store) < 0
+        || record_type_argument(self->client.state, type_argument, &record_type) < 0) {
+        return NULL;
+    }
+    int found =
+        consumer_poll_object(self, &now, as_record_or_event, record_type, store, &result);
+    return found < 0 ? NULL : found == 0 ? Py_NewRef(Py_None) : result;
+}
 
 static PyObject *
 poll_of(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     Consumer *self = (Consumer *)object;
     module_state *state = self->client.state;
-    PyObject *values[2];
+    PyObject *values[3];
     PyObject *result = NULL;
     selection taken = {0};
     if (args_parse(state, &poll_of_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
-    if (selection_init(&taken, state, 1, values[0], values[1]) == 0) {
+    if (values[0] == Py_None) {
+        return poll_any(self, values[1], values[2]);
+    }
+    if (selection_init(&taken, state, 1, values[0], values[1], values[2]) == 0) {
         result = select_and_hand_out(self, &taken, as_object);
     }
     selection_clear(&taken);

@@ -53,6 +53,14 @@ int consumer_serve_once(Client *client, int timeout_ms);
  * `read_ahead`: how many there were, before a rebalance took some of them away. Callbacks may run.
  */
 size_t consumer_fetch_ahead(Consumer *self, int timeout_ms, size_t wanted);
+/* What is made of a message that is handed out: new reference, or NULL with an exception. */
+typedef PyObject *message_converter(Consumer *self, rd_kafka_message_t *message, void *opaque);
+/*
+ * Fetches one message and serves callbacks, like poll(): 1 with a new object, 0 if none came in
+ * time, -1 with an exception. `store`: whether to store the offset. Takes the serving lock itself.
+ */
+int consumer_poll_object(Consumer *self, deadline *until, message_converter *convert, void *opaque,
+                         bool store, PyObject **result);
 /* Calls librdkafka if it has not been called for a while, so that callbacks run. */
 void consumer_serve_if_stale(Consumer *self);
 /* Without waiting, until so many messages are read ahead, or there are no more. 0 or -1. */

@@ -171,9 +171,15 @@ fetch_one(Consumer *self, deadline *until, rd_kafka_message_t **message)
     }
 }
 
-/* 1 with a new Message, 0 nothing, -1 exception. */
-static int
-poll_message(Consumer *self, deadline *until, PyObject **result)
+static PyObject *
+as_message(Consumer *self, rd_kafka_message_t *message, void *Py_UNUSED(opaque))
+{
+    return message_from_consumed(self->client.state, &self->client.names, message);
+}
+
+int
+consumer_poll_object(Consumer *self, deadline *until, message_converter *convert, void *opaque,
+                     bool store, PyObject **result)
 {
     Client *client = &self->client;
     serve_frame frame;
@@ -185,9 +191,9 @@ poll_message(Consumer *self, deadline *until, PyObject **result)
     if (found == 1) {
         found = fetch_one(self, until, &message);
         if (found == 1) {
-            *result = message_from_consumed(client->state, &client->names, message);
+            *result = convert(self, message, opaque);
             if (*result != NULL) {
-                consumer_handed_out(self, &message, 1, true);
+                consumer_handed_out(self, &message, 1, store);
             }
             else {
                 consumer_rewind_raising(self, &message, 1);
@@ -199,6 +205,13 @@ poll_message(Consumer *self, deadline *until, PyObject **result)
     }
     client_leave(client);
     return found;
+}
+
+/* 1 with a new Message, 0 nothing, -1 exception. */
+static int
+poll_message(Consumer *self, deadline *until, PyObject **result)
+{
+    return consumer_poll_object(self, until, as_message, NULL, true, result);
 }
 
 PyDoc_STRVAR(poll_doc,

@@ -124,11 +124,13 @@ is_error(const rd_kafka_message_t *message)
 
 /* What shelves_take() takes of one shelf, after `taken` of others. */
 static size_t
-take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit)
+take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit, size_t max_bytes)
 {
     const rd_kafka_message_t *first;
-    while (taken < limit && (first = read_ahead_first(&item->waiting)) != NULL
-           && !is_error(first)) {
+    size_t bytes = 0;
+    while (taken < limit && bytes < max_bytes
+           && (first = read_ahead_first(&item->waiting)) != NULL && !is_error(first)) {
+        bytes += first->len + first->key_len;
         messages[taken++] = take_from(item);
     }
     return taken;
@@ -160,14 +162,14 @@ shelves_waiting(const shelves *self, const rd_kafka_topic_partition_list_t *want
 
 size_t
 shelves_take(shelves *self, const rd_kafka_topic_partition_list_t *wanted,
-             rd_kafka_message_t **messages, size_t limit)
+             rd_kafka_message_t **messages, size_t limit, size_t max_bytes)
 {
     size_t taken = 0;
     shelf *failed = NULL;
     for (size_t i = 0; i <= (size_t)wanted->cnt; i++) {
         shelf *item = wanted_shelf(self, wanted, i);
         if (item != NULL) {
-            taken = take_run(item, messages, taken, limit);
+            taken = take_run(item, messages, taken, limit, max_bytes);
             failed = failed == NULL && item->waiting.count > 0 ? item : failed;
         }
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+from asyncio import get_running_loop
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -13,9 +14,12 @@ from confluent_kafka import TopicPartition as Place
 from confluent_kafka.aio import AIOConsumer
 
 from ..errors import ConsumerStoppedError
-from ..structs import TopicPartition
+from ..structs import ConsumerRecord, TopicPartition
 
 T = TypeVar("T")
+
+# Messages that are taken until it is time to see whether other tasks wait.
+_LOOKS_AT_THE_CLOCK = 16
 
 Rebalanced = Callable[[Any, list[Place]], Any]
 
@@ -36,11 +40,9 @@ class Engine(AIOConsumer):
     def __init__(self, conf: Mapping[str, Any], event: Callable[[Message], object]) -> None:
         super().__init__(conf)
         self._event = event
-        self._takes = 0
+        self._takes = -1  # so that the first look is not one of next()
         self._waiting = 0
         self._attendant = self._loop.create_task(self._attend())
-        self.polled_at = -1.0
-        """When messages were last looked for, in seconds since the epoch."""
 
     def join(self, topics: list[str], on_assign: Rebalanced, on_revoke: Rebalanced) -> None:
         """Subscribe; the callbacks may return awaitables, for which the group waits."""
@@ -61,6 +63,25 @@ class Engine(AIOConsumer):
     def client(self) -> Any:
         """The client of the extension, for calls that do not wait."""
         return self._client
+
+    def next(self, store: bool) -> Any:
+        """Return the next record or Message, or None: take() finds out what there is to wait for.
+
+        It spares coroutines, and looks at the clock, for nearly every message.
+
+        Args:
+            store: whether to store the offset.
+        """
+        self._takes += 1
+        if (
+            self._takes % _LOOKS_AT_THE_CLOCK
+            and get_running_loop() is self._loop
+            and self._closing is None
+            and not self._failures
+            and not self._rebalances.is_running()
+        ):
+            return self._client._poll_of(None, store, ConsumerRecord)
+        return None
 
     async def take(self, look: Callable[[], T | None], until: float) -> T | None:
         """Wait until there is something to take.

@@ -13,11 +13,11 @@ from confluent_kafka import TopicPartition as Place
 from .._failures import failure_of
 from ..errors import AuthenticationFailedError, IllegalStateError, KafkaConnectionError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
+from ._deserializers import Deserializers
 from ._engine import Engine
 from ._following import Following
 from ._group import Membership
 from ._positions import Positions
-from ._records import Deserializers, record_of
 from ._subscription import INTERNAL, Subscription
 from ._topics import Topics
 
@@ -49,6 +49,7 @@ class Reader:
         has_group: whether the consumer is in a group.
         metadata_max_age: seconds between looks for new topics.
         timeout: seconds to wait for a broker.
+        partition_bytes: how much of a partition take_many() returns.
     """
 
     def __init__(
@@ -60,13 +61,16 @@ class Reader:
         has_group: bool,
         metadata_max_age: float,
         timeout: float,
+        partition_bytes: int,
     ) -> None:
         self._timeout = timeout
+        self._partition_bytes = partition_bytes
         self.engine = Engine(conf, self._event)
         self.topics = Topics()
         self.positions = Positions(self.engine, subscription, reset, has_group, timeout)
         self._subscription = subscription
         self._deserializers = deserializers
+        self._store = deserializers.are_none  # else when the objects are there
         self._group = Membership(self.engine, subscription, self.positions) if has_group else None
         self._following = Following(
             self.engine, subscription, self.positions, self.topics, self._group, metadata_max_age
@@ -135,6 +139,16 @@ class Reader:
 
     # ---- messages ----
 
+    def take_next(self) -> ConsumerRecord[Any, Any] | None:
+        """Return the next message if one can be had without further ado, or None."""
+        if not self._subscription.is_whole:
+            return None
+        found = self.engine.next(self._store)
+        if found.__class__ is ConsumerRecord and self._store:
+            record: ConsumerRecord[Any, Any] = found
+            return record
+        return None if found is None else self._handed_out(found)
+
     def take_one(self, partitions: tuple[TopicPartition, ...]) -> ConsumerRecord[Any, Any] | None:
         """Return the next message that is at hand, or None.
 
@@ -142,21 +156,16 @@ class Reader:
             partitions: of which; () for all.
         """
         client = self.engine.client
-        deserializers = self._deserializers
         self.polled_at = time.time()
         while True:
             self.positions.check(partitions)
             wanted = self._subscription.wanted(partitions)
-            message = client._poll_of(wanted, deserializers.are_none)
-            if message is None:
+            found = client._poll_of(wanted, self._store, ConsumerRecord)
+            if found is None:
                 return None
-            if message.error() is not None:
-                self._event(message)
-                continue
-            record = record_of(message)
-            if not deserializers.are_none:
-                self._deserialize({TopicPartition(record.topic, record.partition): [record]})
-            return record
+            record = self._handed_out(found)
+            if record is not None:
+                return record
 
     def take_many(
         self, partitions: tuple[TopicPartition, ...], limit: int
@@ -172,19 +181,30 @@ class Reader:
         while True:
             self.positions.check(partitions)
             wanted = self._subscription.wanted(partitions)
-            found = client._by_partition(limit, wanted, self._deserializers.are_none)
+            found = client._by_partition(
+                limit,
+                wanted,
+                self._store,
+                ConsumerRecord,
+                TopicPartition,
+                self._partition_bytes,
+            )
             if isinstance(found, Message):
                 self._event(found)
                 continue
-            if not found:
-                return None
-            records = {
-                TopicPartition(place.topic, place.partition): [record_of(one) for one in messages]
-                for place, messages in found.items()
-            }
-            if not self._deserializers.are_none:
-                self._deserialize(records)
-            return records
+            if not self._store:
+                self._deserialize(found)
+            return found or None
+
+    def _handed_out(self, found: Any) -> ConsumerRecord[Any, Any] | None:
+        """Return a record with its objects; None for an error, which is noted."""
+        if isinstance(found, Message):
+            self._event(found)
+            return None
+        if not self._store:
+            self._deserialize({TopicPartition(found.topic, found.partition): [found]})
+        record: ConsumerRecord[Any, Any] = found
+        return record
 
     def _deserialize(self, records: dict[TopicPartition, list[ConsumerRecord[Any, Any]]]) -> None:
         """Deserialize keys and values; on an exception all of them are read again."""

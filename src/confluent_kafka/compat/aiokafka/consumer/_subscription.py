@@ -37,6 +37,8 @@ class Subscription:
         self.hidden: set[TopicPartition] = set()
         """Partitions whose messages must wait."""
         self.paused: set[TopicPartition] = set()
+        self.is_whole = False
+        """Whether messages of every partition may be taken."""
         self._wanted: dict[tuple[TopicPartition, ...], list[Place] | None] = {}
 
     def subscribe(
@@ -87,6 +89,7 @@ class Subscription:
         self._reset()
         self.is_by_hand = True
         self.partitions = frozenset(partitions)
+        self._change()
 
     def assign(self, partitions: Set[TopicPartition]) -> None:
         """Note what the group, or the consumer itself, has assigned."""
@@ -94,7 +97,7 @@ class Subscription:
         self.previous = _NONE
         self.paused = set()
         self.hidden = set()
-        self._wanted = {}
+        self._change()
 
     def forget(self) -> None:
         """Note that unsubscribe() was called."""
@@ -105,17 +108,17 @@ class Subscription:
     def extend(self, partitions: Set[TopicPartition]) -> None:
         """Note partitions of which some were assigned before, and are read on."""
         self.partitions = partitions
-        self._wanted = {}
+        self._change()
 
     def hide(self, partition: TopicPartition) -> None:
         """Keep the messages of a partition back."""
         self.hidden.add(partition)
-        self._wanted = {}
+        self._change()
 
     def show(self, partition: TopicPartition) -> None:
         """Let the messages of a partition come again."""
         self.hidden.discard(partition)
-        self._wanted = {}
+        self._change()
 
     def wanted(self, partitions: tuple[TopicPartition, ...]) -> list[Place] | None:
         """Return which partitions' messages may be taken now; None for any.
@@ -139,12 +142,16 @@ class Subscription:
             if partition not in self.partitions:
                 raise IllegalStateError(f"{partition} is not assigned")
 
+    def _change(self) -> None:
+        self._wanted = {}
+        self.is_whole = bool(self.partitions) and not self.hidden
+
     def _select(self, partitions: tuple[TopicPartition, ...]) -> list[Place] | None:
         for partition in partitions:
             if not isinstance(partition, TopicPartition):
                 kind = type(partition).__name__
                 raise TypeError(f"partitions must be TopicPartition, not {kind}")
-        if self.partitions and not self.hidden and not partitions:
+        if self.is_whole and not partitions:
             return None
         named = set(partitions or self.partitions) & self.partitions
         return [Place(*partition) for partition in sorted(named - self.hidden)]
@@ -154,7 +161,7 @@ class Subscription:
         self.partitions = set()
         self.paused = set()
         self.hidden = set()
-        self._wanted = {}
+        self._change()
 
 
 def _compiled(pattern: str | re.Pattern[str]) -> re.Pattern[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import uuid
 import warnings
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Set
@@ -23,9 +24,9 @@ from ..errors import (
 )
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
 from ._commits import failure_of_commit, offsets_to_commit
+from ._deserializers import Deserializer, Deserializers
 from ._engine import checked, places
 from ._reader import Reader
-from ._records import Deserializer, Deserializers
 from ._subscription import Subscription
 
 KT = TypeVar("KT")
@@ -138,6 +139,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             name: value for name, value in locals().items() if name not in ("self", "topics")
         }
         self._reader: Reader | None = None
+        self._active: Reader | None = None  # the same, until stop()
         _check_number("max_poll_records", max_poll_records)
         self._conf = _configuration(keywords)
         self._group_id = group_id
@@ -152,6 +154,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             group_id is not None,
             metadata_max_age_ms / 1000,
             request_timeout_ms / 1000,
+            max(1, max_partition_fetch_bytes),
         )
         self._is_started = False
         self._is_stopped = False
@@ -174,11 +177,11 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         reader = self._make_reader()
         try:
             await reader.connect()
-            self._reader = reader
+            self._reader = self._active = reader
             reader.begin()
             await reader.began()
         except BaseException:
-            self._reader = None
+            self._reader = self._active = None
             self._is_stopped = True
             await reader.close()
             raise
@@ -189,6 +192,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         Waiting calls raise ConsumerStoppedError. Stopping a stopped consumer does nothing.
         """
         self._is_stopped = True
+        self._active = None
         if self._reader is not None:
             with translated():
                 await self._reader.close()
@@ -206,8 +210,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         await self.stop()
 
     def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
-        reader = getattr(self, "_reader", None)
-        if reader is not None and not self._is_stopped:
+        reader = getattr(self, "_active", None)
+        if reader is not None:
             warn(f"unclosed {self!r}: await stop()", ResourceWarning, source=self)
             reader.abandon()
 
@@ -224,10 +228,12 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
             Exception: raised by a deserializer; the message is read again.
         """
-        reader = self._running()
-        look = partial(reader.take_one, partitions)
+        reader = self._active or self._running()
         try:
-            record = await reader.engine.take(look, float("inf"))
+            record = None if partitions else reader.take_next()
+            if record is None:
+                look = partial(reader.take_one, partitions)
+                record = await reader.engine.take(look, math.inf)
         except KafkaException as failure:
             raise failure_of(failure) from failure
         assert record is not None
@@ -301,8 +307,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
     def unsubscribe(self) -> None:
         """Read nothing any more: leave the group, or give up what was assigned by hand."""
-        if self._reader is not None and not self._is_stopped:
-            self._reader.unsubscribe()
+        if self._active is not None:
+            self._active.unsubscribe()
         self._subscription.forget()
 
     def subscription(self) -> Set[str]:
@@ -521,15 +527,15 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     # ---- what the methods share ----
 
     def _begin(self) -> None:
-        if self._reader is not None and not self._is_stopped:
-            self._reader.begin()
+        if self._active is not None:
+            self._active.begin()
 
     def _running(self) -> Reader:
         if self._is_stopped:
             raise ConsumerStoppedError
-        if self._reader is None:
+        if self._active is None:
             raise IllegalStateError("the consumer is not started: await start() first")
-        return self._reader
+        return self._active
 
     def _require(self, *partitions: TopicPartition) -> None:
         self._subscription.require(*map(checked, partitions))
@@ -580,6 +586,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 def _configuration(keywords: dict[str, Any]) -> dict[str, Any]:
     conf = configuration("consumer", keywords)
     conf.setdefault("allow.auto.create.topics", True)
+    # A consumer as fast as this one empties its queue long before librdkafka's second is over.
+    conf.setdefault("fetch.queue.backoff.ms", 20)
     if keywords["group_id"] is None:
         # A name that no other has: librdkafka wants one, and uses it for nothing.
         conf["group.id"] = f"none-{uuid.uuid4()}"

@@ -1,4 +1,4 @@
-"""Messages as aiokafka's records."""
+"""What makes objects of keys and values."""
 
 from __future__ import annotations
 
@@ -31,22 +31,3 @@ class Deserializers:
         if self._value is not None:
             for record in records:
                 record.value = self._value(record.value)
-
-
-def record_of(message: Any) -> ConsumerRecord[Any, Any]:
-    """Return a consumed message as a record."""
-    kind, timestamp = message.timestamp()
-    key, value = message.key(), message.value()
-    return ConsumerRecord(
-        message.topic(),
-        message.partition(),
-        message.offset(),
-        timestamp if kind else -1,
-        kind - 1 if kind else 0,
-        key,
-        value,
-        None,
-        -1 if key is None else len(key),
-        -1 if value is None else len(value),
-        tuple(message.headers() or ()),
-    )

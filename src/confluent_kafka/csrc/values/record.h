@@ -1,0 +1,20 @@
+/*
+ * _Record: what the consumers of compat.aiokafka return, a plain object of eleven attributes. Its
+ * subclass there is a dataclass of the same fields.
+ */
+#ifndef CONFLUENT_KAFKA_VALUES_RECORD_H
+#define CONFLUENT_KAFKA_VALUES_RECORD_H
+
+#include "base/module_state.h"
+#include "values/message.h"
+
+int record_type_add(PyObject *module, module_state *state);
+
+/* The argument `name`, a subclass of _Record that adds no fields: borrowed, or NULL. */
+PyTypeObject *record_type_from_arg(module_state *state, PyObject *object, const char *name);
+
+/* A consumed message as an instance of `type`; copies what it needs. New reference. */
+PyObject *record_from_consumed(topic_names *names, PyTypeObject *type,
+                               const rd_kafka_message_t *message);
+
+#endif
