@@ -684,15 +684,15 @@ class Consumer(_Client):
         num_messages: int,
         partitions: Sequence[TopicPartition] | None,
         store: bool,
-        record_type: type[_Record] = ...,
-        partition_type: Callable[[str, int], Any] = ...,
-        partition_bytes: int = ...,
+        record_type: type[_Record] | None = None,
+        partition_type: Callable[[str, int], Any] | None = None,
+        partition_bytes: int | None = None,
     ) -> dict[Any, list[Any]] | Message: ...
     def _poll_of(
         self,
         partitions: Sequence[TopicPartition] | None,
         store: bool,
-        record_type: type[_Record] = ...,
+        record_type: type[_Record] | None = None,
     ) -> Any: ...
     def _defer_rebalance(self) -> int: ...
     def _finish_rebalance(self, number: int, /) -> None: ...

@@ -251,7 +251,7 @@ class TestStop:
 async def test_start_without_a_broker() -> None:
     """It raises KafkaConnectionError, and the consumer can be stopped."""
     consumer = consumer_at(NO_BROKER, "topic")
-    with pytest.raises(KafkaConnectionError, match="refused"):
+    with pytest.raises(KafkaConnectionError, match=NO_BROKER):
         await consumer.start()
     await consumer.stop()
 

@@ -94,6 +94,7 @@ BOOL = Kind(False, set()) | "True, 1"
 CALLBACK = Kind(None, set()) | "None, callable, class"
 PARTITIONS = Kind(partitions(), set()) | "list, of partitions, of unset partitions"
 SOME_PARTITIONS = PARTITIONS | "None"
+RECORD_TYPE = Kind(None, set()) | "None"
 HEADERS = Kind(None, set()) | "None, list, dict"
 ERROR = Kind(None, set()) | "None, error"
 REQUEST = Kind("Produce", set())
@@ -222,8 +223,19 @@ MATRIX: dict[str, dict[str, Kind]] = {
     **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
     "Consumer._paused": {},
     "Consumer._gather": {"num_messages": ID},
-    "Consumer._by_partition": {"num_messages": ID, "partitions": SOME_PARTITIONS, "store": BOOL},
-    "Consumer._poll_of": {"partitions": SOME_PARTITIONS, "store": BOOL},
+    "Consumer._by_partition": {
+        "num_messages": ID,
+        "partitions": SOME_PARTITIONS,
+        "store": BOOL,
+        "record_type": RECORD_TYPE,
+        "partition_type": CALLBACK,
+        "partition_bytes": ID | "None, 2**33",
+    },
+    "Consumer._poll_of": {
+        "partitions": SOME_PARTITIONS,
+        "store": BOOL,
+        "record_type": RECORD_TYPE,
+    },
     "Consumer._take": {"num_messages": ID},
     "Consumer._store": {"offsets": PARTITIONS},
     "Consumer._rewind": _PARTITIONS,

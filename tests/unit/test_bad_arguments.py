@@ -32,7 +32,7 @@ REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
 # Their constructors have tests of their own below, or are those of Exception and tuple.
 CONSTRUCTORS = {
     *("Producer", "Consumer", "ShareConsumer", "_AdminClient", "_Client"),
-    *("MessageBatch", "MockRequest"),
+    *("MessageBatch", "MockRequest", "_Record"),
 }
 CONSTRUCTORS |= {name for name in vars(cimpl) if name.endswith("Exception")}
 each_object = pytest.mark.parametrize(

@@ -47,20 +47,26 @@ selection_clear(selection *self)
     *self = (selection){0};
 }
 
-/* Argument `record_type`, which may be missing: 0, or -1 with an exception. */
+static bool
+is_given(PyObject *argument)
+{
+    return argument != NULL && argument != Py_None;
+}
+
+/* Argument `record_type`: 0, or -1 with an exception. */
 static int
 record_type_argument(module_state *state, PyObject *object, PyTypeObject **type)
 {
-    *type = object == NULL ? NULL : record_type_from_arg(state, object, "record_type");
-    return object != NULL && *type == NULL ? -1 : 0;
+    *type = is_given(object) ? record_type_from_arg(state, object, "record_type") : NULL;
+    return is_given(object) && *type == NULL ? -1 : 0;
 }
 
-/* Argument `partition_bytes`, which may be missing: 0, or -1 with an exception. */
+/* Argument `partition_bytes`: 0, or -1 with an exception. */
 static int
 partition_bytes_argument(PyObject *object, size_t *bytes)
 {
     int64_t number = INT64_MAX;
-    if (object != NULL && arg_int64(object, "partition_bytes", 1, INT64_MAX, &number) < 0) {
+    if (is_given(object) && arg_int64(object, "partition_bytes", 1, INT64_MAX, &number) < 0) {
         return -1;
     }
     *bytes = (size_t)number;
@@ -364,8 +370,8 @@ as_dict_or_event(Consumer *self, const selection *taken)
 }
 
 PyDoc_STRVAR(by_partition_doc,
-"_by_partition($self, /, num_messages, partitions, store, record_type=Message,\n"
-"              partition_type=TopicPartition, partition_bytes=2**63-1)\n--\n\n"
+"_by_partition($self, /, num_messages, partitions, store, record_type=None,\n"
+"              partition_type=None, partition_bytes=None)\n--\n\n"
 "Return messages by partition, without waiting, and serve callbacks.\n\n"
 "Messages of other partitions stay at hand, in order. An empty result while _queue_length() is\n"
 "not 0 means that there may be more.\n\n"
@@ -373,10 +379,10 @@ PyDoc_STRVAR(by_partition_doc,
 "    num_messages (int): the maximum number of messages.\n"
 "    partitions (list of TopicPartition or None): those to return messages of; None for all.\n"
 "    store (bool): whether to store the offsets; False leaves it to _store().\n"
-"    record_type (type): a subclass of _Record, in place of Message.\n"
-"    partition_type (callable): makes the keys of topic and partition.\n"
-"    partition_bytes (int): a partition's last message is the one with which its keys and values\n"
-"        have so many bytes.\n\n"
+"    record_type (type, optional): a subclass of _Record, in place of Message.\n"
+"    partition_type (callable, optional): makes the keys of topic and partition.\n"
+"    partition_bytes (int, optional): a partition's last message is the one with which its keys\n"
+"        and values have so many bytes.\n\n"
 "Returns:\n"
 "    dict of TopicPartition to list of Message, or the Message of an event with an error, when it\n"
 "    comes before all others.");
@@ -398,8 +404,8 @@ by_partition(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
         return NULL;
     }
     if (selection_init(&taken, state, (size_t)limit, values[1], values[2], values[3]) == 0
+        && arg_callable(values[4], "partition_type", &taken.partition_type) == 0
         && partition_bytes_argument(values[5], &taken.partition_bytes) == 0) {
-        taken.partition_type = values[4];
         result = select_and_hand_out(self, &taken, as_dict_or_event);
     }
     selection_clear(&taken);
@@ -407,7 +413,7 @@ by_partition(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
 }
 
 PyDoc_STRVAR(poll_of_doc,
-"_poll_of($self, /, partitions, store, record_type=Message)\n--\n\n"
+"_poll_of($self, /, partitions, store, record_type=None)\n--\n\n"
 "Return the next message or event of these partitions, or None; see _by_partition().");
 
 SIGNATURE(poll_of_signature, "_poll_of()", 2, 3, P_partitions, P_store, P_record_type);

@@ -81,7 +81,11 @@ static PyMemberDef members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
+PyDoc_STRVAR(doc,
+"What a message of compat.aiokafka has; its dataclass there has the documentation.");
+
 static PyType_Slot slots[] = {
+    {Py_tp_doc, (void *)doc},
     {Py_tp_traverse, traverse},
     {Py_tp_clear, clear},
     {Py_tp_dealloc, dealloc},

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 from asyncio import get_running_loop
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
 from confluent_kafka import Message
@@ -38,6 +38,7 @@ class Engine(AIOConsumer):
     """
 
     def __init__(self, conf: Mapping[str, Any], event: Callable[[Message], object]) -> None:
+        self._has_failed = asyncio.Event()
         super().__init__(conf)
         self._event = event
         self._takes = -1  # so that the first look is not one of next()
@@ -114,6 +115,25 @@ class Engine(AIOConsumer):
         """Run an awaitable of a callback; stop() waits for it."""
         self._callbacks.start(work)
 
+    async def unless_it_fails(self, work: Coroutine[Any, Any, None]) -> None:
+        """Wait for something that a failure of the client may keep from happening.
+
+        Raises:
+            ConsumerStoppedError: the consumer is stopped meanwhile.
+            Exception: the failure.
+        """
+        task = self._loop.create_task(work)
+        failure = self._loop.create_task(self._has_failed.wait())
+        try:
+            await asyncio.wait((task, failure), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            task.cancel()
+            failure.cancel()
+        if self._failures:
+            raise self._failures.popleft()
+        if self._closing is not None:
+            raise ConsumerStoppedError
+
     def wake(self) -> None:
         """Let waiting tasks look again."""
         self._readiness.wake()
@@ -135,13 +155,18 @@ class Engine(AIOConsumer):
                 if isinstance(found, Message):
                     self._event(found)
         except Exception as error:
-            self._failures.append(error)
+            self._callback_failed(error)
+
+    def _callback_failed(self, error: BaseException) -> None:
+        super()._callback_failed(error)
+        self._has_failed.set()
 
     def abandon(self) -> None:
         """End the task that keeps this client alive."""
         self._attendant.cancel()
 
     async def _close(self) -> None:
+        self._has_failed.set()
         self._attendant.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._attendant

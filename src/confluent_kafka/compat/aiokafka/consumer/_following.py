@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 
 from confluent_kafka import KafkaException
 
+from ..client import AIOKafkaClient
+from ..errors import KafkaError
 from ..structs import TopicPartition
 from ._engine import Engine, places
 from ._group import Membership
 from ._positions import Positions
 from ._subscription import Subscription
-from ._topics import Topics
 
 _log = logging.getLogger(__name__)
 _AGAIN = 0.1  # seconds until a broker that could not answer is asked again
@@ -29,7 +30,7 @@ class Following:
         engine: the client.
         subscription: what is subscribed to.
         positions: where partitions are read.
-        topics: what is known of the cluster's topics.
+        client: asks for the cluster's topics.
         group: the membership in a group, if there is one.
         every: seconds between looks.
     """
@@ -39,14 +40,14 @@ class Following:
         engine: Engine,
         subscription: Subscription,
         positions: Positions,
-        topics: Topics,
+        client: AIOKafkaClient,
         group: Membership | None,
         every: float,
     ) -> None:
         self._engine = engine
         self._subscription = subscription
         self._positions = positions
-        self._topics = topics
+        self._client = client
         self._group = group
         self._every = every
         self._task: asyncio.Task[None] | None = None
@@ -59,7 +60,7 @@ class Following:
         look = self._begin_by_hand
         if self._subscription.is_subscribed:
             if self._subscription.pattern is not None:
-                self._subscription.topics = self._subscription.matching(self._topics.names())
+                self._subscription.topics = self._subscription.matching(self._known())
             if self._group is not None:
                 self._group.join(self._subscription.topics)
             look = self._look
@@ -84,7 +85,7 @@ class Following:
             try:
                 if not await look():
                     return
-            except KafkaException as failure:
+            except (KafkaError, KafkaException) as failure:
                 _log.warning("what to read could not be found: %s", failure)
                 wait = _AGAIN
             finally:
@@ -105,30 +106,32 @@ class Following:
             await self._look_for_matches()
         if self._group is None:
             await self._assign_all()
-        elif not self._subscription.topics & self._topics.names():
+        elif not self._subscription.topics & self._known():
             self._group.nothing_to_assign()
         return True
 
     async def _look_for_topics(self) -> None:
         """Ask for each topic by its name, for which a broker may create it."""
         for topic in sorted(self._subscription.topics):
-            metadata = await self._engine.list_topics(topic)
-            self._topics.update(metadata, everything=False)
+            await self._client._ask(topic)
 
     async def _look_for_matches(self) -> None:
-        self._topics.update(await self._engine.list_topics(), everything=True)
-        matching = self._subscription.matching(self._topics.names())
+        await self._client.fetch_all_metadata()
+        matching = self._subscription.matching(self._known())
         if matching != self._subscription.topics:
             self._subscription.topics = matching
             if self._group is not None:
                 self._group.join(matching)
+
+    def _known(self) -> set[str]:
+        return self._client.cluster.topics(exclude_internal_topics=False)
 
     async def _assign_all(self) -> None:
         had = self._subscription.partitions
         has = frozenset(
             TopicPartition(topic, partition)
             for topic in self._subscription.topics
-            for partition in self._topics.partitions(topic) or ()
+            for partition in self._client.cluster.partitions_for_topic(topic) or ()
         )
         self._subscription.extend(has)
         starts = await self._positions.settle(has - had)

@@ -7,19 +7,19 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, Message
+from confluent_kafka import KafkaError, Message
 from confluent_kafka import TopicPartition as Place
 
 from .._failures import failure_of
-from ..errors import AuthenticationFailedError, IllegalStateError, KafkaConnectionError
+from ..client import AIOKafkaClient
+from ..errors import IllegalStateError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
 from ._deserializers import Deserializers
 from ._engine import Engine
 from ._following import Following
 from ._group import Membership
 from ._positions import Positions
-from ._subscription import INTERNAL, Subscription
-from ._topics import Topics
+from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +43,7 @@ class Reader:
 
     Args:
         conf: librdkafka's configuration.
+        client: asks for the cluster's topics.
         subscription: what the application subscribes to.
         deserializers: of keys and values.
         reset: ``auto_offset_reset``.
@@ -55,6 +56,7 @@ class Reader:
     def __init__(
         self,
         conf: Mapping[str, Any],
+        client: AIOKafkaClient,
         subscription: Subscription,
         deserializers: Deserializers,
         reset: str,
@@ -66,14 +68,14 @@ class Reader:
         self._timeout = timeout
         self._partition_bytes = partition_bytes
         self.engine = Engine(conf, self._event)
-        self.topics = Topics()
+        self._client = client
         self.positions = Positions(self.engine, subscription, reset, has_group, timeout)
         self._subscription = subscription
         self._deserializers = deserializers
         self._store = deserializers.are_none  # else when the objects are there
         self._group = Membership(self.engine, subscription, self.positions) if has_group else None
         self._following = Following(
-            self.engine, subscription, self.positions, self.topics, self._group, metadata_max_age
+            self.engine, subscription, self.positions, client, self._group, metadata_max_age
         )
         self.polled_at: float | None = None
         """When messages were last looked for, in seconds since the epoch."""
@@ -82,19 +84,10 @@ class Reader:
         """Connect to a broker, and ask it for the cluster's topics.
 
         Raises:
-            AuthenticationFailedError: the credentials are refused.
-            KafkaConnectionError: no broker answers.
+            KafkaError: no broker answers, or refuses the credentials.
         """
-        try:
-            await self.engine.connect(self._timeout)
-            self.topics.update(
-                await self.engine.list_topics(timeout=self._timeout), everything=True
-            )
-        except KafkaException as failure:
-            exception = failure_of(failure)
-            if not isinstance(exception, AuthenticationFailedError):
-                exception = KafkaConnectionError(failure.args[0].str())
-            raise exception from failure
+        await self._client._attach(self.engine)
+        await self._client.fetch_all_metadata()
 
     def begin(self) -> None:
         """Read what is assigned by hand or subscribed to."""
@@ -106,9 +99,14 @@ class Reader:
         self.engine.wake()
 
     async def began(self) -> None:
-        """Wait until there is an assignment."""
+        """Wait until there is an assignment.
+
+        Raises:
+            ConsumerStoppedError: the consumer is stopped meanwhile.
+            KafkaError: an error that the application must know.
+        """
         if self._subscription.is_subscribed or self._subscription.is_by_hand:
-            await self._following.assigned()
+            await self.engine.unless_it_fails(self._following.assigned())
 
     def unsubscribe(self) -> None:
         """Read nothing any more."""
@@ -124,6 +122,7 @@ class Reader:
     async def close(self) -> None:
         """Leave the group, and end the client."""
         self._end_tasks()
+        await self._client.close()
         await self.engine.close()
 
     def abandon(self) -> None:
@@ -256,11 +255,6 @@ class Reader:
     def _cached(self, partition: TopicPartition) -> int | None:
         high = self.engine.client.get_watermark_offsets(Place(*partition), cached=True)[1]
         return int(high) if high >= 0 else None
-
-    async def all_topics(self) -> set[str]:
-        """Ask for all topics."""
-        self.topics.update(await self.engine.list_topics(timeout=self._timeout), everything=True)
-        return self.topics.names() - INTERNAL
 
     # ---- errors ----
 

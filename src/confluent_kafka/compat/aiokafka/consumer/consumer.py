@@ -15,7 +15,8 @@ from confluent_kafka import KafkaException
 
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider, ConsumerRebalanceListener
-from ..config import __version__, configuration
+from ..client import AIOKafkaClient
+from ..config import __version__, configuration, of_client
 from ..coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from ..errors import (
     ConsumerStoppedError,
@@ -141,13 +142,16 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._reader: Reader | None = None
         self._active: Reader | None = None  # the same, until stop()
         _check_number("max_poll_records", max_poll_records)
-        self._conf = _configuration(keywords)
+        self._client = AIOKafkaClient(
+            **{one.name: keywords[one.name] for one in of_client("client")}
+        )
         self._group_id = group_id
         self._max_poll_records = max_poll_records
         self._subscription = Subscription(exclude_internal_topics)
         self._make_reader = partial(
             Reader,
-            self._conf,
+            _configuration(keywords),
+            self._client,
             self._subscription,
             Deserializers(key_deserializer, value_deserializer),
             auto_offset_reset,
@@ -515,14 +519,12 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
     async def topics(self) -> set[str]:
         """Return the names of all topics but Kafka's own."""
-        return await self._awaited(self._running().all_topics())
+        self._running()
+        return (await self._client.fetch_all_metadata()).topics()
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
         """Return the numbers of a topic's partitions; None if the topic is not known (yet)."""
-        if self._reader is None:
-            return None
-        partitions = self._reader.topics.partitions(topic)
-        return None if partitions is None else set(partitions)
+        return self._client.cluster.partitions_for_topic(topic)
 
     # ---- what the methods share ----
 
