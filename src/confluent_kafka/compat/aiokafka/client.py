@@ -15,8 +15,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.aio import AIOConsumer, AIOProducer
+from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 
 from . import errors
 from ._failures import failure_of, translated
@@ -29,7 +28,7 @@ __all__ = ["AIOKafkaClient", "ConnectionGroup", "CoordinationType"]
 # Errors of a topic that waiting does not mend.
 _FINAL = frozenset({KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.TOPIC_EXCEPTION})
 
-_Engine = AIOProducer | AIOConsumer
+_Engine = AIOAdminClient | AIOConsumer | AIOProducer
 
 
 class ConnectionGroup(IntEnum):
@@ -130,7 +129,7 @@ class AIOKafkaClient:
             KafkaConnectionError: no broker answers; AuthenticationFailedError: or none accepts the
                 credentials.
         """
-        engine = AIOProducer(self._configuration, max_workers=1)
+        engine = AIOAdminClient(self._configuration)
         try:
             await self._attach(engine)
         except BaseException:
@@ -225,10 +224,13 @@ class AIOKafkaClient:
             raise errors.IllegalOperation(
                 "coordinator_lookup(): librdkafka tells the coordinators of groups only"
             )
-        with translated(), AdminClient(self._configuration) as admin:
-            timeout = self._request_timeout_ms / 1000
-            future = admin.describe_consumer_groups([coordinator_key], request_timeout=timeout)
-            described = await asyncio.wrap_future(future[coordinator_key])
+        with translated():
+            async with AIOAdminClient(self._configuration) as admin:
+                timeout = self._request_timeout_ms / 1000
+                found = await admin.describe_consumer_groups(
+                    [coordinator_key], request_timeout=timeout
+                )
+        described = found[coordinator_key]
         if described.coordinator is None:
             raise errors.GroupCoordinatorNotAvailableError(coordinator_key)
         return described.coordinator.id

@@ -1,0 +1,32 @@
+"""A topic to create."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class NewTopic:
+    """A topic to create.
+
+    Args:
+        name: its name.
+        num_partitions: how many partitions it gets; -1 with ``replica_assignments``.
+        replication_factor: how many brokers have each partition; -1 with ``replica_assignments``.
+        replica_assignments: the ids of the brokers of each partition, by its number.
+        topic_configs: its configuration.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        num_partitions: int,
+        replication_factor: int,
+        replica_assignments: Mapping[int, list[int]] | None = None,
+        topic_configs: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.num_partitions = num_partitions
+        self.replication_factor = replication_factor
+        self.replica_assignments = dict(replica_assignments or {})
+        self.topic_configs = dict(topic_configs or {})

@@ -1,0 +1,139 @@
+"""compat.aiokafka: AIOKafkaAdminClient and AIOKafkaClient, on the embedded cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from confluent_kafka.compat.aiokafka import AIOKafkaClient, AIOKafkaConsumer, TopicPartition, errors
+from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from confluent_kafka.compat.aiokafka.structs import BrokerMetadata, OffsetAndMetadata
+from confluent_kafka.testing import MockCluster
+from tests.support.aio import in_loop
+from tests.support.kafka import NO_BROKER
+
+pytestmark = pytest.mark.kafka_topic(partitions=2)
+
+
+def admin_of(cluster: MockCluster, **keywords: Any) -> AIOKafkaAdminClient:
+    return AIOKafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers, **keywords)
+
+
+@in_loop
+async def test_topics(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Topics are listed, and described with the fields of Kafka's metadata."""
+    async with admin_of(kafka_cluster) as admin:
+        assert kafka_topic in await admin.list_topics()
+        [topic] = await admin.describe_topics([kafka_topic])
+    partitions = topic.pop("partitions")
+    assert topic == {"error_code": 0, "topic": kafka_topic, "is_internal": False}
+    assert [one["partition"] for one in partitions] == [0, 1]
+    assert partitions[0].keys() == {
+        "error_code", "partition", "leader", "replicas", "isr", "offline_replicas"
+    }  # fmt: skip
+
+
+@in_loop
+async def test_the_cluster(kafka_cluster: MockCluster) -> None:
+    """Its brokers are described."""
+    async with admin_of(kafka_cluster) as admin:
+        cluster = await admin.describe_cluster()
+    assert cluster["cluster_id"].startswith("mockCluster")
+    assert {broker["node_id"] for broker in cluster["brokers"]} == {1, 2, 3}
+    assert cluster["controller_id"] in {1, 2, 3}
+
+
+@in_loop
+async def test_offsets_of_a_group(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """What a group has committed is read; it is -1 where it has not."""
+    first, second = (TopicPartition(kafka_topic, number) for number in range(2))
+    servers = kafka_cluster.bootstrap_servers
+    async with AIOKafkaConsumer(bootstrap_servers=servers, group_id="g") as consumer:
+        consumer.assign([first, second])
+        await consumer.commit({first: OffsetAndMetadata(5, "text")})
+    async with admin_of(kafka_cluster) as admin:
+        assert await admin.list_consumer_group_offsets("g", partitions=[first, second]) == {
+            first: OffsetAndMetadata(5, "text"),
+            second: OffsetAndMetadata(-1, ""),
+        }
+
+
+@in_loop
+async def test_what_a_broker_cannot_do(kafka_cluster: MockCluster) -> None:
+    """An error of a topic is in the answer or raised, as in aiokafka; one of all is raised."""
+    async with admin_of(kafka_cluster) as admin:
+        with pytest.raises(errors.UnsupportedVersionError):
+            await admin.create_topics([NewTopic("new", 1, 1)])
+        with pytest.raises(errors.UnsupportedVersionError):
+            await admin.describe_consumer_groups(["g"])
+        with pytest.raises(errors.IllegalOperation, match="broker_ids"):
+            await admin.list_consumer_groups(broker_ids=[1])
+        with pytest.raises(errors.IllegalOperation, match="groups only"):
+            await admin.find_coordinator("t", 1)
+
+
+@in_loop
+async def test_an_admin_client_that_does_not_run(kafka_cluster: MockCluster) -> None:
+    """It says so, and so does start() without a broker."""
+    admin = admin_of(kafka_cluster)
+    with pytest.raises(errors.KafkaConnectionError, match="not started"):
+        await admin.list_topics()
+    await admin.start()
+    await admin.close()
+    await admin.close()
+    with pytest.raises(errors.KafkaConnectionError, match="Unable to bootstrap"):
+        await AIOKafkaAdminClient(bootstrap_servers=NO_BROKER).start()
+
+
+@in_loop
+async def test_a_client(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It knows brokers, topics and partitions, once it has asked."""
+    client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    assert client.get_random_node() is None
+    assert str(client.hosts[0][0]) == "127.0.0.1"
+    with pytest.raises(errors.KafkaConnectionError, match="not connected"):
+        await client.fetch_all_metadata()
+    await client.bootstrap()
+    cluster = await client.fetch_all_metadata()
+    assert cluster is client.cluster
+    assert kafka_topic in cluster.topics()
+    assert cluster.partitions_for_topic(kafka_topic) == {0, 1}
+    assert cluster.available_partitions_for_topic(kafka_topic) == {0, 1}
+    leader = cluster.leader_for_partition(TopicPartition(kafka_topic, 1))
+    assert leader is not None
+    assert TopicPartition(kafka_topic, 1) in (cluster.partitions_for_broker(leader) or ())
+    broker = cluster.broker_metadata(leader)
+    assert isinstance(broker, BrokerMetadata)
+    assert broker in cluster.brokers()
+    assert client.get_random_node() in {1, 2, 3}
+    assert await client.ready(leader)
+    assert not await client.ready(99)
+    assert await client.force_metadata_update()
+    assert await client.add_topic(kafka_topic)
+    assert await client.set_topics([kafka_topic])
+    assert await client.check_version() == client.api_version
+    with pytest.raises(errors.IllegalOperation, match="librdkafka makes the requests"):
+        await client.send(leader, object())
+    await client.close()
+    await client.close()
+
+
+@in_loop
+async def test_what_is_unknown(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Of what a client has not asked for it knows nothing."""
+    client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    assert client.cluster.partitions_for_topic(kafka_topic) is None
+    assert client.cluster.available_partitions_for_topic(kafka_topic) is None
+    assert client.cluster.leader_for_partition(TopicPartition(kafka_topic, 0)) is None
+    assert client.cluster.partitions_for_broker(1) is None
+    assert client.cluster.broker_metadata(1) is None
+
+
+@pytest.mark.parametrize(
+    ("server", "wanted"),
+    [("host", ("host", 9092)), ("host:1", ("host", 1)), ("[::1]:2", ("::1", 2))],
+)
+def test_hosts(server: str, wanted: tuple[str, int]) -> None:
+    """Servers are hosts and ports; without a port it is Kafka's."""
+    assert AIOKafkaClient(bootstrap_servers=[server]).hosts[0][:2] == wanted
