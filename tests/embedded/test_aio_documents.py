@@ -28,6 +28,8 @@ JOIN_GROUP = 11  # the Kafka protocol's number of this request
     [
         ("async for message", ["delivered at 1", "b'first'"]),
         ("read_for", ["1 messages"]),
+        ("consumer.getmany(", ["1 messages of flights"]),
+        ("AIOAdminClient", ["the next offset is 1", "the first one is 0"]),
         (
             "on_revoke=commit",
             ["is processed here", "committed [TopicPartition{topic=flights,partition=0,offset=1"],

@@ -26,7 +26,13 @@ RUN = {
         "OffsetSpec.for_timestamp": INTEGRATION,
     },
     "docs/arrow.md": {"import polars": EMBEDDED},
-    "docs/asyncio.md": {"async for message": AIO, "read_for": AIO, "on_revoke=commit": AIO},
+    "docs/asyncio.md": {
+        "async for message": AIO,
+        "read_for": AIO,
+        "consumer.getmany(": AIO,
+        "AIOAdminClient": AIO,
+        "on_revoke=commit": AIO,
+    },
     "docs/cli.md": {
         "--help": COMMANDS,
         "doctor -b": COMMANDS,
