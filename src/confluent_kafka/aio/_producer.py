@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import weakref
-from asyncio import get_running_loop
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from functools import partial
@@ -74,7 +73,7 @@ class AIOProducer(AIOClient):
         self._serving = False
         super().__init__(conf, max_workers, executor)
         self._send = self._client._send
-        self._create_future = self._loop.create_future
+        self._create_future = _future_maker(self._loop)
 
     async def produce(
         self,
@@ -112,7 +111,7 @@ class AIOProducer(AIOClient):
             TypeError: an argument has the wrong type.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
-        if get_running_loop() is not self._loop:
+        if not self._is_in_loop():
             self._check_loop()
         if monotonic() > self._turn_ends:
             await self._let_others()
@@ -472,6 +471,13 @@ class AIOProducer(AIOClient):
     def _serve_again(self) -> None:
         self._serving = False
         self._serve()
+
+
+def _future_maker(loop: asyncio.AbstractEventLoop) -> Callable[[], asyncio.Future[Any]]:
+    """What loop.create_future() does; asyncio's own loops do it without a function of Python."""
+    if type(loop).create_future is asyncio.BaseEventLoop.create_future:
+        return partial(asyncio.Future, loop=loop)
+    return loop.create_future
 
 
 def _as_dict(message: Any) -> Any:
