@@ -11,7 +11,13 @@ from rich.console import Console
 
 from benchmarks import native_program
 from benchmarks.cluster import running_cluster
-from benchmarks.measure import measure_import, measure_memory, measure_speed, measure_waiting
+from benchmarks.measure import (
+    measure_import,
+    measure_memory,
+    measure_pending,
+    measure_speed,
+    measure_waiting,
+)
 from benchmarks.native_program import ROOT
 from benchmarks.programs import ProgramError, Programs
 from benchmarks.report import markdown
@@ -20,6 +26,7 @@ from benchmarks.rows import (
     MEMORY_ROUNDS,
     MEMORY_ROWS,
     PARTITIONS,
+    PENDING_ROW,
     ROWS,
     RUN_LENGTH,
     WAITING_ROWS,
@@ -61,9 +68,11 @@ def _run(args: argparse.Namespace, console: Console) -> str:
         memories = measure_memory(
             programs, cluster, memory_rows, MEMORY_ROUNDS, args.messages, console
         )
+        asks_pending = args.only in f"memory: {PENDING_ROW}"
+        pending = measure_pending(programs, cluster, console) if asks_pending else None
         imports = measure_import(programs, console) if args.only in "import" else []
         return markdown(
-            programs, cluster, speeds, waits, memories, imports, args.rounds, args.messages
+            programs, cluster, speeds, waits, memories, pending, imports, args.rounds, args.messages
         )
 
 

@@ -13,7 +13,17 @@ from rich.progress import track
 
 from benchmarks.cluster import Cluster
 from benchmarks.programs import Programs
-from benchmarks.rows import IMPORT_RUNS, WAITING_SECONDS, MemoryRow, Row, Side, WaitingRow
+from benchmarks.rows import (
+    IMPORT_RUNS,
+    PENDING_MESSAGES,
+    PENDING_PROGRAM,
+    PENDING_ROW,
+    WAITING_SECONDS,
+    MemoryRow,
+    Row,
+    Side,
+    WaitingRow,
+)
 
 T = TypeVar("T")
 
@@ -51,6 +61,15 @@ class Speed:
 
     def _pairs(self, side: Side) -> Iterable[tuple[Sample, Sample]]:
         return zip(self.samples[Side.OURS], self.samples[side], strict=True)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """Resident bytes of messages that wait in the queue, alone and with a future for each."""
+
+    messages: int
+    messages_bytes: int
+    futures_bytes: int
 
 
 @dataclass(frozen=True)
@@ -150,6 +169,16 @@ def measure_waiting(
             one.p99.append(result["p99_seconds"])
             _say(console, f"{one.row.name}: {one.p50[-1] * 1e3:.2f}, {one.p99[-1] * 1e3:.2f} ms")
     return found
+
+
+def measure_pending(programs: Programs, cluster: Cluster, console: Console) -> Pending:
+    """Fill a producer's queue with messages, with a future for each and without."""
+    options = ("--messages", str(PENDING_MESSAGES))
+    result = programs.run(Side.OURS, PENDING_PROGRAM, cluster, *options)
+    before, messages, futures = result["resident_bytes"]
+    pending = Pending(result["messages"], messages - before, futures - before)
+    _say(console, f"memory  {PENDING_ROW}: {pending.futures_bytes / 1e6:.0f} MB")
+    return pending
 
 
 def measure_import(programs: Programs, console: Console) -> list[Import]:

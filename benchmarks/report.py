@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from benchmarks.cluster import Cluster
-from benchmarks.measure import Import, Memory, Speed, Waiting
+from benchmarks.measure import Import, Memory, Pending, Speed, Waiting
 from benchmarks.programs import Programs
 from benchmarks.rows import (
     AIO_LATENCY,
@@ -46,6 +46,7 @@ def markdown(
     speeds: Sequence[Speed],
     waits: Sequence[Waiting],
     memories: Sequence[Memory],
+    pending: Pending | None,
     imports: Sequence[Import],
     rounds: int,
     messages: int,
@@ -59,6 +60,8 @@ def markdown(
         parts.append(_waiting_table(waits, verdicts))
     if memories:
         parts.append(_memory_table(memories, verdicts))
+    if pending:
+        parts.append(_pending(pending))
     if imports:
         parts.append(_import_table(imports, verdicts))
     parts.append(_summary(verdicts))
@@ -203,6 +206,15 @@ def _memory_table(memories: Sequence[Memory], verdicts: list[Verdict]) -> str:
     return (
         "## Memory\n\nWithout the free memory that the C library keeps (`malloc_trim`).\n\n"
         + table(header, lines)
+    )
+
+
+def _pending(pending: Pending) -> str:
+    future = (pending.futures_bytes - pending.messages_bytes) / pending.messages
+    return (
+        f"## Pending deliveries\n\n{pending.messages:,} messages in a producer's queue take "
+        f"{pending.messages_bytes / 1e6:.0f} MB; with a future of asyncio for each of them "
+        f"{pending.futures_bytes / 1e6:.0f} MB, {future:.0f} bytes more a message."
     )
 
 

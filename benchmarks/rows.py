@@ -140,6 +140,14 @@ ROWS = (
         "asyncio: produce(), until all are delivered",
         _sides(_aio("produce", PRODUCED), _aio("produce", PRODUCED)),
     ),
+    Row(
+        "asyncio: a thousand produce(), then gather()",
+        _sides(_aio("send", PRODUCED), _aio("send", PRODUCED)),
+    ),
+    Row(
+        "asyncio: produce_many(1000) (confluent-kafka: produce(), gather())",
+        _sides(_aio("send-many", PRODUCED), _aio("send", PRODUCED)),
+    ),
     Row("asyncio: poll(), value()", _sides(_aio("poll"), _aio("poll"))),
     Row("asyncio: consume(1000), value()", _sides(_aio("consume"), _aio("consume"))),
     Row(
@@ -176,6 +184,11 @@ MEMORY_ROWS = (
     MemoryRow("poll() and consume(), every accessor", _memory("consume", RECORDS)),
     MemoryRow("consume_arrow() with headers", _memory("arrow", RECORDS), (Side.OURS,)),
 )
+# Deliveries that are awaited, of messages that no broker takes.
+PENDING_ROW = "asyncio: pending deliveries"
+PENDING_MESSAGES = 1_000_000
+PENDING_PROGRAM = _aio("pending", PRODUCED)
+
 # The allocator may still grow in the first rounds; how far each later one may be from them.
 MEMORY_ROUNDS = 10
 MEMORY_SETTLING_ROUNDS = 3

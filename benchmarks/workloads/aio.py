@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, Stopwatch, print_result
 from benchmarks.workloads.consume import BATCH_SIZE, failure, wait_until_fetched
+from benchmarks.workloads.memory import ResidentMemory
 from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
 # The other client calls them experimental.
@@ -25,6 +27,18 @@ async def produce(producer: Any, topic: str, messages: int) -> None:
         deliveries = [await producer.produce(topic, value) for value in VALUES]
         await producer.flush()
         await asyncio.gather(*deliveries)
+
+
+async def send(producer: Any, topic: str, messages: int) -> None:
+    """Await produce() for a thousand messages, then all of their deliveries."""
+    for _ in range(messages // len(VALUES)):
+        await asyncio.gather(*[await producer.produce(topic, value) for value in VALUES])
+
+
+async def send_many(producer: Any, topic: str, messages: int) -> None:
+    """The same with one future for a thousand messages."""
+    for _ in range(messages // len(VALUES)):
+        await (await producer.produce_many(topic, VALUES))
 
 
 async def poll(consumer: Any, messages: int) -> None:
@@ -49,19 +63,52 @@ async def consume(consumer: Any, messages: int) -> None:
         messages -= len(batch)
 
 
-CALLS: dict[str, Callable[[Any, int], Awaitable[None]]] = {"poll": poll, "consume": consume}
+CONSUMING: dict[str, Callable[[Any, int], Awaitable[None]]] = {"poll": poll, "consume": consume}
+PRODUCING: dict[str, Callable[[Any, str, int], Awaitable[None]]] = {
+    "produce": produce,
+    "send": send,
+    "send-many": send_many,
+}
 
 
 async def measure_producer(args: argparse.Namespace, messages: int) -> None:
     """Produce until all is delivered."""
     from confluent_kafka.aio import AIOProducer
 
+    call = PRODUCING[args.call]
     producer = AIOProducer({"bootstrap.servers": args.bootstrap})
-    await produce(producer, args.topic, len(VALUES))  # connects, and learns the partitions
+    await call(producer, args.topic, len(VALUES))  # connects, and learns the partitions
     stopwatch = Stopwatch()
-    await produce(producer, args.topic, messages)
+    await call(producer, args.topic, messages)
     report(stopwatch, messages)
     await producer.close()
+
+
+async def measure_pending(args: argparse.Namespace, messages: int) -> None:
+    """Print what is resident without messages, with queued ones, and with a future for each."""
+    from confluent_kafka.aio import AIOProducer
+
+    config = {
+        "bootstrap.servers": "127.0.0.1:1",
+        "queue.buffering.max.messages": messages,
+        "queue.buffering.max.kbytes": 2_097_151,
+        "logger": logging.NullHandler(),
+    }
+    memory = ResidentMemory()
+    resident = [memory.bytes()]
+    for call in ("produce_batch", "produce"):
+        producer = AIOProducer(config)
+        pending = []
+        for value in VALUES * (messages // len(VALUES)):
+            if call == "produce":
+                pending.append(await producer.produce(args.topic, value))
+            else:
+                await producer.produce_batch(args.topic, [value])
+        resident.append(memory.bytes())
+        await producer.close(0)
+        for delivery in pending:
+            delivery.exception()
+    print_result(messages=messages, resident_bytes=resident)
 
 
 async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
@@ -82,7 +129,7 @@ async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
     await poll(consumer, 1)  # fetching has begun
     wait_until_fetched()
     stopwatch = Stopwatch()
-    await CALLS[args.call](consumer, messages)
+    await CONSUMING[args.call](consumer, messages)
     report(stopwatch, messages)
     await consumer.close()
 
@@ -101,9 +148,12 @@ def main() -> None:
     parser.add_argument("--topic", required=True)
     parser.add_argument("--partitions", type=int, default=0, help="for consumers")
     parser.add_argument("--messages", type=int, required=True)
-    parser.add_argument("--call", choices=("produce", *CALLS), required=True)
+    parser.add_argument("--call", choices=("pending", *PRODUCING, *CONSUMING), required=True)
     args = parser.parse_args()
-    measure = measure_producer if args.call == "produce" else measure_consumer
+    if args.call == "pending":
+        asyncio.run(measure_pending(args, args.messages))
+        return
+    measure = measure_producer if args.call in PRODUCING else measure_consumer
     asyncio.run(measure(args, max(args.messages // FRACTION, len(VALUES))))
 
 

@@ -27,6 +27,8 @@ JOIN_GROUP = 11  # the Kafka protocol's number of this request
     ("text", "printed"),
     [
         ("async for message", ["delivered at 1", "b'first'"]),
+        ("await producer.produce_many(", ["100000 delivered"]),
+        ("transaction.send_offsets(", ["1 copied"]),
         ("read_for", ["1 messages"]),
         ("consumer.getmany(", ["1 messages of flights"]),
         ("AIOAdminClient", ["the next offset is 1", "the first one is 0"]),

@@ -96,6 +96,63 @@ def test_deliveries(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_to
         runner.run(producer.close())
 
 
+def test_many(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Batches with one future, with callbacks, cancelled, refused, and with failures."""
+
+    async def make() -> AIOProducer:
+        settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "linger.ms": 0}
+        return AIOProducer(settings | {"queue.buffering.max.messages": ROWS // 2}, max_workers=1)
+
+    producer = runner.run(make())
+    values = numbers(0, ROWS)
+
+    async def work() -> None:
+        many = await producer.produce_many(kafka_topic, [*values, {"partition": 99}], 0)
+        with pytest.raises(ExceptionGroup):
+            await many
+        (await producer.produce_many(kafka_topic, values, 0)).cancel()
+        reports: list[Any] = []
+        messages = [{"value": value, "on_delivery": lambda *_: None} for value in values]
+        await producer.produce_batch(kafka_topic, messages, 0)
+        await producer.produce_batch(kafka_topic, values, 0, lambda *both: reports.append(both))
+        with pytest.raises(TypeError):
+            await producer.produce_batch(kafka_topic, [*values, 3])
+        await producer.flush()
+
+    try:
+        repeated(runner, work, SOME)
+    finally:
+        runner.run(producer.close())
+
+
+@pytest.mark.filterwarnings("ignore:.* was not closed:ResourceWarning")
+@pytest.mark.parametrize("end", ["closed", "purged by a thread", "dropped", "loop closed"])
+def test_pending_deliveries(end: str) -> None:
+    """Futures of messages that no broker took, at every end that a producer can have."""
+
+    async def work() -> None:
+        producer = AIOProducer(config())
+        deliveries = [await producer.produce("topic", value) for value in numbers(0, ROWS)]
+        deliveries.append(await producer.produce_many("topic", numbers(0, ROWS)))  # type: ignore[arg-type]
+        if end == "loop closed":
+            return
+        if end == "closed":
+            await producer.close(0)
+        elif end == "purged by a thread":
+            await asyncio.to_thread(producer._client.purge)
+            await asyncio.to_thread(producer._client.flush, TIMEOUT)
+        del producer
+        gc.collect()
+        failures = await asyncio.gather(*deliveries, return_exceptions=True)
+        assert all(isinstance(failure, KafkaException | ExceptionGroup) for failure in failures)
+
+    def run() -> None:
+        asyncio.run(work())
+        gc.collect()
+
+    assert_no_leaks(run, FEW)
+
+
 def test_messages(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """Messages that are returned, gathered and left, or fetched again."""
     bootstrap = kafka_cluster.bootstrap_servers

@@ -28,6 +28,8 @@ RUN = {
     "docs/arrow.md": {"import polars": EMBEDDED},
     "docs/asyncio.md": {
         "async for message": AIO,
+        "await producer.produce_many(": AIO,
+        "transaction.send_offsets(": AIO,
         "read_for": AIO,
         "consumer.getmany(": AIO,
         "AIOAdminClient": AIO,
@@ -122,6 +124,8 @@ NOT_RUN = {
     "docs/reference.md": {
         "consumer.consume(100, 1.0)": "a part of a docstring; docs/helpers.md has the whole",
         "consumer.getmany()": "a part of a docstring; docs/asyncio.md has the whole",
+        "producer.produce_many(": "a part of a docstring; docs/asyncio.md has the whole",
+        "producer.transaction()": "a part of a docstring; docs/asyncio.md has the whole",
         "delivery = await": "a part of a docstring; docs/asyncio.md has the whole",
     },
     "docs/scaling.md": {
