@@ -9,13 +9,15 @@ from typing import Any
 
 from confluent_kafka import KafkaError, Message
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import OffsetSpec
+from confluent_kafka.aio import AIOAdminClient
 
 from .._failures import failure_of
 from ..client import AIOKafkaClient
 from ..errors import IllegalStateError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
 from ._deserializers import Deserializers
-from ._engine import Engine
+from ._engine import Engine, checked
 from ._following import Following
 from ._group import Membership
 from ._positions import Positions
@@ -65,6 +67,7 @@ class Reader:
         timeout: float,
         partition_bytes: int,
     ) -> None:
+        self._is_committed = conf.get("isolation.level") == "read_committed"
         self._timeout = timeout
         self._partition_bytes = partition_bytes
         self.engine = Engine(conf, self._event)
@@ -233,28 +236,42 @@ class Reader:
         self, timestamps: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """Return the first messages at or after certain times."""
-        asked = [Place(*each, int(timestamp)) for each, timestamp in timestamps.items()]
-        if not asked:
+        if not timestamps:
             return {}
-        answer = await self.engine.offsets_for_times(asked, self._timeout)
+        asked = {
+            Place(*checked(each)): OffsetSpec.for_timestamp(int(timestamp))
+            for each, timestamp in timestamps.items()
+        }
+        # A consumer's own request has no timestamp in its answer.
+        async with AIOAdminClient(self._client._configuration) as admin:
+            answers = admin.list_offsets(asked, request_timeout=self._timeout)
+            found = {each: await answer for each, answer in answers.items()}
         return {
-            TopicPartition(place.topic, place.partition): (
-                None if place.offset < 0 else OffsetAndTimestamp(place.offset, None)
+            TopicPartition(each.topic, each.partition): (
+                None if one.offset < 0 else OffsetAndTimestamp(one.offset, one.timestamp)
             )
-            for place in answer
+            for each, one in found.items()
         }
 
     def highwater(self, partition: TopicPartition) -> int | None:
         """Return the offset behind the partition's last message, as of the last fetch."""
-        return self._cached(partition)
-
-    def last_stable_offset(self, partition: TopicPartition) -> int | None:
-        """Return the offset that all transactions before have ended, as of the last fetch."""
-        return self._cached(partition)
-
-    def _cached(self, partition: TopicPartition) -> int | None:
         high = self.engine.client.get_watermark_offsets(Place(*partition), cached=True)[1]
         return int(high) if high >= 0 else None
+
+    def last_stable_offset(self, partition: TopicPartition) -> int | None:
+        """Return the offset that all transactions before have ended, as of the last fetch.
+
+        librdkafka tells it once in a while, in statistics, and never returns a message behind it.
+        With "read_uncommitted" it is highwater().
+        """
+        if not self._is_committed:
+            return self.highwater(partition)
+        statistics = self.engine.client.stats()
+        topic = None if statistics is None else statistics.topics.get(partition.topic)
+        told = None if topic is None else topic.partitions.get(partition.partition)
+        known = self.positions.known(partition)
+        offsets = [known or -1, -1 if told is None else told.ls_offset]
+        return max(offsets) if max(offsets) >= 0 else None
 
     # ---- errors ----
 

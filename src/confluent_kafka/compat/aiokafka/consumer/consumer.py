@@ -590,6 +590,8 @@ def _configuration(keywords: dict[str, Any]) -> dict[str, Any]:
     conf.setdefault("allow.auto.create.topics", True)
     # A consumer as fast as this one empties its queue long before librdkafka's second is over.
     conf.setdefault("fetch.queue.backoff.ms", 20)
+    if conf["isolation.level"] == "read_committed":
+        conf.setdefault("statistics.interval.ms", 1000)  # for last_stable_offset()
     if keywords["group_id"] is None:
         # A name that no other has: librdkafka wants one, and uses it for nothing.
         conf["group.id"] = f"none-{uuid.uuid4()}"
