@@ -614,6 +614,13 @@ class Producer(_Client):
         self, future: _Settled | None, rows: object, first: int, seconds: float, /
     ) -> tuple[int, int]: ...
     def _settle(self, seconds: float, /) -> int: ...
+    def _settle_as(
+        self,
+        record_type: type[tuple[Any, ...]] | None,
+        partition_type: type[tuple[Any, ...]],
+        failure: Callable[[KafkaException], BaseException],
+        /,
+    ) -> None: ...
     def purge(
         self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True
     ) -> None: ...

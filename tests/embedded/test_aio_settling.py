@@ -309,3 +309,13 @@ def test_wrong_arguments(arguments: tuple[Any, ...]) -> None:
         pytest.raises(TypeError, match=r"_send\(\) takes 7 arguments|future must be"),
     ):
         producer._send(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), (tuple,), (int, tuple, repr), (tuple, int, repr), (tuple, "t", repr), (tuple, tuple, 5)],
+)
+def test_types_that_nothing_can_be_settled_as(arguments: tuple[Any, ...]) -> None:
+    """Records and partitions are named tuples, and failures come from a callable."""
+    with Producer({}) as producer, pytest.raises(TypeError):
+        producer._settle_as(*arguments)

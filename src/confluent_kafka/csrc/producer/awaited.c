@@ -74,5 +74,6 @@ PyMethodDef producer_awaited_methods[] = {
     {"_import_rows", WITHOUT_KEYWORDS(producer_import_rows), producer_import_rows_doc},
     {"_send_rows", WITHOUT_KEYWORDS(producer_send_rows), producer_send_rows_doc},
     {"_settle", settle, METH_O, settle_doc},
+    {"_settle_as", WITHOUT_KEYWORDS(producer_settle_as), producer_settle_as_doc},
     {NULL, NULL, 0, NULL},
 };

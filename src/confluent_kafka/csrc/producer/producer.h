@@ -28,6 +28,7 @@ typedef struct {
     delivery *deliveries;    /* events not finished yet */
     PyObject *unsettled;     /* list of what futures wait to be told, see settle.c */
     PyTypeObject *future_type; /* of the future that _send() got last; its loop's thread sets it */
+    PyObject *record_type, *partition_type, *failure; /* see _settle_as(); or NULL */
     bool in_loop;            /* the serving thread is in _settle(): futures are settled at once */
     /* The sum of their `popped`; len() reads it without the serving lock. */
     _Atomic Py_ssize_t popped;
@@ -148,6 +149,17 @@ int producer_settle(Producer *self, PyObject *future, const rd_kafka_message_t *
 int producer_wake_loop(Producer *self);
 /* In the loop's thread: settles what has been put off; how many, or -1 with an exception. */
 Py_ssize_t producer_settle_put_off(Producer *self);
+
+/* ---- outcome.c ---- */
+
+/*
+ * What a report's future is settled with: an exception if the message failed. New reference;
+ * without memory for it, the MemoryError: a future is settled in any case.
+ */
+PyObject *producer_outcome(Producer *self, const rd_kafka_message_t *report);
+
+extern const char producer_settle_as_doc[];
+PyObject *producer_settle_as(PyObject *object, PyObject *const *args, Py_ssize_t nargs);
 
 /* ---- awaited.c ---- */
 

@@ -37,40 +37,6 @@ producer_recipient_from_arg(Producer *self, PyObject *future, void **recipient)
 
 /* ---- one future ---- */
 
-/* What the report says: its Message or, if that failed, a KafkaException. New reference. */
-static PyObject *
-outcome_of(module_state *state, PyObject *message)
-{
-    PyObject *error = message_error(message);
-    if (error == NULL || error == Py_None) {
-        Py_XDECREF(error);
-        return error == NULL ? NULL : Py_NewRef(message);
-    }
-    PyObject *exception = PyObject_CallOneArg(state->KafkaException, error);
-    Py_DECREF(error);
-    if (exception != NULL
-        && PyObject_SetAttr(exception, state->names[N_kafka_message], message) < 0) {
-        Py_CLEAR(exception);
-    }
-    return exception;
-}
-
-/* As outcome_of(). Without memory for it, it is the MemoryError: a future is settled in any case. */
-static PyObject *
-outcome_from(Producer *self, const rd_kafka_message_t *report)
-{
-    module_state *state = self->client.state;
-    PyObject *message = message_borrow_delivered(state, &self->client.names, report);
-    PyObject *outcome = message == NULL ? NULL : outcome_of(state, message);
-    if (outcome == NULL) {
-        outcome = PyErr_GetRaisedException();
-    }
-    if (message != NULL && message_end_borrow(message) < 0) {
-        Py_SETREF(outcome, PyErr_GetRaisedException());
-    }
-    return outcome;
-}
-
 /* 1 or 0, or -1 with an exception. */
 static int
 is_done(module_state *state, PyObject *future)
@@ -110,7 +76,7 @@ settle_now(Producer *self, PyObject *future, const rd_kafka_message_t *report)
     if (done != 0) {
         return done < 0 ? -1 : 0;
     }
-    PyObject *outcome = outcome_from(self, report);
+    PyObject *outcome = producer_outcome(self, report);
     int result = tell(state, future, outcome);
     Py_DECREF(outcome);
     return result;
@@ -124,7 +90,7 @@ put_off(Producer *self, PyObject *future, const rd_kafka_message_t *report)
     if (self->unsettled == NULL) {
         return 0; /* there was no memory for it: of a producer that was dropped */
     }
-    PyObject *outcome = outcome_from(self, report);
+    PyObject *outcome = producer_outcome(self, report);
     PyObject *pair = PyTuple_Pack(2, future, outcome);
     int result = pair == NULL ? -1 : PyList_Append(self->unsettled, pair);
     Py_XDECREF(pair);

@@ -100,6 +100,9 @@ producer_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->topics);
     Py_VISIT(self->unsettled);
     Py_VISIT(self->future_type);
+    Py_VISIT(self->record_type);
+    Py_VISIT(self->partition_type);
+    Py_VISIT(self->failure);
     return client_traverse(&self->client, visit, arg);
 }
 
@@ -124,6 +127,9 @@ producer_dealloc(PyObject *object)
     Py_CLEAR(self->topics);
     Py_CLEAR(self->unsettled);
     Py_CLEAR(self->future_type);
+    Py_CLEAR(self->record_type);
+    Py_CLEAR(self->partition_type);
+    Py_CLEAR(self->failure);
     client_dealloc_end(object);
 }
 

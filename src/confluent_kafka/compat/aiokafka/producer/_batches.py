@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from confluent_kafka import KafkaException
+
+from .._failures import failure_of
 from ..structs import RecordMetadata
 from ._engine import Engine
 from .message_accumulator import BatchBuilder
@@ -53,6 +56,8 @@ class _Deliveries:
     def count(self, delivery: asyncio.Future[Any]) -> None:
         """Count a delivery; they are settled in the order of the records."""
         error = delivery.exception()
+        if isinstance(error, KafkaException):  # refused at once
+            error = failure_of(error)
         if error is not None:
             self._error = self._error or error
         elif self._first is None:

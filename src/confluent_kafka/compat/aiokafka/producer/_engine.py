@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
+from asyncio import Future, get_running_loop
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, cast
+from time import monotonic
+from typing import Any
 
-from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, KafkaException, Message
 from confluent_kafka.aio import AIOProducer
 
 from .._failures import failure_of
@@ -16,11 +15,11 @@ from ..structs import RecordMetadata, TopicPartition
 # Few: nothing but requests for metadata and the steps of transactions waits there.
 _WORKERS = 2
 
-_new_tuple = tuple.__new__
-
 
 class Engine(AIOProducer):
     """An AIOProducer that settles futures with RecordMetadata, or with aiokafka's exceptions.
+
+    With ``acks=0`` no broker says where a message is, and the result is None.
 
     Args:
         conf: librdkafka's configuration.
@@ -28,47 +27,36 @@ class Engine(AIOProducer):
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
         super().__init__(conf, max_workers=_WORKERS)
-        kind = Unconfirmed if conf.get("acks") == 0 else Delivery
-        self._create_future = partial(kind, loop=self._loop)
+        record = None if conf.get("acks") == 0 else RecordMetadata
+        self._client._settle_as(record, TopicPartition, failure_of)
 
+    def send_now(
+        self, topic: str, value: Any, key: Any, partition: int, timestamp: int, headers: Any
+    ) -> Future[Any] | None:
+        """Put a message into the queue, if that needs no waiting.
 
-class Delivery(asyncio.Future[Any]):
-    """A future that is settled with librdkafka's report, and has aiokafka's."""
+        Returns:
+            The future; None if the message has to wait, for room or because it is other tasks'
+            turn: then send_in_turn() takes it.
 
-    __slots__ = ()
+        Raises:
+            KafkaException: the message is refused.
+        """
+        if self._waiting or monotonic() > self._turn_ends or get_running_loop() is not self._loop:
+            return None
+        delivery = self._create_future()
+        sent = self._send(delivery, topic, value, key, partition, timestamp, headers)
+        return delivery if sent else None
 
-    def set_result(self, message: Any) -> None:
-        """Settle with where the message is."""
-        super().set_result(metadata_of(message))
+    async def send_in_turn(
+        self, topic: str, value: Any, key: Any, partition: int, timestamp: int, headers: Any
+    ) -> Future[Any]:
+        """Put a message into the queue when there is room, and other tasks have had their turn.
 
-    def set_exception(self, exception: Any) -> None:
-        """Settle with why the message was not delivered."""
-        if isinstance(exception, KafkaException):
-            exception = failure_of(exception)
-        super().set_exception(exception)
-
-
-class Unconfirmed(Delivery):
-    """A future of a message that no broker confirms (``acks=0``): its result is None."""
-
-    __slots__ = ()
-
-    def set_result(self, message: Any) -> None:
-        """Settle without a place: nobody knows it."""
-        asyncio.Future.set_result(self, None)
-
-
-_partitions: dict[tuple[str, int], TopicPartition] = {}
-
-
-def metadata_of(message: Message) -> RecordMetadata:
-    """Return where a broker has put a message."""
-    topic, partition = cast(str, message.topic()), cast(int, message.partition())
-    kind, timestamp = message.timestamp()
-    place = _partitions.get((topic, partition))
-    if place is None:
-        place = _partitions[topic, partition] = TopicPartition(topic, partition)
-    late = int(kind == TIMESTAMP_LOG_APPEND_TIME)
-    return _new_tuple(
-        RecordMetadata, (topic, partition, place, message.offset(), timestamp, late, None)
-    )
+        Raises:
+            KafkaException: the message is refused.
+        """
+        delivery = await self.produce(topic, value, key, partition, timestamp, headers)
+        if delivery.done():
+            delivery.result()  # raises why it was refused
+        return delivery

@@ -65,7 +65,12 @@ class BatchBuilder:
         self._closed = False
 
     def append(
-        self, *, timestamp: int | None, key: Any, value: Any, headers: Headers = ()
+        self,
+        *,
+        timestamp: int | None,
+        key: Any,
+        value: Any,
+        headers: Headers = [],  # noqa: B006
     ) -> BatchedRecord | None:
         """Add a record.
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from confluent_kafka import KafkaException
+
 from .. import errors
-from .._failures import translated
+from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider
 from ..client import AIOKafkaClient
 from ..config import configuration, of_client
@@ -216,10 +218,11 @@ class AIOKafkaProducer:
             key, value = key_bytes, value_bytes
         elif isinstance(value, str) or isinstance(key, str):
             self._serialize(topic, key, value)
-        delivery = await engine.produce(topic, value, key, number, timestamp_ms or 0, headers)
-        if delivery.done():
-            delivery.result()  # raises why it was refused
-        return delivery  # type: ignore[return-value]
+        message = (topic, value, key, number, timestamp_ms or 0, headers)
+        try:
+            return engine.send_now(*message) or await engine.send_in_turn(*message)
+        except KafkaException as refused:
+            raise failure_of(refused) from refused
 
     async def send_and_wait(
         self,
