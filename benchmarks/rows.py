@@ -59,6 +59,16 @@ def _aio(call: str, topic: str = VALUES) -> tuple[str, ...]:
     return ("aio", "--topic", topic, "--partitions", str(TOPICS[topic]), "--call", call)
 
 
+def _aiokafka(call: str) -> dict[Side, tuple[str, ...]]:
+    def program(client: str) -> tuple[str, ...]:
+        return (
+            *("aiokafka_consumer", "--client", client, "--call", call),
+            *("--topic", VALUES, "--partitions", str(PARTITIONS)),
+        )
+
+    return _sides(program("confluent_kafka.compat.aiokafka"), program("aiokafka"))
+
+
 def _serde(kind: str) -> tuple[str, ...]:
     return ("serde", "--format", kind)
 
@@ -150,6 +160,16 @@ ROWS = (
     ),
     Row("asyncio: poll(), value()", _sides(_aio("poll"), _aio("poll"))),
     Row("asyncio: consume(1000), value()", _sides(_aio("consume"), _aio("consume"))),
+    Row(
+        "aiokafka's getone(), value, while fetching (in place of confluent-kafka: aiokafka)",
+        _aiokafka("getone"),
+        Bar(3.0, Side.PEER),
+    ),
+    Row(
+        "aiokafka's getmany(), value, while fetching (in place of confluent-kafka: aiokafka)",
+        _aiokafka("getmany"),
+        Bar(2.0, Side.PEER),
+    ),
     Row(
         "Avro there and back (a registry in memory)",
         _sides(_serde("avro"), _serde("avro")),
