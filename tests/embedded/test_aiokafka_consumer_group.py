@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import KafkaError, Producer
 from confluent_kafka.compat.aiokafka import (
     ConsumerRebalanceListener,
+    ConsumerStoppedError,
     OffsetAndMetadata,
     TopicPartition,
 )
@@ -23,10 +24,11 @@ from confluent_kafka.compat.aiokafka.errors import (
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED
 from tests.support.aio import in_loop, until
-from tests.support.aiokafka_consumer import Told, consumer_at, reading, values
+from tests.support.aiokafka_consumer import Told, consumer_at, raised_by, reading, values
 from tests.support.kafka import numbers, send
 
 GROUP = "group"
+JOIN_GROUP = 11
 
 
 @pytest.fixture(autouse=True)
@@ -189,6 +191,83 @@ async def test_a_pattern_without_a_group(
         await asyncio.to_thread(send, producer, kafka_topic, [b"3"])
         assert await values(consumer, 1) == [b"3"]
         assert consumer.subscription() == {kafka_topic, "new"}
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [{"group.protocol": "consumer"}, {"partition.assignment.strategy": "cooperative-sticky"}],
+)
+@in_loop
+async def test_incremental_protocols(
+    kafka_cluster: MockCluster, filled: str, kafka_topic: str, properties: dict[str, Any]
+) -> None:
+    """Listeners are told the same; a partition that had no offset can be sought."""
+    listener = Told()
+    partition = TopicPartition(filled, 0)
+    consumer = consumer_at(
+        kafka_cluster.bootstrap_servers,
+        group_id=GROUP,
+        auto_offset_reset="none",
+        properties=properties,
+    )
+    consumer.subscribe([filled], listener=listener)
+    async with consumer:
+        await until(lambda: consumer.assignment() == {partition})
+        for offset in (7, FILLED * 2):
+            with pytest.raises((NoOffsetForPartitionError, OffsetOutOfRangeError)):
+                await consumer.getone()
+            consumer.seek(partition, offset)
+            if offset < FILLED:
+                assert await values(consumer, 2) == numbers(offset, offset + 2)
+                consumer.seek(partition, FILLED * 2)
+        with pytest.raises(OffsetOutOfRangeError):
+            await consumer.getone()
+        consumer.seek(partition, 3)
+        assert await values(consumer, 2) == numbers(3, 5)
+        consumer.subscribe([kafka_topic], listener=listener)
+        await until(lambda: consumer.assignment() == partitions_of(kafka_topic, 1))
+    told = [call for call in listener.calls if call[1]]
+    assert told == [
+        ("assigned", {partition}),
+        ("revoked", {partition}),
+        ("assigned", partitions_of(kafka_topic, 1)),
+    ]
+
+
+@in_loop
+async def test_stop_while_start_waits(kafka_cluster: MockCluster, filled: str) -> None:
+    """start() raises ConsumerStoppedError, and the consumer is stopped."""
+    kafka_cluster.set_group_initial_rebalance_delay(600)
+    consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP)
+    start = asyncio.ensure_future(consumer.start())
+    kafka_cluster.start_request_tracking()
+    await until(lambda: any(r.api_key == JOIN_GROUP for r in kafka_cluster.requests()))
+    await consumer.stop()
+    assert type(await raised_by(start)) is ConsumerStoppedError
+
+
+@in_loop
+async def test_stop_in_the_middle_of_a_rebalance(kafka_cluster: MockCluster, filled: str) -> None:
+    """stop() waits for the listener, and commits as the group wants."""
+    going_on = asyncio.Event()
+    ended = asyncio.Event()
+
+    class Slow(ConsumerRebalanceListener):
+        async def on_partitions_revoked(self, revoked: Any) -> None:
+            pass
+
+        async def on_partitions_assigned(self, assigned: Any) -> None:
+            going_on.set()
+            await asyncio.sleep(0.1)
+            ended.set()
+
+    consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP)
+    consumer.subscribe([filled], listener=Slow())
+    start = asyncio.ensure_future(consumer.start())
+    await going_on.wait()
+    await consumer.stop()
+    assert ended.is_set()
+    assert type(await raised_by(start)) in (ConsumerStoppedError, type(None))
 
 
 class TestPositions:

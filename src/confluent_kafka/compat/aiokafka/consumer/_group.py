@@ -24,15 +24,25 @@ class Membership:
     """A consumer's membership in its group.
 
     Every rebalance takes all partitions away and gives others, and the listener is told both, an
-    empty set where there were none. The consumer's own unsubscribe() and stop() are not told.
+    empty set where there were none. The consumer's own unsubscribe() and stop() are not told. With
+    an incremental protocol, which aiokafka does not have, partitions that stay are read on, and
+    the listener is told the same.
 
     Args:
         engine: the client.
         subscription: what is subscribed to and assigned.
         positions: where partitions are read.
+        is_incremental: whether rebalances leave a member the partitions that it keeps.
     """
 
-    def __init__(self, engine: Engine, subscription: Subscription, positions: Positions) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        subscription: Subscription,
+        positions: Positions,
+        is_incremental: bool,
+    ) -> None:
+        self._is_incremental = is_incremental
         self._engine = engine
         self._subscription = subscription
         self._positions = positions
@@ -45,6 +55,8 @@ class Membership:
         self._joined += 1
         self._is_revoked = False
         self._has_rebalanced.clear()
+        if self._is_incremental:
+            self._engine.leave()  # so that everything is taken away first
         if topics:
             self._engine.join(
                 sorted(topics), self._only_now(self._assigned), self._only_now(self._revoked)
@@ -80,44 +92,72 @@ class Membership:
 
         return call
 
-    async def _revoked(self, _: list[Place]) -> None:
-        listener = self._subscription.listener
-        self._is_revoked = True
-        if listener is not None:
-            had = self._subscription.previous or self._subscription.partitions
-            await _tell(listener.on_partitions_revoked, had)
+    async def _revoked(self, partitions: list[Place]) -> None:
+        await self._tell_of_revocation()
+        if self._is_incremental:
+            self._lose(_partitions(partitions))
+            if self._subscription.partitions:
+                await self._tell_of_assignment()
 
     async def _assigned(self, partitions: list[Place]) -> None:
         if not self._is_revoked:
-            await self._revoked([])
-        self._is_revoked = False
-        assigned = frozenset(TopicPartition(one.topic, one.partition) for one in partitions)
-        self._take_over(assigned)
-        listener = self._subscription.listener
-        if listener is not None:
-            await _tell(listener.on_partitions_assigned, set(assigned))
-        await self._begin(assigned)
+            await self._tell_of_revocation()
+        new = _partitions(partitions)
+        if self._is_incremental:
+            self._subscription.extend(self._subscription.partitions | new)
+        else:
+            self._take_over(new)
+        await self._tell_of_assignment()
+        await self._begin(new)
         self._has_rebalanced.set()
 
-    def _take_over(self, assigned: Set[TopicPartition]) -> None:
-        if self._subscription.paused:
-            self._engine.client.resume(places(self._subscription.paused))
+    async def _tell_of_revocation(self) -> None:
+        self._is_revoked = True
+        if self._subscription.listener is not None:
+            had = self._subscription.previous or self._subscription.partitions
+            await _tell(self._subscription.listener.on_partitions_revoked, had)
+
+    async def _tell_of_assignment(self) -> None:
+        self._is_revoked = False
+        if self._subscription.listener is not None:
+            has = set(self._subscription.partitions)
+            await _tell(self._subscription.listener.on_partitions_assigned, has)
+
+    def _take_over(self, assigned: frozenset[TopicPartition]) -> None:
+        self._resume(self._subscription.paused)
         self._positions.forget()
         self._subscription.assign(assigned)
 
-    async def _begin(self, assigned: Set[TopicPartition]) -> None:
+    def _lose(self, revoked: frozenset[TopicPartition]) -> None:
+        self._resume(self._subscription.paused & revoked)
+        self._positions.forget_some(revoked)
+        self._subscription.lose(revoked)
+
+    def _resume(self, partitions: Set[TopicPartition]) -> None:
+        """End pauses, which a rebalance does not outlast; librdkafka's do."""
+        if partitions:
+            self._engine.client.resume(places(partitions))
+
+    async def _begin(self, new: Set[TopicPartition]) -> None:
         """Begin to read, after the listener, which may have sought."""
         number = self._joined
         while number == self._joined:
             try:
-                starts = await self._positions.settle(assigned)
+                starts = await self._positions.settle(new)
             except KafkaException as failure:
                 _log.warning("where to begin could not be read: %s", failure)
                 await asyncio.sleep(_AGAIN)
                 continue
-            self._engine.client.assign(starts)
+            if self._is_incremental:
+                self._positions.assign_incrementally(new, starts)
+            else:
+                self._engine.client.assign(starts)
             self._positions.begin(starts)
             return
+
+
+def _partitions(given: list[Place]) -> frozenset[TopicPartition]:
+    return frozenset(TopicPartition(one.topic, one.partition) for one in given)
 
 
 async def _tell(method: Callable[[Any], Any], partitions: Set[TopicPartition]) -> None:

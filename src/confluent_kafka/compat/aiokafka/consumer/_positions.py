@@ -31,6 +31,7 @@ class Positions:
         reset: "earliest", "latest" or "none".
         has_group: whether offsets are committed.
         timeout: seconds to wait for a broker.
+        is_incremental: whether the group's protocol is.
     """
 
     def __init__(
@@ -40,7 +41,9 @@ class Positions:
         reset: str,
         has_group: bool,
         timeout: float,
+        is_incremental: bool,
     ) -> None:
+        self._is_incremental = is_incremental
         self._engine = engine
         self._subscription = subscription
         self._reset = reset
@@ -48,6 +51,7 @@ class Positions:
         self._timeout = timeout
         self._offsets: dict[TopicPartition, int] = {}
         self._read: set[TopicPartition] = set()
+        self._ended: set[TopicPartition] = set()  # assigned, but librdkafka has stopped
         self._seeking: dict[TopicPartition, asyncio.Task[None]] = {}
         self._failed: dict[TopicPartition, Exception] = {}
 
@@ -59,8 +63,19 @@ class Positions:
             task.cancel()
         self._offsets = {}
         self._read = set()
+        self._ended = set()
         self._seeking = {}
         self._failed = {}
+
+    def forget_some(self, partitions: Collection[TopicPartition]) -> None:
+        """Forget partitions that are not assigned any more."""
+        for partition in partitions:
+            if partition in self._seeking:
+                self._seeking.pop(partition).cancel()
+            self._offsets.pop(partition, None)
+            self._failed.pop(partition, None)
+            self._read.discard(partition)
+            self._ended.discard(partition)
 
     async def settle(self, partitions: Collection[TopicPartition]) -> list[Place]:
         """Return where to begin to read partitions; those without a place are left out.
@@ -86,6 +101,21 @@ class Positions:
             self._read.add(partition)
             if self._offsets[partition] != place.offset:
                 self.seek(partition, self._offsets[partition])
+
+    def assign_incrementally(
+        self, partitions: Collection[TopicPartition], starts: list[Place]
+    ) -> None:
+        """Assign partitions; those that have no place to begin, too, but paused.
+
+        A member that has not assigned what it is given cannot give it back: it never leaves.
+        """
+        client = self._engine.client
+        begun = {(place.topic, place.partition) for place in starts}
+        others = [Place(*each, 0) for each in partitions if each not in begun]
+        client.incremental_assign(starts + others)
+        if others:
+            client.pause(others)
+            self._ended |= {TopicPartition(one.topic, one.partition) for one in others}
 
     async def _committed(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
         if not self._has_group:
@@ -149,16 +179,24 @@ class Positions:
             self._seeking[partition] = task
 
     def _assign_again(self, partition: TopicPartition) -> None:
-        """Read a partition that librdkafka does not read.
-
-        A group's members may change their assignment only as a whole.
-        """
+        """Read a partition that librdkafka does not read."""
+        client = self._engine.client
+        if self._is_incremental:
+            if partition in self._ended:
+                self._ended.discard(partition)
+                client.incremental_unassign(places([partition]))
+            self._read.add(partition)
+            client.incremental_assign([Place(*partition, self._offsets[partition])])
+            if partition not in self._subscription.paused:
+                client.resume(places([partition]))
+            return
+        # Other protocols allow members to change their assignment only as a whole.
         for each in self._read:
             at = self.known(each)
             if at is not None:  # librdkafka is about to forget it
                 self._offsets[each] = at
         self._read.add(partition)
-        self._engine.client.assign([Place(*each, self._offsets[each]) for each in self._read])
+        client.assign([Place(*each, self._offsets[each]) for each in self._read])
 
     async def _seek(self, partition: TopicPartition) -> None:
         """Repeat until librdkafka has sought the newest offset."""
@@ -203,6 +241,7 @@ class Positions:
             if partition in self._seeking:
                 self._seeking.pop(partition).cancel()
             self._read.discard(partition)
+            self._ended.add(partition)
             self._fail(partition, OffsetOutOfRangeError({partition: at}))
 
     def _fail(self, partition: TopicPartition, failure: Exception) -> None:

@@ -72,11 +72,16 @@ class Reader:
         self._partition_bytes = partition_bytes
         self.engine = Engine(conf, self._event)
         self._client = client
-        self.positions = Positions(self.engine, subscription, reset, has_group, timeout)
+        is_incremental = _is_incremental(conf)
+        self.positions = Positions(
+            self.engine, subscription, reset, has_group, timeout, is_incremental
+        )
         self._subscription = subscription
         self._deserializers = deserializers
         self._store = deserializers.are_none  # else when the objects are there
-        self._group = Membership(self.engine, subscription, self.positions) if has_group else None
+        self._group: Membership | None = None
+        if has_group:
+            self._group = Membership(self.engine, subscription, self.positions, is_incremental)
         self._following = Following(
             self.engine, subscription, self.positions, client, self._group, metadata_max_age
         )
@@ -287,3 +292,10 @@ class Reader:
         if error.code() in _TOLD or error.fatal():
             raise failure_of(error)
         _log.warning("%s", error.str())
+
+
+def _is_incremental(conf: Mapping[str, Any]) -> bool:
+    """Return whether the group's protocol leaves members what they keep."""
+    return conf.get("group.protocol") == "consumer" or "cooperative" in conf.get(
+        "partition.assignment.strategy", ""
+    )

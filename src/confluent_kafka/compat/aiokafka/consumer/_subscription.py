@@ -108,6 +108,15 @@ class Subscription:
     def extend(self, partitions: Set[TopicPartition]) -> None:
         """Note partitions of which some were assigned before, and are read on."""
         self.partitions = partitions
+        self.previous = _NONE
+        self._change()
+
+    def lose(self, partitions: Set[TopicPartition]) -> None:
+        """Note partitions that the group has taken away, while the others are read on."""
+        self.partitions = self.partitions - partitions
+        self.previous = _NONE
+        self.paused -= partitions
+        self.hidden -= partitions
         self._change()
 
     def hide(self, partition: TopicPartition) -> None:

@@ -34,6 +34,9 @@ KT = TypeVar("KT")
 VT = TypeVar("VT")
 T = TypeVar("T")
 
+_DECIDED_BY_BROKERS = frozenset(
+    {"heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms"}
+)
 _MOST = 10_000  # messages that getmany() returns without max_records
 
 
@@ -592,6 +595,10 @@ def _configuration(keywords: dict[str, Any]) -> dict[str, Any]:
     conf.setdefault("fetch.queue.backoff.ms", 20)
     if conf["isolation.level"] == "read_committed":
         conf.setdefault("statistics.interval.ms", 1000)  # for last_stable_offset()
+    if conf.get("group.protocol") == "consumer":
+        # The brokers decide about these (KIP-848), and librdkafka refuses them.
+        for name in _DECIDED_BY_BROKERS - (keywords["properties"] or {}).keys():
+            conf.pop(name, None)
     if keywords["group_id"] is None:
         # A name that no other has: librdkafka wants one, and uses it for nothing.
         conf["group.id"] = f"none-{uuid.uuid4()}"
