@@ -596,6 +596,20 @@ class Producer(_Client):
         headers: _Headers | None,
         /,
     ) -> bool: ...
+    def _join_loop(
+        self, is_running: Callable[[], bool] | None, create_future: Callable[[], Any] | None, /
+    ) -> None: ...
+    def _begin_turn(self, seconds: float, /) -> None: ...
+    def _send_now(
+        self,
+        topic: str,
+        value: _Payload,
+        key: _Payload,
+        partition: int,
+        timestamp: int,
+        headers: _Headers | None,
+        /,
+    ) -> Any: ...
     def _send_batch(
         self,
         future: _Settled | None,

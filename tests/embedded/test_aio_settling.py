@@ -319,3 +319,24 @@ def test_types_that_nothing_can_be_settled_as(arguments: tuple[Any, ...]) -> Non
     """Records and partitions are named tuples, and failures come from a callable."""
     with Producer({}) as producer, pytest.raises(TypeError):
         producer._settle_as(*arguments)
+
+
+class Falsy(list[bytes | None]):
+    """A callback that is empty until it has been called."""
+
+    def __call__(self, _: KafkaError | None, message: Message) -> None:
+        self.append(message.value())
+
+
+@pytest.mark.parametrize("place", ["call", "other name", "configuration"])
+@in_loop
+async def test_falsy_callbacks(kafka_cluster: MockCluster, kafka_topic: str, place: str) -> None:
+    """A callable is called, whatever its truth is."""
+    reports = Falsy()
+    config = {"on_delivery": reports} if place == "configuration" else {}
+    names = {"call": "on_delivery", "other name": "callback"}
+    given: dict[str, Any] = {names[place]: reports} if place in names else {}
+    async with producer_of(kafka_cluster, config) as producer:
+        await (await producer.produce(kafka_topic, b"v", **given))
+        await producer.produce_batch(kafka_topic, [b"v"], **given)
+    assert reports == [b"v", b"v"]

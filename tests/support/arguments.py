@@ -101,6 +101,14 @@ REQUEST = Kind("Produce", set())
 ANYTHING = Kind(None, set(VALUES))
 
 _PRODUCE = {"callback": CALLBACK, "on_delivery": CALLBACK, "block": SECONDS}
+_FIELDS = {
+    "topic": NAME,
+    "value": PAYLOAD,
+    "key": PAYLOAD,
+    "partition": INT32,
+    "timestamp": Kind(0, set()) | "True, 1, 2**33",
+    "headers": HEADERS,
+}
 _PARTITIONS = {"partitions": PARTITIONS}
 _TIMEOUT = {"timeout": SECONDS}
 _EXIT = dict.fromkeys(("exc_type", "exc_value", "traceback"), ANYTHING)
@@ -242,15 +250,10 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "Consumer._defer_rebalance": {},
     "Consumer._finish_rebalance": {"number": ID},
     "Producer._expedite": {"timeout": SECONDS},
-    "Producer._send": {
-        "future": Kind(None, {"None"}),
-        "topic": NAME,
-        "value": PAYLOAD,
-        "key": PAYLOAD,
-        "partition": INT32,
-        "timestamp": Kind(0, set()) | "True, 1, 2**33",
-        "headers": HEADERS,
-    },
+    "Producer._send": {"future": Kind(None, {"None"}), **_FIELDS},
+    "Producer._send_now": dict.fromkeys(_FIELDS, ANYTHING),  # read for a loop that has joined only
+    "Producer._join_loop": {"is_running": CALLBACK, "create_future": CALLBACK},
+    "Producer._begin_turn": {"seconds": SECONDS},
     "Producer._send_batch": {
         "future": Kind(None, {"None"}),
         "topic": NAME,

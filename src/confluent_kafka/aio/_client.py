@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
-from threading import get_ident
 from time import monotonic
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -183,7 +182,6 @@ class AIOClient(ABC):
 
     def _attach(self) -> None:
         """Have the loop, in which this runs, wait for what the client gets."""
-        self._thread = get_ident()
         try:
             self._readiness = self._make_readiness()
         except BaseException:
@@ -238,13 +236,6 @@ class AIOClient(ABC):
             raise RuntimeError(
                 f"this {type(self).__name__} belongs to another event loop: make one per loop"
             )
-
-    def _is_in_loop(self) -> bool:
-        """What _check_loop() checks but for forked children, whose calls the extension refuses.
-
-        Before Python 3.12 get_running_loop() makes a system call each time.
-        """
-        return get_ident() == self._thread and self._loop.is_running()
 
     async def _let_others(self) -> None:
         """Let other tasks run: a call that need not wait would never yield to them."""

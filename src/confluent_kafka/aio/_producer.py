@@ -72,8 +72,6 @@ class AIOProducer(AIOClient):
         self._served = 0
         self._serving = False
         super().__init__(conf, max_workers, executor)
-        self._send = self._client._send
-        self._create_future = _future_maker(self._loop)
 
     async def produce(
         self,
@@ -111,26 +109,19 @@ class AIOProducer(AIOClient):
             TypeError: an argument has the wrong type.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
-        if not self._is_in_loop():
-            self._check_loop()
-        if monotonic() > self._turn_ends:
-            await self._let_others()
-        delivery: asyncio.Future[Message] = self._create_future()
-        told: asyncio.Future[Message] | Report = delivery
-        on_delivery = on_delivery or callback or self._on_delivery
-        if on_delivery is not None:
-            told = self._report(on_delivery, delivery)
-        try:
-            # Behind those that wait for room already.
-            if self._waiting or not self._send(
-                told, topic, value, key, partition, timestamp, headers
-            ):
-                await self._in_turn(
-                    partial(self._send, told, topic, value, key, partition, timestamp, headers)
+        if on_delivery is None:
+            on_delivery = callback if callback is not None else self._on_delivery
+        if on_delivery is None and not self._waiting:
+            try:
+                delivery: asyncio.Future[Message] | None = self._client._send_now(
+                    topic, value, key, partition, timestamp, headers
                 )
-        except KafkaException as refused:
-            delivery.set_exception(refused)
-        return delivery
+            except KafkaException as refused:
+                return self._refused(refused)
+            if delivery is not None:
+                return delivery
+        fields = (topic, value, key, partition, timestamp, headers)
+        return await self._produce_slowly(on_delivery, fields)
 
     async def produce_batch(
         self,
@@ -165,7 +156,8 @@ class AIOProducer(AIOClient):
             KafkaException: a bare value could not be enqueued.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
-        on_delivery = on_delivery or callback or self._on_delivery
+        if on_delivery is None:
+            on_delivery = callback if callback is not None else self._on_delivery
         told = None if on_delivery is None else self._report(on_delivery)
         return await self._send_list(told, topic, messages, partition, self._report)
 
@@ -233,7 +225,8 @@ class AIOProducer(AIOClient):
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
         self._check_loop()
-        on_delivery = on_delivery or self._on_delivery
+        if on_delivery is None:
+            on_delivery = self._on_delivery
         told = None if on_delivery is None else self._report(on_delivery)
         rows = self._client._import_rows(batch, topic, partition_count)
         next_row = count = 0
@@ -395,6 +388,39 @@ class AIOProducer(AIOClient):
     def _served_elsewhere(self) -> None:
         super()._served_elsewhere()
         self._serve()
+
+    def _attach(self) -> None:
+        super()._attach()
+        self._create_future = _future_maker(self._loop)
+        self._client._join_loop(self._loop.is_running, self._create_future)
+        self._client._begin_turn(_LONGEST_TURN)
+
+    async def _let_others(self) -> None:
+        await super()._let_others()
+        self._client._begin_turn(_LONGEST_TURN)
+
+    def _refused(self, error: KafkaException) -> asyncio.Future[Message]:
+        delivery: asyncio.Future[Message] = self._create_future()
+        delivery.set_exception(error)
+        return delivery
+
+    async def _produce_slowly(
+        self, on_delivery: OnDelivery | None, fields: tuple[Any, ...]
+    ) -> asyncio.Future[Message]:
+        """Check the loop, give others their turn, wait for room: what is mostly not needed."""
+        self._check_loop()
+        if monotonic() > self._turn_ends:
+            await self._let_others()
+        delivery: asyncio.Future[Message] = self._create_future()
+        told = delivery if on_delivery is None else self._report(on_delivery, delivery)
+        enqueue = partial(self._client._send, told, *fields)
+        try:
+            # Behind those that wait for room already.
+            if self._waiting or not enqueue():
+                await self._in_turn(enqueue)
+        except KafkaException as refused:
+            return self._refused(refused)
+        return delivery
 
     def _report(
         self,

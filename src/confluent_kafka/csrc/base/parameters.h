@@ -20,6 +20,7 @@
     X(config)                                                                            \
     X(coordinator_type)                                                                  \
     X(count)                                                                             \
+    X(create_future)                                                                     \
     X(delay)                                                                             \
     X(delivery_count)                                                                    \
     X(error)                                                                             \
@@ -34,6 +35,7 @@
     X(in_flight)                                                                         \
     X(in_queue)                                                                          \
     X(interval)                                                                          \
+    X(is_running)                                                                        \
     X(key)                                                                               \
     X(latency)                                                                           \
     X(leader_epoch)                                                                      \

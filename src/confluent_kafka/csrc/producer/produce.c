@@ -357,28 +357,37 @@ const char producer_send_doc[] =
 
 #define SEND_ARGUMENTS 7
 
+int
+producer_send_to(Producer *self, void *recipient, PyObject *const *fields)
+{
+    rd_kafka_resp_err_t code;
+    PyObject *values[COUNT] = {
+        [TOPIC] = fields[0],     [VALUE] = fields[1],     [KEY] = fields[2],
+        [PARTITION] = fields[3], [TIMESTAMP] = fields[4], [HEADERS] = fields[5],
+    };
+    if (enqueue_arguments(self, values, recipient, &code) < 0) {
+        return -1;
+    }
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+        return code == RD_KAFKA_RESP_ERR_NO_ERROR;
+    }
+    raise_produce_error(self, code);
+    return -1;
+}
+
 PyObject *
 producer_send(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 {
     Producer *self = (Producer *)object;
     void *recipient;
-    rd_kafka_resp_err_t code;
     if (nargs != SEND_ARGUMENTS) {
         PyErr_Format(PyExc_TypeError, "_send() takes %d arguments, not %zd", SEND_ARGUMENTS,
                      nargs);
         return NULL;
     }
-    PyObject *values[COUNT] = {
-        [TOPIC] = args[1],     [VALUE] = args[2],     [KEY] = args[3],
-        [PARTITION] = args[4], [TIMESTAMP] = args[5], [HEADERS] = args[6],
-    };
-    if (producer_recipient_from_arg(self, args[0], &recipient) < 0
-        || enqueue_arguments(self, values, recipient, &code) < 0) {
+    if (producer_recipient_from_arg(self, args[0], &recipient) < 0) {
         return NULL;
     }
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && code != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-        raise_produce_error(self, code);
-        return NULL;
-    }
-    return PyBool_FromLong(code == RD_KAFKA_RESP_ERR_NO_ERROR);
+    int sent = producer_send_to(self, recipient, args + 1);
+    return sent < 0 ? NULL : PyBool_FromLong(sent);
 }

@@ -18,6 +18,14 @@ typedef struct delivery {
     struct delivery *next;
 } delivery;
 
+/* The event loop that produces, see awaited.c; only its thread reads and writes it. */
+typedef struct {
+    PyObject *is_running;    /* its method; NULL: none has joined */
+    PyObject *create_future; /* callable without arguments */
+    uint64_t thread;
+    deadline turn; /* until which it may produce without a turn of other tasks */
+} producer_loop;
+
 typedef struct {
     Client client;
     PyObject *on_delivery;   /* for messages without a callback of their own */
@@ -29,6 +37,7 @@ typedef struct {
     PyObject *unsettled;     /* list of what futures wait to be told, see settle.c */
     PyTypeObject *future_type; /* of the future that _send() got last; its loop's thread sets it */
     PyObject *record_type, *partition_type, *failure; /* see _settle_as(); or NULL */
+    producer_loop loop;
     bool in_loop;            /* the serving thread is in _settle(): futures are settled at once */
     /* The sum of their `popped`; len() reads it without the serving lock. */
     _Atomic Py_ssize_t popped;
@@ -118,6 +127,11 @@ batch_step_is_over(batch_defaults *defaults, int64_t index)
 PyObject *producer_produce(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames);
 PyObject *producer_send(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
+/*
+ * _send() for a recipient that is known: `fields` are its arguments but for the future. 1 enqueued,
+ * 0 the queue is full, -1 with an exception.
+ */
+int producer_send_to(Producer *self, void *recipient, PyObject *const *fields);
 PyObject *producer_produce_batch(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames);
 PyObject *producer_produce_arrow(PyObject *self, PyObject *const *args, Py_ssize_t nargs,

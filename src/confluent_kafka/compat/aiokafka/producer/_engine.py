@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from asyncio import Future, get_running_loop
+from asyncio import Future
 from collections.abc import Mapping
-from time import monotonic
 from typing import Any
 
 from confluent_kafka.aio import AIOProducer
@@ -42,11 +41,12 @@ class Engine(AIOProducer):
         Raises:
             KafkaException: the message is refused.
         """
-        if self._waiting or monotonic() > self._turn_ends or get_running_loop() is not self._loop:
+        if self._waiting:
             return None
-        delivery = self._create_future()
-        sent = self._send(delivery, topic, value, key, partition, timestamp, headers)
-        return delivery if sent else None
+        delivery: Future[Any] | None = self._client._send_now(
+            topic, value, key, partition, timestamp, headers
+        )
+        return delivery
 
     async def send_in_turn(
         self, topic: str, value: Any, key: Any, partition: int, timestamp: int, headers: Any
