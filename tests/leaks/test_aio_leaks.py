@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from confluent_kafka import KafkaException, Producer, TopicPartition
-from confluent_kafka.aio import AIOConsumer, AIOProducer
+from confluent_kafka.admin import OffsetSpec
+from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 from confluent_kafka.testing import MockCluster
 from tests.support.clients import config
 from tests.support.kafka import numbers, send
@@ -52,6 +53,27 @@ def test_made_and_closed(runner: asyncio.Runner, kind: type[Any]) -> None:
         gc.collect()
 
     repeated(runner, work, MANY)
+
+
+def test_admin_client(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Answers that come, are discarded or fail, and those that close() fails."""
+    place = TopicPartition(kafka_topic, 0)
+    latest = {place: OffsetSpec.latest()}
+
+    async def work() -> None:
+        data: list[Any] = []
+        settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+        admin = await AIOAdminClient.create(config({"stats_cb": data.append}) | settings)
+        data.append(admin)  # a cycle through the callbacks
+        assert (await admin.list_offsets(latest))[place].offset == 0
+        admin.list_offsets(latest)[place].cancel()
+        late = admin.describe_cluster()
+        await admin.close()
+        with contextlib.suppress(KafkaException):
+            await late
+        gc.collect()
+
+    repeated(runner, work, FEW)
 
 
 def test_refused(runner: asyncio.Runner) -> None:
