@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.aio import AIOConsumer, AIOProducer
+from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.admin import ConfigResource, NewTopic, OffsetSpec, ResourceType
+from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import PROTOCOLS
 from tests.integration.kafka_cluster import KafkaCluster
@@ -111,6 +112,76 @@ async def test_consume_process_produce(
         found = await consumer.consume(40, 30)
         assert await consumer.consume(1, 0.5) == []
     assert sorted(message.value() or b"" for message in found) == sorted(numbers(0, 40))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@in_loop
+async def test_partition_by_partition(
+    kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str
+) -> None:
+    """Members that read one partition for a while, then all, while others come: each message once,
+    each partition in order, though its messages waited at hand as it moved."""
+    topic = make_topic(partitions=PARTITIONS)
+    count = 2000
+    seen: dict[int, list[int]] = {partition: [] for partition in range(PARTITIONS)}
+
+    def note(found: dict[TopicPartition, list[Message]]) -> None:
+        for place, messages in found.items():
+            seen[place.partition] += [int(message.value() or b"") for message in messages]
+
+    async def on_revoke(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        positions = [one for one in await consumer.position(partitions) if one.offset >= 0]
+        if positions:
+            await consumer.commit(offsets=positions, asynchronous=False)
+
+    async def process(consumer: AIOConsumer) -> None:
+        while True:
+            for place in await consumer.assignment():
+                note(await consumer.getmany(place, timeout=0.01, max_records=10))
+            note(await consumer.getmany(timeout=0.01, max_records=10))
+
+    await send(kafka, topic, 0, count)
+    members = [consumer_of(kafka, group, PROTOCOLS[protocol]) for _ in range(3)]
+    tasks = []
+    for rounds, member in enumerate(members):
+        await member.subscribe([topic], on_revoke=on_revoke)
+        tasks.append(asyncio.create_task(process(member)))
+        begun = rounds * count // 4
+        await until(lambda begun=begun: sum(map(len, seen.values())) > begun)
+    await until(lambda: sum(map(len, seen.values())) >= count)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.gather(*(member.close() for member in members))
+    assert seen == {
+        partition: list(range(partition, count, PARTITIONS)) for partition in range(PARTITIONS)
+    }
+
+
+@in_loop
+async def test_administration(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
+    """Topics, configurations and groups, by requests that are sent together and awaited."""
+    topics = [make_topic(), make_topic()]
+    names = [f"{group}-{number}" for number in range(3)]
+    async with await AIOAdminClient.create(kafka.config()) as admin:
+        created = await admin.create_topics([NewTopic(name, 2) for name in names])
+        assert created == dict.fromkeys(names)
+        with pytest.raises(KafkaException) as raised:
+            await admin.create_topics([NewTopic(names[0], 2)])
+        assert raised.value.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS
+        assert await admin.delete_topics(names) == dict.fromkeys(names)
+        places = [TopicPartition(topic, 0) for topic in topics]
+        configs = [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
+        described, ends, cluster, groups = await asyncio.gather(
+            admin.describe_configs(configs),
+            admin.list_offsets({place: OffsetSpec.latest() for place in places}),
+            admin.describe_cluster(),
+            admin.list_consumer_groups(),
+        )
+        assert [described[one]["cleanup.policy"].value for one in configs] == ["delete"] * 2
+        assert [ends[place].offset for place in places] == [0, 0]
+        assert cluster.nodes
+        assert groups.errors == []
 
 
 @in_loop
