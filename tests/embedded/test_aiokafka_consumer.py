@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import dataclasses
 import gc
+import pickle
 import warnings
+import weakref
 from collections import Counter
 from typing import Any
 
 import pytest
 
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.cimpl import _Record
 from confluent_kafka.compat.aiokafka import (
     ConsumerRecord,
     ConsumerStoppedError,
@@ -52,6 +57,71 @@ async def test_records(kafka_cluster: MockCluster, kafka_topic: str, producer: P
     )
     assert (empty.key, empty.value, empty.headers) == (None, None, ())
     assert (empty.serialized_key_size, empty.serialized_value_size) == (-1, -1)
+
+
+@in_loop
+async def test_records_are_dataclasses(kafka_cluster: MockCluster, filled: str) -> None:
+    """Those that the extension makes compare, copy and pickle as others do."""
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
+        record = await consumer.getone()
+    fields = dataclasses.asdict(record)
+    assert record == ConsumerRecord(**fields)
+    assert repr(record) == repr(ConsumerRecord(**fields))
+    assert pickle.loads(pickle.dumps(record)) == copy.copy(record) == record
+    assert dataclasses.replace(record, offset=7).offset == 7
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(record)
+
+
+@in_loop
+async def test_records_in_cycles(kafka_cluster: MockCluster, filled: str) -> None:
+    """The garbage collector sees a record that the application puts something into."""
+
+    class Value:
+        record: Any
+
+    async with reading(kafka_cluster.bootstrap_servers, TopicPartition(filled, 0)) as consumer:
+        record = await consumer.getone()
+    record.value = Value()
+    record.value.record = record
+    value = weakref.ref(record.value)
+    del record
+    gc.collect()
+    assert value() is None
+
+
+def test_types_of_records(kafka_cluster: MockCluster) -> None:
+    """The extension refuses a type with more than the eleven fields, which it could not fill in."""
+
+    class WithDict(_Record):
+        pass
+
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    with Consumer(config) as consumer, pytest.raises(TypeError, match="record_type"):
+        consumer._poll_of(None, True, WithDict)
+
+
+@pytest.mark.kafka_topic(partitions=2)
+@in_loop
+async def test_while_nobody_reads(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """What is fetched meanwhile waits, in order, whichever way it is read then."""
+    both = [TopicPartition(kafka_topic, partition) for partition in range(2)]
+    for partition in range(2):
+        for value in numbers(0, 2000):
+            producer.produce(kafka_topic, value, partition=partition)
+    assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0
+    found = []
+    async with reading(kafka_cluster.bootstrap_servers, *both) as consumer:
+        engine = consumer._running().engine
+        while len(found) < 4000:
+            found.append(await consumer.getone())
+            engine._serve_callbacks()  # what its task does when nobody reads
+            for records in (await consumer.getmany(both[len(found) % 2], max_records=70)).values():
+                found += records
+    for partition in range(2):
+        assert [r.value for r in found if r.partition == partition] == numbers(0, 2000)
 
 
 @in_loop

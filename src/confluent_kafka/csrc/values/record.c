@@ -114,7 +114,8 @@ record_type_from_arg(module_state *state, PyObject *object, const char *name)
 {
     PyTypeObject *type = (PyTypeObject *)object;
     if (!PyType_Check(object) || !PyType_IsSubtype(type, state->Record)
-        || type->tp_basicsize != (Py_ssize_t)sizeof(Record)) {
+        || type->tp_basicsize != (Py_ssize_t)sizeof(Record) || type->tp_dictoffset != 0
+        || type->tp_weaklistoffset != 0) { /* what PyObject_GC_New() would not initialise */
         PyErr_Format(PyExc_TypeError, "%s must be a subclass of _Record without fields of its own, "
                      "not %R", name, object);
         return NULL;
