@@ -328,6 +328,24 @@ class Falsy(list[bytes | None]):
         self.append(message.value())
 
 
+@pytest.mark.parametrize("call", ["produce", "produce_batch", "produce_many"])
+def test_a_second_loop_of_the_thread(call: str) -> None:
+    """It is refused, and nothing is enqueued: a future would belong to the first one."""
+
+    async def make() -> AIOProducer:
+        return AIOProducer(UNREACHABLE)
+
+    async def refused(message: Any) -> None:
+        with pytest.raises(RuntimeError, match="belongs to another event loop"):
+            await getattr(producer, call)("topic", message)
+        assert (await asyncio.to_thread(producer._client.flush, 0)) == 0
+
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        producer = first.run(make())
+        second.run(refused(b"v" if call == "produce" else [b"v"]))
+        first.run(producer.close())
+
+
 @pytest.mark.parametrize("place", ["call", "other name", "configuration"])
 @in_loop
 async def test_falsy_callbacks(kafka_cluster: MockCluster, kafka_topic: str, place: str) -> None:

@@ -16,6 +16,9 @@ from ._serdes import ClientOfObjects
 class AsyncSerializingProducer(ClientOfObjects, AIOProducer, Generic[K, V]):
     """An AIOProducer whose keys and values are objects. The class may be awaited as well as called.
 
+    produce() serializes; produce_many(), produce_batch() and produce_arrow() take bytes, as for an
+    AIOProducer.
+
     Args:
         conf: the configuration of an AIOProducer, and ``key.serializer`` and ``value.serializer``:
             callables or coroutines that take an object and a SerializationContext and return bytes
