@@ -55,6 +55,7 @@ def run_in(
     with contextlib.ExitStack() as stack:
         stack.callback(test.close)
         runner = stack.enter_context(asyncio.Runner(debug=True, loop_factory=loop_factory))
+        runner.get_loop()  # there may be none of this kind
         runner.run(asyncio.wait_for(test, TIMEOUT))
 
 
