@@ -275,6 +275,11 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "seconds": SECONDS,
     },
     "Producer._settle": {"seconds": SECONDS},
+    "Producer._settle_as": {
+        "record_type": RECORD_TYPE,
+        "partition_type": Kind(tuple, set()),
+        "failure": Kind(repr, set()) | "callable, class",
+    },
     "_Client.io_event_enable": {"fd": Kind(-1, {"-1"})},
     "_Client._queue_length": {},
     **{f"Consumer.{name}": _PARTITIONS for name in ("assign", "pause", "resume", "position")},

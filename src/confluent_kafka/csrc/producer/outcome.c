@@ -3,7 +3,7 @@
  */
 #include "producer/producer.h"
 
-#include "client/exceptions.h"
+#include "client/guard.h"
 #include "values/message.h"
 
 /* ---- the types ---- */
@@ -48,9 +48,13 @@ producer_settle_as(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
         PyErr_SetString(PyExc_TypeError, "failure must be callable");
         return NULL;
     }
+    if (client_enter(&self->client) < 0) {
+        return NULL;
+    }
     Py_XSETREF(self->record_type, Py_NewRef(args[0]));
     Py_XSETREF(self->partition_type, Py_NewRef(args[1]));
     Py_XSETREF(self->failure, Py_NewRef(args[2]));
+    client_leave(&self->client);
     Py_RETURN_NONE;
 }
 
