@@ -69,6 +69,13 @@ def _aiokafka(call: str) -> dict[Side, tuple[str, ...]]:
     return _sides(program("confluent_kafka.compat.aiokafka"), program("aiokafka"))
 
 
+def _aiokafka_sends() -> dict[Side, tuple[str, ...]]:
+    def program(client: str) -> tuple[str, ...]:
+        return ("aiokafka_producer", "--client", client, "--topic", PRODUCED)
+
+    return _sides(program("confluent_kafka.compat.aiokafka"), program("aiokafka"))
+
+
 def _serde(kind: str) -> tuple[str, ...]:
     return ("serde", "--format", kind)
 
@@ -160,6 +167,11 @@ ROWS = (
     ),
     Row("asyncio: poll(), value()", _sides(_aio("poll"), _aio("poll"))),
     Row("asyncio: consume(1000), value()", _sides(_aio("consume"), _aio("consume"))),
+    Row(
+        "aiokafka's send(), a thousand, then gather() (in place of confluent-kafka: aiokafka)",
+        _aiokafka_sends(),
+        Bar(3.0, Side.PEER),
+    ),
     Row(
         "aiokafka's getone(), value, while fetching (in place of confluent-kafka: aiokafka)",
         _aiokafka("getone"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from confluent_kafka.compat.aiokafka.coordinator.assignors.sticky.sticky_assigno
     StickyPartitionAssignor,
 )
 
+ROOT = Path(__file__).parents[2]
 _SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
 
 
@@ -143,6 +145,18 @@ def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
     """They are refused, with what to use instead."""
     with pytest.raises(ValueError, match="partition_assignment_strategy"):
         configuration("consumer", {"partition_assignment_strategy": strategy})
+
+
+def test_the_documentation_has_what_is_not_used() -> None:
+    """The page about moving names each keyword that has no effect, or is refused."""
+    page = (ROOT / "docs" / "migration-aiokafka.md").read_text()
+    _, without, refused = re.split(r"## Keywords .*", page)
+    assert set(re.findall(r"^\| `(\w+)`", without, re.M)) == {
+        keyword.name for keyword in KEYWORDS if keyword.has_no_effect
+    }
+    assert {keyword.name for keyword in KEYWORDS if "refused" in keyword.kept} <= set(
+        re.findall(r"`(\w+)`", refused)
+    )
 
 
 def test_a_token_provider() -> None:

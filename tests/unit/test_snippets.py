@@ -111,6 +111,11 @@ NOT_RUN = {
         "--without": "builds librdkafka for every patch: many minutes",
     },
     "docs/migration.md": {"make wheel": MAKE},
+    "docs/migration-aiokafka.md": {
+        "as aiokafka\n": "every test of the face has this import",
+        'install("aiokafka")': "tests/unit/test_aiokafka_install.py has programs that begin so",
+        "run --as aiokafka app.py": "tests/unit/test_aiokafka_install.py runs programs of its own",
+    },
     "docs/pipelines.md": {
         "pipeline validate": "tests/spark/test_pipeline.py runs it with a file of its own",
         "pipeline explain": "tests/spark/test_pipeline.py runs it with a file of its own",
@@ -122,6 +127,9 @@ NOT_RUN = {
         "cluster --port 9092": "a fixed port; tests/embedded/test_cluster_command.py takes any",
     },
     "docs/reference.md": {
+        'install("aiokafka")': "a part of a docstring; tests/unit/test_aiokafka_install.py has it",
+        "AIOKafkaConsumer(": "a part of a docstring; examples/aiokafka_situations.py has the whole",
+        'producer.send("topic", b"value")': "a part of a docstring, as above",
         "consumer.consume(100, 1.0)": "a part of a docstring; docs/helpers.md has the whole",
         "consumer.getmany()": "a part of a docstring; docs/asyncio.md has the whole",
         "producer.produce_many(": "a part of a docstring; docs/asyncio.md has the whole",

@@ -218,9 +218,11 @@ class AIOKafkaProducer:
             key, value = key_bytes, value_bytes
         elif isinstance(value, str) or isinstance(key, str):
             self._serialize(topic, key, value)
-        message = (topic, value, key, number, timestamp_ms or 0, headers)
+        time = timestamp_ms or 0
         try:
-            return engine.send_now(*message) or await engine.send_in_turn(*message)
+            return engine.send_now(
+                topic, value, key, number, time, headers
+            ) or await engine.send_in_turn(topic, value, key, number, time, headers)
         except KafkaException as refused:
             raise failure_of(refused) from refused
 

@@ -1,0 +1,46 @@
+"""Messages through aiokafka's API, by aiokafka or by our face, in one event loop with one task."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+from typing import Any
+
+from benchmarks.workloads.common import VALUES, Stopwatch, print_result
+
+# Of the messages that a run has: aiokafka needs ten seconds for a million.
+FRACTION = 10
+
+
+async def send(producer: Any, topic: str, messages: int) -> None:
+    """Await send() for a thousand messages, then all of their deliveries."""
+    for _ in range(messages // len(VALUES)):
+        await asyncio.gather(*[await producer.send(topic, value) for value in VALUES])
+
+
+async def measure(args: argparse.Namespace) -> None:
+    """Produce until all is delivered."""
+    client = importlib.import_module(args.client)
+    messages = args.messages // FRACTION
+    async with client.AIOKafkaProducer(bootstrap_servers=args.bootstrap) as producer:
+        await send(producer, args.topic, len(VALUES))  # learns the partitions
+        stopwatch = Stopwatch()
+        await send(producer, args.topic, messages)
+        print_result(
+            messages=messages, call_seconds=stopwatch.wall(), thread_seconds=stopwatch.thread()
+        )
+
+
+def main() -> None:
+    """Measure and print the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", required=True)
+    parser.add_argument("--client", required=True, help="the module that has the API")
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--messages", type=int, required=True)
+    asyncio.run(measure(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+"""What aiokafka's users do most, on librdkafka: each situation in a function.
+
+    python -m examples.aiokafka_situations localhost:9092
+
+It runs those that need nothing but a broker, on topics of its own. The code is aiokafka's API: with
+``import aiokafka`` in place of the first import below, it runs on aiokafka, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import uuid
+import zlib
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka.compat import aiokafka
+from confluent_kafka.compat.aiokafka import ConsumerRecord, TopicPartition
+from confluent_kafka.compat.aiokafka.helpers import create_ssl_context
+
+# Without a committed offset.
+EARLIEST: dict[str, Any] = {"auto_offset_reset": "earliest"}
+
+
+def reader(*topics: str, **keywords: Any) -> aiokafka.AIOKafkaConsumer[Any, Any]:
+    """Make a consumer that begins with the first message."""
+    return aiokafka.AIOKafkaConsumer(*topics, **EARLIEST, **keywords)
+
+
+# --- serialization and compression ----------------------------------------------------------
+
+
+def to_json(value: Any) -> bytes:
+    """Make bytes of an object."""
+    return json.dumps(value).encode()
+
+
+async def objects(servers: str, topic: str, flights: list[dict[str, Any]]) -> list[Any]:
+    """Send objects as compressed JSON, and read them back as objects."""
+    async with aiokafka.AIOKafkaProducer(
+        bootstrap_servers=servers, value_serializer=to_json, compression_type="zstd"
+    ) as producer:
+        for flight in flights:
+            await producer.send(topic, flight)
+    async with reader(topic, bootstrap_servers=servers, value_deserializer=json.loads) as consumer:
+        return [(await consumer.getone()).value for _ in flights]
+
+
+# --- manual commits -------------------------------------------------------------------------
+
+
+async def commit_what_is_done(servers: str, topic: str, group: str, count: int) -> list[Any]:
+    """Work on messages batch by batch, and commit each partition's when they are done.
+
+    After a crash the batch in work is read again, and nothing is skipped.
+    """
+    done: list[Any] = []
+    async with reader(
+        topic, bootstrap_servers=servers, group_id=group, enable_auto_commit=False
+    ) as consumer:
+        while len(done) < count:
+            found = await consumer.getmany(timeout_ms=1000, max_records=count - len(done))
+            for partition, records in found.items():
+                done += [record.value for record in records]  # the work
+                await consumer.commit({partition: records[-1].offset + 1})
+    return done
+
+
+# --- a group --------------------------------------------------------------------------------
+
+
+async def share_the_work(servers: str, topic: str, group: str, count: int) -> list[int]:
+    """Read a topic with two members of a group; return how many messages each has read."""
+    read = [0, 0]
+    members = [reader(topic, bootstrap_servers=servers, group_id=group) for _ in read]
+    # Together, so that there is one rebalance.
+    await asyncio.gather(*(member.start() for member in members))
+    try:
+        while not all(member.assignment() for member in members):
+            await asyncio.sleep(0.05)
+        while sum(read) < count:
+            for number, member in enumerate(members):
+                found = await member.getmany(timeout_ms=100)
+                read[number] += sum(map(len, found.values()))
+    finally:
+        await asyncio.gather(*(member.stop() for member in members))
+    return read
+
+
+# --- a partitioner --------------------------------------------------------------------------
+
+
+def by_region(key: bytes | None, everything: list[int], available: list[int]) -> int:
+    """Keep the messages of a region together: what is before the dot in a key decides."""
+    region = (key or b"").partition(b".")[0]
+    return everything[zlib.crc32(region) % len(everything)]
+
+
+async def keep_regions_together(servers: str, topic: str, keys: list[str]) -> dict[str, int]:
+    """Send a message for each key; return their partitions."""
+    async with aiokafka.AIOKafkaProducer(
+        bootstrap_servers=servers, key_serializer=str.encode, partitioner=by_region
+    ) as producer:
+        return {key: (await producer.send_and_wait(topic, b"", key)).partition for key in keys}
+
+
+# --- TLS ------------------------------------------------------------------------------------
+
+
+async def over_tls(
+    servers: str, topic: str, authority: str, certificate: str, key: str, password: str
+) -> bytes:
+    """Send and read a message as a client with a certificate."""
+    context = create_ssl_context(
+        cafile=authority, certfile=certificate, keyfile=key, password=password
+    )
+    secure: dict[str, Any] = {"security_protocol": "SSL", "ssl_context": context}
+    async with aiokafka.AIOKafkaProducer(bootstrap_servers=servers, **secure) as producer:
+        await producer.send_and_wait(topic, b"secret")
+    async with reader(topic, bootstrap_servers=servers, **secure) as consumer:
+        return (await consumer.getone()).value or b""
+
+
+# --- offsets outside Kafka ------------------------------------------------------------------
+
+
+class Counts(aiokafka.ConsumerRebalanceListener):
+    """How often each value was read, in a file for each partition, together with the offset.
+
+    Count and offset are written at once, so a crash counts nothing twice.
+    """
+
+    def __init__(self, consumer: aiokafka.AIOKafkaConsumer[Any, Any], folder: Path) -> None:
+        self._consumer = consumer
+        self._folder = folder
+        self._counts: dict[TopicPartition, Counter[str]] = {}
+
+    def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
+        """Forget them: another member goes on with their files."""
+        self._counts.clear()
+
+    def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
+        """Read their files, and go on where those stop."""
+        for partition in assigned:
+            file = self._file(partition)
+            text = file.read_text() if file.exists() else '{"offset": 0, "counts": {}}'
+            state = json.loads(text)
+            self._counts[partition] = Counter(state["counts"])
+            self._consumer.seek(partition, state["offset"])
+
+    def add(self, partition: TopicPartition, records: list[ConsumerRecord[Any, Any]]) -> None:
+        """Count records, and write down how far that was."""
+        counts = self._counts[partition]
+        counts.update((record.value or b"").decode() for record in records)
+        state = {"offset": records[-1].offset + 1, "counts": counts}
+        new = self._file(partition).with_suffix(".new")
+        new.write_text(json.dumps(state))
+        new.replace(self._file(partition))
+
+    def total(self) -> Counter[str]:
+        """Return the counts of all partitions."""
+        return sum(self._counts.values(), Counter())
+
+    def _file(self, partition: TopicPartition) -> Path:
+        return self._folder / f"{partition.topic}-{partition.partition}.json"
+
+
+async def count_values(
+    servers: str, topic: str, group: str, folder: Path, wanted: int
+) -> Counter[str]:
+    """Count values until there are as many as wanted; offsets are in the folder, not in Kafka."""
+    consumer = reader(bootstrap_servers=servers, group_id=group, enable_auto_commit=False)
+    counts = Counts(consumer, folder)
+    consumer.subscribe([topic], listener=counts)
+    async with consumer:
+        while counts.total().total() < wanted:
+            for partition, records in (await consumer.getmany(timeout_ms=1000)).items():
+                counts.add(partition, records)
+        return counts.total()
+
+
+# --- batches --------------------------------------------------------------------------------
+
+
+async def fill_batches(servers: str, topic: str, values: list[bytes]) -> list[tuple[int, int]]:
+    """Send values in batches, to the partitions in turn; return where each batch begins."""
+    async with aiokafka.AIOKafkaProducer(
+        bootstrap_servers=servers, max_batch_size=1024
+    ) as producer:
+        partitions = sorted(await producer.partitions_for(topic))
+        waiting: list[asyncio.Future[Any]] = []
+        left = list(values)
+        while left:
+            batch = producer.create_batch()
+            while left and batch.append(key=None, value=left[0], timestamp=None) is not None:
+                del left[0]
+            partition = partitions[len(waiting) % len(partitions)]
+            waiting.append(await producer.send_batch(batch, topic, partition=partition))
+        places = await asyncio.gather(*waiting)
+    return [(place.partition, place.offset) for place in places]
+
+
+# --- from topic to topic, exactly once ------------------------------------------------------
+
+
+async def shout(servers: str, source: str, target: str, group: str, count: int) -> int:
+    """Send messages on in upper case, each exactly once, whatever fails; return how many."""
+    done = 0
+    async with (
+        reader(
+            source,
+            bootstrap_servers=servers,
+            group_id=group,
+            enable_auto_commit=False,
+            isolation_level="read_committed",
+        ) as consumer,
+        aiokafka.AIOKafkaProducer(
+            bootstrap_servers=servers, transactional_id=f"shout-{group}"
+        ) as producer,
+    ):
+        while done < count:
+            found = await consumer.getmany(timeout_ms=1000, max_records=count - done)
+            if not found:
+                continue
+            # The results, and how far that was, become visible together, or not at all.
+            async with producer.transaction():
+                for records in found.values():
+                    for record in records:
+                        await producer.send(target, (record.value or b"").upper(), record.key)
+                    done += len(records)
+                offsets = {partition: last[-1].offset + 1 for partition, last in found.items()}
+                await producer.send_offsets_to_transaction(offsets, group)
+    return done
+
+
+async def main(servers: str) -> None:
+    """Run the situations on topics that the broker creates."""
+    topic, group = f"situations-{uuid.uuid4().hex[:8]}", uuid.uuid4().hex
+    print(await objects(servers, topic, [{"carrier": "LH"}, {"carrier": "BA"}]))
+    print(await fill_batches(servers, topic, [b"value"] * 100))
+    print(await keep_regions_together(servers, topic, ["eu.1", "eu.2", "us.1"]))
+    print(await commit_what_is_done(servers, topic, group, 5))
+    print(await shout(servers, topic, f"{topic}-loud", f"{group}-loud", 105))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

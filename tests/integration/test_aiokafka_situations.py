@@ -1,0 +1,68 @@
+"""aiokafka's situations (examples/aiokafka_situations.py) on real brokers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import MakeTopic
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.support import aiokafka_situations as holds
+from tests.support.aio import in_loop
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def servers(kafka: KafkaCluster) -> str:
+    """Where the brokers listen."""
+    return str(kafka.config()["bootstrap.servers"])
+
+
+@pytest.fixture
+def topic(make_topic: MakeTopic) -> str:
+    """Of two partitions."""
+    return make_topic(2)
+
+
+@in_loop
+async def test_objects(servers: str, topic: str) -> None:
+    """What was serialized and compressed is the same object again."""
+    await holds.objects_come_back(servers, topic)
+
+
+@in_loop
+async def test_manual_commits(servers: str, topic: str, group: str) -> None:
+    """The next run of a group goes on behind what was committed."""
+    await holds.commits_hold(servers, topic, group)
+
+
+@in_loop
+async def test_a_group(servers: str, topic: str, group: str) -> None:
+    """Each message is read by one member of the group, and each member has some."""
+    await holds.members_share(servers, topic, group)
+
+
+@in_loop
+async def test_a_partitioner(servers: str, topic: str) -> None:
+    """Messages of a region are in one partition."""
+    await holds.regions_stay_together(servers, topic)
+
+
+@in_loop
+async def test_offsets_outside_kafka(servers: str, topic: str, group: str, tmp_path: Path) -> None:
+    """A second run counts what came meanwhile, and nothing twice, without committed offsets."""
+    await holds.counts_go_on(servers, topic, group, tmp_path)
+
+
+@in_loop
+async def test_batches(servers: str, topic: str) -> None:
+    """Batches begin where those before them in the partition ended."""
+    await holds.batches_are_whole(servers, topic)
+
+
+@in_loop
+async def test_exactly_once(servers: str, make_topic: MakeTopic, group: str) -> None:
+    """Each message has one result, over two runs of the transactional program."""
+    await holds.results_come_once(servers, make_topic(2), make_topic(2), group, (8, 12))
