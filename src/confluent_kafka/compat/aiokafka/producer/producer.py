@@ -299,13 +299,7 @@ class AIOKafkaProducer:
         await self._transactional().abort(self._running())
 
     def transaction(self) -> TransactionContext:
-        """Return a transaction for ``async with``: committed at the end, aborted on an exception.
-
-        ::
-
-            async with producer.transaction():
-                await producer.send("topic", b"value")
-        """
+        """Return a transaction for ``async with``: commits at the end, aborts on an exception."""
         return TransactionContext(self)
 
     async def send_offsets_to_transaction(
