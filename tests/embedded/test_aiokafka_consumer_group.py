@@ -20,6 +20,7 @@ from confluent_kafka.compat.aiokafka.errors import (
     IllegalStateError,
     NoOffsetForPartitionError,
     OffsetOutOfRangeError,
+    TopicAuthorizationFailedError,
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED
@@ -232,6 +233,18 @@ async def test_incremental_protocols(
         ("revoked", {partition}),
         ("assigned", partitions_of(kafka_topic, 1)),
     ]
+
+
+@pytest.mark.parametrize("group", [None, GROUP])
+@in_loop
+async def test_a_topic_that_may_not_be_read(
+    kafka_cluster: MockCluster, filled: str, group: str | None
+) -> None:
+    """start() or getone() says so."""
+    kafka_cluster.set_topic_error(filled, KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    with pytest.raises(TopicAuthorizationFailedError):
+        async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=group) as consumer:
+            await consumer.getone()
 
 
 @in_loop

@@ -111,6 +111,10 @@ class Engine(AIOConsumer):
         finally:
             self._waiting -= 1
 
+    def fail(self, error: Exception) -> None:
+        """Have the next call raise an error."""
+        self._callback_failed(error)
+
     def run(self, work: Awaitable[Any]) -> None:
         """Run an awaitable of a callback; stop() waits for it."""
         self._callbacks.start(work)

@@ -6,8 +6,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from confluent_kafka import KafkaError as Error
 from confluent_kafka import KafkaException
 
+from .._failures import failure_of
 from ..client import AIOKafkaClient
 from ..errors import KafkaError
 from ..structs import TopicPartition
@@ -17,6 +19,7 @@ from ._positions import Positions
 from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
+_REFUSED = frozenset({Error.TOPIC_AUTHORIZATION_FAILED, Error.TOPIC_EXCEPTION})
 _AGAIN = 0.1  # seconds until a broker that could not answer is asked again
 
 
@@ -113,7 +116,9 @@ class Following:
     async def _look_for_topics(self) -> None:
         """Ask for each topic by its name, for which a broker may create it."""
         for topic in sorted(self._subscription.topics):
-            await self._client._ask(topic)
+            error = await self._client._ask(topic)
+            if error is not None and error.code() in _REFUSED:
+                self._engine.fail(failure_of(error))
 
     async def _look_for_matches(self) -> None:
         await self._client.fetch_all_metadata()
