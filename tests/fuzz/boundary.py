@@ -272,6 +272,7 @@ _MADE: dict[type[Any], Callable[[], Any]] = {
     cimpl.NewTopic: lambda: cimpl.NewTopic("topic"),
     cimpl.NewPartitions: lambda: cimpl.NewPartitions("topic", 2),
     cimpl.MessageBatch: empty_batch,
+    cimpl._Record: cimpl._Record,
     cimpl.MockRequest: lambda: cimpl.MockRequest(("Fetch", 1, 1, 0.5)),
 }
 

@@ -347,6 +347,7 @@ def test_garbage_collector_sees_messages_with_objects() -> None:
         "NewTopic('t', config=inner)",
         "NewTopic('t', replica_assignment=inner)",
         "NewPartitions('t', 1, replica_assignment=inner)",
+        "record(inner)",
     ],
 )
 def test_deeply_nested(nest: str, cycle: bool) -> None:
@@ -355,6 +356,12 @@ def test_deeply_nested(nest: str, cycle: bool) -> None:
         import gc
         from confluent_kafka import Message
         from confluent_kafka.admin import NewPartitions, NewTopic
+        from confluent_kafka.cimpl import _Record
+
+        def record(value):
+            made = _Record()
+            made.value = value
+            return made
 
         inner = []
         start = inner

@@ -46,9 +46,11 @@ dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object); /* does nothing to one that is not tracked */
+    Py_TRASHCAN_BEGIN(object, dealloc)
     (void)clear(object);
     type->tp_free(object);
     Py_DECREF(type);
+    Py_TRASHCAN_END
 }
 
 /*
