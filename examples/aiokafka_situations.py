@@ -112,7 +112,7 @@ async def keep_regions_together(servers: str, topic: str, keys: list[str]) -> di
 
 
 async def over_tls(
-    servers: str, topic: str, authority: str, certificate: str, key: str, password: str
+    servers: str, topic: str, authority: str, certificate: str, key: str, password: str | None
 ) -> bytes:
     """Send and read a message as a client with a certificate."""
     context = create_ssl_context(

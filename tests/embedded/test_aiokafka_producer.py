@@ -134,6 +134,23 @@ async def test_an_unknown_topic(kafka_cluster: MockCluster, kafka_topic: str) ->
 
 
 @in_loop
+async def test_stop_while_a_topic_is_waited_for(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """send() ends with the producer, and not as if its task were cancelled."""
+    kafka_cluster.set_topic_error("missing", KafkaError.UNKNOWN_TOPIC_OR_PART)
+    producer = producer_of(kafka_cluster)
+    await producer.start()
+    await producer.send_and_wait(kafka_topic, b"v")
+    waiting = [asyncio.create_task(producer.send("missing", b"v")) for _ in range(2)]
+    await asyncio.sleep(0.01)
+    waiting[0].cancel()
+    await producer.stop()
+    ended = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(error) for error in ended] == [asyncio.CancelledError, failures.ProducerClosed]
+
+
+@in_loop
 async def test_a_topic_that_appears(kafka_cluster: MockCluster) -> None:
     """A send() that waits for a topic ends when it is there."""
     kafka_cluster.set_topic_error("late", KafkaError.UNKNOWN_TOPIC_OR_PART)

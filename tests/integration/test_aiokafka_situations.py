@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from confluent_kafka.compat.aiokafka import AIOKafkaProducer
+from confluent_kafka.compat.aiokafka.errors import KafkaConnectionError
+from confluent_kafka.compat.aiokafka.helpers import create_ssl_context
+from examples import aiokafka_situations as situations
 from tests.integration.conftest import MakeTopic
-from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.support import aiokafka_situations as holds
 from tests.support.aio import in_loop
 
@@ -48,6 +52,21 @@ async def test_a_group(servers: str, topic: str, group: str) -> None:
 async def test_a_partitioner(servers: str, topic: str) -> None:
     """Messages of a region are in one partition."""
     await holds.regions_stay_together(servers, topic)
+
+
+@in_loop
+async def test_tls(own_kafka: OwnKafkaCluster, topic: str) -> None:
+    """A client with a certificate gets in, with the files of its context."""
+    conf = own_kafka.config("SSL")
+    files = [conf[f"ssl.{name}.location"] for name in ("ca", "certificate", "key")]
+    password = conf.get("ssl.key.password")
+    servers = conf["bootstrap.servers"]
+    assert await situations.over_tls(servers, topic, *files, password) == b"secret"
+    context = create_ssl_context(cafile=files[0])
+    with pytest.raises(KafkaConnectionError):
+        await AIOKafkaProducer(
+            bootstrap_servers=servers, security_protocol="SSL", ssl_context=context
+        ).start()
 
 
 @in_loop

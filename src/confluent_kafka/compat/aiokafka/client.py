@@ -255,6 +255,7 @@ class AIOKafkaClient:
             UnknownTopicOrPartitionError: there was none for ``request_timeout_ms``.
             TopicAuthorizationFailedError: the principal may not describe it.
             InvalidTopicError: no topic can have this name.
+            ProducerClosed: the client was closed meanwhile.
         """
         if topic not in self.cluster._partitions:
             task = self._asked.get(topic)
@@ -262,7 +263,10 @@ class AIOKafkaClient:
                 task = asyncio.get_running_loop().create_task(self._wait_for_topic(topic))
                 self._asked[topic] = task
                 task.add_done_callback(partial(self._answered, topic))
-            await asyncio.shield(task)
+            await asyncio.wait([task])  # which others wait for, too
+            if task.cancelled():
+                raise errors.ProducerClosed("the client was closed while it waited for metadata")
+            task.result()
         return set(self.cluster._partitions[topic])
 
     def _answered(self, topic: str, task: asyncio.Task[None]) -> None:

@@ -213,6 +213,7 @@ class AIOKafkaProducer:
         number = -1
         if not self._is_plain or partition is not None or topic not in self._known:
             await self.client._wait_on_metadata(topic)
+            engine = self._ready_to_send()  # still
             key_bytes, value_bytes = self._serialize(topic, key, value)
             number = self._number(topic, partition, key, value, key_bytes, value_bytes)
             key, value = key_bytes, value_bytes
@@ -265,8 +266,9 @@ class AIOKafkaProducer:
         Raises:
             AssertionError: the topic has no such partition. And what send() raises.
         """
-        engine = self._ready_to_send()
+        self._ready_to_send()
         await self.client._wait_on_metadata(topic)
+        engine = self._ready_to_send()  # still
         self._check_partition(topic, partition)
         batch.close()
         return await send_batch(engine, batch, topic, partition)
