@@ -8,6 +8,7 @@ from asyncio import get_running_loop
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from time import monotonic
 from typing import Any, Self
 
 from confluent_kafka import (
@@ -483,7 +484,7 @@ class AIOConsumer(AIOClient):
             and self._closing is None
             and not self._failures
             and not self._rebalances.is_running()
-            and self._loop.time() <= self._turn_ends
+            and monotonic() <= self._turn_ends
         )
 
     async def _may_fetch(self, until: float) -> bool:
@@ -494,7 +495,7 @@ class AIOConsumer(AIOClient):
         self._check_loop()
         if self._closing is not None and not self._callbacks.is_inside():
             raise self._is_closed()
-        if self._loop.time() > self._turn_ends:
+        if monotonic() > self._turn_ends:
             await self._let_others()
         while self._rebalances.is_running():
             left = until - self._loop.time()
