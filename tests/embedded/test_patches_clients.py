@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
+from tests.support.kafka import numbers, send
 from tests.support.native import ROOT, build_program, run_program
 from tests.support.patches import needs
 from tests.support.scripts import check_script
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 
 @needs("stop-once")
@@ -238,3 +239,31 @@ def test_a_server_that_speaks_before_a_tls_handshake() -> None:
         print(set(codes) - {KafkaError._ALL_BROKERS_DOWN} == {KafkaError._SSL})
         """
     assert check_script(script) == "True\n"
+
+
+@needs("late-offset")
+@pytest.mark.parametrize(
+    ("place", "expected"), [(5, [5, 6, 7, 8, 9]), (OFFSET_BEGINNING, list(range(10)))]
+)
+def test_a_seek_while_an_offset_is_asked_for(
+    kafka_cluster: MockCluster, kafka_topic: str, place: int, expected: list[int]
+) -> None:
+    """What the seek asked for is read, once.
+
+    late-offset.patch: librdkafka went back to the offset of assign() half a second after the
+    answer to its request, which came after the seek.
+    """
+    servers = kafka_cluster.bootstrap_servers
+    with Producer({"bootstrap.servers": servers, "linger.ms": 0}) as producer:
+        send(producer, kafka_topic, numbers(0, 10))
+    passed = [KafkaError.NO_ERROR]
+    for broker in range(1, 4):  # one of them leads the partition
+        kafka_cluster.inject_errors("ListOffsets", passed, broker_id=broker, round_trip_time=0.5)
+    kafka_cluster.start_request_tracking()
+    with Consumer({"bootstrap.servers": servers, "group.id": "g"}) as consumer:
+        consumer.assign([TopicPartition(kafka_topic, 0, OFFSET_BEGINNING)])
+        wait_until(lambda: any(one.request == "ListOffsets" for one in kafka_cluster.requests()))
+        consumer.seek(TopicPartition(kafka_topic, 0, place))
+        found = consumer.consume(len(expected), TIMEOUT)
+        found += consumer.consume(1, 1.5)  # longer than librdkafka waits before it asks again
+    assert [message.offset() for message in found] == expected
