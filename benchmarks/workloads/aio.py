@@ -18,7 +18,8 @@ from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 warnings.simplefilter("ignore")
 
 # Of the messages that a run has: a thread for each call costs a hundred times what a call does.
-FRACTION = 20
+# Of what is fetched meanwhile as many as aiokafka_consumer has, beside which it is measured.
+FRACTIONS = {"before": 20, "meanwhile": 2}
 
 
 async def produce(producer: Any, topic: str, messages: int) -> None:
@@ -30,7 +31,14 @@ async def produce(producer: Any, topic: str, messages: int) -> None:
 
 
 async def send(producer: Any, topic: str, messages: int) -> None:
-    """Await produce() for a thousand messages, then all of their deliveries."""
+    """Await produce() for a thousand messages, then each of their deliveries."""
+    for _ in range(messages // len(VALUES)):
+        for delivery in [await producer.produce(topic, value) for value in VALUES]:
+            await delivery
+
+
+async def gather(producer: Any, topic: str, messages: int) -> None:
+    """The same with gather(), whose callbacks cost as much as a message."""
     for _ in range(messages // len(VALUES)):
         await asyncio.gather(*[await producer.produce(topic, value) for value in VALUES])
 
@@ -67,6 +75,7 @@ CONSUMING: dict[str, Callable[[Any, int], Awaitable[None]]] = {"poll": poll, "co
 PRODUCING: dict[str, Callable[[Any, str, int], Awaitable[None]]] = {
     "produce": produce,
     "send": send,
+    "gather": gather,
     "send-many": send_many,
 }
 
@@ -112,7 +121,7 @@ async def measure_pending(args: argparse.Namespace, messages: int) -> None:
 
 
 async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
-    """Consume what librdkafka has fetched already."""
+    """Consume what librdkafka has fetched already, or is fetching."""
     from confluent_kafka.aio import AIOConsumer
 
     consumer = AIOConsumer(
@@ -127,7 +136,8 @@ async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
     partitions = range(args.partitions)
     await consumer.assign([TopicPartition(args.topic, p, OFFSET_BEGINNING) for p in partitions])
     await poll(consumer, 1)  # fetching has begun
-    wait_until_fetched()
+    if args.fetch == "before":
+        wait_until_fetched()
     stopwatch = Stopwatch()
     await CONSUMING[args.call](consumer, messages)
     report(stopwatch, messages)
@@ -149,12 +159,14 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=0, help="for consumers")
     parser.add_argument("--messages", type=int, required=True)
     parser.add_argument("--call", choices=("pending", *PRODUCING, *CONSUMING), required=True)
+    parser.add_argument("--fetch", choices=FRACTIONS, default="before", help="for consumers")
     args = parser.parse_args()
     if args.call == "pending":
         asyncio.run(measure_pending(args, args.messages))
         return
     measure = measure_producer if args.call in PRODUCING else measure_consumer
-    asyncio.run(measure(args, max(args.messages // FRACTION, len(VALUES))))
+    messages = args.messages // FRACTIONS[args.fetch]
+    asyncio.run(measure(args, max(messages, len(VALUES))))
 
 
 if __name__ == "__main__":
