@@ -85,7 +85,8 @@ async def measure_producer(args: argparse.Namespace, messages: int) -> None:
     from confluent_kafka.aio import AIOProducer
 
     call = PRODUCING[args.call]
-    producer = AIOProducer({"bootstrap.servers": args.bootstrap})
+    # As aiokafka: what a thousand calls have queued is waited for, and nothing comes after it.
+    producer = AIOProducer({"bootstrap.servers": args.bootstrap, "linger.ms": 0})
     await call(producer, args.topic, len(VALUES))  # connects, and learns the partitions
     stopwatch = Stopwatch()
     await call(producer, args.topic, messages)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
+from threading import get_ident
 from time import monotonic
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -187,6 +188,7 @@ class AIOClient(ABC):
         except BaseException:
             self._client.close()
             raise
+        self._thread = get_ident()
         self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness, os.getpid())
 
     def _make_readiness(self) -> Readiness:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from asyncio import get_running_loop
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from threading import get_ident
 from time import monotonic
 from typing import Any, Self
 
@@ -81,7 +81,7 @@ class AIOConsumer(AIOClient):
             Exception: raised by a callback.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
-        until = deadline(self._loop, timeout)
+        until = math.inf if timeout == -1 else deadline(self._loop, timeout)
         while self._is_free() or await self._may_fetch(until):
             message = self._take_one()
             if message is not None:
@@ -477,10 +477,12 @@ class AIOConsumer(AIOClient):
     def _is_free(self) -> bool:
         """Return whether _may_fetch() has nothing to raise and nothing to wait for.
 
-        Nearly always so: it spares a coroutine for each message.
+        Nearly always so: it spares a coroutine for each message. Without get_running_loop(), which
+        makes a system call before CPython 3.12: no other loop runs in this thread beside this one.
         """
         return (
-            get_running_loop() is self._loop
+            get_ident() == self._thread
+            and self._loop.is_running()
             and self._closing is None
             and not self._failures
             and not self._rebalances.is_running()
