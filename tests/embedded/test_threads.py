@@ -389,9 +389,13 @@ def test_a_signal_handler_that_also_goes_first(
         "bootstrap.servers": sys.argv[1], "group.id": "group", "enable.auto.commit": False,
         "statistics.interval.ms": 1, "stats_cb": statistics,
     }})
+    def poll():
+        while not handled.is_set():  # the message may come before the statistics
+            consumer.poll({TIMEOUT})
+
     consumer.assign([TopicPartition("{kafka_topic}", 0, 0)])
     signal.signal(signal.SIGALRM, handler)
-    thread = threading.Thread(target=consumer.poll, args=({TIMEOUT},))
+    thread = threading.Thread(target=poll)
     thread.start()
     assert began.wait({TIMEOUT})
     signal.setitimer(signal.ITIMER_REAL, 0.1)
