@@ -391,7 +391,7 @@ def test_a_signal_handler_that_also_goes_first(
     }})
     def poll():
         while not handled.is_set():  # the message may come before the statistics
-            consumer.poll({TIMEOUT})
+            consumer.poll(1)
 
     consumer.assign([TopicPartition("{kafka_topic}", 0, 0)])
     signal.signal(signal.SIGALRM, handler)
