@@ -96,8 +96,9 @@ def test_patterns(excluded: bool) -> None:
     """A pattern matches the beginning of names; Kafka's own topics only when asked for."""
     subscription = Subscription(exclude_internal_topics=excluded)
     subscription.subscribe((), "a|__", None)
-    matching = subscription.matching(["ab", "ba", "__consumer_offsets"])
-    assert matching == {"ab"} | (set() if excluded else {"__consumer_offsets"})
+    own = {"__consumer_offsets", "__share_group_state", "__transaction_state"}
+    matching = subscription.matching(["ab", "ba", *own])
+    assert matching == {"ab"} | (set() if excluded else own)
 
 
 @pytest.mark.parametrize("value", [0, -1, "4"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import weakref
 from collections.abc import Awaitable, Mapping
 from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
@@ -431,15 +430,7 @@ class AIOAdminClient(AIOClient):
         return AdminClient(conf)
 
     def _make_readiness(self) -> Readiness:
-        # The loop keeps the readiness, which must not keep a client that nobody else has.
-        serve = weakref.WeakMethod(self._serve)
-
-        def ready() -> None:
-            method = serve()
-            if method is not None:
-                method()
-
-        readiness = Readiness(self._client, self._loop, ready)
+        readiness = Readiness(self._client, self._loop, self._serve)
         self._client._answer_in_loop()
         return readiness
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from functools import partial
@@ -370,15 +369,7 @@ class AIOProducer(AIOClient):
         self._client.close(self._close_timeout)
 
     def _make_readiness(self) -> Readiness:
-        # The loop keeps the readiness, which must not keep a producer that nobody else has.
-        serve = weakref.WeakMethod(self._serve)
-
-        def ready() -> None:
-            method = serve()
-            if method is not None:
-                method()
-
-        return Readiness(self._client, self._loop, ready)
+        return Readiness(self._client, self._loop, self._serve)
 
     def _callback_failed(self, error: BaseException) -> None:
         self._loop.call_exception_handler(

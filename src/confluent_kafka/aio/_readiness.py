@@ -7,6 +7,7 @@ import contextlib
 import math
 import socket
 import threading
+import weakref
 from collections.abc import Callable
 
 from confluent_kafka.cimpl import _Client
@@ -23,7 +24,8 @@ class Readiness:
     Args:
         client: the client to wait for.
         loop: the event loop of the tasks. For one that cannot watch sockets a thread does.
-        ready: also called in the loop each time.
+        ready: a method that is also called in the loop each time, while its object is there: the
+            loop keeps this, which must not keep a client that nobody else has.
     """
 
     def __init__(
@@ -33,7 +35,7 @@ class Readiness:
         ready: Callable[[], object] | None = None,
     ) -> None:
         self._loop = loop
-        self._ready = ready
+        self._ready = None if ready is None else weakref.WeakMethod(ready)
         # In the order of their waits, in which they are woken.
         self._waiters: dict[asyncio.Future[None], None] = {}
         reader, self._writer = socket.socketpair()
@@ -82,8 +84,9 @@ class Readiness:
 
     def _woken(self) -> None:
         self.wake()
-        if self._ready is not None:
-            self._ready()
+        ready = None if self._ready is None else self._ready()
+        if ready is not None:
+            ready()
 
 
 def _watch(

@@ -12,7 +12,7 @@ from .structs import BrokerMetadata, PartitionMetadata, TopicPartition
 
 _NO_LEADER = -1
 # What Kafka keeps for itself: librdkafka does not tell which topics these are.
-_INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
 
 class ClusterMetadata:
@@ -42,7 +42,7 @@ class ClusterMetadata:
             exclude_internal_topics: without those that Kafka keeps for itself.
         """
         known = set(self._partitions)
-        return known - _INTERNAL if exclude_internal_topics else known
+        return known - INTERNAL_TOPICS if exclude_internal_topics else known
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
         """Return the partitions of a topic, or None if it is unknown."""

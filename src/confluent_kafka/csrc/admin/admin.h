@@ -98,7 +98,10 @@ void admin_answers_serve(PyObject *answers);
  * with an exception when nothing was sent.
  */
 int admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer);
-/* Ends the thread, if there is one; what is not answered fails with _DESTROY. Drops the reference. */
+/*
+ * Ends the thread, if there is one; what is not answered fails with _DESTROY. Drops the
+ * reference.
+ */
 void admin_answers_stop(PyObject *answers);
 Py_ssize_t admin_answers_pending(PyObject *answers);
 

@@ -13,6 +13,15 @@ text_from(const char *text)
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
+PyObject *
+bytes_or_none(const void *data, size_t size)
+{
+    if (data == NULL) {
+        Py_RETURN_NONE;
+    }
+    return PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+}
+
 /* 1, 0, or -1 with an exception. */
 static int
 is_instance_of(PyObject *value, const char *module, const char *name)

@@ -11,6 +11,12 @@
 PyObject *text_from(const char *text);
 
 /*
+ * Bytes from librdkafka; None for NULL; new reference. Kafka tells a null from an empty key or
+ * value, and so do None and b"".
+ */
+PyObject *bytes_or_none(const void *data, size_t size);
+
+/*
  * The one of `names` (a list of str) that `given` may have meant: new reference, None when
  * nothing is near, NULL with an exception.
  */

@@ -141,7 +141,7 @@ set_token(TokenRefresher *self, const token_parts *parts)
     return 0;
 }
 
-/* Lets oauth_wait() go on; takes over `failure`, or NULL. Later answers are nobody's to wait for. */
+/* Lets oauth_wait() go on; takes over `failure`, or NULL. Nobody waits for later answers. */
 static void
 end_first_wait(TokenRefresher *self, PyObject *failure)
 {

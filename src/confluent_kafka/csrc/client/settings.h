@@ -7,8 +7,9 @@
 #include "client/client.h"
 
 /*
- * 0, or -1 with a KafkaException (or MemoryError): a broker's address has a scheme that is not its protocol, or
- * no possible host or port. librdkafka would drop it, or try another one, and wait for ever.
+ * 0, or -1 with a KafkaException (or MemoryError): a broker's address has a scheme that is not
+ * its protocol, or no possible host or port. librdkafka would drop it, or try another one, and
+ * wait for ever.
  */
 int settings_check_brokers(Client *self, rd_kafka_conf_t *conf);
 

@@ -100,13 +100,6 @@ selection_init(selection *self, module_state *state, size_t limit, PyObject *par
 
 /* ---- looking for messages ---- */
 
-static bool
-is_error(const rd_kafka_message_t *message)
-{
-    return message->err != RD_KAFKA_RESP_ERR_NO_ERROR
-           && message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF;
-}
-
 /* The bytes of the message's partition. */
 static int64_t *
 bytes_of_partition(byte_count *self, const rd_kafka_message_t *message)
@@ -149,7 +142,7 @@ take_any(Consumer *self, selection *taken)
     bool error = false;
     while (!error && taken->count < taken->limit
            && (first = read_ahead_first(&self->read_ahead)) != NULL) {
-        error = is_error(first);
+        error = read_ahead_is_error(first);
         if ((error && taken->count > 0) || !has_room(taken, &bytes, first)) {
             break;
         }
@@ -365,7 +358,7 @@ select_and_hand_out(Consumer *self, selection *taken,
 static PyObject *
 as_dict_or_event(Consumer *self, const selection *taken)
 {
-    return taken->count > 0 && is_error(taken->messages[0]) ? as_object(self, taken)
+    return taken->count > 0 && read_ahead_is_error(taken->messages[0]) ? as_object(self, taken)
                                                             : as_dict(self, taken);
 }
 

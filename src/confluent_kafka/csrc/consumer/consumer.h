@@ -1,6 +1,7 @@
 /*
  * Consumer: the type (type.c), what it fetches (fetch.c, by_partition.c, handing_out.c), what is
- * assigned to it (assignment.c, rebalance.c, pause.c) and where it stands (offsets.c, positions.c, lag.c).
+ * assigned to it (assignment.c, rebalance.c, pause.c) and where it stands (offsets.c, positions.c,
+ * lag.c).
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
 #define CONFLUENT_KAFKA_CONSUMER_CONSUMER_H

@@ -650,7 +650,8 @@ consumer_gather(Consumer *self, size_t wanted)
     size_t fetched = 1;
     while (fetched > 0 && waiting->count < wanted && !consumer_is_deferring(self)) {
         size_t missing = wanted - waiting->count;
-        fetched = consumer_fetch_ahead(self, 0, missing < READ_AHEAD_SIZE ? missing : READ_AHEAD_SIZE);
+        size_t next = missing < READ_AHEAD_SIZE ? missing : READ_AHEAD_SIZE;
+        fetched = consumer_fetch_ahead(self, 0, next);
         if (client_raise_parked(&self->client) < 0) {
             return -1;
         }

@@ -46,8 +46,7 @@ consumer_park_error(Consumer *self, const rd_kafka_message_t *message)
 static bool
 park_if_error(Consumer *self, const rd_kafka_message_t *message)
 {
-    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR
-        || message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    if (!read_ahead_is_error(message)) {
         return false;
     }
     consumer_park_error(self, message);

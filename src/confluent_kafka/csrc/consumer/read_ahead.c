@@ -81,6 +81,13 @@ read_ahead_prepend(read_ahead *self, read_ahead *from)
     }
 }
 
+bool
+read_ahead_is_error(const rd_kafka_message_t *message)
+{
+    return message->err != RD_KAFKA_RESP_ERR_NO_ERROR
+           && message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF;
+}
+
 const rd_kafka_message_t *
 read_ahead_first(const read_ahead *self)
 {

@@ -115,13 +115,6 @@ shelves_put_back(shelves *self, rd_kafka_t *rk, read_ahead *to)
     return 0;
 }
 
-static bool
-is_error(const rd_kafka_message_t *message)
-{
-    return message->err != RD_KAFKA_RESP_ERR_NO_ERROR
-           && message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF;
-}
-
 /* What shelves_take() takes of one shelf, after `taken` of others. */
 static size_t
 take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit, size_t max_bytes)
@@ -129,8 +122,8 @@ take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit,
     const rd_kafka_message_t *first;
     size_t bytes = 0;
     while (taken < limit && bytes < max_bytes
-           && (first = read_ahead_first(&item->waiting)) != NULL && !is_error(first)) {
-        bytes += first->len + first->key_len;
+           && (first = read_ahead_first(&item->waiting)) != NULL && !read_ahead_is_error(first)) {
+        bytes += size_of(first);
         messages[taken++] = take_from(item);
     }
     return taken;

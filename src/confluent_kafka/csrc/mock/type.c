@@ -390,7 +390,8 @@ PyDoc_STRVAR(mock_cluster_doc,
 "- The brokers answer the requests of producers (idempotent and transactional ones too), of\n"
 "  consumers (classic and KIP-848 groups), of share consumers and of telemetry (KIP-714). They\n"
 "  do not support creating and deleting topics, listing, describing and deleting groups, ACLs,\n"
-"  configuration, SASL and TLS: such admin requests fail at once with KafkaError._UNSUPPORTED_FEATURE.\n\n"
+"  configuration, SASL and TLS: such admin requests fail at once with\n"
+"  KafkaError._UNSUPPORTED_FEATURE.\n\n"
 "librdkafka: rd_kafka_mock_cluster_new().");
 
 static PyType_Slot mock_cluster_slots[] = {

@@ -138,8 +138,8 @@ PyDoc_STRVAR(send_now_doc,
 "_send_now($self, topic, value, key, partition, timestamp, headers, /)\n--\n\n"
 "Enqueue a message, see _send(), with a future that this makes: the short way of produce().\n\n"
 "Returns:\n"
-"    The future; or None, and nothing is enqueued: in another thread or loop, when the loop's turn\n"
-"    is over, and while the queue is full.\n\n"
+"    The future; or None, and nothing is enqueued: in another thread or loop, when the loop's\n"
+"    turn is over, and while the queue is full.\n\n"
 "Raises:\n"
 "    KafkaException: the message was refused.");
 

@@ -2,9 +2,9 @@
  * Delivery reports: from librdkafka's events to the application's callbacks.
  *
  * librdkafka reports messages in batches, one event each. The GIL is taken once for a whole
- * batch, and a Message is built only for a callback or a future. When a callback raises, the rest of its
- * event stays in `deliveries` for the next call (close() goes on); a callback that polls or
- * flushes goes on with the same event.
+ * batch, and a Message is built only for a callback or a future. When a callback raises, the
+ * rest of its event stays in `deliveries` for the next call (close() goes on); a callback that
+ * polls or flushes goes on with the same event.
  */
 #include "producer/producer.h"
 

@@ -73,7 +73,7 @@ dict_item(Producer *self, PyObject *dict, enum parameter name, bool *failed)
     return item;
 }
 
-/* The message's own callback, or what stands for it in an event loop: 0, or -1 with an exception. */
+/* The message's own callback, or what stands for it in a loop: 0, or -1 with an exception. */
 static int
 take_callback(batch_defaults *defaults, PyObject *callback, batch_entry *entry)
 {

@@ -134,16 +134,6 @@ message_track(Message *self)
     }
 }
 
-/* Kafka tells a null from an empty key or value, and so do None and b"". */
-static PyObject *
-bytes_or_none(const void *data, size_t size)
-{
-    if (data == NULL) {
-        Py_RETURN_NONE;
-    }
-    return PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
-}
-
 /* The field itself when it has been set, else the bytes of the borrowed message. */
 static PyObject *
 read_bytes(PyObject **field, bool borrowed, const void *data, size_t size)

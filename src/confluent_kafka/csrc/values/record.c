@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <structmember.h>
 
+#include "base/text.h"
 #include "values/headers.h"
 
 /*
@@ -126,14 +127,6 @@ record_type_from_arg(module_state *state, PyObject *object, const char *name)
 }
 
 /* ---- from librdkafka ---- */
-
-/* Kafka tells a null from an empty key or value, and so do None and b"". */
-static PyObject *
-bytes_or_none(const void *data, size_t size)
-{
-    return data == NULL ? Py_NewRef(Py_None)
-                        : PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
-}
 
 static PyObject *
 size_of(const void *data, size_t size)

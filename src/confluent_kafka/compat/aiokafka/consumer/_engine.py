@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from asyncio import get_running_loop
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -17,9 +16,6 @@ from ..errors import ConsumerStoppedError
 from ..structs import ConsumerRecord, TopicPartition
 
 T = TypeVar("T")
-
-# Messages that are taken until it is time to see whether other tasks wait.
-_LOOKS_AT_THE_CLOCK = 16
 
 Rebalanced = Callable[[Any, list[Place]], Any]
 
@@ -41,7 +37,7 @@ class Engine(AIOConsumer):
         self._has_failed = asyncio.Event()
         super().__init__(conf)
         self._event = event
-        self._takes = -1  # so that the first look is not one of next()
+        self._takes = 0
         self._waiting = 0
         self._attendant = self._loop.create_task(self._attend())
 
@@ -68,21 +64,15 @@ class Engine(AIOConsumer):
     def next(self, store: bool) -> Any:
         """Return the next record or Message, or None: take() finds out what there is to wait for.
 
-        It spares coroutines, and looks at the clock, for nearly every message.
+        It spares coroutines for nearly every message.
 
         Args:
             store: whether to store the offset.
         """
+        if not self._is_free():
+            return None
         self._takes += 1
-        if (
-            self._takes % _LOOKS_AT_THE_CLOCK
-            and get_running_loop() is self._loop
-            and self._closing is None
-            and not self._failures
-            and not self._rebalances.is_running()
-        ):
-            return self._client._poll_of(None, store, ConsumerRecord)
-        return None
+        return self._client._poll_of(None, store, ConsumerRecord)
 
     async def take(self, look: Callable[[], T | None], until: float) -> T | None:
         """Wait until there is something to take.
@@ -143,7 +133,7 @@ class Engine(AIOConsumer):
         self._readiness.wake()
 
     async def _attend(self) -> None:
-        seen = -1
+        seen = self._takes
         while self._closing is None:
             if not self._waiting and self._takes == seen and not self._rebalances.is_running():
                 self._serve_callbacks()

@@ -21,9 +21,9 @@ class Positions:
     """The offsets that partitions are read from.
 
     librdkafka is given numbers to begin at, never "the committed offset" or "the end": while it
-    asks for those, it forgets a seek. And it waits in a seek, and refuses it where it has not begun
-    to fetch; aiokafka's seek() takes effect at once. So a sought partition's messages are held back
-    until librdkafka has done it.
+    asks for those, it forgets a seek without the patch late-offset. And it waits in a seek, and
+    refuses it where it has not begun to fetch; aiokafka's seek() takes effect at once. So a sought
+    partition's messages are held back until librdkafka has done it.
 
     Args:
         engine: the client.

@@ -9,11 +9,11 @@ from typing import Any
 from confluent_kafka import TopicPartition as Place
 
 from ..abc import ConsumerRebalanceListener
+from ..cluster import INTERNAL_TOPICS
 from ..errors import IllegalStateError
 from ..structs import TopicPartition
 
 _NONE: frozenset[Any] = frozenset()
-_INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
 
 
 class Subscription:
@@ -24,7 +24,7 @@ class Subscription:
     """
 
     def __init__(self, exclude_internal_topics: bool) -> None:
-        self._excluded = _INTERNAL if exclude_internal_topics else _NONE
+        self._excluded = INTERNAL_TOPICS if exclude_internal_topics else _NONE
         self.topics: Set[str] = set()
         self.pattern: re.Pattern[str] | None = None
         self.listener: ConsumerRebalanceListener | None = None
