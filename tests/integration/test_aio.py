@@ -12,7 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.admin import ConfigResource, NewTopic, OffsetSpec, ResourceType
 from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 from tests.integration.conftest import MakeTopic
-from tests.integration.group_members import PROTOCOLS
+from tests.integration.group_members import PROTOCOLS, with_long_sessions
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.aio import in_loop, until
 from tests.support.kafka import NO_BROKER, numbers
@@ -29,7 +29,6 @@ def consumer_of(
         "group.id": group,
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
-        "session.timeout.ms": 6000,
         "heartbeat.interval.ms": 100,
         "fetch.wait.max.ms": 50,
     }
@@ -65,7 +64,8 @@ async def test_members_that_commit_when_partitions_are_revoked(
         if positions:
             await consumer.commit(offsets=positions, asynchronous=False)
 
-    members = [consumer_of(kafka, group, PROTOCOLS[protocol]) for _ in range(2)]
+    config = PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
+    members = [consumer_of(kafka, group, config) for _ in range(2)]
     tasks = []
     for rounds, member in enumerate(members):
         await send(kafka, topic, rounds * 100, rounds * 100 + 100)
@@ -141,7 +141,8 @@ async def test_partition_by_partition(
             note(await consumer.getmany(timeout=0.01, max_records=10))
 
     await send(kafka, topic, 0, count)
-    members = [consumer_of(kafka, group, PROTOCOLS[protocol]) for _ in range(3)]
+    config = PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
+    members = [consumer_of(kafka, group, config) for _ in range(3)]
     tasks = []
     for rounds, member in enumerate(members):
         await member.subscribe([topic], on_revoke=on_revoke)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 
 import pytest
@@ -16,6 +17,7 @@ from confluent_kafka.compat.aiokafka.admin import (
 from confluent_kafka.compat.aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from confluent_kafka.compat.aiokafka.errors import for_code
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.topics import wait_for_topic
 from tests.support.aio import in_loop
 
 pytestmark = pytest.mark.integration
@@ -32,12 +34,14 @@ async def test_the_life_of_a_topic(kafka: KafkaCluster) -> None:
         assert created.topic_errors == [(topic, 0, None)]
         again = await admin.create_topics([NewTopic(topic, 1, 1)])
         assert for_code(again.topic_errors[0].error_code).message == "TOPIC_ALREADY_EXISTS"
-        grown = await admin.create_partitions({topic: NewPartitions(2)})
-        assert grown.topic_errors == [(topic, 0, None)]
 
         resource = ConfigResource(ConfigResourceType.TOPIC, topic, {"retention.ms": "3600000"})
         [altered] = await admin.alter_configs([resource])
         assert altered.resources == [(0, None, 2, topic)]
+        grown = await admin.create_partitions({topic: NewPartitions(2)})
+        assert grown.topic_errors == [(topic, 0, None)]
+        # Brokers hear of changes in their order: then of the configuration, too.
+        await asyncio.to_thread(wait_for_topic, kafka, topic, 2)
         [described] = await admin.describe_configs([resource], include_synonyms=True)
         [entry] = described.resources[0].config_entries
         assert (entry.config_names, entry.config_value) == ("retention.ms", "3600000")
@@ -60,7 +64,11 @@ async def test_a_group(kafka: KafkaCluster, topic: str, group: str) -> None:
         await producer.send_and_wait(topic, b"v")
     async with (
         AIOKafkaConsumer(
-            topic, bootstrap_servers=servers, group_id=group, auto_offset_reset="earliest"
+            topic,
+            bootstrap_servers=servers,
+            group_id=group,
+            auto_offset_reset="earliest",
+            session_timeout_ms=45_000,
         ) as consumer,
         AIOKafkaAdminClient(bootstrap_servers=servers) as admin,
     ):

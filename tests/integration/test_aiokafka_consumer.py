@@ -17,8 +17,9 @@ from confluent_kafka.compat.aiokafka import (
 )
 from confluent_kafka.compat.aiokafka.errors import NoOffsetForPartitionError
 from tests.integration.conftest import MakeTopic
-from tests.integration.group_members import PROTOCOLS
+from tests.integration.group_members import PROTOCOLS, with_long_sessions
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.topics import create_topic
 from tests.support.aio import in_loop, until
 from tests.support.aiokafka_consumer import Told, consumer_at, many, reading, values
 from tests.support.kafka import numbers, send
@@ -63,6 +64,7 @@ async def test_listeners_that_commit(
 ) -> None:
     """A partition moves after its commit: no message is lost or read twice."""
     topic = make_topic(partitions=4)
+    with_long_sessions(kafka, group, protocol)  # of brokers; consumer_at() has the members' own
     seen: list[bytes] = []
 
     async def read(consumer: Consumer) -> None:
@@ -133,8 +135,9 @@ async def test_commits_and_positions(kafka: KafkaCluster, topic: str, group: str
 
 
 @in_loop
-async def test_offsets_for_times(kafka: KafkaCluster, topic: str) -> None:
+async def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """Offset and timestamp of the first message at or after a time; None behind the last."""
+    topic = make_topic(retention_ms="-1")  # brokers delete records of 1970
     producer = Producer(kafka.config())
     for timestamp in (1000, 2000, 3000):
         producer.produce(topic, b"value", timestamp=timestamp)
@@ -179,17 +182,19 @@ async def test_read_committed(kafka: KafkaCluster, topic: str) -> None:
 
 
 @in_loop
-async def test_a_pattern(kafka: KafkaCluster, make_topic: MakeTopic, group: str) -> None:
-    """A topic that is made later is read too."""
-    first = make_topic()
+async def test_a_pattern(kafka: KafkaCluster, group: str) -> None:
+    """A topic that is made later is read too; one that does not match is not."""
+    first, second, other = (f"{group}-{name}" for name in ("a", "b", "x"))
+    await asyncio.to_thread(create_topic, kafka, other)
+    await asyncio.to_thread(create_topic, kafka, first)
     consumer = consumer_at(servers_of(kafka), group_id=group, metadata_max_age_ms=200)
-    names = {first}
-    consumer.subscribe(pattern="topic-(?!.*x)")
+    consumer.subscribe(pattern=f"{group}-(?!.*x)")
     async with consumer:
-        assert names <= consumer.subscription()
-        names.add(await asyncio.to_thread(make_topic))
-        await until(lambda: names <= consumer.subscription())
-        await until(lambda: {TopicPartition(name, 0) for name in names} <= consumer.assignment())
+        assert consumer.subscription() == {first}
+        await asyncio.to_thread(create_topic, kafka, second)
+        await until(lambda: consumer.subscription() == {first, second})
+        both = {TopicPartition(name, 0) for name in (first, second)}
+        await until(lambda: consumer.assignment() == both)
 
 
 @in_loop
@@ -208,7 +213,8 @@ async def test_no_offset(kafka: KafkaCluster, topic: str, group: str) -> None:
 @in_loop
 async def test_one_fetch(kafka: KafkaCluster, topic: str) -> None:
     """getmany() returns no more than max_partition_fetch_bytes, and one message at least."""
-    producer = Producer(kafka.config())
+    # One batch, which an answer carries whole: of several the first may be one message.
+    producer = Producer(kafka.config() | {"linger.ms": 60_000})
     await asyncio.to_thread(send, producer, topic, [bytes(1000)] * 100)
     producer.close()
     async with reading(

@@ -10,8 +10,9 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.protocol import Answer, array, ask, text
 from tests.support.waiting import wait_until
 
-METADATA, CREATE_TOPICS, DELETE_TOPICS, CREATE_PARTITIONS = 3, 19, 20, 37
+LIST_OFFSETS, METADATA, CREATE_TOPICS, DELETE_TOPICS, CREATE_PARTITIONS = 2, 3, 19, 20, 37
 TIMEOUT_MS = 30_000
+CLIENT, LATEST = -1, -1
 DEFAULT_REPLICATION = -1
 
 
@@ -44,9 +45,19 @@ def delete_topic(kafka: KafkaCluster, name: str) -> None:
 
 
 def wait_for_topic(kafka: KafkaCluster, name: str, partitions: int) -> None:
-    """Until every broker has heard of the topic and its leaders; of its end if there are none."""
+    """Until every broker has heard of the topic, and its leaders lead; of its end without any."""
+    leaders: dict[int, str] = {}
+
+    def is_known(address: str) -> bool:
+        nonlocal leaders
+        leaders = _leaders(address, name)
+        return len(leaders) == partitions
+
     for address in kafka.bootstrap_servers.split(","):
-        wait_until(lambda address=address: _leaders(address, name) == partitions)  # type: ignore[misc]
+        wait_until(lambda address=address: is_known(address))  # type: ignore[misc]
+    # Brokers tell of a leader before they have made its log, and librdkafka's administrative
+    # requests of records and offsets are not repeated.
+    wait_until(lambda: all(_leads(leaders[number], name, number) for number in leaders))
 
 
 def _change(kafka: KafkaCluster, api_key: int, version: int, body: bytes) -> None:
@@ -57,29 +68,42 @@ def _change(kafka: KafkaCluster, api_key: int, version: int, body: bytes) -> Non
     assert code == KafkaError.NO_ERROR, f"{name}: {KafkaError(code)}"
 
 
-def _leaders(address: str, name: str) -> int:
-    """How many partitions of the topic have a leader, as far as this broker knows (v4)."""
+def _leaders(address: str, name: str) -> dict[int, str]:
+    """The address of each partition's leader, as far as this broker knows (v4)."""
     answer = Answer(ask(address, METADATA, 4, array([text(name)]) + struct.pack(">b", False)))
-    _skip_brokers(answer)
+    brokers = _brokers(answer)
     answer.numbers("ih")  # count of topics, error code
     answer.text()
     answer.number("b")  # internal
-    leaders = 0
+    leaders = {}
     for _ in range(answer.number("i")):
-        code, _partition, leader = answer.numbers("hii")
+        code, partition, leader = answer.numbers("hii")
         for _list in ("replicas", "in sync"):
             answer.numbers(f"{answer.number('i')}i")
-        leaders += code == KafkaError.NO_ERROR and leader >= 0
+        if code == KafkaError.NO_ERROR and leader in brokers:
+            leaders[partition] = brokers[leader]
     return leaders
 
 
-def _skip_brokers(answer: Answer) -> None:
-    """Throttle time, brokers, cluster and controller."""
+def _brokers(answer: Answer) -> dict[int, str]:
+    """Addresses by id; skips throttle time, cluster and controller."""
     answer.number("i")
+    brokers = {}
     for _ in range(answer.number("i")):
-        answer.number("i")
-        answer.text()
-        answer.number("i")
-        answer.text()
+        number, host, port = answer.number("i"), answer.text(), answer.number("i")
+        answer.text()  # rack
+        brokers[number] = f"{host}:{port}"
     answer.text()
     answer.number("i")
+    return brokers
+
+
+def _leads(address: str, name: str, partition: int) -> bool:
+    """Whether this broker does what only the partition's leader can (v1)."""
+    place = array([struct.pack(">iq", partition, LATEST)])
+    body = struct.pack(">i", CLIENT) + array([text(name) + place])
+    answer = Answer(ask(address, LIST_OFFSETS, 1, body))
+    answer.number("i")  # count of topics
+    answer.text()
+    _count, _partition, code = answer.numbers("iih")
+    return code == KafkaError.NO_ERROR

@@ -7,8 +7,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
-
-_TIMEOUT = 20.0
+from tests.support.waiting import TIMEOUT
 
 
 def fill(cluster: MockCluster, topic: str, rows: Iterable[dict[str, Any]]) -> None:
@@ -16,7 +15,7 @@ def fill(cluster: MockCluster, topic: str, rows: Iterable[dict[str, Any]]) -> No
     with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as producer:
         for row in rows:
             producer.produce(topic, **row)
-        assert producer.flush(_TIMEOUT) == 0
+        assert producer.flush(TIMEOUT) == 0
 
 
 def numbered(count: int, partitions: int = 2) -> list[dict[str, Any]]:
@@ -28,9 +27,9 @@ def messages(cluster: MockCluster, topic: str, count: int) -> list[Message]:
     """Return `count` messages of a topic, all partitions from their start."""
     config = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "spark-tests"}
     with Consumer(config) as consumer:
-        numbers = consumer.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions
+        numbers = consumer.list_topics(topic, timeout=TIMEOUT).topics[topic].partitions
         consumer.assign([TopicPartition(topic, number, 0) for number in numbers])
-        found = consumer.consume(count, timeout=_TIMEOUT)
+        found = consumer.consume(count, timeout=TIMEOUT)
     for message in found:
         assert message.error() is None
     assert len(found) == count

@@ -15,6 +15,9 @@ from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
 from tests.support.waiting import TIMEOUT
 
+# Of a whole test, which waits more than once.
+BOUND = 4 * TIMEOUT
+
 
 def _uvloop() -> asyncio.AbstractEventLoop:
     return pytest.importorskip("uvloop", reason="uvloop is not installed").new_event_loop()
@@ -56,7 +59,7 @@ def run_in(
         stack.callback(test.close)
         runner = stack.enter_context(asyncio.Runner(debug=True, loop_factory=loop_factory))
         runner.get_loop()  # there may be none of this kind
-        runner.run(asyncio.wait_for(test, TIMEOUT))
+        runner.run(asyncio.wait_for(test, BOUND))
 
 
 def consumer_at(cluster: MockCluster, config: dict[str, Any] | None = None) -> AIOConsumer:

@@ -21,7 +21,7 @@ def consumer_at(servers: str, *topics: str, **keywords: Any) -> AIOKafkaConsumer
         "enable_auto_commit": False,
         "fetch_max_wait_ms": 50,
         "heartbeat_interval_ms": 100,
-        "session_timeout_ms": 6000,
+        "session_timeout_ms": 45_000,
     }
     return AIOKafkaConsumer(*topics, **common | keywords)
 
