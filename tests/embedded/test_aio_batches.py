@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 from confluent_kafka.aio import AIOProducer
 from confluent_kafka.testing import MockCluster
-from tests.support.aio import LoopErrors, in_loop
+from tests.support.aio import LoopErrors, in_loop, until
 from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER, Reports, numbers, read, values_of
 from tests.support.waiting import TIMEOUT
@@ -130,8 +130,11 @@ async def test_a_cancelled_call_has_sent_a_part(kafka_topic: str, send: Send) ->
     """What is in the queue is sent; the next call is not kept waiting by it."""
     reports = Reports()
     producer = AIOProducer(UNREACHABLE | SMALL | {"on_delivery": reports})
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(send(producer, kafka_topic, numbers(0, COUNT)), 0.05)
+    call = asyncio.create_task(send(producer, kafka_topic, numbers(0, COUNT)))
+    await until(lambda: len(producer) == SMALL["queue.buffering.max.messages"])
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
     await producer.purge()
     await producer.flush()
     delivery = await producer.produce(kafka_topic, b"next")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import time
 from typing import Any
 
 import pytest
@@ -18,10 +17,12 @@ from tests.embedded.conftest import FILLED
 from tests.support.aio import LOOPS, consumer_at, in_loop, run_in
 from tests.support.clients import QUIET
 from tests.support.kafka import NO_BROKER, numbers, send, values_of
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 AWAITS = 1000
-LIVELY = {"session.timeout.ms": 1200, "max.poll.interval.ms": 1200}
+# Far more than a busy machine needs between two polls, and yet a time that a test can wait for.
+LIVELY = {"session.timeout.ms": 6000, "max.poll.interval.ms": 6000}
+LEAVE_GROUP = 13  # the Kafka protocol's number of this request
 
 
 @in_loop
@@ -53,6 +54,10 @@ async def test_loop_that_is_blocked_for_longer_than_the_group_waits(
     """
     config = LIVELY | {"logger": QUIET}
     told: list[str] = []
+    kafka_cluster.start_request_tracking()
+
+    def is_out() -> bool:
+        return any(one.api_key == LEAVE_GROUP for one in kafka_cluster.requests())
 
     async def on_lost(_: AIOConsumer, lost: list[TopicPartition]) -> None:
         told.append("lost")
@@ -61,7 +66,7 @@ async def test_loop_that_is_blocked_for_longer_than_the_group_waits(
         await consumer.subscribe([filled], on_lost=on_lost)
         first = [await consumer.getone() for _ in range(10)]
         await consumer.commit(asynchronous=False)
-        time.sleep(2)
+        wait_until(is_out)  # without a turn for the loop
         rest: list[Message] = []
         errors: list[int] = []
         while len(rest) < FILLED - 10:
@@ -269,7 +274,7 @@ async def test_pause_while_keeps_the_member(kafka_cluster: MockCluster, filled: 
         await consumer.getone()
         pause = consumer.pause_while()
         async with pause as inside:
-            await asyncio.sleep(2)
+            await asyncio.sleep(LIVELY["max.poll.interval.ms"] / 1000 + 1)
             assert inside.lost == []
         assert pause.lost == []
         assert values_of(await consumer.consume(FILLED - 1)) == numbers(1, FILLED)
@@ -287,17 +292,19 @@ async def test_fork(kafka_cluster: MockCluster, filled: str) -> None:
         child = os.fork()
         if child == 0:
             refused = 0
-            for call in (
-                lambda: consumer._client._by_partition(1, None, True),
-                lambda: consumer._client._poll_of([TopicPartition(filled, 0)], True),
-                admin._client._serve_answers,
-                admin.describe_cluster,
-            ):
-                try:
-                    call()
-                except RuntimeError:
-                    refused += 1
-            os._exit(refused)
+            try:
+                for call in (
+                    lambda: consumer._client._by_partition(1, None, True),
+                    lambda: consumer._client._poll_of([TopicPartition(filled, 0)], True),
+                    admin._client._serve_answers,
+                    admin.describe_cluster,
+                ):
+                    try:
+                        call()
+                    except RuntimeError:
+                        refused += 1
+            finally:
+                os._exit(refused)
         _, status = await asyncio.to_thread(os.waitpid, child, 0)
         assert os.waitstatus_to_exitcode(status) == 4
         await admin.close()

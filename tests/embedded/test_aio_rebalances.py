@@ -132,8 +132,8 @@ async def test_no_messages_while_a_coroutine_runs(
         assert await consumer.consume(10, 0.01) == []
         assert await consumer.assignment() == [TopicPartition(filled, 0)]
         release.set()
-        assert await consumer.poll(0.1) is None
-        assert await consumer.assignment() == []
+        while await consumer.assignment():
+            assert await consumer.poll(0.1) is None
 
 
 @STRATEGIES
@@ -208,7 +208,8 @@ async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> 
         while not await consumer.assignment():
             await consumer.poll(0.01)
         kafka_cluster.inject_errors("Heartbeat", [KafkaError.UNKNOWN_MEMBER_ID])
-        while calls.ended != ["assign", "lost", "assign"]:
+        # A machine that stands still for the session timeout is another reason to be removed.
+        while calls.ended[:3] != ["assign", "lost", "assign"] or not await consumer.assignment():
             await consumer.poll(0.01)
         assert await consumer.assignment() == [TopicPartition(kafka_topic, 0)]
 

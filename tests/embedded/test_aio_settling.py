@@ -254,7 +254,9 @@ def test_a_closed_loop(kafka_cluster: MockCluster, kafka_topic: str, pending: bo
     bootstrap = NO_BROKER if pending else kafka_cluster.bootstrap_servers
 
     async def make() -> tuple[AIOProducer, asyncio.Future[Message]]:
-        producer = AIOProducer({"bootstrap.servers": bootstrap, "logger": QUIET})
+        # It lingers until the loop is closed, whoever has the time to settle it before that.
+        config = {"bootstrap.servers": bootstrap, "linger.ms": 60_000, "logger": QUIET}
+        producer = AIOProducer(config)
         return producer, await producer.produce(kafka_topic, b"v")
 
     producer, delivery = asyncio.run(make())
@@ -271,12 +273,13 @@ async def test_fork(kafka_cluster: MockCluster, kafka_topic: str) -> None:
         deliveries = await send_all(producer, kafka_topic)
         child = os.fork()
         if child == 0:
-            refused = 1
+            status = 1
             try:
                 producer._client._settle(1)
             except RuntimeError:
-                refused = 0
-            os._exit(refused)
+                status = 0
+            finally:
+                os._exit(status)
         _, status = await asyncio.to_thread(os.waitpid, child, 0)
         assert os.waitstatus_to_exitcode(status) == 0
         assert len(await asyncio.gather(*deliveries)) == COUNT

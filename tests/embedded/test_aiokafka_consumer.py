@@ -274,7 +274,7 @@ class TestStop:
             return "ended"
 
         one = asyncio.ensure_future(consumer.getone())
-        some = asyncio.ensure_future(consumer.getmany(timeout_ms=60_000))
+        some = asyncio.ensure_future(consumer.getmany(timeout_ms=600_000))
         iteration = asyncio.ensure_future(iterate())
         await asyncio.sleep(0.01)
         await asyncio.gather(consumer.stop(), consumer.stop())

@@ -47,9 +47,9 @@ def test_records(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic
         record = await consumer.getone()
         record.value.append(record)
         assert (await consumer.getone(place)).offset == 1
-        batches = await consumer.getmany(timeout_ms=1000, max_records=ROWS)
+        batches = await consumer.getmany(timeout_ms=30_000, max_records=ROWS)
         assert batches[place][0].offset == 2
-        assert await consumer.getmany(place, timeout_ms=1000, max_records=ROWS)
+        assert await consumer.getmany(place, timeout_ms=30_000, max_records=ROWS)
 
     try:
         repeated(runner, work, FEW)

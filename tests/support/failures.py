@@ -23,7 +23,8 @@ class Failures:
             return
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = crash.message if crash else str(report.longrepr)
-        self._reporter.write_line(f"\nfailed: {report.nodeid}: {reason.splitlines()[0]}")
+        first_line = reason.partition("\n")[0]  # it may be empty
+        self._reporter.write_line(f"\nfailed: {report.nodeid}: {first_line}")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
