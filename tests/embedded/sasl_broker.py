@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from typing import Protocol
+from typing import Any, Protocol
 
 from confluent_kafka import KafkaError
 from tests.support.waiting import TIMEOUT
@@ -26,6 +26,11 @@ class SaslBroker:
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.socket.settimeout(TIMEOUT)
         self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """For its clients, which do not hang up while it takes its time."""
+        return {"bootstrap.servers": self.address, "api.version.request.timeout.ms": 120_000}
 
     def initial_response(self) -> bytes:
         connection, _ = self.socket.accept()

@@ -247,8 +247,8 @@ def test_credentials(make_client: Any) -> None:
     broker = SaslBroker("PLAIN")
     with broker.socket:
         client = make_client(
-            {
-                "bootstrap.servers": broker.address,
+            broker.settings
+            | {
                 "security.protocol": "sasl_plaintext",
                 "sasl.mechanism": "PLAIN",
                 "sasl.username": "old",
@@ -268,8 +268,8 @@ def test_close_where_credentials_were_refused() -> None:
     broker = SaslBroker("PLAIN")
     with broker.socket:
         consumer = Consumer(
-            {
-                "bootstrap.servers": broker.address,
+            broker.settings
+            | {
                 "group.id": "group",
                 "security.protocol": "sasl_plaintext",
                 "sasl.mechanism": "PLAIN",

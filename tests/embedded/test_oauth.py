@@ -37,6 +37,11 @@ def far() -> float:
     return time.time() + 3600
 
 
+def soon() -> float:
+    """An expiry for which a renewal is asked within a second or two."""
+    return time.time() + 1
+
+
 def refreshers() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == THREAD]
 
@@ -78,7 +83,7 @@ class Slow:
     def __call__(self, _argument: str) -> tuple[str, float]:
         self.calls += 1
         if self.calls < self.first:
-            return "token", time.time() + 0.5
+            return "token", soon()
         self.entered.set()
         assert self.go_on.wait(TIMEOUT)
         return "token", far()
@@ -178,10 +183,7 @@ def test_the_token_reaches_the_broker(
     broker: SaslBroker, more: tuple[Any, ...], extensions: bytes
 ) -> None:
     """Token and extensions are sent as RFC 7628 has them; principal and extensions can miss."""
-    answer = sasl(
-        lambda _: ("abc.def", far(), *more),
-        {"bootstrap.servers": broker.address},
-    )
+    answer = sasl(lambda _: ("abc.def", far(), *more), broker.settings)
     with Producer(answer):
         sent = broker.initial_response()
     assert sent == b"n,,\x01auth=Bearer abc.def" + extensions + b"\x01\x01"
@@ -418,18 +420,17 @@ def test_the_client_meanwhile() -> None:
 
 
 class FailsLater:
-    """An oauth_cb whose first token is soon to be renewed, which fails."""
+    """An oauth_cb whose first token is soon to be renewed, which fails: always, or only once."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, once: bool = False) -> None:
         self.calls = 0
-        self.failed = threading.Event()
+        self.once = once
 
     def __call__(self, _argument: str) -> tuple[str, float]:
         self.calls += 1
-        if self.calls > 1:
-            self.failed.set()
+        if self.calls == 2 or (self.calls > 2 and not self.once):
             raise ZeroDivisionError("in oauth_cb")
-        return "token", time.time() + 0.5
+        return "token", soon() if self.calls == 1 else far()
 
 
 def has_failed(client: Any) -> bool:
@@ -472,7 +473,8 @@ def test_error_cb_is_told(client: type[Any]) -> None:
     handler = logging.Handler()
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
     more = {"error_cb": errors.append, "logger": handler}
-    with client(sasl(FailsLater(), more, client)) as made:
+    # Ten seconds later it would be asked again.
+    with client(sasl(FailsLater(once=True), more, client)) as made:
         if client is ShareConsumer:
             made.subscribe(["topic"])
         wait_until(lambda: KafkaError._AUTHENTICATION in errors, lambda: made.poll(0.05))
@@ -485,8 +487,7 @@ def test_error_cb_is_told(client: type[Any]) -> None:
 @pytest.mark.parametrize("client_type", CLIENTS)
 def test_requests_say_it(client_type: Make, broker: SaslBroker) -> None:
     """A request that gets no answer while oauth_cb fails says so, though nobody polls."""
-    servers = {"bootstrap.servers": broker.address}
-    with client_type(sasl(FailsLater(), servers)) as client:
+    with client_type(sasl(FailsLater(), broker.settings)) as client:
         wait_until(lambda: has_failed(client))
         with pytest.raises(KafkaException, match="oauth_cb failed: ZeroDivisionError"):
             client.list_topics(timeout=0.1)
@@ -525,7 +526,7 @@ def test_failed_after_close(error_cb: Callable[[KafkaError], None] | None) -> No
         slow(argument)
         if slow.calls > 1:
             raise ValueError("too late")
-        return "token", time.time() + 0.5
+        return "token", soon()
 
     producer = Producer(sasl(fail, {"error_cb": error_cb}))
     assert slow.entered.wait(TIMEOUT)

@@ -154,9 +154,7 @@ def test_of_a_login(output: Output) -> None:
     broker = SaslBroker("PLAIN")
     with (
         broker.socket,
-        Producer(
-            settings(output, {"bootstrap.servers": broker.address, "sasl.password": MARK})
-        ) as producer,
+        Producer(settings(output, broker.settings | {"sasl.password": MARK})) as producer,
     ):
         hearing = Thread(broker.initial_response)
         wait_until(
@@ -203,8 +201,7 @@ def test_of_a_token(output: Output, answer: Any) -> None:
 def test_of_a_good_token(output: Output) -> None:
     """A token goes to the broker, and nowhere else."""
     broker = SaslBroker()
-    more = {
-        "bootstrap.servers": broker.address,
+    more = broker.settings | {
         "sasl.mechanisms": "OAUTHBEARER",
         "oauth_cb": lambda config: (MARK, time.time() + 3600, "principal", {"name": "value"}),
     }

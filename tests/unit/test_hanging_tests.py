@@ -25,7 +25,8 @@ def test_hangs(): threading.Event().wait()
 def test_after(): pass
 def test_and_another(): pass
 """
-HANGS = ["-n", "2", "-o", "faulthandler_timeout=5", "-o", "faulthandler_exit_on_timeout=true"]
+# So long that on a busy machine no other test takes it.
+HANGS = ["-n", "2", "-o", "faulthandler_timeout=15", "-o", "faulthandler_exit_on_timeout=true"]
 
 
 def test_it_fails_and_the_others_run(tmp_path: Path) -> None:
@@ -38,7 +39,7 @@ def test_it_fails_and_the_others_run(tmp_path: Path) -> None:
         env={"PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
-        timeout=2 * TIMEOUT,
+        timeout=3 * TIMEOUT,
     )
     assert done.returncode == 1
     assert "2 failed, 2 passed" in done.stdout
