@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka import Consumer, KafkaError, Message, Producer
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
 from tests.support.callbacks import Recorder
@@ -249,6 +249,28 @@ def test_a_signal_handler_ends_flush_with_what_callbacks_raised(
     producer.purge()
     with contextlib.suppress(ZeroDivisionError):
         producer.close()
+
+
+@pytest.mark.parametrize("end", ["flush", "close"])
+def test_events_that_come_faster_than_they_are_served(
+    kafka_topic: str, make_producer: MakeProducer, end: str
+) -> None:
+    """flush() and close() end with the messages, however many statistics there are to serve."""
+    reports = Reports()
+
+    def next_has_come(*_: object) -> None:
+        wait_until(lambda: len(producer) > 0)
+
+    def report(error: KafkaError | None, message: Message) -> None:
+        reports(error, message)
+        next_has_come()
+
+    producer = make_producer(
+        {"statistics.interval.ms": 1, "stats_cb": next_has_come, "on_delivery": report}
+    )
+    producer.produce(kafka_topic, b"v")
+    assert Thread(getattr(producer, end)).result() in (0, True)
+    assert reports.errors == [None]
 
 
 def test_an_old_wakeup_does_not_end_close(kafka_topic: str, make_producer: MakeProducer) -> None:

@@ -20,6 +20,14 @@ producer_outstanding(Producer *self)
     return rd_kafka_outq_len(self->client.rk) - (int)popped;
 }
 
+bool
+producer_has_messages(Producer *self)
+{
+    /* Read first: an event that comes in between must not stand for a message. */
+    size_t events = rd_kafka_queue_length(self->client.core->queue);
+    return producer_outstanding(self) > (int)events;
+}
+
 /* ---- the list of events being served ---- */
 
 /* Takes ownership of the event; a MemoryError is parked. */

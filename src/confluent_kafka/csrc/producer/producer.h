@@ -183,6 +183,8 @@ extern PyMethodDef producer_awaited_methods[];
 
 /* Messages and requests not delivered yet, without those whose callback has been run. */
 int producer_outstanding(Producer *self);
+/* Between serve_begin() and serve_end(): whether any of these is a message. */
+bool producer_has_messages(Producer *self);
 
 /*
  * Serves what is there, waiting for it until `until`: the number of reports and callbacks

@@ -190,7 +190,8 @@ expedite(Producer *self)
 
 /*
  * Between serve_begin() and serve_end(): what is outstanding when all is delivered, which is
- * nothing though an event may come right then, or when time is up; -1 exception.
+ * nothing though events may have come meanwhile, perhaps faster than they are served, or when
+ * time is up; -1 exception.
  */
 static int
 flush_until(Producer *self, deadline *until)
@@ -200,6 +201,9 @@ flush_until(Producer *self, deadline *until)
         deadline slice = deadline_after(deadline_remaining_ms(until, 10) / 1000.0);
         if (producer_serve(self, &slice) < 0) {
             return -1;
+        }
+        if (!producer_has_messages(self)) {
+            return 0;
         }
         int go_on = deadline_passed(until) ? 0 : serve_check(&self->client);
         if (go_on <= 0) {
