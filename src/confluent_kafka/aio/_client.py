@@ -48,6 +48,9 @@ class AIOClient(ABC):
 
     _client: Producer | Consumer | AdminClient
 
+    # What errors call it, if its class is not the one that the application has.
+    _alias: str | None = None
+
     def __init__(
         self, conf: Mapping[str, Any], max_workers: int, executor: Executor | None
     ) -> None:
@@ -144,7 +147,7 @@ class AIOClient(ABC):
         self._check_loop()
         until = deadline(self._loop, timeout)
         if self._callbacks.is_inside():
-            raise RuntimeError(f"close() of {type(self).__name__} in one of its callbacks")
+            raise RuntimeError(f"close() of {self._called()} in one of its callbacks")
         if self._closing is None:
             self._closing = self._loop.create_task(self._close())
         elif self._end_is_told:
@@ -189,7 +192,7 @@ class AIOClient(ABC):
             self._client.close()
             raise
         self._thread = get_ident()
-        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness, os.getpid())
+        self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness.stop, os.getpid())
 
     def _make_readiness(self) -> Readiness:
         return Readiness(self._client, self._loop)
@@ -224,20 +227,24 @@ class AIOClient(ABC):
         try:
             return await self._loop.run_in_executor(self.executor, call)
         finally:
-            self._served_elsewhere()
+            if not self._loop.is_closed():  # with this call pending
+                self._served_elsewhere()
 
     def _served_elsewhere(self) -> None:
         """Look for what a request has served, or left, on its thread: no event tells of it."""
         self._readiness.wake()
 
     def _is_closed(self) -> RuntimeError:
-        return RuntimeError(f"{type(self).__name__} is closed")
+        return RuntimeError(f"{self._called()} is closed")
 
     def _check_loop(self) -> None:
         if asyncio.get_running_loop() is not self._loop:
             raise RuntimeError(
-                f"this {type(self).__name__} belongs to another event loop: make one per loop"
+                f"this {self._called()} belongs to another event loop: make one per loop"
             )
+
+    def _called(self) -> str:
+        return self._alias or type(self).__name__
 
     async def _let_others(self) -> None:
         """Let other tasks run: a call that need not wait would never yield to them."""
@@ -264,11 +271,11 @@ def own_configuration(conf: Any) -> dict[str, Any]:
     return dict(conf)
 
 
-def _drop(loop: asyncio.AbstractEventLoop, readiness: Readiness, owner: int) -> None:
+def _drop(loop: asyncio.AbstractEventLoop, stop: Callable[[], object], owner: int) -> None:
     """Unregister an asyncio client that nobody closed from its loop."""
     if os.getpid() != owner:
         return  # a forked child shares the selector with its parent
     if loop.is_running():
-        loop.call_soon_threadsafe(readiness.close)
+        loop.call_soon_threadsafe(stop)
     else:
-        readiness.close()
+        stop()

@@ -9,6 +9,7 @@ import socket
 import threading
 import weakref
 from collections.abc import Callable
+from functools import partial
 
 from confluent_kafka.cimpl import _Client
 
@@ -40,9 +41,10 @@ class Readiness:
         self._waiters: dict[asyncio.Future[None], None] = {}
         reader, self._writer = socket.socketpair()
         self._writer.setblocking(False)
-        self._stop_watching: Callable[[], object] = reader.close
+        self.stop = partial(_stop, self._writer, reader.close)
+        """Closes the sockets. It does not refer to tasks that wait, and so to the client."""
         try:
-            self._stop_watching = _watch(loop, reader, self._woken)
+            self.stop = partial(_stop, self._writer, _watch(loop, reader, self._woken))
             client.io_event_enable(self._writer.fileno())
         except BaseException:
             self.close()
@@ -71,15 +73,14 @@ class Readiness:
         return True
 
     def wake(self) -> None:
-        """Wake all waiting tasks, so that they look again."""
-        for waiter in self._waiters:
-            _wake(waiter)
+        """Wake all waiting tasks, so that they look again; those of a closed loop never will."""
+        if not self._loop.is_closed():
+            for waiter in self._waiters:
+                _wake(waiter)
 
     def close(self) -> None:
-        """Close the sockets."""
-        if self._writer.fileno() != -1:
-            self._writer.close()
-            self._stop_watching()
+        """Close the sockets, and wake all waiting tasks."""
+        self.stop()
         self.wake()
 
     def _woken(self) -> None:
@@ -139,6 +140,12 @@ def _watch_on_thread(
     reader.setblocking(True)
     threading.Thread(target=run, name="confluent_kafka.aio.wake", daemon=True).start()
     return stop
+
+
+def _stop(writer: socket.socket, stop_watching: Callable[[], object]) -> None:
+    if writer.fileno() != -1:
+        writer.close()
+        stop_watching()
 
 
 def _wake(waiter: asyncio.Future[None]) -> None:

@@ -31,6 +31,10 @@ _FINAL = frozenset({KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.TOPIC_EXCE
 _Engine = AIOAdminClient | AIOConsumer | AIOProducer
 
 
+class _OwnEngine(AIOAdminClient):
+    _alias = "AIOKafkaClient"
+
+
 class ConnectionGroup(IntEnum):
     """For compatibility: librdkafka decides which connection a request takes."""
 
@@ -129,7 +133,7 @@ class AIOKafkaClient:
             KafkaConnectionError: no broker answers; AuthenticationFailedError: or none accepts the
                 credentials.
         """
-        engine = AIOAdminClient(self._configuration)
+        engine = _OwnEngine(self._configuration)
         try:
             await self._attach(engine)
         except BaseException:
@@ -139,6 +143,8 @@ class AIOKafkaClient:
 
     async def close(self) -> None:
         """Close the connections. Closing twice does nothing."""
+        if self._engine is not None:
+            self._engine._check_loop()
         engine, self._engine = self._engine, None
         for task in (*self._asked.values(), *self._refreshing):
             task.cancel()

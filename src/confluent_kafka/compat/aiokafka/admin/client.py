@@ -33,6 +33,10 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
+class _Engine(AIOAdminClient):
+    _alias = "AIOKafkaAdminClient"
+
+
 class AIOKafkaAdminClient:
     """Administers a cluster; see aiokafka's class of this name. Made for one event loop.
 
@@ -88,7 +92,7 @@ class AIOKafkaAdminClient:
         shared = [keyword.name for keyword in of_client("client")]
         self._client = AIOKafkaClient(**{name: keywords[name] for name in shared})
         self._timeout = request_timeout_ms / 1000
-        self._engine: AIOAdminClient | None = None
+        self._engine: _Engine | None = None
 
     async def start(self) -> None:
         """Connect to the cluster.
@@ -98,8 +102,9 @@ class AIOKafkaAdminClient:
             AuthenticationFailedError: no broker accepts the credentials.
         """
         if self._engine is not None:
+            self._engine._check_loop()
             return
-        engine = AIOAdminClient(self._configuration)
+        engine = _Engine(self._configuration)
         try:
             await self._client._attach(engine)
         except BaseException:
@@ -109,6 +114,8 @@ class AIOKafkaAdminClient:
 
     async def close(self) -> None:
         """Close the connections. Closing twice does nothing."""
+        if self._engine is not None:
+            self._engine._check_loop()
         engine, self._engine = self._engine, None
         await self._client.close()
         if engine is not None:

@@ -33,6 +33,8 @@ class Engine(AIOConsumer):
             the application must know.
     """
 
+    _alias = "AIOKafkaConsumer"
+
     def __init__(self, conf: Mapping[str, Any], event: Callable[[Message], object]) -> None:
         self._has_failed = asyncio.Event()
         super().__init__(conf)
@@ -128,6 +130,18 @@ class Engine(AIOConsumer):
         if self._closing is not None:
             raise ConsumerStoppedError
 
+    def check_loop(self) -> None:
+        """Refuse other event loops; between two runs of its own, what does not wait is allowed.
+
+        Raises:
+            RuntimeError: another loop is running.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        self._check_loop()
+
     def wake(self) -> None:
         """Let waiting tasks look again."""
         self._readiness.wake()
@@ -158,6 +172,10 @@ class Engine(AIOConsumer):
     def abandon(self) -> None:
         """End the task that keeps this client alive."""
         self._attendant.cancel()
+
+    def has_ended_with_its_loop(self) -> bool:
+        """Return whether the loop was closed, whose tasks run no more and cannot be cancelled."""
+        return self._loop.is_closed()
 
     async def _close(self) -> None:
         self._has_failed.set()

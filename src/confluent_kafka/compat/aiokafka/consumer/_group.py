@@ -48,12 +48,16 @@ class Membership:
         self._positions = positions
         self._joined = 0
         self._is_revoked = False
+        self._is_empty = (
+            False  # there was none of the topics after join(), as was, or will be, told
+        )
         self._has_rebalanced = asyncio.Event()
 
     def join(self, topics: Set[str]) -> None:
         """Join the group with these topics, or with others than before."""
         self._joined += 1
         self._is_revoked = False
+        self._is_empty = False
         self._has_rebalanced.clear()
         if self._is_incremental:
             self._engine.leave()  # so that everything is taken away first
@@ -75,7 +79,8 @@ class Membership:
 
     def nothing_to_assign(self) -> None:
         """Note that there is none of the topics: librdkafka joins only when there is one."""
-        if not self._has_rebalanced.is_set():
+        if not self._is_empty and not self._has_rebalanced.is_set():
+            self._is_empty = True
             self._engine.run(self._assigned([]))
 
     async def rebalanced(self) -> None:
@@ -161,10 +166,21 @@ def _partitions(given: list[Place]) -> frozenset[TopicPartition]:
 
 
 async def _tell(method: Callable[[Any], Any], partitions: Set[TopicPartition]) -> None:
-    """Call a listener. Its exceptions go to the log, and the rebalance goes on."""
+    """Call a listener. Its exceptions go to the log, and the rebalance goes on.
+
+    It has a task of its own, which it may cancel.
+    """
+    task = asyncio.get_running_loop().create_task(_call(method, partitions))
     try:
-        result = method(partitions)
-        if inspect.isawaitable(result):
-            await result
-    except (Exception, asyncio.CancelledError):
-        _log.exception("%s() of a rebalance listener failed", method.__name__)
+        await asyncio.wait([task])
+    finally:
+        task.cancel()  # with this one
+    error = asyncio.CancelledError() if task.cancelled() else task.exception()
+    if error is not None:
+        _log.error("%s() of a rebalance listener failed", method.__name__, exc_info=error)
+
+
+async def _call(method: Callable[[Any], Any], partitions: Set[TopicPartition]) -> None:
+    result = method(partitions)
+    if inspect.isawaitable(result):
+        await result

@@ -135,8 +135,9 @@ class Reader:
 
     def abandon(self) -> None:
         """End the tasks, which keep the client alive."""
-        self._end_tasks()
-        self.engine.abandon()
+        if not self.engine.has_ended_with_its_loop():
+            self._end_tasks()
+            self.engine.abandon()
 
     def _end_tasks(self) -> None:
         self._following.end()

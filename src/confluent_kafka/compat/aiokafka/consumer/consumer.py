@@ -198,6 +198,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
         Waiting calls raise ConsumerStoppedError. Stopping a stopped consumer does nothing.
         """
+        if self._reader is not None:
+            self._reader.engine.check_loop()
         self._is_stopped = True
         self._active = None
         if self._reader is not None:
@@ -267,7 +269,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
             Exception: raised by a deserializer; all messages are read again.
         """
-        reader = self._running()
+        reader = self._active or self._running()
         _check_number("max_records", max_records)
         look = partial(reader.take_many, partitions, max_records or self._max_poll_records or _MOST)
         until = asyncio.get_running_loop().time() + timeout_ms / 1000
@@ -309,11 +311,13 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             TypeError: neither topics nor a pattern, or both; or not of these types.
             ValueError: the pattern is not valid.
         """
+        self._check_loop()
         self._subscription.subscribe(topics, pattern, listener)
         self._begin()
 
     def unsubscribe(self) -> None:
         """Read nothing any more: leave the group, or give up what was assigned by hand."""
+        self._check_loop()
         if self._active is not None:
             self._active.unsubscribe()
         self._subscription.forget()
@@ -328,6 +332,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         Raises:
             IllegalStateError: topics are subscribed to.
         """
+        self._check_loop()
         self._subscription.assign_by_hand([checked(partition) for partition in partitions])
         self._begin()
 
@@ -540,7 +545,12 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             raise ConsumerStoppedError
         if self._active is None:
             raise IllegalStateError("the consumer is not started: await start() first")
+        self._check_loop()
         return self._active
+
+    def _check_loop(self) -> None:
+        if self._active is not None:
+            self._active.engine.check_loop()
 
     def _require(self, *partitions: TopicPartition) -> None:
         self._subscription.require(*map(checked, partitions))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from asyncio import Future
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from confluent_kafka.aio import AIOProducer
 
 from .._failures import failure_of
+from ..errors import ProducerClosed
 from ..structs import RecordMetadata, TopicPartition
 
 # Few: nothing but requests for metadata and the steps of transactions waits there.
@@ -23,6 +24,8 @@ class Engine(AIOProducer):
     Args:
         conf: librdkafka's configuration.
     """
+
+    _alias = "AIOKafkaProducer"
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
         super().__init__(conf, max_workers=_WORKERS)
@@ -60,3 +63,11 @@ class Engine(AIOProducer):
         if delivery.done():
             delivery.result()  # raises why it was refused
         return delivery
+
+    async def _in_turn(self, step: Callable[[], bool]) -> None:
+        try:
+            await super()._in_turn(step)
+        except RuntimeError as failure:
+            if self._closing is None:
+                raise
+            raise ProducerClosed("the producer was stopped before the queue had room") from failure

@@ -140,6 +140,7 @@ class AIOKafkaProducer:
             AuthenticationFailedError: no broker accepts the credentials.
         """
         if self._engine is not None:
+            self._engine._check_loop()
             return
         engine = Engine(self._configuration)
         try:
@@ -155,6 +156,8 @@ class AIOKafkaProducer:
 
     async def stop(self) -> None:
         """Deliver what was sent, and close. Stopping twice does nothing."""
+        if self._engine is not None:
+            self._engine._check_loop()
         engine, self._engine = self._engine, None
         await self.client.close()
         if engine is not None:
@@ -171,7 +174,7 @@ class AIOKafkaProducer:
         Raises:
             UnknownTopicOrPartitionError: there is no such topic.
         """
-        self._running()
+        self._running()._check_loop()
         return await self.client._wait_on_metadata(topic)
 
     async def send(

@@ -1,0 +1,322 @@
+"""compat.aiokafka when something goes wrong: nothing hangs, is lost, or is read twice."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Producer
+from confluent_kafka.compat.aiokafka import (
+    AIOKafkaClient,
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    ConsumerRebalanceListener,
+    TopicPartition,
+)
+from confluent_kafka.compat.aiokafka import errors as failures
+from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
+from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
+from confluent_kafka.testing import MockCluster
+from tests.support.aio import in_loop, until
+from tests.support.aiokafka_consumer import consumer_at, raised_by, reading, values
+from tests.support.clients import QUIET
+from tests.support.kafka import numbers, send
+
+AWAITS = 1000
+METADATA = 3
+
+
+@pytest.fixture(autouse=True)
+def _groups_form_at_once(kafka_cluster: MockCluster) -> None:
+    kafka_cluster.set_group_initial_rebalance_delay(0)
+
+
+def producer_of(cluster: MockCluster, **keywords: Any) -> AIOKafkaProducer:
+    return AIOKafkaProducer(bootstrap_servers=cluster.bootstrap_servers, **keywords)
+
+
+class TestBrokersThatDie:
+    """All brokers go while 1,000 calls wait, and come back."""
+
+    @in_loop
+    async def test_sends(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """Each message is delivered once."""
+        place = TopicPartition(kafka_topic, 0)
+        async with (
+            producer_of(kafka_cluster, enable_idempotence=True) as sending,
+            reading(kafka_cluster.bootstrap_servers, place) as consumer,
+        ):
+            await sending.send_and_wait(kafka_topic, b"first", partition=0)
+            kafka_cluster.set_broker_down()
+            deliveries = [
+                await sending.send(kafka_topic, value, partition=0) for value in numbers(0, AWAITS)
+            ]
+            kafka_cluster.set_broker_up()
+            places = await asyncio.gather(*deliveries)
+            assert [one.offset for one in places] == list(range(1, AWAITS + 1))
+            assert await values(consumer, AWAITS + 1) == [b"first", *numbers(0, AWAITS)]
+
+    @in_loop
+    async def test_getone(
+        self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+    ) -> None:
+        """Each call returns one message when they are back."""
+        place = TopicPartition(kafka_topic, 0)
+        async with reading(kafka_cluster.bootstrap_servers, place) as consumer:
+            waiting = [
+                asyncio.create_task(consumer.getone(*[place] * (i % 2))) for i in range(AWAITS)
+            ]
+            await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 10))
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            kafka_cluster.set_broker_down()
+            await asyncio.sleep(0.05)
+            kafka_cluster.set_broker_up()
+            await asyncio.to_thread(send, producer, kafka_topic, numbers(10, AWAITS))
+            found = await asyncio.gather(*waiting)
+        assert sorted(record.offset for record in found) == list(range(AWAITS))
+
+    @in_loop
+    async def test_administration(self, kafka_cluster: MockCluster) -> None:
+        """Calls fail when their time is up, and the client goes on when the brokers are back."""
+        servers = kafka_cluster.bootstrap_servers
+        async with (
+            AIOKafkaAdminClient(
+                bootstrap_servers=servers, request_timeout_ms=300, properties={"logger": QUIET}
+            ) as admin,
+            AIOKafkaAdminClient(bootstrap_servers=servers, properties={"logger": QUIET}) as patient,
+        ):
+            kafka_cluster.set_broker_down()
+            late = [admin.list_consumer_group_offsets("g") for _ in range(AWAITS)]
+            found = await asyncio.gather(*late, return_exceptions=True)
+            assert all(isinstance(one, failures.KafkaError) for one in found)
+            waiting = asyncio.create_task(patient.describe_cluster())
+            await asyncio.sleep(0)
+            kafka_cluster.set_broker_up()
+            assert len((await waiting)["brokers"]) == 3
+
+
+class TestCancelled:
+    """Tasks are cancelled in the middle of calls."""
+
+    @in_loop
+    async def test_send(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """What waited for room is not sent, and what comes after it is; batches, too."""
+        properties = {"queue.buffering.max.messages": 5}
+        place = TopicPartition(kafka_topic, 0)
+        async with (
+            producer_of(kafka_cluster, linger_ms=60_000, properties=properties) as producer,
+            reading(kafka_cluster.bootstrap_servers, place) as consumer,
+        ):
+            sent = [await producer.send(kafka_topic, value, partition=0) for value in numbers(0, 4)]
+            batch = producer.create_batch()
+            for value in numbers(4, 8):
+                batch.append(key=None, value=value, timestamp=None)
+            cut = asyncio.create_task(producer.send_batch(batch, kafka_topic, partition=0))
+            never = asyncio.create_task(producer.send(kafka_topic, b"never", partition=0))
+            engine = producer._engine
+            assert engine is not None
+            await until(lambda: engine._waiting == 2)
+            for task in (cut, never):
+                task.cancel()
+                await asyncio.wait([task])
+                assert task.cancelled()
+            await producer.flush()
+            last = await producer.send(kafka_topic, b"last", partition=0)
+            await producer.flush()
+            assert [(await one).offset for one in [*sent, last]] == [0, 1, 2, 3, 5]
+            assert await values(consumer, 6) == [*numbers(0, 5), b"last"]
+
+    @in_loop
+    async def test_start(self) -> None:
+        """It ends at once, though no broker answers, and leaves nothing behind."""
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            servers = f"127.0.0.1:{silent.getsockname()[1]}"
+            consumer = consumer_at(servers, "topic", group_id="g")
+            producer = AIOKafkaProducer(bootstrap_servers=servers)
+            admin = AIOKafkaAdminClient(bootstrap_servers=servers)
+            client = AIOKafkaClient(bootstrap_servers=servers)
+            starts = [producer.start(), consumer.start(), admin.start(), client.bootstrap()]
+            for start in starts:
+                task = asyncio.ensure_future(start)
+                await asyncio.sleep(0.01)
+                task.cancel()
+                await asyncio.wait([task])
+                assert task.cancelled()
+            for end in (producer.stop, consumer.stop, admin.close, client.close):
+                await end()
+
+    @in_loop
+    async def test_administration(self, kafka_cluster: MockCluster) -> None:
+        """Others have their answers."""
+        async with AIOKafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers) as admin:
+            tasks = [asyncio.ensure_future(admin.describe_cluster()) for _ in range(10)]
+            tasks += [asyncio.ensure_future(admin.list_topics()) for _ in range(10)]  # type: ignore[arg-type]
+            await asyncio.sleep(0)
+            for task in tasks[::2]:
+                task.cancel()
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+            assert all(isinstance(one, asyncio.CancelledError) for one in found[::2])
+            assert not any(isinstance(one, BaseException) for one in found[1::2])
+
+    @pytest.mark.parametrize("kind", ["function", "coroutine", "coroutine that waits"])
+    @pytest.mark.parametrize("method", ["on_partitions_revoked", "on_partitions_assigned"])
+    @in_loop
+    async def test_listener(
+        self,
+        kafka_cluster: MockCluster,
+        filled: str,
+        kind: str,
+        method: str,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        """One that cancels its task: it goes to the log, and the rebalance goes on."""
+
+        def cancel(*_: object) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+
+        async def cancel_later(*_: object) -> None:
+            cancel()
+            if kind.endswith("waits"):
+                await asyncio.sleep(0)
+
+        class Quiet(ConsumerRebalanceListener):
+            def on_partitions_revoked(self, revoked: Any) -> None: ...
+
+            def on_partitions_assigned(self, assigned: Any) -> None: ...
+
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id="g")
+        listener = Quiet()
+        setattr(listener, method, cancel if kind == "function" else cancel_later)
+        consumer.subscribe([filled], listener=listener)
+        async with consumer:
+            assert await values(consumer, 1) == [b"0"]
+        assert "listener failed" in caplog.text
+
+
+@in_loop
+async def test_listener_that_waits_while_there_is_no_topic(kafka_cluster: MockCluster) -> None:
+    """It is told once that there is nothing, however often the cluster is asked meanwhile."""
+    calls: list[str] = []
+
+    class Slow(ConsumerRebalanceListener):
+        async def on_partitions_revoked(self, revoked: Any) -> None:
+            calls.append("revoked")
+            kafka_cluster.start_request_tracking()
+            await until(
+                lambda: sum(one.api_key == METADATA for one in kafka_cluster.requests()) > 2
+            )
+
+        async def on_partitions_assigned(self, assigned: Any) -> None:
+            calls.append("assigned")
+
+    servers = kafka_cluster.bootstrap_servers
+    consumer = consumer_at(servers, group_id="g", metadata_max_age_ms=50)
+    consumer.subscribe(pattern="none", listener=Slow())
+    async with consumer:
+        assert calls == ["revoked", "assigned"]
+
+
+class TestCallbacksThatRaise:
+    """The call that needs a callback raises its exception, and the client goes on."""
+
+    @pytest.mark.parametrize("callback", ["key_serializer", "value_serializer", "partitioner"])
+    @in_loop
+    async def test_sending(
+        self, kafka_cluster: MockCluster, kafka_topic: str, callback: str
+    ) -> None:
+        """Of send(), and of append() of a batch; that message is not sent."""
+        broken = True
+
+        def work(*arguments: Any) -> Any:
+            if broken:
+                raise ZeroDivisionError
+            return 0 if callback == "partitioner" else arguments[0]
+
+        place = TopicPartition(kafka_topic, 0)
+        keywords: dict[str, Any] = {callback: work}
+        async with (
+            producer_of(kafka_cluster, **keywords) as producer,
+            reading(kafka_cluster.bootstrap_servers, place) as consumer,
+        ):
+            with pytest.raises(ZeroDivisionError):
+                await producer.send(kafka_topic, b"1", b"key")
+            with pytest.raises(ZeroDivisionError):
+                await producer.send_and_wait(kafka_topic, b"2", b"key")
+            if callback != "partitioner":
+                with pytest.raises(ZeroDivisionError):
+                    producer.create_batch().append(key=b"key", value=b"3", timestamp=None)
+            broken = False
+            await producer.send_and_wait(kafka_topic, b"4", b"key")
+            assert await values(consumer, 1) == [b"4"]
+
+    @pytest.mark.parametrize("kind", [AIOKafkaConsumer, AIOKafkaProducer, AIOKafkaAdminClient])
+    @in_loop
+    async def test_token_provider(self, kafka_cluster: MockCluster, kind: type[Any]) -> None:
+        """start() names the exception; stop() ends what was begun."""
+
+        class Broken(AbstractTokenProvider):
+            async def token(self) -> str:
+                raise ZeroDivisionError("no token today")
+
+        text = ""
+        while "ZeroDivisionError: no token today" not in text:  # was asked for when time was up
+            client = kind(
+                bootstrap_servers=kafka_cluster.bootstrap_servers,
+                security_protocol="SASL_PLAINTEXT",
+                sasl_mechanism="OAUTHBEARER",
+                sasl_oauth_token_provider=Broken(),
+                request_timeout_ms=500,
+                properties={"logger": QUIET},
+            )
+            with pytest.raises(failures.KafkaError) as raised:
+                await client.start()
+            text = str(raised.value)
+            await (client.close() if kind is AIOKafkaAdminClient else client.stop())
+
+
+class TestStop:
+    """stop() and close() while calls wait."""
+
+    @in_loop
+    async def test_sends_that_wait_for_room(
+        self, kafka_cluster: MockCluster, kafka_topic: str
+    ) -> None:
+        """They raise ProducerClosed; what is in the queue is delivered."""
+        properties = {"queue.buffering.max.messages": 5}
+        producer = producer_of(kafka_cluster, linger_ms=60_000, properties=properties)
+        await producer.start()
+        sent = [await producer.send(kafka_topic, value, partition=0) for value in numbers(0, 5)]
+        batch = producer.create_batch()
+        batch.append(key=None, value=b"5", timestamp=None)
+        late: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(producer.send(kafka_topic, b"6", partition=0)),
+            asyncio.ensure_future(producer.send_batch(batch, kafka_topic, partition=0)),
+        ]
+        engine = producer._engine
+        assert engine is not None
+        await until(lambda: engine._waiting == 2)
+        await producer.stop()
+        assert [(await one).offset for one in sent] == list(range(5))
+        for one in late:
+            assert type(await raised_by(one)) is failures.ProducerClosed
+
+    @in_loop
+    async def test_close_of_an_admin_client_that_waits(self, kafka_cluster: MockCluster) -> None:
+        """Its calls end with an error, and do not keep it from closing."""
+        admin = AIOKafkaAdminClient(
+            bootstrap_servers=kafka_cluster.bootstrap_servers, properties={"logger": QUIET}
+        )
+        await admin.start()
+        kafka_cluster.set_broker_down()
+        waiting = [asyncio.ensure_future(admin.describe_cluster()) for _ in range(100)]
+        await asyncio.sleep(0)
+        await asyncio.gather(admin.close(), admin.close())
+        for one in waiting:
+            assert isinstance(await raised_by(one), failures.KafkaError)
+        with pytest.raises(failures.KafkaConnectionError, match="was not started, or was closed"):
+            await admin.describe_cluster()

@@ -1,0 +1,231 @@
+"""Clients of compat.aiokafka in another loop, in a forked process, and after their loop."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import threading
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from confluent_kafka.compat.aiokafka import (
+    AIOKafkaClient,
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    TopicPartition,
+)
+from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
+from confluent_kafka.testing import MockCluster
+from tests.support.aio import LOOPS, in_loop
+from tests.support.aiokafka_consumer import consumer_at, values
+from tests.support.kafka import numbers
+from tests.support.waiting import TIMEOUT
+
+Calls = dict[str, Callable[[], Any]]
+
+
+@pytest.fixture(autouse=True)
+def _groups_form_at_once(kafka_cluster: MockCluster) -> None:
+    kafka_cluster.set_group_initial_rebalance_delay(0)
+
+
+class Clients:
+    """One client of each kind, which are members of this loop.
+
+    Args:
+        servers: the brokers.
+        topic: what the consumer subscribes to.
+    """
+
+    def __init__(self, servers: str, topic: str) -> None:
+        self.topic = topic
+        self.producer = AIOKafkaProducer(bootstrap_servers=servers)
+        self.consumer: AIOKafkaConsumer[Any, Any] = consumer_at(servers, topic, group_id="g")
+        self.admin = AIOKafkaAdminClient(bootstrap_servers=servers)
+        self.client = AIOKafkaClient(bootstrap_servers=servers)
+
+    async def start(self) -> None:
+        await asyncio.gather(self.producer.start(), self.consumer.start(), self.admin.start())
+        await self.client.bootstrap()
+        await self.producer.partitions_for(self.topic)
+
+    def ends(self) -> Calls:
+        """What ends them."""
+        return {
+            "producer": self.producer.stop,
+            "consumer": self.consumer.stop,
+            "admin": self.admin.close,
+            "client": self.client.close,
+        }
+
+    def calls(self) -> Calls:
+        """What waits for a broker, or changes what the loop's tasks work with."""
+        producer, consumer, admin = self.producer, self.consumer, self.admin
+        place = TopicPartition(self.topic, 0)
+        batch = producer.create_batch()
+        batch.append(key=None, value=b"v", timestamp=None)
+        return {
+            "producer.start": producer.start,
+            "send": lambda: producer.send(self.topic, b"v"),
+            "send to a partition": lambda: producer.send(self.topic, b"v", partition=0),
+            "send to another topic": lambda: producer.send("other", b"v"),
+            "send_and_wait": lambda: producer.send_and_wait(self.topic, b"v"),
+            "send_batch": lambda: producer.send_batch(batch, self.topic, partition=0),
+            "partitions_for": lambda: producer.partitions_for(self.topic),
+            "flush": producer.flush,
+            "getone": consumer.getone,
+            "getone of one": lambda: consumer.getone(place),
+            "getmany": consumer.getmany,
+            "iteration": lambda: anext(consumer),
+            "commit": lambda: consumer.commit({place: 1}),
+            "committed": lambda: consumer.committed(place),
+            "position": lambda: consumer.position(place),
+            "end_offsets": lambda: consumer.end_offsets([place]),
+            "seek_to_end": consumer.seek_to_end,
+            "topics": consumer.topics,
+            "seek": lambda: consumer.seek(place, 0),
+            "pause": lambda: consumer.pause(place),
+            "subscribe": lambda: consumer.subscribe(["other"]),
+            "unsubscribe": consumer.unsubscribe,
+            "admin.start": admin.start,
+            "list_topics": admin.list_topics,
+            "describe_cluster": admin.describe_cluster,
+            "fetch_all_metadata": self.client.fetch_all_metadata,
+            **self.ends(),
+        }
+
+
+@asynccontextmanager
+async def running(cluster: MockCluster, topic: str) -> AsyncIterator[Clients]:
+    """Started clients, which must work as ever at the end of the block."""
+    clients = Clients(cluster.bootstrap_servers, topic)
+    await clients.start()
+    yield clients
+    for value in numbers(0, 3):
+        await clients.producer.send_and_wait(topic, value, partition=0)
+    assert await values(clients.consumer, 3) == numbers(0, 3)
+    assert topic in await clients.admin.list_topics()
+    assert topic in (await clients.client.fetch_all_metadata()).topics()
+    for end in clients.ends().values():
+        await end()
+
+
+async def refusals(calls: Calls) -> dict[str, str]:
+    """What each call raises."""
+    raised = {}
+    for name, call in calls.items():
+        try:
+            returned = call()
+            if isinstance(returned, Awaitable):
+                returned = await asyncio.wait_for(returned, TIMEOUT)
+            raised[name] = f"returned {returned!r}"
+        except Exception as error:
+            raised[name] = f"{type(error).__name__}: {error}"
+    return raised
+
+
+@in_loop
+async def test_other_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A call from a second loop is refused by the name of the client, and the first one goes on."""
+    async with running(kafka_cluster, kafka_topic) as clients:
+        raised = await asyncio.to_thread(asyncio.run, refusals(clients.calls()))
+    texts = {name: text.split(" AIOKafka") for name, text in raised.items()}
+    assert {name: text for name, text in texts.items() if text[0] != "RuntimeError: this"} == {}
+    assert {text[1].split(" ", 1)[1] for text in texts.values()} == {
+        "belongs to another event loop: make one per loop"
+    }
+    assert {text[1].split()[0] for text in texts.values()} == {
+        "Producer", "Consumer", "AdminClient", "Client"
+    }  # fmt: skip
+
+
+def test_between_two_runs_of_the_loop(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """What does not wait is allowed."""
+    consumer = consumer_at(kafka_cluster.bootstrap_servers)
+    place = TopicPartition(kafka_topic, 0)
+    consumer.assign([place])
+    with asyncio.Runner() as runner:
+        runner.run(consumer.start())
+        consumer.pause(place)
+        assert consumer.paused() == {place}
+        assert consumer.highwater(place) is None
+        consumer.resume(place)
+        runner.run(consumer.stop())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@in_loop
+async def test_fork(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A child is refused whatever it calls, and ends; the parent goes on."""
+    async with running(kafka_cluster, kafka_topic) as clients:
+        child = os.fork()
+        if child == 0:
+            _end_of_child(clients.calls())
+        _, status = await asyncio.to_thread(os.waitpid, child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+
+
+def _end_of_child(calls: Calls) -> None:
+    """End the process, with 0 if each call was refused as one of another process or loop."""
+    raised: dict[str, str] = {}
+    # Not in this thread, in which the parent's loop is running.
+    thread = threading.Thread(target=lambda: raised.update(asyncio.run(refusals(calls))))
+    thread.start()
+    thread.join(TIMEOUT)
+    expected = ("before os.fork()", "another event loop")
+    os._exit(
+        len(raised) != len(calls)
+        or any(not any(one in text for one in expected) for text in raised.values())
+    )
+
+
+@in_loop
+async def test_clients_that_nobody_closes(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Those that administrate warn as the others do, and end."""
+    for kind in (AIOKafkaAdminClient, AIOKafkaClient):
+        client = kind(bootstrap_servers=kafka_cluster.bootstrap_servers)
+        await (client.start() if isinstance(client, AIOKafkaAdminClient) else client.bootstrap())
+        with pytest.warns(ResourceWarning, match="AdminClient was not closed"):  # noqa: PT031
+            del client
+            gc.collect()
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+@pytest.mark.parametrize("cancels", [True, False], ids=["cancelled", "pending"])
+def test_loop_that_ends_with_live_clients(
+    kafka_cluster: MockCluster, kafka_topic: str, kind: str, cancels: bool
+) -> None:
+    """They are collected later, each with its warning, whether or not tasks were cancelled."""
+    kept: list[Any] = []
+
+    async def work() -> None:
+        clients = Clients(kafka_cluster.bootstrap_servers, kafka_topic)
+        await clients.start()
+        kept.extend((clients, await clients.producer.send(kafka_topic, b"v")))
+        kept.append(asyncio.ensure_future(clients.consumer.getone(TopicPartition(kafka_topic, 1))))
+        kept.append(asyncio.ensure_future(clients.admin.describe_cluster()))
+        await asyncio.sleep(0)
+
+    if cancels:
+        with asyncio.Runner(loop_factory=LOOPS[kind]) as runner:
+            runner.run(asyncio.wait_for(work(), TIMEOUT))
+    else:
+        loop = LOOPS[kind]()
+        loop.run_until_complete(asyncio.wait_for(work(), TIMEOUT))
+        loop.close()
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ResourceWarning)
+        kept.clear()
+        for _ in range(3):
+            gc.collect()
+            texts += [str(warning.message) for warning in caught]
+            caught.clear()  # a warning keeps its source
+    for text in ("AIOKafkaConsumer", "Consumer was", "AdminClient was", "Producer was"):
+        assert any(text in one for one in texts), texts
