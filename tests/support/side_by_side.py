@@ -18,6 +18,7 @@ PROCESSES = 4
 LINES = {
     # They break their brokers and executors: those are their own.
     "tests/integration/test_chaos.py": "faults",
+    "tests/integration/test_aio_faults.py": "faults",
     "tests/spark/test_standalone.py": "faults",
     # Programs that run Spark themselves: more than one at a time would be too much.
     "tests/spark/test_declarative.py": "Spark programs",
