@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
 from tests.support.kafka import NO_BROKER, Reports, fill, read, send, values_of
-from tests.support.waiting import SOON, TIMEOUT, Stopwatch
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 # ---- poll, flush, len ----
 
@@ -135,6 +135,20 @@ def test_block_without_limit(kafka_topic: str, make_producer: MakeProducer) -> N
         producer.produce(kafka_topic, b"%d" % i, on_delivery=reports, block=-1)
     assert producer.flush(TIMEOUT) == 0
     assert reports.values == [b"%d" % i for i in range(20)]
+
+
+def test_flush_counts_messages_alone(make_producer: MakeProducer) -> None:
+    """Statistics that wait for their callback are no messages."""
+
+    def next_has_come(*_: object) -> None:
+        wait_until(lambda: len(producer) > 1)
+
+    producer = make_producer(
+        {"bootstrap.servers": "", "statistics.interval.ms": 1, "stats_cb": next_has_come}
+    )
+    producer.produce("topic", b"v")
+    next_has_come()
+    assert producer.flush(0) == 1
 
 
 def test_block_ends_with_a_buffer_error(make_producer: MakeProducer) -> None:

@@ -20,12 +20,16 @@ producer_outstanding(Producer *self)
     return rd_kafka_outq_len(self->client.rk) - (int)popped;
 }
 
-bool
-producer_has_messages(Producer *self)
+int
+producer_messages(Producer *self)
 {
-    /* Read first: an event that comes in between must not stand for a message. */
-    size_t events = rd_kafka_queue_length(self->client.core->queue);
-    return producer_outstanding(self) > (int)events;
+    rd_kafka_queue_t *queue = self->client.core->queue;
+    int events, outstanding;
+    do { /* again if one came in between */
+        events = (int)rd_kafka_queue_length(queue);
+        outstanding = producer_outstanding(self);
+    } while ((int)rd_kafka_queue_length(queue) != events);
+    return outstanding > events ? outstanding - events : 0;
 }
 
 /* ---- the list of events being served ---- */

@@ -181,10 +181,10 @@ extern PyMethodDef producer_awaited_methods[];
 
 /* ---- delivery.c ---- */
 
-/* Messages and requests not delivered yet, without those whose callback has been run. */
+/* Messages not delivered yet, without those whose callback has been run, and events to serve. */
 int producer_outstanding(Producer *self);
-/* Between serve_begin() and serve_end(): whether any of these is a message. */
-bool producer_has_messages(Producer *self);
+/* The same without the events: exact between serve_begin() and serve_end(). */
+int producer_messages(Producer *self);
 
 /*
  * Serves what is there, waiting for it until `until`: the number of reports and callbacks

@@ -202,12 +202,10 @@ flush_until(Producer *self, deadline *until)
         if (producer_serve(self, &slice) < 0) {
             return -1;
         }
-        if (!producer_has_messages(self)) {
-            return 0;
-        }
-        int go_on = deadline_passed(until) ? 0 : serve_check(&self->client);
+        int left = producer_messages(self);
+        int go_on = left == 0 || deadline_passed(until) ? 0 : serve_check(&self->client);
         if (go_on <= 0) {
-            return go_on < 0 ? -1 : producer_outstanding(self);
+            return go_on < 0 ? -1 : left;
         }
     }
     return 0;
@@ -249,7 +247,7 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
         serve_end(&self->client, &frame);
     }
     else if (result == 0) {
-        result = producer_outstanding(self);
+        result = producer_messages(self);
     }
     client_leave(&self->client);
     return result < 0 ? NULL : PyLong_FromLong(result);
