@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 
 import pytest
 
 from confluent_kafka import KafkaError, Producer
+from tests.chaos.tcp_proxy import TcpProxy
+from tests.integration.broker_requests import set_group_config
 from tests.integration.conftest import MakeTopic
 from tests.integration.group_members import (
     EAGER,
@@ -17,9 +20,10 @@ from tests.integration.group_members import (
     share,
     with_long_sessions,
 )
-from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import writer
 from tests.support.kafka import numbers
+from tests.support.patches import needs
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 pytestmark = pytest.mark.integration
@@ -143,3 +147,38 @@ def test_strategies_that_do_not_match(kafka: KafkaCluster, topic: str, group: st
             assert other.errors[0] == KafkaError.INCONSISTENT_GROUP_PROTOCOL
             assert other.events == []
         assert one.partitions == [0]
+
+
+@needs("lost-heartbeat")
+def test_an_assignment_whose_answer_is_lost(
+    own_kafka: OwnKafkaCluster, make_topic: MakeTopic, group: str
+) -> None:
+    """A member gives partitions to another one though it was told so in an answer that was lost.
+
+    lost-heartbeat.patch: it kept them for max.poll.interval.ms.
+    """
+    topic = make_topic(partitions=PARTITIONS)
+    # So far apart that a second member has joined before the next one.
+    times = {"consumer_heartbeat_interval_ms": "2000", "consumer_session_timeout_ms": "45000"}
+    set_group_config(own_kafka, group, **times)
+    config = PROTOCOLS["consumer"] | {"enable.auto.commit": False}
+    # It gives up other connections without answers, and makes new ones, which have them.
+    behind_proxies = config | {
+        "bootstrap.servers": own_kafka.servers("PROXIED"),
+        "socket.timeout.ms": 2000,
+    }
+    with contextlib.ExitStack() as stack:
+        proxies = [
+            stack.enter_context(TcpProxy(broker.listeners["PROXIED"], broker.behind_proxy))
+            for broker in own_kafka.brokers
+        ]
+        one = stack.enter_context(Member(own_kafka, group, behind_proxies))
+        two = stack.enter_context(Member(own_kafka, group, config))
+        with writer(own_kafka) as producer:
+            spread(producer, topic, 0, PARTITIONS)
+        one.join(topic)
+        poll_until([one], lambda: len(one.values) == PARTITIONS)
+        for proxy in proxies:
+            proxy.half_open()
+        two.join(topic)
+        share([one, two], PARTITIONS)
