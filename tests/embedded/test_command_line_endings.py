@@ -82,14 +82,21 @@ class Terminal:
 
 
 @pytest.mark.parametrize(
-    ("answer", "status"), [(b"\x03", 130), (b"\x04", 130), (b"n\n", 1)], ids=["^C", "^D", "no"]
+    ("answer", "again", "status"),
+    [
+        # A signal right before the answer is read is served when a key is pressed; a second one
+        # could come when the first has been served, and end the interpreter that is ending.
+        pytest.param(b"\x03", b"\n", 130, id="^C"),
+        pytest.param(b"\x04", b"\x04", 130, id="^D"),
+        pytest.param(b"n\n", b"n\n", 1, id="no"),
+    ],
 )
-def test_who_does_not_confirm(answer: bytes, status: int) -> None:
+def test_who_does_not_confirm(answer: bytes, again: bytes, status: int) -> None:
     """Ctrl-C at the question is 130, as everywhere; "no" is 1, and no broker was asked."""
     with Terminal("topics", "delete", "t", "-b", NO_BROKER) as terminal:
         terminal.read_until(b"[y/N]")
         terminal.press(answer)
-        assert terminal.ended(answer) == status
+        assert terminal.ended(again) == status
     assert (b"nothing was done" in terminal.shown) == (status == 1)
     assert b"refused" not in terminal.shown
 

@@ -41,8 +41,12 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
 
 
 def ended(process: subprocess.Popen[bytes]) -> Ended:
-    """Waits for it."""
-    stdout, stderr = process.communicate(timeout=TIMEOUT)
+    """Waits for it; one that does not end is killed, so that no other test hears of it."""
+    with process:
+        try:
+            stdout, stderr = process.communicate(timeout=TIMEOUT)
+        finally:
+            process.kill()
     return Ended(process.returncode, stdout, stderr.decode())
 
 
