@@ -306,6 +306,48 @@ class TestStop:
             assert type(await raised_by(one)) is failures.ProducerClosed
 
     @in_loop
+    async def test_flush(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """It ends with the deliveries, which stop() waits for, too."""
+        properties = {"logger": QUIET, "reconnect.backoff.ms": 10, "reconnect.backoff.max.ms": 50}
+        producer = producer_of(kafka_cluster, properties=properties)
+        await producer.start()
+        await producer.partitions_for(kafka_topic)
+        kafka_cluster.set_broker_down()
+        sent = await producer.send(kafka_topic, b"0", partition=0)
+        flushing = [asyncio.create_task(producer.flush()) for _ in range(3)]
+        await asyncio.sleep(0)
+        stopping = asyncio.create_task(producer.stop())
+        await asyncio.sleep(0.3)  # flush() has looked again
+        kafka_cluster.set_broker_up()
+        await asyncio.gather(stopping, *flushing)
+        assert sent.result().offset == 0
+
+    @in_loop
+    async def test_requests(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """Those that no broker answers, and those that wait for a thread, end with an error."""
+        place = TopicPartition(kafka_topic, 0)
+        servers, quiet = kafka_cluster.bootstrap_servers, {"logger": QUIET}
+        consumer = consumer_at(servers, properties=quiet)
+        consumer.assign([place])
+        producer = producer_of(kafka_cluster, transactional_id="t", properties=quiet)
+        await asyncio.gather(consumer.start(), producer.start())
+        await producer.begin_transaction()
+        kafka_cluster.set_broker_down()
+        calls = [
+            *(consumer.end_offsets([place]) for _ in range(10)),
+            consumer.seek_to_end(place),
+            consumer.topics(),
+            *(producer.send_offsets_to_transaction({place: 1}, "g") for _ in range(10)),
+            producer.abort_transaction(),
+        ]
+        waiting = [asyncio.ensure_future(call) for call in calls]  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        await asyncio.gather(consumer.stop(), producer.stop())
+        stopped = (failures.KafkaError, failures.ConsumerStoppedError)
+        for one in waiting:
+            assert isinstance(await raised_by(one), stopped)
+
+    @in_loop
     async def test_close_of_an_admin_client_that_waits(self, kafka_cluster: MockCluster) -> None:
         """Its calls end with an error, and do not keep it from closing."""
         admin = AIOKafkaAdminClient(

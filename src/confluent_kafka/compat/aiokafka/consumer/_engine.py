@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from confluent_kafka import Message
 from confluent_kafka import TopicPartition as Place
@@ -15,6 +15,7 @@ from confluent_kafka.aio import AIOConsumer
 from ..errors import ConsumerStoppedError
 from ..structs import ConsumerRecord, TopicPartition
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 Rebalanced = Callable[[Any, list[Place]], Any]
@@ -145,6 +146,16 @@ class Engine(AIOConsumer):
     def wake(self) -> None:
         """Let waiting tasks look again."""
         self._readiness.wake()
+
+    async def _request(
+        self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
+    ) -> T:
+        try:
+            return await super()._request(function, *arguments, **keywords)
+        except RuntimeError as failure:
+            if self._closing is None:
+                raise
+            raise ConsumerStoppedError from failure
 
     async def _attend(self) -> None:
         seen = self._takes

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from confluent_kafka.aio import AIOProducer
 
 from .._failures import failure_of
 from ..errors import ProducerClosed
 from ..structs import RecordMetadata, TopicPartition
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # Few: nothing but requests for metadata and the steps of transactions waits there.
 _WORKERS = 2
@@ -63,6 +66,26 @@ class Engine(AIOProducer):
         if delivery.done():
             delivery.result()  # raises why it was refused
         return delivery
+
+    async def flush(self, timeout: float = -1) -> int:
+        """Wait until everything is delivered or has failed, also while stop() sees to that."""
+        try:
+            return await super().flush(timeout)
+        except RuntimeError:
+            if self._closing is None:
+                raise
+            await self.close()
+            return 0
+
+    async def _request(
+        self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
+    ) -> T:
+        try:
+            return await super()._request(function, *arguments, **keywords)
+        except RuntimeError as failure:
+            if self._closing is None:
+                raise
+            raise ProducerClosed("the producer was stopped meanwhile") from failure
 
     async def _in_turn(self, step: Callable[[], bool]) -> None:
         try:
