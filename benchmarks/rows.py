@@ -190,12 +190,12 @@ ROWS = (
         Bar(5.0, Side.PEER),
     ),
     Row(
-        "asyncio: consume(1000), value()",
+        "asyncio: consume(500), value()",
         _sides(_aio("consume"), _aio("consume")),
         Bar(6.0, Side.PEER),
     ),
     Row(
-        f"asyncio: consume(1000), value(), while fetching {AIOKAFKA}",
+        f"asyncio: consume(500), value(), while fetching {AIOKAFKA}",
         _sides(_aio("consume", fetch="meanwhile"), _aiokafka_consumer("aiokafka", "getmany")),
         Bar(6.0, Side.PEER),
     ),

@@ -86,6 +86,7 @@ CLIENT_PARTS: Mapping[str, str] = {
         "diagnosis": "diagnosis",
         "tokens": "oauth",
         "requests": "request",
+        "loop": "loop",
         "registration": "registry",
     }.items()
 }

@@ -10,12 +10,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, Stopwatch, print_result
-from benchmarks.workloads.consume import BATCH_SIZE, failure, wait_until_fetched
+from benchmarks.workloads.consume import failure, wait_until_fetched
 from benchmarks.workloads.memory import ResidentMemory
 from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
 # The other client calls them experimental.
 warnings.simplefilter("ignore")
+
+BATCH_SIZE = 500  # max.poll.records of Kafka's own consumer
 
 # Of the messages that a run has: a thread for each call costs a hundred times what a call does.
 # Of what is fetched meanwhile as many as aiokafka_consumer has, beside which it is measured.

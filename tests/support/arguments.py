@@ -244,7 +244,9 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "store": BOOL,
         "record_type": RECORD_TYPE,
     },
-    "Consumer._take": {"num_messages": ID},
+    "Consumer._take": {"num_messages": ID, "store": BOOL},
+    "Consumer._poll_now": {"timeout": ANYTHING, "store": BOOL},  # of a call that checks it
+    "Consumer._consume_now": {"num_messages": ID, "store": BOOL},
     "Consumer._store": {"offsets": PARTITIONS},
     "Consumer._rewind": _PARTITIONS,
     "Consumer._defer_rebalance": {},
@@ -252,8 +254,6 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "Producer._expedite": {"timeout": SECONDS},
     "Producer._send": {"future": Kind(None, {"None"}), **_FIELDS},
     "Producer._send_now": dict.fromkeys(_FIELDS, ANYTHING),  # read for a loop that has joined only
-    "Producer._join_loop": {"is_running": CALLBACK, "create_future": CALLBACK},
-    "Producer._begin_turn": {"seconds": SECONDS},
     "Producer._send_batch": {
         "future": Kind(None, {"None"}),
         "topic": NAME,
@@ -282,6 +282,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "_Client.io_event_enable": {"fd": Kind(-1, {"-1"})},
     "_Client._queue_length": {},
+    "_Client._join_loop": {"is_running": CALLBACK, "create_future": CALLBACK},
+    "_Client._begin_turn": {"seconds": SECONDS},
     **{f"Consumer.{name}": _PARTITIONS for name in ("assign", "pause", "resume", "position")},
     **{f"Consumer.incremental_{name}": _PARTITIONS for name in ("assign", "unassign")},
     **{

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
-from threading import get_ident
-from time import monotonic
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
@@ -65,8 +63,6 @@ class AIOClient(ABC):
             ThreadPoolExecutor(max_workers, "confluent_kafka.aio") if executor is None else executor
         )
         self._callbacks = Callbacks(self._loop, self._callback_failed)
-        # By a clock that goes on while the loop is busy: uvloop's own time stands still then.
-        self._turn_ends = monotonic() + _LONGEST_TURN
         self._closing: asyncio.Task[None] | None = None
         self._end_is_told = False  # close() has returned, or raised what a callback raised
         self._left = False
@@ -150,6 +146,7 @@ class AIOClient(ABC):
             raise RuntimeError(f"close() of {self._called()} in one of its callbacks")
         if self._closing is None:
             self._closing = self._loop.create_task(self._close())
+            self._end_turn()
         elif self._end_is_told:
             return True
         left = None if until == math.inf else max(0, until - self._loop.time())
@@ -191,7 +188,9 @@ class AIOClient(ABC):
         except BaseException:
             self._client.close()
             raise
-        self._thread = get_ident()
+        self._create_future = _future_maker(self._loop)
+        self._client._join_loop(self._loop.is_running, self._create_future)
+        self._client._begin_turn(_LONGEST_TURN)
         self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness.stop, os.getpid())
 
     def _make_readiness(self) -> Readiness:
@@ -249,7 +248,24 @@ class AIOClient(ABC):
     async def _let_others(self) -> None:
         """Let other tasks run: a call that need not wait would never yield to them."""
         await asyncio.sleep(0)
-        self._turn_ends = monotonic() + _LONGEST_TURN
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        """Let this loop's tasks use the client in a row, until it is time for others."""
+        if self._closing is None:
+            self._client._begin_turn(_LONGEST_TURN)
+
+    def _end_turn(self) -> None:
+        """Have the next calls look at what there is to raise, or to wait for."""
+        if not self._left:
+            self._client._begin_turn(0)
+
+
+def _future_maker(loop: asyncio.AbstractEventLoop) -> Callable[[], asyncio.Future[Any]]:
+    """What loop.create_future() does; asyncio's own loops do it without a function of Python."""
+    if type(loop).create_future is asyncio.BaseEventLoop.create_future:
+        return partial(asyncio.Future, loop=loop)
+    return loop.create_future
 
 
 def _close_unwanted(making: asyncio.Future[Any]) -> None:

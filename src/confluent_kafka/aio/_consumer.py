@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from threading import get_ident
-from time import monotonic
 from typing import Any, Self
 
 from confluent_kafka import (
@@ -56,6 +54,7 @@ class AIOConsumer(AIOClient):
     """
 
     _client: Consumer
+    _stores_offsets = True  # when messages are handed out
 
     def __init__(
         self,
@@ -81,9 +80,12 @@ class AIOConsumer(AIOClient):
             Exception: raised by a callback.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
-        until = math.inf if timeout == -1 else deadline(self._loop, timeout)
-        while self._is_free() or await self._may_fetch(until):
-            message = self._take_one()
+        message = self._client._poll_now(timeout, self._stores_offsets)
+        if message is not None:
+            return message
+        until = deadline(self._loop, timeout)
+        while self._client._is_turn or await self._may_fetch(until):
+            message = self._client._poll_of(None, self._stores_offsets)
             if message is not None:
                 return message
             if not await self._readiness.wait(until):
@@ -104,8 +106,11 @@ class AIOConsumer(AIOClient):
             Exception: raised by a callback.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
+        messages = self._client._consume_now(num_messages, self._stores_offsets)
+        if messages:
+            return messages
         ready = await self._gather(num_messages, timeout)
-        return self._take(num_messages if ready else 0)
+        return self._client._take(num_messages if ready else 0, self._stores_offsets)
 
     async def getone(self, *partitions: TopicPartition) -> Message:
         """Return the next message, waiting for it without limit.
@@ -126,8 +131,8 @@ class AIOConsumer(AIOClient):
             TypeError: a partition is not a TopicPartition.
         """
         while True:
-            if self._is_free() or await self._may_fetch(math.inf):
-                message = self._take_one_of(partitions)
+            if self._client._is_turn or await self._may_fetch(math.inf):
+                message = self._client._poll_of(partitions or None, self._stores_offsets)
                 if message is not None:
                     return _raised_if_error(message)
                 await self._until_more(math.inf)
@@ -155,31 +160,15 @@ class AIOConsumer(AIOClient):
         """
         until = deadline(self._loop, timeout)
         _check_count("max_records", max_records, 1)
-        while self._is_free() or await self._may_fetch(until):
-            found = self._take_by_partition(max_records, partitions)
+        while self._client._is_turn or await self._may_fetch(until):
+            found = self._client._by_partition(
+                max_records, partitions or None, self._stores_offsets
+            )
             if isinstance(found, Message):
                 _raised_if_error(found)
             elif found or not await self._until_more(until):
                 return found
         return {}
-
-    def _take_one(self) -> Message | None:
-        """Return the next message if one is at hand, and store its offset."""
-        return self._client.poll(0)
-
-    def _take(self, num_messages: int) -> list[Message]:
-        """Return messages that are at hand, and store their offsets."""
-        return self._client.consume(num_messages, 0)
-
-    def _take_one_of(self, partitions: Sequence[TopicPartition]) -> Message | None:
-        """The same as _take_one(), of certain partitions if there are any."""
-        return self._client._poll_of(partitions, True) if partitions else self._client.poll(0)
-
-    def _take_by_partition(
-        self, max_records: int, partitions: Sequence[TopicPartition]
-    ) -> dict[TopicPartition, list[Message]] | Message:
-        """Return messages that are at hand, or an event with an error, and store their offsets."""
-        return self._client._by_partition(max_records, partitions or None, True)
 
     async def consume_arrow(
         self,
@@ -471,23 +460,18 @@ class AIOConsumer(AIOClient):
         return Consumer(conf)
 
     def _callback_failed(self, error: BaseException) -> None:
-        self._failures.append(error)
+        self._put_off([error])
         self._readiness.wake()
 
-    def _is_free(self) -> bool:
-        """Return whether _may_fetch() has nothing to raise and nothing to wait for.
+    def _put_off(self, failures: Iterable[BaseException]) -> None:
+        """Have the next calls raise errors, one each."""
+        self._failures.extend(failures)
+        self._end_turn()
 
-        Nearly always so: it spares a coroutine for each message. Without get_running_loop(), which
-        makes a system call before CPython 3.12: no other loop runs in this thread beside this one.
-        """
-        return (
-            get_ident() == self._thread
-            and self._loop.is_running()
-            and self._closing is None
-            and not self._failures
-            and not self._rebalances.is_running()
-            and monotonic() <= self._turn_ends
-        )
+    def _begin_turn(self) -> None:
+        """The same, unless _may_fetch() has something to raise or to wait for."""
+        if not self._failures and not self._rebalances.is_running():
+            super()._begin_turn()
 
     async def _may_fetch(self, until: float) -> bool:
         """Wait while a rebalance callback runs: False if time is up before it ends.
@@ -497,7 +481,7 @@ class AIOConsumer(AIOClient):
         self._check_loop()
         if self._closing is not None and not self._callbacks.is_inside():
             raise self._is_closed()
-        if monotonic() > self._turn_ends:
+        if not self._client._is_turn:
             await self._let_others()
         while self._rebalances.is_running():
             left = until - self._loop.time()
@@ -516,7 +500,7 @@ class AIOConsumer(AIOClient):
         _check_count("num_messages", num_messages, 0)
         until = deadline(self._loop, timeout)
         count = 0
-        while self._is_free() or await self._may_fetch(until):
+        while self._client._is_turn or await self._may_fetch(until):
             wanted = min(num_messages, count + _LONGEST_STEP)
             count = self._client._gather(wanted)
             if self._rebalances.is_running():
@@ -601,7 +585,7 @@ class AIOConsumer(AIOClient):
         try:
             self._client._gather(_MAX_MESSAGES)
         except Exception as error:
-            self._failures.append(error)
+            self._put_off([error])
 
 
 def _check_count(name: str, count: int, least: int) -> None:

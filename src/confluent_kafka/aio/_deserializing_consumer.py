@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Generic
 
 from confluent_kafka import KafkaException, Message, TopicPartition
@@ -35,6 +35,7 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
 
     _serdes: Deserializers
     _serdes_of = Deserializers
+    _stores_offsets = False  # but when their objects are: see _handing_out()
 
     async def poll(  # type: ignore[override]
         self, timeout: float = -1
@@ -117,25 +118,10 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
                     messages.append(await self._serdes.deserialize(message))
                 except (ConsumeError, KeyDeserializationError, ValueDeserializationError) as error:
                     failures.append(error)
-        self._failures.extend(failures)
+        self._put_off(failures)
         if self._failures and not messages:
             raise self._failures.popleft()
         return messages
-
-    def _take_one(self) -> Message | None:
-        taken = self._client._take(1)
-        return taken[0] if taken else None
-
-    def _take(self, num_messages: int) -> list[Message]:
-        return self._client._take(num_messages)
-
-    def _take_one_of(self, partitions: Sequence[TopicPartition]) -> Message | None:
-        return self._client._poll_of(partitions, False) if partitions else self._take_one()
-
-    def _take_by_partition(
-        self, max_records: int, partitions: Sequence[TopicPartition]
-    ) -> dict[TopicPartition, list[Message]] | Message:
-        return self._client._by_partition(max_records, partitions or None, False)
 
     @contextlib.contextmanager
     def _handing_out(self, messages: list[Message]) -> Iterator[None]:

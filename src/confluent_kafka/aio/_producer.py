@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from functools import partial
 from itertools import islice
-from time import monotonic
 from typing import Any
 
 from confluent_kafka import KafkaException, Message, Producer, TopicPartition
@@ -253,7 +252,7 @@ class AIOProducer(AIOClient):
         self._check_loop()
         until = deadline(self._loop, timeout)
         before = self._served
-        if monotonic() > self._turn_ends:
+        if not self._client._is_turn:
             await self._let_others()
         while True:
             if self._closing is not None:
@@ -380,16 +379,6 @@ class AIOProducer(AIOClient):
         super()._served_elsewhere()
         self._serve()
 
-    def _attach(self) -> None:
-        super()._attach()
-        self._create_future = _future_maker(self._loop)
-        self._client._join_loop(self._loop.is_running, self._create_future)
-        self._client._begin_turn(_LONGEST_TURN)
-
-    async def _let_others(self) -> None:
-        await super()._let_others()
-        self._client._begin_turn(_LONGEST_TURN)
-
     def _refused(self, error: KafkaException) -> asyncio.Future[Message]:
         delivery: asyncio.Future[Message] = self._create_future()
         delivery.set_exception(error)
@@ -400,7 +389,7 @@ class AIOProducer(AIOClient):
     ) -> asyncio.Future[Message]:
         """Check the loop, give others their turn, wait for room: what is mostly not needed."""
         self._check_loop()
-        if monotonic() > self._turn_ends:
+        if not self._client._is_turn:
             await self._let_others()
         delivery: asyncio.Future[Message] = self._create_future()
         told = delivery if on_delivery is None else self._report(on_delivery, delivery)
@@ -449,7 +438,7 @@ class AIOProducer(AIOClient):
         try:
             async with self._room:
                 while not step():
-                    if monotonic() > self._turn_ends:
+                    if not self._client._is_turn:
                         await self._let_others()
                     else:
                         await self._readiness.wait(math.inf)
@@ -488,13 +477,6 @@ class AIOProducer(AIOClient):
     def _serve_again(self) -> None:
         self._serving = False
         self._serve()
-
-
-def _future_maker(loop: asyncio.AbstractEventLoop) -> Callable[[], asyncio.Future[Any]]:
-    """What loop.create_future() does; asyncio's own loops do it without a function of Python."""
-    if type(loop).create_future is asyncio.BaseEventLoop.create_future:
-        return partial(asyncio.Future, loop=loop)
-    return loop.create_future
 
 
 def _as_dict(message: Any) -> Any:

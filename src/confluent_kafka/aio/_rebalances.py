@@ -80,6 +80,7 @@ class Rebalances:
                 self._running = self._callbacks.start(
                     self._finish(consumer, number, result, self._running)
                 )
+                consumer._begin_turn(0)  # nobody goes on reading without a look at this
 
         return run
 

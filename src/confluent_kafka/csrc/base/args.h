@@ -29,6 +29,7 @@ typedef struct {
 /* A METH_FASTCALL | METH_KEYWORDS function as PyMethodDef wants it. */
 #define WITH_KEYWORDS(function)                                                          \
     (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
+#define WITHOUT_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL
 
 /*
  * Sorts vectorcall arguments into `values[signature->count]` (borrowed; NULL where not

@@ -102,6 +102,15 @@ typedef struct {
     struct request *first;
 } client_requests;
 
+/* ---- loop.c: the event loop that uses the client; only its thread reads and writes it ---- */
+
+typedef struct {
+    PyObject *is_running;    /* its method; NULL: none has joined */
+    PyObject *create_future; /* callable without arguments */
+    uint64_t thread;
+    deadline turn; /* until which it may use the client before other tasks run */
+} client_loop;
+
 /* ---- registry.c: the list of open clients; under the mutex of the module's state ---- */
 
 typedef struct {
@@ -161,6 +170,7 @@ typedef struct Client {
     diagnosis diagnosis;
     client_tokens tokens;
     client_requests requests;
+    client_loop loop;
     client_registration registration;
 
     topic_names names; /* of messages handed out last; the serving thread's */

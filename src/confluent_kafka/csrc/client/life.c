@@ -8,6 +8,7 @@
 #include "client/guard.h"
 #include "client/handle.h"
 #include "client/logs.h"
+#include "client/loop.h"
 #include "client/oauth.h"
 #include "client/parked.h"
 #include "client/registry.h"
@@ -109,6 +110,7 @@ client_traverse(Client *self, visitproc visit, void *arg)
 {
     static int (*const parts[])(Client *, visitproc, void *) = {
         guard_traverse, callbacks_traverse, logs_traverse, oauth_traverse, registry_traverse,
+        loop_traverse,
     };
     Py_VISIT(Py_TYPE(self));
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -130,6 +132,7 @@ client_clear(Client *self)
     callbacks_clear(self);
     logs_clear(self);
     oauth_clear(self);
+    loop_clear(self);
     diagnosis_clear(&self->diagnosis);
     parked_clear(&self->parked);
     topic_names_clear(&self->names);

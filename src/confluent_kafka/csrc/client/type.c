@@ -13,6 +13,7 @@
 #include "client/guard.h"
 #include "client/io_event.h"
 #include "client/life.h"
+#include "client/loop.h"
 #include "client/oauth.h"
 #include "client/request.h"
 #include "client/serve.h"
@@ -145,6 +146,18 @@ closed(PyObject *object, void *Py_UNUSED(closure))
     return PyBool_FromLong(client_is_closed((Client *)object));
 }
 
+/* ---- _is_turn ---- */
+
+PyDoc_STRVAR(is_turn_doc,
+"Whether this thread is inside the loop of _join_loop(), whose turn is not over.");
+
+static PyObject *
+is_turn(PyObject *object, void *Py_UNUSED(closure))
+{
+    int result = loop_is_turn((Client *)object);
+    return result < 0 ? NULL : PyBool_FromLong(result);
+}
+
 /* ---- _oauth_timeout ---- */
 
 PyDoc_STRVAR(oauth_timeout_doc,
@@ -152,6 +165,7 @@ PyDoc_STRVAR(oauth_timeout_doc,
 
 static PyGetSetDef client_getters[] = {
     {"_closed", closed, NULL, closed_doc, NULL},
+    {"_is_turn", is_turn, NULL, is_turn_doc, NULL},
     {"_oauth_timeout", oauth_timeout, NULL, oauth_timeout_doc, NULL},
     {"last_error", last_error, NULL, last_error_doc, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -255,7 +269,8 @@ client_type_add(PyObject *module, module_state *state)
     state->Client = module_add_type(module, &client_spec, NULL);
     if (state->Client == NULL || module_add_methods(state->Client, connect_methods) < 0
         || module_add_methods(state->Client, cluster_methods) < 0
-        || module_add_methods(state->Client, io_event_methods) < 0) {
+        || module_add_methods(state->Client, io_event_methods) < 0
+        || module_add_methods(state->Client, loop_methods) < 0) {
         return -1;
     }
     return 0;

@@ -11,9 +11,6 @@
 #include "values/record.h"
 #include "values/topic_partition.h"
 
-/* A call must not keep the loop for longer: it is repeated while the queue has more. */
-#define LONGEST_STEP 10000
-
 /* What a call is to take, and what it has taken. */
 typedef struct {
     rd_kafka_topic_partition_list_t *wanted; /* NULL: any partition */

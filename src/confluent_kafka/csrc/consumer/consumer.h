@@ -1,7 +1,7 @@
 /*
- * Consumer: the type (type.c), what it fetches (fetch.c, by_partition.c, handing_out.c), what is
- * assigned to it (assignment.c, rebalance.c, pause.c) and where it stands (offsets.c, positions.c,
- * lag.c).
+ * Consumer: the type (type.c), what it fetches (fetch.c, awaited.c, by_partition.c,
+ * handing_out.c), what is assigned to it (assignment.c, rebalance.c, pause.c) and where it stands
+ * (offsets.c, positions.c, lag.c).
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
 #define CONFLUENT_KAFKA_CONSUMER_CONSUMER_H
@@ -48,6 +48,8 @@ int consumer_serve_once(Client *client, int timeout_ms);
 /* What the calls around share, under the serving lock. */
 
 #define MAX_MESSAGES 1000000
+/* A call must not keep an event loop for longer: it is repeated while the queue has more. */
+#define LONGEST_STEP 10000
 
 /*
  * Fetches up to `wanted` messages (at most READ_AHEAD_SIZE) for which there is room in
@@ -62,15 +64,23 @@ typedef PyObject *message_converter(Consumer *self, rd_kafka_message_t *message,
  */
 int consumer_poll_object(Consumer *self, deadline *until, message_converter *convert, void *opaque,
                          bool store, PyObject **result);
+/* The same with a Message. */
+int consumer_poll_message(Consumer *self, deadline *until, bool store, PyObject **result);
 /* Calls librdkafka if it has not been called for a while, so that callbacks run. */
 void consumer_serve_if_stale(Consumer *self);
 /* Without waiting, until so many messages are read ahead, or there are no more. 0 or -1. */
 int consumer_gather(Consumer *self, size_t wanted);
+/*
+ * Up to so many messages without waiting; with `all`, none if there are fewer. New reference of a
+ * list, or NULL with an exception.
+ */
+PyObject *consumer_consume_now(Consumer *self, PyObject *num_messages, bool all, bool store);
 /* Argument `num_messages`: 0, or -1 with an exception. */
 int consumer_count_from_arg(PyObject *object, int32_t *count);
 
-/* ---- by_partition.c ---- */
+/* ---- awaited.c, by_partition.c ---- */
 
+extern PyMethodDef consumer_awaited_methods[];
 extern PyMethodDef consumer_by_partition_methods[];
 
 /* ---- assignment.c ---- */

@@ -207,11 +207,10 @@ consumer_poll_object(Consumer *self, deadline *until, message_converter *convert
     return found;
 }
 
-/* 1 with a new Message, 0 nothing, -1 exception. */
-static int
-poll_message(Consumer *self, deadline *until, PyObject **result)
+int
+consumer_poll_message(Consumer *self, deadline *until, bool store, PyObject **result)
 {
-    return consumer_poll_object(self, until, as_message, NULL, true, result);
+    return consumer_poll_object(self, until, as_message, NULL, store, result);
 }
 
 PyDoc_STRVAR(poll_doc,
@@ -240,7 +239,7 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         || deadline_from_arg(values[0], "timeout", &until) < 0) {
         return NULL;
     }
-    int found = poll_message(self, &until, &result);
+    int found = consumer_poll_message(self, &until, true, &result);
     if (found < 0) {
         return NULL;
     }
@@ -253,7 +252,7 @@ consumer_iter_next(PyObject *object)
     Consumer *self = (Consumer *)object;
     deadline never = DEADLINE_NEVER;
     PyObject *message;
-    int found = poll_message(self, &never, &message);
+    int found = consumer_poll_message(self, &never, true, &message);
     if (found <= 0) {
         return NULL; /* without an exception: woken or closed, the iteration ends */
     }
@@ -272,10 +271,13 @@ consumer_iter_next(PyObject *object)
 
 /* ---- many messages ---- */
 
-/* What consume() and consume_arrow() have fetched so far. */
+/* What consume() and consume_arrow() want, and have fetched so far. */
 typedef struct {
     rd_kafka_message_t **messages;
     size_t count, wanted;
+    bool all; /* or none, when time is up: the others wait for the next call */
+    bool store; /* their offsets are to be committed next */
+    message_column_set columns;
 } collected;
 
 static void
@@ -368,7 +370,9 @@ collect(Consumer *self, collected *batch, deadline *until)
             return 0; /* what waits is another thread's to change, or of partitions that go away */
         }
         if (!go_on) {
-            take_read_ahead(self, batch);
+            if (!batch->all || waiting->count >= batch->wanted) {
+                take_read_ahead(self, batch);
+            }
             return 0;
         }
         timeout_ms = deadline_remaining_ms(until, WAIT_SLICE_MS);
@@ -437,58 +441,59 @@ list_of_messages(Consumer *self, collected *batch)
 }
 
 static PyObject *
-messages_as_list(Consumer *self, collected *batch, message_column_set Py_UNUSED(columns))
+messages_as_list(Consumer *self, collected *batch)
 {
     PyObject *list = list_of_messages(self, batch);
     if (list != NULL) {
-        consumer_handed_out(self, batch->messages, batch->count, true);
-    }
-    return list;
-}
-
-static PyObject *
-messages_not_stored(Consumer *self, collected *batch, message_column_set Py_UNUSED(columns))
-{
-    PyObject *list = list_of_messages(self, batch);
-    if (list != NULL) {
-        consumer_handed_out(self, batch->messages, batch->count, false);
+        consumer_handed_out(self, batch->messages, batch->count, batch->store);
     }
     return list;
 }
 
 /*
  * Collects messages and makes an object of them with `build`, all under the serving lock:
- * new reference, or NULL with an exception.
+ * new reference, or NULL with an exception. Clears the batch.
  */
 static PyObject *
-collect_and_build(Consumer *self, PyObject *num_messages, PyObject *timeout,
-                  PyObject *(*build)(Consumer *, collected *, message_column_set),
-                  message_column_set columns)
+collect_and_build(Consumer *self, collected *batch, PyObject *num_messages, PyObject *timeout,
+                  PyObject *(*build)(Consumer *, collected *))
 {
     Client *client = &self->client;
-    collected batch = {0};
     deadline until;
     serve_frame frame;
     PyObject *result = NULL;
-    if (collected_init(&batch, num_messages) < 0
+    if (collected_init(batch, num_messages) < 0
         || deadline_from_arg(timeout, "timeout", &until) < 0 || client_enter(client) < 0) {
-        collected_clear(&batch);
+        collected_clear(batch);
         return NULL;
     }
     int locked = serve_begin(client, &frame, &until);
     if (locked == 1) {
-        locked = batch.wanted == 0 ? 0 : collect(self, &batch, &until);
+        locked = batch->wanted == 0 ? 0 : collect(self, batch, &until);
         if (locked == 0) {
-            result = build(self, &batch, columns);
+            result = build(self, batch);
         }
         serve_end(client, &frame);
     }
     else if (locked == 0) {
         /* Nothing: another thread held the lock all the time. */
-        result = build(self, &batch, columns);
+        result = build(self, batch);
     }
-    collected_clear(&batch);
+    collected_clear(batch);
     client_leave(client);
+    return result;
+}
+
+PyObject *
+consumer_consume_now(Consumer *self, PyObject *num_messages, bool all, bool store)
+{
+    collected batch = {.all = all, .store = store};
+    PyObject *no_wait = PyLong_FromLong(0);
+    if (no_wait == NULL) {
+        return NULL;
+    }
+    PyObject *result = collect_and_build(self, &batch, num_messages, no_wait, messages_as_list);
+    Py_DECREF(no_wait);
     return result;
 }
 
@@ -517,7 +522,8 @@ consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
-    return collect_and_build(self, values[0], values[1], messages_as_list, 0);
+    collected batch = {.store = true};
+    return collect_and_build(self, &batch, values[0], values[1], messages_as_list);
 }
 
 /* ---- columns ---- */
@@ -564,7 +570,7 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
 }
 
 static PyObject *
-messages_as_columns(Consumer *self, collected *batch, message_column_set columns)
+messages_as_columns(Consumer *self, collected *batch)
 {
     bool fetched_any = batch->count > 0; /* else another thread may hold the serving lock */
     PyObject *eof = PyList_New(0);
@@ -580,7 +586,7 @@ messages_as_columns(Consumer *self, collected *batch, message_column_set columns
     }
     size_t taken = batch->count;
     PyObject *result =
-        message_batch_new(self->client.state, batch->messages, &taken, columns, eof);
+        message_batch_new(self->client.state, batch->messages, &taken, batch->columns, eof);
     if (result != NULL) {
         consumer_handed_out(self, batch->messages, taken, true);
         /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
@@ -625,16 +631,14 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     Consumer *self = (Consumer *)object;
     PyObject *values[4];
     bool with_headers = false;
-    message_column_set columns;
+    collected batch = {0};
     if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
         || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
-        || message_column_set_from_args(values[3], with_headers, &columns) < 0) {
+        || message_column_set_from_args(values[3], with_headers, &batch.columns) < 0) {
         return NULL;
     }
-    return collect_and_build(self, values[0], values[1], messages_as_columns, columns);
+    return collect_and_build(self, &batch, values[0], values[1], messages_as_columns);
 }
-
-/* ---- for event loops ---- */
 
 int
 consumer_gather(Consumer *self, size_t wanted)
@@ -659,58 +663,9 @@ consumer_gather(Consumer *self, size_t wanted)
     return 0;
 }
 
-PyDoc_STRVAR(gather_doc,
-"_gather($self, num_messages, /)\n--\n\n"
-"Fetch without waiting, for consume() to take, until so many messages are at hand.\n\n"
-"Serves callbacks. What is gathered has not been handed out: a rebalance, seek() or pause()\n"
-"takes it away again. Returns how many messages there are.");
-
-static PyObject *
-gather_messages(PyObject *object, PyObject *argument)
-{
-    Consumer *self = (Consumer *)object;
-    Client *client = &self->client;
-    int32_t wanted;
-    deadline now = deadline_after(0);
-    serve_frame frame;
-    if (consumer_count_from_arg(argument, &wanted) < 0
-        || client_enter(client) < 0) {
-        return NULL;
-    }
-    size_t count = 0;
-    int result = serve_begin(client, &frame, &now);
-    if (result == 1) {
-        result = is_nested(client) ? 0 : consumer_gather(self, (size_t)wanted);
-        count = self->read_ahead.count;
-        serve_end(client, &frame);
-    }
-    client_leave(client);
-    return result < 0 ? NULL : PyLong_FromSize_t(count);
-}
-
-PyDoc_STRVAR(take_doc,
-"_take($self, num_messages, /)\n--\n\n"
-"Return messages like consume(num_messages, 0), whose offsets _store() is to store once the\n"
-"application has their objects.");
-
-static PyObject *
-take_messages(PyObject *object, PyObject *argument)
-{
-    PyObject *no_wait = PyLong_FromLong(0);
-    if (no_wait == NULL) {
-        return NULL;
-    }
-    PyObject *result =
-        collect_and_build((Consumer *)object, argument, no_wait, messages_not_stored, 0);
-    Py_DECREF(no_wait);
-    return result;
-}
-
 PyMethodDef consumer_fetch_methods[] = {
     {"poll", WITH_KEYWORDS(poll), poll_doc},
     {"consume", WITH_KEYWORDS(consume), consume_doc},
     {"consume_arrow", WITH_KEYWORDS(consume_arrow), consume_arrow_doc},
-    {"_gather", gather_messages, METH_O, gather_doc},
-    {"_take", take_messages, METH_O, take_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -336,6 +336,7 @@ consumer_type_add(PyObject *module, module_state *state)
 {
     state->Consumer = module_add_type(module, &consumer_spec, state->Client);
     if (state->Consumer == NULL || module_add_methods(state->Consumer, consumer_fetch_methods) < 0
+        || module_add_methods(state->Consumer, consumer_awaited_methods) < 0
         || module_add_methods(state->Consumer, consumer_by_partition_methods) < 0
         || module_add_methods(state->Consumer, consumer_assignment_methods) < 0
         || module_add_methods(state->Consumer, consumer_rebalance_methods) < 0

@@ -5,6 +5,7 @@
 
 #include "client/exceptions.h"
 #include "client/guard.h"
+#include "client/loop.h"
 #include "client/serve.h"
 
 /*
@@ -66,74 +67,6 @@ settle(PyObject *object, PyObject *seconds)
     return count < 0 ? NULL : PyLong_FromSsize_t(count);
 }
 
-/* ---- the loop that produces ---- */
-
-/* None, unless the client is closed. */
-static PyObject *
-none_of_open(Client *client)
-{
-    if (client_enter(client) < 0) {
-        return NULL;
-    }
-    client_leave(client);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(join_loop_doc,
-"_join_loop($self, is_running, create_future, /)\n--\n\n"
-"Let the event loop of this thread call _send_now().\n\n"
-"Args:\n"
-"    is_running: the loop's method.\n"
-"    create_future: makes a future of the loop.");
-
-SIGNATURE(join_signature, "_join_loop()", 2, 2, P_is_running, P_create_future);
-
-static PyObject *
-join_loop(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
-{
-    Producer *self = (Producer *)object;
-    PyObject *values[2], *is_running, *create_future;
-    if (args_parse(self->client.state, &join_signature, args, nargs, NULL, values) < 0
-        || arg_callable(values[0], "is_running", &is_running) < 0
-        || arg_callable(values[1], "create_future", &create_future) < 0
-        || client_enter(&self->client) < 0) {
-        return NULL;
-    }
-    Py_XSETREF(self->loop.is_running, Py_XNewRef(is_running));
-    Py_XSETREF(self->loop.create_future, Py_XNewRef(create_future));
-    self->loop.thread = thread_number();
-    self->loop.turn = deadline_after(0);
-    client_leave(&self->client);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(begin_turn_doc,
-"_begin_turn($self, seconds, /)\n--\n\n"
-"Let _send_now() enqueue for so many seconds.");
-
-static PyObject *
-begin_turn(PyObject *object, PyObject *seconds)
-{
-    Producer *self = (Producer *)object;
-    return deadline_from_arg(seconds, "seconds", &self->loop.turn) < 0
-               ? NULL
-               : none_of_open(&self->client);
-}
-
-/* This thread is inside the loop, whose turn is not over: 1 or 0, or -1 with an exception. */
-static int
-may_send(producer_loop *loop)
-{
-    if (loop->is_running == NULL || loop->create_future == NULL || loop->thread != thread_number()
-        || deadline_passed(&loop->turn)) {
-        return 0;
-    }
-    PyObject *running = PyObject_CallNoArgs(loop->is_running);
-    int result = running == NULL ? -1 : PyObject_IsTrue(running);
-    Py_XDECREF(running);
-    return result;
-}
-
 PyDoc_STRVAR(send_now_doc,
 "_send_now($self, topic, value, key, partition, timestamp, headers, /)\n--\n\n"
 "Enqueue a message, see _send(), with a future that this makes: the short way of produce().\n\n"
@@ -154,11 +87,11 @@ send_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
                      SEND_NOW_ARGUMENTS, nargs);
         return NULL;
     }
-    int result = may_send(&self->loop);
+    int result = loop_check_turn(&self->client);
     if (result <= 0) {
-        return result < 0 ? NULL : none_of_open(&self->client);
+        return result < 0 ? NULL : Py_NewRef(Py_None);
     }
-    PyObject *future = PyObject_CallNoArgs(self->loop.create_future);
+    PyObject *future = loop_create_future(&self->client);
     if (future == NULL) {
         return NULL;
     }
@@ -170,15 +103,11 @@ send_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-#define WITHOUT_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL
-
 PyMethodDef producer_awaited_methods[] = {
     {"_send", WITHOUT_KEYWORDS(producer_send), producer_send_doc},
     {"_send_batch", WITHOUT_KEYWORDS(producer_send_batch), producer_send_batch_doc},
     {"_import_rows", WITHOUT_KEYWORDS(producer_import_rows), producer_import_rows_doc},
     {"_send_rows", WITHOUT_KEYWORDS(producer_send_rows), producer_send_rows_doc},
-    {"_join_loop", WITHOUT_KEYWORDS(join_loop), join_loop_doc},
-    {"_begin_turn", begin_turn, METH_O, begin_turn_doc},
     {"_send_now", WITHOUT_KEYWORDS(send_now), send_now_doc},
     {"_settle", settle, METH_O, settle_doc},
     {"_settle_as", WITHOUT_KEYWORDS(producer_settle_as), producer_settle_as_doc},

@@ -18,14 +18,6 @@ typedef struct delivery {
     struct delivery *next;
 } delivery;
 
-/* The event loop that produces, see awaited.c; only its thread reads and writes it. */
-typedef struct {
-    PyObject *is_running;    /* its method; NULL: none has joined */
-    PyObject *create_future; /* callable without arguments */
-    uint64_t thread;
-    deadline turn; /* until which it may produce without a turn of other tasks */
-} producer_loop;
-
 typedef struct {
     Client client;
     PyObject *on_delivery;   /* for messages without a callback of their own */
@@ -37,7 +29,6 @@ typedef struct {
     PyObject *unsettled;     /* list of what futures wait to be told, see settle.c */
     PyTypeObject *future_type; /* of the future that _send() got last; its loop's thread sets it */
     PyObject *record_type, *partition_type, *failure; /* see _settle_as(); or NULL */
-    producer_loop loop;
     bool in_loop;            /* the serving thread is in _settle(): futures are settled at once */
     /* The sum of their `popped`; len() reads it without the serving lock. */
     _Atomic Py_ssize_t popped;

@@ -103,8 +103,6 @@ producer_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->record_type);
     Py_VISIT(self->partition_type);
     Py_VISIT(self->failure);
-    Py_VISIT(self->loop.is_running);
-    Py_VISIT(self->loop.create_future);
     return client_traverse(&self->client, visit, arg);
 }
 
@@ -113,8 +111,6 @@ producer_clear(PyObject *object)
 {
     Producer *self = (Producer *)object;
     Py_CLEAR(self->on_delivery);
-    Py_CLEAR(self->loop.is_running);
-    Py_CLEAR(self->loop.create_future);
     return client_clear(&self->client);
 }
 
@@ -134,8 +130,6 @@ producer_dealloc(PyObject *object)
     Py_CLEAR(self->record_type);
     Py_CLEAR(self->partition_type);
     Py_CLEAR(self->failure);
-    Py_CLEAR(self->loop.is_running);
-    Py_CLEAR(self->loop.create_future);
     client_dealloc_end(object);
 }
 

@@ -72,7 +72,7 @@ class Engine(AIOConsumer):
         Args:
             store: whether to store the offset.
         """
-        if not self._is_free():
+        if not self._client._is_turn:
             return None
         self._takes += 1
         return self._client._poll_of(None, store, ConsumerRecord)
@@ -93,7 +93,7 @@ class Engine(AIOConsumer):
             while True:
                 if self._closing is not None:
                     raise ConsumerStoppedError
-                if not self._is_free() and not await self._may_fetch(until):
+                if not self._client._is_turn and not await self._may_fetch(until):
                     return None
                 taken = look()
                 if taken is not None:

@@ -151,6 +151,7 @@ class Reader:
         """Return the next message if one can be had without further ado, or None."""
         if not self._subscription.is_whole:
             return None
+        self.polled_at = time.time()
         found = self.engine.next(self._store)
         if found.__class__ is ConsumerRecord and self._store:
             record: ConsumerRecord[Any, Any] = found

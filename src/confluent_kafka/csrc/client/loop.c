@@ -1,0 +1,115 @@
+/*
+ * Turns of an event loop: for how long its tasks may use the client before others run.
+ *
+ * A task that always finds something to do never waits, and no other task would run. So the loop's
+ * tasks use the client in turns, which Python begins when others have had theirs. It ends one when
+ * there is something to look at first (a callback's exception, a rebalance, the closing): what the
+ * short ways of produce() and poll() have to ask is this one question, without Python.
+ *
+ * Time is a clock's, not the loop's, which in uvloop stands still during a turn. And no system call
+ * is made, as asyncio.get_running_loop() does before CPython 3.12: a loop that is running in this
+ * thread is the only one that runs in it.
+ */
+#include "client/loop.h"
+
+#include "client/guard.h"
+
+int
+loop_is_turn(Client *self)
+{
+    client_loop *loop = &self->loop;
+    if (loop->is_running == NULL || loop->thread != thread_number()
+        || deadline_passed(&loop->turn)) {
+        return 0;
+    }
+    PyObject *running = PyObject_CallNoArgs(loop->is_running);
+    int result = running == NULL ? -1 : PyObject_IsTrue(running);
+    Py_XDECREF(running);
+    return result;
+}
+
+int
+loop_check_turn(Client *self)
+{
+    int is_turn = loop_is_turn(self);
+    if (is_turn == 0) {
+        if (client_enter(self) < 0) {
+            return -1;
+        }
+        client_leave(self);
+    }
+    return is_turn;
+}
+
+PyObject *
+loop_create_future(Client *self)
+{
+    return PyObject_CallNoArgs(self->loop.create_future);
+}
+
+int
+loop_traverse(Client *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->loop.is_running);
+    Py_VISIT(self->loop.create_future);
+    return 0;
+}
+
+void
+loop_clear(Client *self)
+{
+    Py_CLEAR(self->loop.is_running);
+    Py_CLEAR(self->loop.create_future);
+}
+
+PyDoc_STRVAR(join_loop_doc,
+"_join_loop($self, is_running, create_future, /)\n--\n\n"
+"Let the event loop of this thread use the client in turns.\n\n"
+"Args:\n"
+"    is_running: the loop's method.\n"
+"    create_future: makes a future of the loop.");
+
+SIGNATURE(join_signature, "_join_loop()", 2, 2, P_is_running, P_create_future);
+
+static PyObject *
+join_loop(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Client *self = (Client *)object;
+    PyObject *values[2], *is_running, *create_future;
+    if (args_parse(self->state, &join_signature, args, nargs, NULL, values) < 0
+        || arg_callable(values[0], "is_running", &is_running) < 0
+        || arg_callable(values[1], "create_future", &create_future) < 0 || client_enter(self) < 0) {
+        return NULL;
+    }
+    /* A loop without either is none. */
+    bool joins = is_running != NULL && create_future != NULL;
+    Py_XSETREF(self->loop.is_running, joins ? Py_NewRef(is_running) : NULL);
+    Py_XSETREF(self->loop.create_future, joins ? Py_NewRef(create_future) : NULL);
+    self->loop.thread = thread_number();
+    self->loop.turn = deadline_after(0);
+    client_leave(self);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(begin_turn_doc,
+"_begin_turn($self, seconds, /)\n--\n\n"
+"Let the loop's tasks use the client for so many seconds; 0 ends their turn.");
+
+static PyObject *
+begin_turn(PyObject *object, PyObject *seconds)
+{
+    Client *self = (Client *)object;
+    deadline turn;
+    if (deadline_from_arg(seconds, "seconds", &turn) < 0 || client_enter(self) < 0) {
+        return NULL;
+    }
+    self->loop.turn = turn;
+    client_leave(self);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef loop_methods[] = {
+    {"_join_loop", WITHOUT_KEYWORDS(join_loop), join_loop_doc},
+    {"_begin_turn", begin_turn, METH_O, begin_turn_doc},
+    {NULL, NULL, 0, NULL},
+};

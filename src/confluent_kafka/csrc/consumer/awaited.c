@@ -1,0 +1,138 @@
+/*
+ * What an event loop calls: messages that tasks await.
+ */
+#include "consumer/consumer.h"
+
+#include <math.h>
+
+#include "client/guard.h"
+#include "client/loop.h"
+#include "client/serve.h"
+
+/* The slow way says what is wrong with others. */
+static bool
+is_timeout(PyObject *object)
+{
+    return PyLong_Check(object)
+           || (PyFloat_Check(object) && !isnan(PyFloat_AS_DOUBLE(object)));
+}
+
+PyDoc_STRVAR(poll_now_doc,
+"_poll_now($self, timeout, store, /)\n--\n\n"
+"Return the next message without waiting, like poll(0): the short way of an awaited poll().\n\n"
+"Args:\n"
+"    timeout (float): what the awaited call was given.\n"
+"    store (bool): whether to store the offset; False leaves it to _store().\n\n"
+"Returns:\n"
+"    Message or None: None also in another thread or loop, when the loop's turn is over, and for a\n"
+"    timeout that is none.");
+
+SIGNATURE(poll_now_signature, "_poll_now()", 2, 2, P_timeout, P_store);
+
+static PyObject *
+poll_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2], *result = NULL;
+    deadline now = deadline_after(0);
+    bool store;
+    if (args_parse(self->client.state, &poll_now_signature, args, nargs, NULL, values) < 0
+        || arg_bool(values[1], "store", &store) < 0) {
+        return NULL;
+    }
+    int found = loop_check_turn(&self->client);
+    if (found == 1) {
+        found = is_timeout(values[0]) ? consumer_poll_message(self, &now, store, &result) : 0;
+    }
+    return found < 0 ? NULL : found == 0 ? Py_NewRef(Py_None) : result;
+}
+
+PyDoc_STRVAR(consume_now_doc,
+"_consume_now($self, num_messages, store, /)\n--\n\n"
+"Return so many messages if they can be had without waiting: the short way of an awaited\n"
+"consume().\n\n"
+"Args:\n"
+"    num_messages (int): how many.\n"
+"    store (bool): whether to store their offsets; False leaves it to _store().\n\n"
+"Returns:\n"
+"    list of Message: Empty when there are fewer, which wait for the next call; when 10,000 are\n"
+"    not enough; in another thread or loop, and when the loop's turn is over.");
+
+SIGNATURE(consume_now_signature, "_consume_now()", 2, 2, P_num_messages, P_store);
+
+static PyObject *
+consume_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    int32_t wanted;
+    bool store;
+    if (args_parse(self->client.state, &consume_now_signature, args, nargs, NULL, values) < 0
+        || consumer_count_from_arg(values[0], &wanted) < 0
+        || arg_bool(values[1], "store", &store) < 0) {
+        return NULL;
+    }
+    int may = wanted > LONGEST_STEP ? 0 : loop_check_turn(&self->client);
+    return may < 0 ? NULL
+         : may == 0 ? PyList_New(0)
+                    : consumer_consume_now(self, values[0], true, store);
+}
+
+PyDoc_STRVAR(gather_doc,
+"_gather($self, num_messages, /)\n--\n\n"
+"Fetch without waiting, for consume() to take, until so many messages are at hand.\n\n"
+"Serves callbacks. What is gathered has not been handed out: a rebalance, seek() or pause()\n"
+"takes it away again. Returns how many messages there are.");
+
+static PyObject *
+gather(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    int32_t wanted;
+    deadline now = deadline_after(0);
+    serve_frame frame;
+    if (consumer_count_from_arg(argument, &wanted) < 0 || client_enter(client) < 0) {
+        return NULL;
+    }
+    size_t count = 0;
+    int result = serve_begin(client, &frame, &now);
+    if (result == 1) {
+        result = serve_is_nested(client) ? 0 : consumer_gather(self, (size_t)wanted);
+        count = self->read_ahead.count;
+        serve_end(client, &frame);
+    }
+    client_leave(client);
+    return result < 0 ? NULL : PyLong_FromSize_t(count);
+}
+
+PyDoc_STRVAR(take_doc,
+"_take($self, num_messages, store, /)\n--\n\n"
+"Return messages like consume(num_messages, 0).\n\n"
+"Args:\n"
+"    num_messages (int): the maximum number of messages.\n"
+"    store (bool): whether to store their offsets; False leaves it to _store(), for when the\n"
+"        application has the messages' objects.");
+
+SIGNATURE(take_signature, "_take()", 2, 2, P_num_messages, P_store);
+
+static PyObject *
+take(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    bool store;
+    if (args_parse(self->client.state, &take_signature, args, nargs, NULL, values) < 0
+        || arg_bool(values[1], "store", &store) < 0) {
+        return NULL;
+    }
+    return consumer_consume_now(self, values[0], false, store);
+}
+
+PyMethodDef consumer_awaited_methods[] = {
+    {"_poll_now", WITHOUT_KEYWORDS(poll_now), poll_now_doc},
+    {"_consume_now", WITHOUT_KEYWORDS(consume_now), consume_now_doc},
+    {"_gather", gather, METH_O, gather_doc},
+    {"_take", WITHOUT_KEYWORDS(take), take_doc},
+    {NULL, NULL, 0, NULL},
+};
