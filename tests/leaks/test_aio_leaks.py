@@ -65,6 +65,7 @@ def test_admin_client(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_
         settings = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
         admin = await AIOAdminClient.create(config({"stats_cb": data.append}) | settings)
         data.append(admin)  # a cycle through the callbacks
+        await admin.connect(TIMEOUT)  # meanwhile librdkafka puts requests off, for a second
         assert (await admin.list_offsets(latest))[place].offset == 0
         admin.list_offsets(latest)[place].cancel()
         late = admin.describe_cluster()
