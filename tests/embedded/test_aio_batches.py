@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -90,7 +89,7 @@ async def test_calls_keep_their_order(
     """A call that comes while others wait for room is behind them, single messages too."""
     calls: list[Send] = [send_batch, send_many, send_dicts]
     async with producer_of(kafka_cluster, SMALL) as producer:
-        producer._turn_ends = math.inf  # a call that gives others a turn first comes after them
+        producer._client._begin_turn(-1)  # a call that gives others theirs first comes after them
         tasks: list[asyncio.Future[Any]] = []
         for place, send in enumerate(calls):
             values = numbers(place * COUNT, (place + 1) * COUNT)
