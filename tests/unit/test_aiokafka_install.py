@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from confluent_kafka.compat import install
-from tests.support.command_line import run, started
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from tests.support.command_line import run, started
 
 PROGRAM = """
 import sys
