@@ -273,7 +273,7 @@ class WaitingRow:
 
 
 def _waiting(what: str) -> tuple[str, ...]:
-    return ("waiting", "--topic", PRODUCED, "--what", what)
+    return ("waiting", "--what", what)
 
 
 BLOCKING_LATENCY = WaitingRow("produce() to poll(), two threads", _waiting("threads"))

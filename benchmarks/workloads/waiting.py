@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 from random import Random
 from statistics import quantiles
 from typing import Any
+from uuid import uuid4
 
 from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, print_result
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -62,17 +63,21 @@ def consuming(bootstrap: str, fetch_wait_ms: int = 1) -> dict[str, Any]:
     }
 
 
-def end_of(bootstrap: str, topic: str) -> TopicPartition:
-    """Return the end of the topic's first partition."""
-    with Consumer(consuming(bootstrap)) as consumer:
-        place = TopicPartition(topic, 0)
-        _, place.offset = consumer.get_watermark_offsets(place, TIMEOUT_SECONDS)
-        return place
+def new_topic(bootstrap: str) -> TopicPartition:
+    """Make a topic and return the end of its first partition.
+
+    A mock broker looks for an offset from the beginning of the log on: in a topic that others have
+    filled that takes longer than what is measured, and each measurement would fill it more.
+    """
+    topic = f"waiting-{uuid4()}"
+    with Producer(producing(bootstrap)) as producer:
+        producer.produce(topic, b"", partition=0)
+        producer.flush()
+    return TopicPartition(topic, 0, 1)
 
 
-async def latency_of_tasks(bootstrap: str, topic: str, messages: int) -> list[float]:
+async def latency_of_tasks(bootstrap: str, place: TopicPartition, messages: int) -> list[float]:
     """Return the seconds from produce() in one task to the next message of another."""
-    place = await asyncio.to_thread(end_of, bootstrap, topic)
     async with (
         AIOProducer(producing(bootstrap)) as producer,
         AIOConsumer(consuming(bootstrap)) as consumer,
@@ -94,15 +99,14 @@ async def latency_of_tasks(bootstrap: str, topic: str, messages: int) -> list[fl
         waking = asyncio.create_task(asyncio.to_thread(wake))
         for _ in range(messages):
             await due.get()
-            await producer.produce(topic, stamped(), partition=0)
+            await producer.produce(place.topic, stamped(), partition=0)
         await waking
         return await reading
 
 
-def latency_of_threads(bootstrap: str, topic: str, messages: int) -> list[float]:
+def latency_of_threads(bootstrap: str, place: TopicPartition, messages: int) -> list[float]:
     """Return the seconds from produce() in one thread to the poll() of another."""
     ages: list[float] = []
-    place = end_of(bootstrap, topic)
     with Producer(producing(bootstrap)) as producer, Consumer(consuming(bootstrap)) as consumer:
         consumer.assign([place])
 
@@ -116,15 +120,14 @@ def latency_of_threads(bootstrap: str, topic: str, messages: int) -> list[float]
         reading = threading.Thread(target=read)
         reading.start()
         for _ in pace(messages):
-            producer.produce(topic, stamped(), partition=0)
+            producer.produce(place.topic, stamped(), partition=0)
             producer.poll(0)
         reading.join()
     return ages
 
 
-async def lateness_of_ticks(bootstrap: str, topic: str, seconds: float) -> list[float]:
+async def lateness_of_ticks(bootstrap: str, place: TopicPartition, seconds: float) -> list[float]:
     """Return how late each tick of a task was, beside many that produce and consume."""
-    place = await asyncio.to_thread(end_of, bootstrap, topic)
     async with AsyncExitStack() as stack:
         producer = await stack.enter_async_context(AIOProducer(producing(bootstrap)))
         consumers = [
@@ -139,7 +142,7 @@ async def lateness_of_ticks(bootstrap: str, topic: str, seconds: float) -> list[
 
         async def produce() -> None:
             while True:
-                await (await producer.produce(topic, VALUES[0], partition=0))
+                await (await producer.produce(place.topic, VALUES[0], partition=0))
                 await asyncio.sleep(PAUSE)
 
         tasks = [asyncio.create_task(consume(consumer)) for consumer in consumers]
@@ -160,17 +163,17 @@ def main() -> None:
     """Measure one of the three and print the percentiles."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", required=True)
-    parser.add_argument("--topic", required=True)
     parser.add_argument("--what", choices=("tasks", "threads", "ticks"), required=True)
     parser.add_argument("--seconds", type=float, required=True)
     args = parser.parse_args()
     messages = WARM_UP + int(args.seconds * RATE)
+    place = new_topic(args.bootstrap)
     if args.what == "ticks":
-        found = asyncio.run(lateness_of_ticks(args.bootstrap, args.topic, args.seconds))
+        found = asyncio.run(lateness_of_ticks(args.bootstrap, place, args.seconds))
     elif args.what == "tasks":
-        found = asyncio.run(latency_of_tasks(args.bootstrap, args.topic, messages))[WARM_UP:]
+        found = asyncio.run(latency_of_tasks(args.bootstrap, place, messages))[WARM_UP:]
     else:
-        found = latency_of_threads(args.bootstrap, args.topic, messages)[WARM_UP:]
+        found = latency_of_threads(args.bootstrap, place, messages)[WARM_UP:]
     cuts = quantiles(found, n=100)
     print_result(p50_seconds=cuts[49], p99_seconds=cuts[98], count=len(found))
 
