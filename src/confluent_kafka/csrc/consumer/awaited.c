@@ -75,7 +75,7 @@ consume_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     int may = wanted > LONGEST_STEP ? 0 : loop_check_turn(&self->client);
     return may < 0 ? NULL
          : may == 0 ? PyList_New(0)
-                    : consumer_consume_now(self, values[0], true, store);
+                    : consumer_consume_now(self, wanted, true, store);
 }
 
 PyDoc_STRVAR(gather_doc,
@@ -121,12 +121,14 @@ take(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
+    int32_t wanted;
     bool store;
     if (args_parse(self->client.state, &take_signature, args, nargs, NULL, values) < 0
+        || consumer_count_from_arg(values[0], &wanted) < 0
         || arg_bool(values[1], "store", &store) < 0) {
         return NULL;
     }
-    return consumer_consume_now(self, values[0], false, store);
+    return consumer_consume_now(self, wanted, false, store);
 }
 
 PyMethodDef consumer_awaited_methods[] = {

@@ -74,7 +74,7 @@ int consumer_gather(Consumer *self, size_t wanted);
  * Up to so many messages without waiting; with `all`, none if there are fewer. New reference of a
  * list, or NULL with an exception.
  */
-PyObject *consumer_consume_now(Consumer *self, PyObject *num_messages, bool all, bool store);
+PyObject *consumer_consume_now(Consumer *self, int32_t wanted, bool all, bool store);
 /* Argument `num_messages`: 0, or -1 with an exception. */
 int consumer_count_from_arg(PyObject *object, int32_t *count);
 

@@ -394,14 +394,22 @@ consumer_count_from_arg(PyObject *object, int32_t *count)
     return 0;
 }
 
-/* Reads the arguments; the batch must be cleared in any case. */
+/* The arguments of consume() and consume_arrow(), NULL for the default: 0, or -1. */
 static int
-collected_init(collected *batch, PyObject *num_messages)
+read_count_and_timeout(PyObject *num_messages, PyObject *timeout, int32_t *wanted,
+                       deadline *until)
 {
-    int32_t wanted = 1;
-    if (num_messages != NULL && consumer_count_from_arg(num_messages, &wanted) < 0) {
+    *wanted = 1;
+    if (num_messages != NULL && consumer_count_from_arg(num_messages, wanted) < 0) {
         return -1;
     }
+    return deadline_from_arg(timeout, "timeout", until);
+}
+
+/* Makes room for `wanted` messages: 0, or -1 with an exception. */
+static int
+collected_init(collected *batch, int32_t wanted)
+{
     batch->wanted = (size_t)wanted;
     batch->messages = PyMem_Calloc(batch->wanted + 1, sizeof(*batch->messages));
     if (batch->messages == NULL) {
@@ -455,21 +463,19 @@ messages_as_list(Consumer *self, collected *batch)
  * new reference, or NULL with an exception. Clears the batch.
  */
 static PyObject *
-collect_and_build(Consumer *self, collected *batch, PyObject *num_messages, PyObject *timeout,
+collect_and_build(Consumer *self, collected *batch, int32_t wanted, deadline *until,
                   PyObject *(*build)(Consumer *, collected *))
 {
     Client *client = &self->client;
-    deadline until;
     serve_frame frame;
     PyObject *result = NULL;
-    if (collected_init(batch, num_messages) < 0
-        || deadline_from_arg(timeout, "timeout", &until) < 0 || client_enter(client) < 0) {
+    if (collected_init(batch, wanted) < 0 || client_enter(client) < 0) {
         collected_clear(batch);
         return NULL;
     }
-    int locked = serve_begin(client, &frame, &until);
+    int locked = serve_begin(client, &frame, until);
     if (locked == 1) {
-        locked = batch->wanted == 0 ? 0 : collect(self, batch, &until);
+        locked = wanted == 0 ? 0 : collect(self, batch, until);
         if (locked == 0) {
             result = build(self, batch);
         }
@@ -485,16 +491,11 @@ collect_and_build(Consumer *self, collected *batch, PyObject *num_messages, PyOb
 }
 
 PyObject *
-consumer_consume_now(Consumer *self, PyObject *num_messages, bool all, bool store)
+consumer_consume_now(Consumer *self, int32_t wanted, bool all, bool store)
 {
     collected batch = {.all = all, .store = store};
-    PyObject *no_wait = PyLong_FromLong(0);
-    if (no_wait == NULL) {
-        return NULL;
-    }
-    PyObject *result = collect_and_build(self, &batch, num_messages, no_wait, messages_as_list);
-    Py_DECREF(no_wait);
-    return result;
+    deadline now = deadline_after(0);
+    return collect_and_build(self, &batch, wanted, &now, messages_as_list);
 }
 
 PyDoc_STRVAR(consume_doc,
@@ -519,11 +520,14 @@ consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
-    if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0) {
+    collected batch = {.store = true};
+    int32_t wanted;
+    deadline until;
+    if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0
+        || read_count_and_timeout(values[0], values[1], &wanted, &until) < 0) {
         return NULL;
     }
-    collected batch = {.store = true};
-    return collect_and_build(self, &batch, values[0], values[1], messages_as_list);
+    return collect_and_build(self, &batch, wanted, &until, messages_as_list);
 }
 
 /* ---- columns ---- */
@@ -632,12 +636,15 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     PyObject *values[4];
     bool with_headers = false;
     collected batch = {0};
+    int32_t wanted;
+    deadline until;
     if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
         || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
-        || message_column_set_from_args(values[3], with_headers, &batch.columns) < 0) {
+        || message_column_set_from_args(values[3], with_headers, &batch.columns) < 0
+        || read_count_and_timeout(values[0], values[1], &wanted, &until) < 0) {
         return NULL;
     }
-    return collect_and_build(self, &batch, values[0], values[1], messages_as_columns);
+    return collect_and_build(self, &batch, wanted, &until, messages_as_columns);
 }
 
 int
