@@ -6,6 +6,7 @@ import asyncio
 import gc
 import inspect
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -142,6 +143,31 @@ async def test_dropped_while_its_answer_is_awaited(kafka_cluster: MockCluster, f
         assert (await waiting)[place].offset == FILLED
         del waiting
         gc.collect()
+
+
+class Recipient:
+    """A callback for an answer that refers to its client, as a task does that waits for it."""
+
+    def __init__(self, client: AdminClient, calls: list[object]) -> None:
+        self.client = client
+        self.calls = calls
+
+    def __call__(self, *outcome: object) -> None:
+        self.calls.append(outcome)
+
+
+@pytest.mark.filterwarnings("ignore:AdminClient was not closed:ResourceWarning")
+def test_collected_together_with_who_waits() -> None:
+    """Nothing is called that the garbage collector may have emptied: it would fail, or crash."""
+    calls: list[object] = []
+    client = AdminClient({"bootstrap.servers": NO_BROKER, "logger": QUIET})
+    client._answer_in_loop()
+    recipient = Recipient(client, calls)
+    client._request("describe_cluster", None, {}, recipient)
+    kept = weakref.ref(recipient)
+    del client, recipient
+    gc.collect()
+    assert (kept(), calls) == (None, [])
 
 
 @in_loop

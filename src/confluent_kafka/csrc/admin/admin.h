@@ -99,10 +99,10 @@ void admin_answers_serve(PyObject *answers);
  */
 int admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer);
 /*
- * Ends the thread, if there is one; what is not answered fails with _DESTROY. Drops the
- * reference.
+ * Ends the thread, if there is one; what is not answered fails with _DESTROY. Without a thread,
+ * and unless the client was `closed`, it is forgotten instead. Drops the reference.
  */
-void admin_answers_stop(PyObject *answers);
+void admin_answers_stop(PyObject *answers, bool closed);
 Py_ssize_t admin_answers_pending(PyObject *answers);
 
 /* ---- values.c: what answers are made of ---- */

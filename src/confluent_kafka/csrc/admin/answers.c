@@ -5,8 +5,10 @@
  * loop is told of the queue, as of the client's other one, and serves it.
  *
  * It holds the librdkafka handle, not the client: a client can be collected while requests are
- * pending, and they fail then. Which request an event answers is said by a number, librdkafka's
- * opaque; the number is forgotten with the answer, so nothing can be answered twice.
+ * pending. They fail then if a thread waits for their answers. A loop's are forgotten: whoever
+ * waits for one keeps the client, so nobody does, and the garbage collector may have emptied what
+ * would be called. Which request an event answers is said by a number, librdkafka's opaque; the
+ * number is forgotten with the answer, so nothing can be answered twice.
  */
 #include "admin/admin.h"
 
@@ -301,14 +303,14 @@ admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer)
 }
 
 void
-admin_answers_stop(PyObject *answers)
+admin_answers_stop(PyObject *answers, bool closed)
 {
     AdminAnswers *self = (AdminAnswers *)answers;
-    if (self->polled) {
-        fail_pending(answers);
-    }
-    else {
+    if (!self->polled) {
         worker_stop(&self->worker);
+    }
+    else if (closed) {
+        fail_pending(answers);
     }
     Py_DECREF(answers);
 }

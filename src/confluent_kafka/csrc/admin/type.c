@@ -44,7 +44,7 @@ answers_of(AdminClient *self)
             self->answers = started;
         }
         else if (started != NULL) {
-            admin_answers_stop(started); /* another thread was quicker */
+            admin_answers_stop(started, true); /* another thread was quicker */
         }
     }
     answers = self->answers;
@@ -113,7 +113,9 @@ request(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 PyDoc_STRVAR(answer_in_loop_doc,
 "_answer_in_loop($self, /)\n--\n\n"
 "Have no thread for answers: what io_event_enable() was given tells of them, and\n"
-"_serve_answers() calls their callbacks. Before the first request.");
+"_serve_answers() calls their callbacks. Before the first request.\n\n"
+"When the client is dropped without close(), callbacks that wait are not called: they may be\n"
+"garbage together with it.");
 
 static PyObject *
 answer_in_loop(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -154,7 +156,7 @@ serve_answers(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- life ---- */
 
-/* Before the handle ends: the thread that waits for answers. */
+/* Before the handle ends: what waits for answers. */
 static void
 admin_release(Client *client)
 {
@@ -162,7 +164,7 @@ admin_release(Client *client)
     PyObject *answers = self->answers;
     self->answers = NULL;
     if (answers != NULL) {
-        admin_answers_stop(answers);
+        admin_answers_stop(answers, client_is_closed(client));
     }
 }
 
