@@ -57,6 +57,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_diagnosis": {""},
     "admin": {"", "_values", "_suggestions", "cimpl"},
     "schema_registry": {"_suggestions", "error", "serialization"},
+    "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},

@@ -147,6 +147,22 @@ class TestTesting:
             wait_until(consumer.assignment, lambda: consumer.poll(0.01))
 
 
+class TestProtocol:
+    def test_messages(self) -> None:
+        """The first example's own assertions hold."""
+        run(block_with("docs/protocol.md", "request.encode(version=12)"))
+
+    def test_requests(self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]) -> None:
+        """A broker answers the request that is framed by hand."""
+        kafka_cluster.create_topic("flights", partitions=3)
+        host, port = kafka_cluster.bootstrap_servers.split(",")[0].split(":")
+        block = block_with("docs/protocol.md", "socket.create_connection")
+        run(block.replace('("localhost", 9092)', repr((host, int(port)))))
+        printed = capsys.readouterr().out
+        assert f"broker 1 is {host}:" in printed
+        assert "flights has 3 partitions" in printed
+
+
 @pytest.mark.parametrize(
     ("text", "printed"),
     [

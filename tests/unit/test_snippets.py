@@ -58,6 +58,10 @@ RUN = {
         "declare(load(": "tests/spark/test_declarative.py",
         "@dp.table": "tests/spark/test_declarative.py",
     },
+    "docs/protocol.md": {
+        "request.encode(version=12)": EMBEDDED,
+        "socket.create_connection": EMBEDDED,
+    },
     "docs/quickstart.md": {
         "on_delivery=report": EMBEDDED,
         "consumer.poll(5.0)": EMBEDDED,
@@ -122,6 +126,9 @@ NOT_RUN = {
         "pipeline explain": "tests/spark/test_pipeline.py runs it with a file of its own",
         "pipeline run": CTRL_C + "tests/spark/test_pipeline.py runs it with a file of its own",
         "10 minuts": "errors; tests/spark/test_pipeline_checks.py has their texts",
+    },
+    "docs/protocol.md": {
+        "leave its default": "an error; tests/unit/test_protocol.py has its text",
     },
     "docs/quickstart.md": {
         "make wheel": MAKE,

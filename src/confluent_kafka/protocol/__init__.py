@@ -1,0 +1,44 @@
+"""Kafka's protocol: every request, response and other message as an immutable class.
+
+A message is an attribute of this package, such as ``protocol.MetadataRequest``, and is made when it
+is first used. Its structs are attributes of it (``MetadataRequest.MetadataRequestTopic``). Names of
+fields are the protocol's in snake case.
+"""
+
+from __future__ import annotations
+
+from confluent_kafka.protocol._classes import (
+    Message,
+    Request,
+    Response,
+    Struct,
+    message_class,
+    request_class,
+)
+from confluent_kafka.protocol._errors import MalformedMessageError, UnsupportedVersionError
+from confluent_kafka.protocol._headers import request_header_version, response_header_version
+from confluent_kafka.protocol._tables import TABLES
+
+__all__ = [
+    "MalformedMessageError",
+    "Message",
+    "Request",
+    "Response",
+    "Struct",
+    "UnsupportedVersionError",
+    "message_class",
+    "request_class",
+    "request_header_version",
+    "response_header_version",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in TABLES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    made = globals()[name] = message_class(name)
+    return made
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *TABLES})

@@ -1,0 +1,139 @@
+"""What the generated readers and writers share: types of fixed size, lengths, errors."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from confluent_kafka.protocol._errors import UnsupportedVersionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# The types of fixed size as the struct module writes them.
+FORMATS = {
+    "bool": "?",
+    "int8": "b",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "float64": "d",
+    "uuid": "qq",
+}
+# A length is a number of this format where the version is not flexible.
+LENGTHS = {"string": "h", "bytes": "i", "records": "i"}
+LONGEST_STRING = 0x7FFF
+
+
+def compile_function(name: str, lines: list[str], names: dict[str, Any]) -> Any:
+    """The function `name` of generated source, whose globals are `names`."""
+    exec(compile("\n".join(lines), f"<{name} of a Kafka message>", "exec"), names)
+    return names[name]
+
+
+def size_of(formats: str) -> int:
+    """The bytes that values of these formats take."""
+    return struct.calcsize(f">{formats}")
+
+
+class UnpackersOf(dict[int, object]):
+    """Functions that unpack n values of one format, by n."""
+
+    def __init__(self, formats: str) -> None:
+        super().__init__()
+        self._formats = formats
+
+    def __missing__(self, count: int) -> Callable[..., tuple[Any, ...]]:
+        unpack = struct.Struct(">" + self._formats * count).unpack_from
+        if count < 64:  # most arrays are short: replicas of a partition
+            self[count] = unpack
+        return unpack
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+class Wrong(Exception):
+    """What is wrong with the bytes; decode() makes a MalformedMessageError of it."""
+
+
+def longer(data: bytes, pos: int, first: int) -> tuple[int, int]:
+    """An unsigned varint of more than one byte, the `first` of which was read: it and its end."""
+    value, shift = first & 0x7F, 7
+    while shift < 35:
+        byte = data[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, pos
+        shift += 7
+    raise Wrong(f"the number that ends at byte {pos} has more than 5 bytes")
+
+
+def null(field: str) -> Wrong:
+    """A field is null that cannot be."""
+    return Wrong(f"{field} is null")
+
+
+def bad_length(field: str, length: int, left: int) -> Wrong:
+    """A length that is impossible, or is more than what is left of the bytes."""
+    return Wrong(f"{field} has a length of {length}, and {left} bytes follow")
+
+
+def bad_tag(struct_name: str, tag: int) -> Wrong:
+    """Tags must ascend."""
+    return Wrong(f"tag {tag} of {struct_name} does not follow a smaller one")
+
+
+def bad_tag_size(field: str, size: int) -> Wrong:
+    """A tagged field says how many bytes it has."""
+    return Wrong(f"{field} has not the {size} bytes that its tag says")
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def varint(value: int) -> bytes:
+    """`value` as an unsigned varint."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def put_tags(
+    out: bytearray,
+    owner: str,
+    own: frozenset[int],
+    known: list[tuple[int, bytes]],
+    unknown: tuple[tuple[int, bytes], ...],
+) -> None:
+    """Writes tagged fields in the order of their tags; `own` are those of fields."""
+    for tag, _ in unknown:
+        if tag in own:
+            raise UnsupportedVersionError(
+                f"{owner}.unknown_tagged_fields has tag {tag}, which is a field's own"
+            )
+    tags = sorted([*known, *unknown], key=lambda pair: pair[0])
+    out += varint(len(tags))
+    for tag, part in tags:
+        out += varint(tag)
+        out += varint(len(part))
+        out += part
+
+
+def absent(field: str, value: object, version: int) -> UnsupportedVersionError:
+    """A field is set that the version has not."""
+    return UnsupportedVersionError(
+        f"{field} is {value!r:.99}, but version {version} has no such field: leave its default"
+    )
+
+
+def not_nullable(field: str, version: int) -> UnsupportedVersionError:
+    """A field is None that cannot be in this version."""
+    return UnsupportedVersionError(f"{field} cannot be None in version {version}")

@@ -1,0 +1,180 @@
+"""Writers: the functions that encode one version of a message, generated from its table."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+
+from confluent_kafka.protocol import _wire
+from confluent_kafka.protocol._schema import Field, Struct, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_NAMES: dict[str, Any] = {
+    "absent": _wire.absent,
+    "not_nullable": _wire.not_nullable,
+    "pack": struct.pack,
+    "put_tags": _wire.put_tags,
+    "varint": _wire.varint,
+}
+
+
+def writer(table: Table, classes: dict[str, Any], version: int) -> Callable[..., None]:
+    """The function (message, bytearray) that appends one version of the message.
+
+    Args:
+        table: the message.
+        classes: its own class and those of its structs, by name.
+        version: a valid one.
+    """
+    return _Writer(table, classes, version).function()
+
+
+class _Writer:
+    def __init__(self, table: Table, classes: dict[str, Any], version: int) -> None:
+        self._table = table
+        self._version = version
+        self._flexible = version in table.flexible
+        self._names = dict(_NAMES)
+        self._defaults = {name: each._defaults for name, each in classes.items()}
+
+    def function(self) -> Callable[..., None]:
+        lines: list[str] = []
+        for each in (*self._table.structs.values(), self._table.root):
+            lines += self._struct(each)
+        function: Callable[..., None] = _wire.compile_function(
+            f"write_{self._table.root.name}", lines, self._names
+        )
+        return function
+
+    def _struct(self, each: Struct) -> Iterator[str]:
+        yield f"def write_{each.name}(value, out):"
+        values = "".join(f"f{number}, " for number in range(len(each.fields)))
+        yield f" {values}unknown = value"
+        tagged = []
+        run: list[tuple[int, Field]] = []
+        for number, field in enumerate(each.fields):
+            if self._version not in field.versions:
+                yield from self._absent(each, number, field)
+            elif self._version in field.tagged:
+                tagged.append((number, field))
+            elif field.type in _wire.FORMATS and not field.is_array:
+                run.append((number, field))
+            else:
+                yield from _indented(self._run(run, "out"))
+                run = []
+                yield from _indented(self._field(each, number, field, "out"))
+        yield from _indented(self._run(run, "out"))
+        yield from _indented(self._tags(each, tagged))
+
+    def _absent(self, each: Struct, number: int, field: Field) -> Iterator[str]:
+        if not field.ignorable:
+            yield f" if f{number} != {self._default(each, number)}:"
+            name = f"{self._name(each)}.{field.name}"
+            yield f"  raise absent({name!r}, f{number}, {self._version})"
+
+    def _name(self, each: Struct) -> str:
+        root = self._table.root
+        return root.name if each is root else f"{root.name}.{each.name}"
+
+    def _default(self, each: Struct, number: int) -> str:
+        name = f"default_{each.name}_{number}"
+        self._names[name] = self._defaults[each.name][number]
+        return name
+
+    def _run(self, run: list[tuple[int, Field]], out: str) -> Iterator[str]:
+        """Fields of fixed size that follow one another."""
+        if not run:
+            return
+        formats = "".join(_wire.FORMATS[field.type] for _, field in run)
+        pack = f"pack_{formats.replace('?', 'o')}"
+        self._names[pack] = struct.Struct(f">{formats}").pack
+        values = ", ".join(
+            _halves(f"f{number}") if field.type == "uuid" else f"f{number}" for number, field in run
+        )
+        yield f"{out} += {pack}({values})"
+
+    def _field(self, each: Struct, number: int, field: Field, out: str) -> Iterator[str]:
+        """One field that is not of fixed size."""
+        value = f"f{number}"
+        flexible = self._flexible and not field.inflexible
+        form = "b" if field.is_struct else _wire.LENGTHS.get(field.type, "i")
+        form = "i" if field.is_array else form
+        yield f"if {value} is None:"
+        if self._version not in field.nullable:
+            name = f"{self._name(each)}.{field.name}"
+            yield f" raise not_nullable({name!r}, {self._version})"
+        elif flexible and form != "b":
+            yield f" {out}.append(0)"
+        else:
+            minus_one = b"\xff" * _wire.size_of(form)
+            yield f" {out} += {minus_one!r}"
+        yield "else:"
+        if field.is_array:
+            yield from _indented(self._array(value, field, out))
+        elif field.is_struct:
+            if self._version in field.nullable:
+                yield f" {out}.append(1)"
+            yield f" write_{field.type}({value}, {out})"
+        else:
+            yield from _indented(self._text(value, field, out, flexible))
+
+    def _length(self, expression: str, form: str, out: str, flexible: bool) -> Iterator[str]:
+        if flexible:
+            yield f"n = {expression} + 1"
+            yield f"if n > 127: {out} += varint(n)"
+            yield f"else: {out}.append(n)"
+        else:
+            self._names[f"pack_{form}"] = struct.Struct(f">{form}").pack
+            yield f"{out} += pack_{form}({expression})"
+
+    def _text(self, value: str, field: Field, out: str, flexible: bool) -> Iterator[str]:
+        """A string or bytes."""
+        if field.type == "string":
+            yield f"text = {value}.encode()"
+            value = "text"
+        yield from self._length(f"len({value})", _wire.LENGTHS[field.type], out, flexible)
+        yield f"{out} += {value}"
+
+    def _array(self, value: str, field: Field, out: str) -> Iterator[str]:
+        yield from self._length(f"len({value})", "i", out, self._flexible)
+        if field.is_struct:
+            yield f"for item in {value}: write_{field.type}(item, {out})"
+        elif field.type == "uuid":
+            yield f"for item in {value}: {out} += pack('>qq', {_halves('item')})"
+        elif field.type in _wire.FORMATS:
+            yield f"{out} += pack(f'>{{len({value})}}{_wire.FORMATS[field.type]}', *{value})"
+        else:
+            yield f"for item in {value}:"
+            yield from _indented(self._text("item", field, out, self._flexible))
+
+    def _tags(self, each: Struct, tagged: list[tuple[int, Field]]) -> Iterator[str]:
+        """The section of tagged fields: those that differ from their defaults, and unknown ones."""
+        if not self._flexible:
+            name = f"{self._name(each)}.unknown_tagged_fields"
+            yield f"if unknown: raise absent({name!r}, unknown, {self._version})"
+            return
+        yield "tags = []"
+        for number, field in tagged:
+            yield f"if f{number} != {self._default(each, number)}:"
+            yield " part = bytearray()"
+            if field.type in _wire.FORMATS and not field.is_array:
+                yield from _indented(self._run([(number, field)], "part"))
+            else:
+                yield from _indented(self._field(each, number, field, "part"))
+            yield f" tags.append(({field.tag}, part))"
+        own = f"tags_{each.name}"
+        self._names[own] = frozenset(field.tag for _, field in tagged)
+        yield "if tags or unknown:"
+        yield f" put_tags(out, {self._name(each)!r}, {own}, tags, unknown)"
+        yield "else: out.append(0)"
+
+
+def _halves(value: str) -> str:
+    return f"{value}.get_most_significant_bits(), {value}.get_least_significant_bits()"
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    return (f" {line}" for line in lines)

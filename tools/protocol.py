@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Writes the tables of confluent_kafka.protocol from the definitions in Kafka's own client.
+
+The pinned Kafka (tools/kafka.py) has them in its kafka-clients jar. What is written, and committed:
+the tables, the stub that editors and mypy read, and the list of messages in docs/protocol.md.
+
+    python tools/protocol.py          # write them
+    python tools/protocol.py --check  # only say whether they are what the jar gives
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka.protocol._schema import Field, Table
+from kafka import VERSION, AssemblyError, kafka_home
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src/confluent_kafka/protocol"
+TABLES = PACKAGE / "_tables.py"
+STUB = PACKAGE / "__init__.pyi"
+GUIDE = ROOT / "docs/protocol.md"
+
+FOLDER = "common/message/"
+# What Java takes when a definition names no default.
+IMPLICIT = {"bool": "false", "string": "", "bytes": "", "records": "null"}
+PYTHON_TYPES = {
+    "bool": "bool",
+    "float64": "float",
+    "string": "str",
+    "uuid": "Uuid",
+} | dict.fromkeys(("bytes", "records"), "bytes")
+HEADING = "## The messages\n"
+LINE_LENGTH = 100
+Definition = dict[str, Any]
+
+
+def definitions(jar: Path) -> Iterator[Definition]:
+    """Every message of the jar that has versions, by name; the others were removed from Kafka."""
+    with zipfile.ZipFile(jar) as archive:
+        for name in sorted(archive.namelist()):
+            if name.startswith(FOLDER) and name.endswith(".json"):
+                text = re.sub(r"^\s*//.*$", "", archive.read(name).decode(), flags=re.MULTILINE)
+                definition: Definition = json.loads(text)
+                if definition["validVersions"] != "none":
+                    yield definition
+
+
+# --- tables -------------------------------------------------------------------------------
+
+
+def table(definition: Definition) -> str:
+    """The facts about one message, in the form that _schema.py reads."""
+    head = [
+        definition["type"],
+        str(definition.get("apiKey", "-")),
+        definition["validVersions"],
+        definition["flexibleVersions"],
+        *(["unstable"] if definition.get("latestVersionUnstable") else []),
+    ]
+    lines = [" ".join(head), *_field_lines(definition["fields"], 0)]
+    for struct in definition.get("commonStructs", ()):
+        lines += [f"struct {struct['name']}", *_field_lines(struct["fields"], 1)]
+    return "\n".join(lines)
+
+
+def _field_lines(fields: Iterable[Definition], depth: int) -> Iterator[str]:
+    for field in fields:
+        facts = [snake_case(field["name"]), field["type"], field["versions"]]
+        if field.get("nullableVersions", "none") != "none":
+            facts.append(f"nullable={field['nullableVersions']}")
+        if "tag" in field:
+            facts.append(f"tag={field['tag']}:{field['taggedVersions']}")
+        default = _default(field)
+        facts += [] if default is None else [f"default={default}"]
+        facts += ["ignorable"] if field.get("ignorable") else []
+        facts += ["inflexible"] if field.get("flexibleVersions") == "none" else []
+        yield " " * depth + " ".join(facts)
+        yield from _field_lines(field.get("fields", ()), depth + 1)
+
+
+def _default(field: Definition) -> str | None:
+    """The default as Python's literal, or None if it is the one that the type has anyway."""
+    given = field.get("default")
+    if given is None:
+        return None
+    text = str(given).lower()
+    if re.fullmatch(r"-?(0x[0-9a-f]+|\d+)", text):
+        text = str(int(text, 0))
+    return None if text == IMPLICIT.get(field["type"], "0") else text
+
+
+def snake_case(name: str) -> str:
+    """ThrottleTimeMs -> throttle_time_ms."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def tables_module(tables: dict[str, str]) -> str:
+    """The text of _tables.py."""
+    entries = "".join(f'    "{name}": """{text}""",\n' for name, text in tables.items())
+    return (
+        f'"""Kafka {VERSION}\'s messages; _schema.py says how to read them. Written by '
+        'tools/protocol.py."""\n\n'
+        f"TABLES = {{\n{entries}}}\n"
+    )
+
+
+# --- stub ---------------------------------------------------------------------------------
+
+# What is no message.
+STUB_HEAD = """\
+# Written by tools/protocol.py.
+from collections.abc import Iterable
+from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, overload
+
+from confluent_kafka.cimpl import Uuid
+from confluent_kafka.protocol._errors import MalformedMessageError as MalformedMessageError
+from confluent_kafka.protocol._errors import UnsupportedVersionError as UnsupportedVersionError
+
+_T = TypeVar("_T")
+
+def message_class(name: str) -> type[Message]: ...
+def request_class(api_key: int) -> type[Request]: ...
+def request_header_version(api_key: int, version: int) -> int: ...
+def response_header_version(api_key: int, version: int) -> int: ...
+
+# An array: a tuple when it is read, any iterable when it is given.
+class _Array(Generic[_T]):
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> tuple[_T, ...]: ...
+    def __set__(self, instance: object, value: Iterable[_T]) -> None: ...
+
+class _NullableArray(Generic[_T]):
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> tuple[_T, ...] | None: ...
+    def __set__(self, instance: object, value: Iterable[_T] | None) -> None: ...
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Struct:
+    unknown_tagged_fields: _Array[tuple[int, bytes]] = ...
+    def replace(self, /, **changes: Any) -> Self: ...
+    def __hash__(self) -> int: ...
+
+class Message(Struct):
+    valid_versions: ClassVar[range]
+    flexible_versions: ClassVar[range]
+    latest_version_unstable: ClassVar[bool]
+    def encode(self, version: int) -> bytes: ...
+    @classmethod
+    def decode(cls, data: bytes | bytearray | memoryview, version: int) -> Self: ...
+
+class Request(Message):
+    api_key: ClassVar[int]
+    response_class: ClassVar[type[Response]]
+
+class Response(Message):
+    api_key: ClassVar[int]
+    request_class: ClassVar[type[Request]]
+"""
+BASES = {"request": "Request", "response": "Response"}
+
+
+def stub(tables: dict[str, Table]) -> str:
+    """The text of __init__.pyi."""
+    return STUB_HEAD + "".join(
+        line for name, each in tables.items() for line in _class_lines(name, each)
+    )
+
+
+def _class_lines(name: str, message: Table) -> Iterator[str]:
+    yield f"\nclass {name}({BASES.get(message.kind, 'Message')}):\n"
+    for struct in message.structs.values():
+        yield f"    class {struct.name}(Struct):\n"
+        # The scope of a class is not visible in those nested in it.
+        for field in struct.fields:
+            yield from _annotated(field, " " * 8, f"{name}.")
+        yield "\n"
+    for field in message.root.fields:
+        yield from _annotated(field, " " * 4)
+    if message.kind == "request":
+        yield f"    response_class: ClassVar[type[{_partner(name)}]]\n"
+    if message.kind == "response":
+        yield f"    request_class: ClassVar[type[{_partner(name)}]]\n"
+
+
+def _annotated(field: Field, indent: str, scope: str = "") -> Iterator[str]:
+    kind = scope + field.type if field.is_struct else PYTHON_TYPES.get(field.type, "int")
+    null = bool(field.nullable) or field.type == "records"
+    if not field.is_array:
+        yield f"{indent}{field.name}: {kind}{' | None' if null else ''} = ...\n"
+        return
+    array = "_NullableArray" if null else "_Array"
+    line = f"{indent}{field.name}: {array}[{kind}] = ...\n"
+    if len(line) <= LINE_LENGTH + 1:
+        yield line
+    else:  # as ruff breaks it
+        yield f"{indent}{field.name}: {array}[\n{indent}    {kind}\n{indent}] = ...\n"
+
+
+def _partner(name: str) -> str:
+    if name.endswith("Request"):
+        return name.removesuffix("Request") + "Response"
+    return name.removesuffix("Response") + "Request"
+
+
+# --- guide --------------------------------------------------------------------------------
+
+
+def guide(text: str, tables: dict[str, Table]) -> str:
+    """docs/protocol.md with the list of messages that `tables` are."""
+    before, heading, _ = text.partition(HEADING)
+    requests = {each.api_key: name for name, each in tables.items() if each.kind == "request"}
+    rows = [
+        f"| {key} | `{name}`, `{_partner(name)}` | {_versions(tables[name])} |\n"
+        for key, name in sorted(requests.items(), key=lambda pair: pair[0] or 0)
+    ]
+    rows += [
+        f"|  | `{name}` | {_versions(each)} |\n"
+        for name, each in tables.items()
+        if each.api_key is None
+    ]
+    unstable = "A version in italics may still change."
+    return (
+        f"{before}{heading}\nThose of Kafka {VERSION}. {unstable}\n\n"
+        f"| key | classes | versions |\n|---|---|---|\n{''.join(rows)}"
+    )
+
+
+def _versions(message: Table) -> str:
+    first, last = message.versions[0], message.versions[-1]
+    if message.unstable:
+        return f"{first} to {last - 1}, _{last}_" if last > first else f"_{last}_"
+    return f"{first} to {last}" if last > first else str(first)
+
+
+def outputs(jar: Path) -> dict[Path, str]:
+    """What each file should be."""
+    texts = {each["name"]: table(each) for each in definitions(jar)}
+    tables = {name: Table(name, text) for name, text in texts.items()}
+    return {
+        TABLES: tables_module(texts),
+        STUB: stub(tables),
+        GUIDE: guide(GUIDE.read_text(encoding="utf-8"), tables),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    check = parser.parse_args().check
+    try:
+        jar = kafka_home() / f"libs/kafka-clients-{VERSION}.jar"
+    except AssemblyError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    old = 0
+    for path, text in outputs(jar).items():
+        if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
+            print(f"{path.relative_to(ROOT)} is not what {jar.name} gives: run tools/protocol.py")
+            old += 1
+        elif not check:
+            path.write_text(text, encoding="utf-8")
+    return 1 if old else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
