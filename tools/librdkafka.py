@@ -48,8 +48,8 @@ OLDEST = "2.14"  # csrc/base/compat.h refuses older headers
 VERSION = "2.15.1"
 
 # Ours, for the pinned sources: what librdkafka has not taken (yet). Each says why. They are
-# applied in this order: the two series, each by name.
-SERIES = ("correctness", "speed")
+# applied in this order: the three series, each by name.
+SERIES = ("correctness", "features", "speed")
 PATCHES = tuple(
     patch
     for series in SERIES

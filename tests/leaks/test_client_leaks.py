@@ -29,6 +29,7 @@ from tests.support.clients import (
     config,
 )
 from tests.support.kafka import Reports, send
+from tests.support.patches import needs
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -45,6 +46,7 @@ each_client = pytest.mark.parametrize("client", [Producer, Consumer, ShareConsum
 ROWS = 50
 
 # Rounds for what takes longer than a call: clients, requests, messages by the dozen.
+METADATA, ALL_TOPICS = 3, b"\xff\xff\xff\xff"
 SOME = 100
 FEW = 40
 
@@ -407,6 +409,19 @@ class TestConsuming:
 
         def work() -> None:
             assert kafka_topic in consumer.list_topics(timeout=TIMEOUT).topics
+
+        assert_no_leaks(work, SOME)
+
+    @needs("raw-request")
+    def test_requests(self, consumer: Consumer) -> None:
+        """Requests as bytes: answered, refused, and given up."""
+
+        def work() -> None:
+            assert METADATA in consumer.api_versions(timeout=TIMEOUT)
+            assert consumer.request(METADATA, 1, ALL_TOPICS, broker=1, timeout=TIMEOUT)
+            for broker, version in ((1, 99), (77, 1)):
+                with pytest.raises(KafkaException):
+                    consumer.request(METADATA, version, ALL_TOPICS, broker=broker, timeout=0.01)
 
         assert_no_leaks(work, SOME)
 

@@ -100,6 +100,7 @@ ERROR = Kind(None, set()) | "None, error"
 REQUEST = Kind("Produce", set())
 ANYTHING = Kind(None, set(VALUES))
 
+_AN_HOUR = Kind(0, SECONDS.takes - {"2**33"})
 _PRODUCE = {"callback": CALLBACK, "on_delivery": CALLBACK, "block": SECONDS}
 _FIELDS = {
     "topic": NAME,
@@ -172,6 +173,16 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "MessageBatch.__arrow_c_stream__": {"requested_schema": ANYTHING},
     "_Client.list_topics": {"topic": TEXT | "None", "timeout": SECONDS},
     "_Client.cluster_id": _TIMEOUT,
+    "_Client.request": {
+        "api_key": ID,
+        "version": ID,
+        "body": Kind(b"bytes", set()) | "bytes, bytearray",
+        "broker": ID | "None",
+        "controller": BOOL,
+        "coordinator": Kind(None, {"None"}),
+        "timeout": _AN_HOUR,
+    },
+    "_Client.api_versions": {"broker": ID | "None", "timeout": _AN_HOUR},
     "_Client.set_sasl_credentials": {"username": TEXT, "password": TEXT},
     "_Client.wakeup": {},
     "_Client.connect": {"timeout": SECONDS, "topic": TEXT | "None"},

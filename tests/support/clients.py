@@ -86,6 +86,8 @@ def group_metadata() -> bytes:
 COMMON_CALLS: dict[str, Callable[[Any], object]] = {
     "list_topics": lambda client: client.list_topics(timeout=0),
     "cluster_id": lambda client: client.cluster_id(0),
+    "request": lambda client: client.request(3, 1, timeout=0),
+    "api_versions": lambda client: client.api_versions(timeout=0),
     "set_sasl_credentials": lambda client: client.set_sasl_credentials("name", "word"),
     "wakeup": lambda client: client.wakeup(),
     "connect": lambda client: client.connect(0),

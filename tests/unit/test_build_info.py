@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 import sysconfig
+from functools import partial
 
 import pytest
 
-from confluent_kafka import Producer, build_info
+from confluent_kafka import KafkaError, KafkaException, Producer, build_info
+from tests.support.patches import LACKS
 from tests.support.scripts import run_script
 from tools import librdkafka
 
@@ -76,3 +78,13 @@ def test_unpatched_library_says_once_what_it_lacks() -> None:
     assert len(warnings) == 1
     for names in build_info()["missing_patches"].values():
         assert all(name in warnings[0] for name in names)
+
+
+@pytest.mark.skipif("raw-request" not in LACKS, reason="this librdkafka is patched")
+def test_request_without_its_patch() -> None:
+    """request() says what is missing, and what to do."""
+    with Producer({}) as producer:
+        for call in (partial(producer.request, 3, 1), producer.api_versions):
+            with pytest.raises(KafkaException, match="LIBRDKAFKA=system") as error:
+                call()
+            assert error.value.args[0].code() == KafkaError._NOT_IMPLEMENTED

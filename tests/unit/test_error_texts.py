@@ -39,7 +39,10 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 HANDLE = "Handle has been closed"
 # What belongs to the handle there; set_sasl_credentials() is the share consumer's own.
-OF_THE_HANDLE = ("list_topics", "list_groups", "cluster_id", "set_sasl_credentials")
+OF_THE_HANDLE = (
+    *("list_topics", "list_groups", "cluster_id", "request", "api_versions"),
+    "set_sasl_credentials",
+)
 ADMIN_CALLS: dict[str, Callable[[Any], object]] = COMMON_CALLS | {
     "poll": lambda admin: admin.poll(0),
     "list_groups": lambda admin: admin.list_groups(timeout=0),

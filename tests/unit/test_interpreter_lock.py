@@ -14,6 +14,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
 from confluent_kafka.admin import AdminClient
 from tests.support.clients import config, partitions
+from tests.support.patches import needs
 from tests.support.scripts import check_script
 from tests.support.waiting import Stopwatch
 
@@ -65,6 +66,10 @@ class TestInterpreterLock:
             (Producer, lambda client: client.produce_batch("topic", [b""], block=SECONDS)),
             (Producer, lambda client: client.list_topics(timeout=SECONDS)),
             (Producer, lambda client: client.cluster_id(SECONDS)),
+            pytest.param(
+                *(Producer, lambda client: client.request(3, 1, timeout=SECONDS)),
+                marks=needs("raw-request"),
+            ),
             (Producer, lambda client: client.close(SECONDS)),
             (AdminClient, lambda client: client.poll(SECONDS)),
             (AdminClient, lambda client: client.list_groups(timeout=SECONDS)),

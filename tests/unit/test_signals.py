@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.patches import LACKS
 from tests.support.scripts import check_script
 from tests.support.waiting import SOON
 
@@ -23,6 +24,7 @@ CALLS = {
         "produce_batch": "client.produce_batch('topic', [{'value': b''}, {}], block=-1)",
         "list_topics": "client.list_topics()",
         "cluster_id": "client.cluster_id()",
+        "request": "client.request(3, 1)",
     },
     "AdminClient": {
         "poll": "client.poll()",
@@ -36,6 +38,7 @@ CALLS = {
         "iteration": "next(client)",
         "list_topics": "client.list_topics()",
         "cluster_id": "client.cluster_id()",
+        "request": "client.request(3, 1)",
         "committed": "client.committed(partitions())",
         "offsets_for_times": "client.offsets_for_times(partitions())",
         "get_watermark_offsets": "client.get_watermark_offsets(partitions()[0])",
@@ -45,8 +48,12 @@ CALLS = {
         "poll": "client.poll()",
         "list_topics": "client.list_topics()",
         "cluster_id": "client.cluster_id()",
+        "request": "client.request(3, 1)",
     },
 }
+if "raw-request" in LACKS:
+    for calls in CALLS.values():
+        calls.pop("request", None)
 # These do not wait for brokers, so they are called again and again instead.
 SHORT_CALLS = {
     "Producer": [

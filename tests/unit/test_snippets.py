@@ -24,6 +24,7 @@ RUN = {
         "create_topics(": INTEGRATION,
         "AlterConfigOpType.SET": INTEGRATION,
         "OffsetSpec.for_timestamp": INTEGRATION,
+        "DESCRIBE_LOG_DIRS": INTEGRATION,
     },
     "docs/arrow.md": {"import polars": EMBEDDED},
     "docs/asyncio.md": {

@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, ShareConsumer
 from confluent_kafka.admin import AdminClient
 from tests.support.clients import config, partitions
+from tests.support.patches import LACKS
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch
 
 
@@ -62,6 +63,12 @@ WOKEN: list[tuple[str, Callable[[Any], object], object]] = [
     ("ShareConsumer", lambda client: client.list_topics(), KafkaError._INTR),
     ("ShareConsumer", lambda client: client.cluster_id(), KafkaError._INTR),
 ]
+if "raw-request" not in LACKS:
+    WOKEN += [
+        (kind, call, KafkaError._INTR)
+        for kind in ("Producer", "AdminClient", "Consumer", "ShareConsumer")
+        for call in (lambda client: client.request(3, 1), lambda client: client.api_versions())
+    ]
 
 
 class Waiting(threading.Thread):

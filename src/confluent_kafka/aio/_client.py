@@ -12,7 +12,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka.admin import AdminClient, ClusterMetadata
@@ -21,6 +21,9 @@ from confluent_kafka.statistics import Statistics
 from ._callbacks import Callbacks, is_running
 from ._readiness import Readiness, deadline
 from ._threads import on_daemon_thread
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -105,6 +108,35 @@ class AIOClient(ABC):
     async def cluster_id(self, timeout: float = -1) -> str | None:
         """Return the cluster's id; see Producer.cluster_id()."""
         return await self._request(self._client.cluster_id, timeout)
+
+    async def request(
+        self,
+        api_key: int,
+        version: int,
+        body: Buffer = b"",
+        *,
+        broker: int | None = None,
+        controller: bool = False,
+        coordinator: tuple[str, str] | None = None,
+        timeout: float = -1,
+    ) -> bytes:
+        """Send any request of Kafka's protocol and return its answer; see Producer.request()."""
+        return await self._request(
+            self._client.request,
+            api_key,
+            version,
+            body,
+            broker=broker,
+            controller=controller,
+            coordinator=coordinator,
+            timeout=timeout,
+        )
+
+    async def api_versions(
+        self, broker: int | None = None, timeout: float = -1
+    ) -> dict[int, tuple[int, int]]:
+        """Return the requests that a broker knows; see Producer.api_versions()."""
+        return await self._request(self._client.api_versions, broker, timeout)
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """Replace the SASL credentials; see Producer.set_sasl_credentials()."""

@@ -23,10 +23,10 @@ split(const char *text, const char *separator)
 
 /* Names of patches by their series; new reference. */
 static PyObject *
-by_series(const char *correctness, const char *speed)
+by_series(const char *correctness, const char *features, const char *speed)
 {
-    return Py_BuildValue("{s:N,s:N}", "correctness", split(correctness, NULL), "speed",
-                         split(speed, NULL));
+    return Py_BuildValue("{s:N,s:N,s:N}", "correctness", split(correctness, NULL), "features",
+                         split(features, NULL), "speed", split(speed, NULL));
 }
 
 /* What librdkafka was built with: its own word for it, as a list; new reference. */
@@ -49,7 +49,7 @@ version_of_headers(void)
 }
 
 static const bool lacks_patches =
-    sizeof(LACKS_CORRECTNESS_PATCHES LACKS_SPEED_PATCHES) > sizeof("");
+    sizeof(LACKS_CORRECTNESS_PATCHES LACKS_FEATURES_PATCHES LACKS_SPEED_PATCHES) > sizeof("");
 
 const char build_info_doc[] =
 "build_info()\n--\n\n"
@@ -63,7 +63,8 @@ const char build_info_doc[] =
 "    - librdkafka_source: \"pinned\" (the default: the release that this package pins and\n"
 "      patches), \"system\" (LIBRDKAFKA=system) or \"prefix\" (LIBRDKAFKA_PREFIX).\n"
 "    - patched: whether librdkafka has every patch of this package.\n"
-"    - patches: names of the patches that it has, by series (\"correctness\", \"speed\").\n"
+"    - patches: names of the patches that it has, by series (\"correctness\",\n"
+"      \"features\", \"speed\").\n"
 "    - missing_patches: names of the patches that it lacks, by series.\n"
 "    - features: what librdkafka was built with (its property builtin.features).\n"
 "    - compiler: the extension's compiler and its version.\n"
@@ -81,8 +82,9 @@ build_info(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
         "librdkafka_headers", version_of_headers(),
         "librdkafka_source", LIBRDKAFKA_SOURCE,
         "patched", lacks_patches ? Py_False : Py_True,
-        "patches", by_series(CORRECTNESS_PATCHES, SPEED_PATCHES),
-        "missing_patches", by_series(LACKS_CORRECTNESS_PATCHES, LACKS_SPEED_PATCHES),
+        "patches", by_series(CORRECTNESS_PATCHES, FEATURES_PATCHES, SPEED_PATCHES),
+        "missing_patches", by_series(LACKS_CORRECTNESS_PATCHES, LACKS_FEATURES_PATCHES,
+                                     LACKS_SPEED_PATCHES),
         "features", features(),
         "compiler", COMPILER,
         "python", PY_VERSION,
@@ -100,10 +102,12 @@ warn_of_missing_patches(module_state *state)
     PyObject *result = NULL;
     if (logger != NULL) {
         result = PyObject_CallMethod(
-            logger, "warning", "ssss",
-            "this librdkafka (%s) lacks patches that repair errors (%s) and that save time (%s): "
-            "see build_info(), and docs/librdkafka.md for what each costs",
-            rd_kafka_version_str(), LACKS_CORRECTNESS_PATCHES, LACKS_SPEED_PATCHES);
+            logger, "warning", "sssss",
+            "this librdkafka (%s) lacks patches that repair errors (%s), that add what it cannot "
+            "do (%s) and that save time (%s): see build_info(), and docs/librdkafka.md for what "
+            "each costs",
+            rd_kafka_version_str(), LACKS_CORRECTNESS_PATCHES, LACKS_FEATURES_PATCHES,
+            LACKS_SPEED_PATCHES);
     }
     Py_XDECREF(get);
     Py_XDECREF(logger);

@@ -7,17 +7,22 @@
 
 #define PARAMETERS(X)                                                                    \
     X(ack_type)                                                                          \
+    X(api_key)                                                                           \
     X(async)                                                                             \
     X(asynchronous)                                                                      \
     X(batch)                                                                             \
     X(block)                                                                             \
     X(blocking)                                                                          \
+    X(body)                                                                              \
+    X(broker)                                                                            \
     X(broker_id)                                                                         \
     X(brokers)                                                                           \
     X(cached)                                                                            \
     X(callback)                                                                          \
     X(columns)                                                                           \
     X(config)                                                                            \
+    X(controller)                                                                        \
+    X(coordinator)                                                                       \
     X(coordinator_type)                                                                  \
     X(count)                                                                             \
     X(create_future)                                                                     \
@@ -72,8 +77,8 @@
     X(replication_factor)                                                                \
     X(request)                                                                           \
     X(requested_schema)                                                                  \
-    X(retriable)                                                                         \
     X(retention_bytes)                                                                   \
+    X(retriable)                                                                         \
     X(round_trip_time)                                                                   \
     X(rows)                                                                              \
     X(seconds)                                                                           \
@@ -85,6 +90,7 @@
     X(txn_requires_abort)                                                                \
     X(username)                                                                          \
     X(value)                                                                             \
+    X(version)                                                                           \
     X(wrap)
 
 enum parameter {

@@ -46,6 +46,7 @@ destroy(request *self)
     if (self->changed != NULL) {
         PyThread_free_lock(self->changed);
     }
+    free(self->input);
     free(self->name);
     free(self);
 }
@@ -80,8 +81,8 @@ request_end(request *self)
 /* No broker to ask is noticed sooner: the request has not been sent. */
 #define NO_BROKER_MS 5000
 
-static bool
-is_given_up(request *self)
+bool
+request_is_given_up(request *self)
 {
     return atomic_load(&self->parties) == 1;
 }
@@ -96,7 +97,7 @@ attempt_without_limit(request *self)
         rd_kafka_resp_err_t code = rd_kafka_error_code(error);
         if ((code != RD_KAFKA_RESP_ERR__TIMED_OUT && code != RD_KAFKA_RESP_ERR__TRANSPORT
              && code != RD_KAFKA_RESP_ERR__WAIT_COORD)
-            || is_given_up(self)) {
+            || request_is_given_up(self)) {
             return error;
         }
         rd_kafka_error_destroy(error);
@@ -126,7 +127,7 @@ request_pause(request *self, deadline *until)
     rd_kafka_queue_t *queue = rd_kafka_queue_new(self->rk);
     rd_kafka_event_destroy(rd_kafka_queue_poll(queue, deadline_remaining_ms(until, PAUSE_MS)));
     rd_kafka_queue_destroy(queue);
-    return !deadline_passed(until) && !is_given_up(self);
+    return !deadline_passed(until) && !request_is_given_up(self);
 }
 
 rd_kafka_error_t *

@@ -33,6 +33,7 @@ typedef struct request {
     rd_kafka_topic_partition_list_t *partitions;
     rd_kafka_consumer_group_metadata_t *group;
     int flags;
+    void *input; /* what else it takes; freed with free() */
 
     /* What it gives. */
     rd_kafka_error_t *error;
@@ -72,6 +73,9 @@ int request_wait(Client *client, request *self, const char *what,
 
 /* The exception of a request that wakeup() or close() has ended: -1. */
 int request_raise_interrupted(Client *client, const char *what);
+
+/* Nobody waits for it any more. */
+bool request_is_given_up(request *self);
 
 /* For an attempt, before it asks again: waits a little. False: nobody waits any more. */
 bool request_pause(request *self, deadline *until);

@@ -14,6 +14,7 @@
 #include "client/io_event.h"
 #include "client/life.h"
 #include "client/loop.h"
+#include "client/raw_request.h"
 #include "client/oauth.h"
 #include "client/request.h"
 #include "client/serve.h"
@@ -269,6 +270,7 @@ client_type_add(PyObject *module, module_state *state)
     state->Client = module_add_type(module, &client_spec, NULL);
     if (state->Client == NULL || module_add_methods(state->Client, connect_methods) < 0
         || module_add_methods(state->Client, cluster_methods) < 0
+        || module_add_methods(state->Client, raw_request_methods) < 0
         || module_add_methods(state->Client, io_event_methods) < 0
         || module_add_methods(state->Client, loop_methods) < 0) {
         return -1;
