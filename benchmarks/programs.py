@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,13 +39,14 @@ class Programs:
             else [str(self._python(side)), "-m", f"benchmarks.workloads.{name}"]
         )
         return _json_line(
-            [*command, *arguments, "--bootstrap", cluster.bootstrap_servers, *options]
+            [*command, *arguments, "--bootstrap", cluster.bootstrap_servers, *options],
+            _environment(side),
         )
 
     def import_once(self, side: Side) -> dict[str, Any]:
         """Import the client in a fresh process; return how long it took and what it loaded."""
         script = ROOT / "benchmarks" / "workloads" / "imports.py"
-        return _json_line([str(self._python(side)), str(script)])
+        return _json_line([str(self._python(side)), str(script)], _environment(side))
 
     def versions(self, side: Side) -> tuple[str, str]:
         """Return the version of a client and that of its librdkafka."""
@@ -53,17 +55,30 @@ class Programs:
             "print(json.dumps({'client': importlib.metadata.version('confluent-kafka'),"
             " 'librdkafka': confluent_kafka.libversion()[0]}))"
         )
-        versions = _json_line([str(self._python(side)), "-c", code])
+        versions = _json_line([str(self._python(side)), "-c", code], _environment(side))
         return versions["client"], versions["librdkafka"]
 
     def _python(self, side: Side) -> Path:
         return self.ours if side is Side.OURS else self.peer
 
 
-def _json_line(command: list[str]) -> dict[str, Any]:
+def _environment(side: Side) -> dict[str, str]:
+    """Return the environment of a program: the peer would import what our PYTHONPATH names."""
+    environment = dict(os.environ)
+    if side is Side.PEER:
+        environment.pop("PYTHONPATH", None)
+    return environment
+
+
+def _json_line(command: list[str], environment: dict[str, str]) -> dict[str, Any]:
     try:
         done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_SECONDS
+            command,
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
         raise ProgramError(f"{' '.join(command)}\nran for {TIMEOUT_SECONDS} s") from error
