@@ -11,6 +11,7 @@ the tables, the stub that editors and mypy read, and the list of messages in doc
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import sys
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka.protocol._schema import Field, Table
-from kafka import VERSION, AssemblyError, kafka_home
+from kafka import CHECKSUMS, VERSION, AssemblyError, kafka_home
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src/confluent_kafka/protocol"
@@ -28,6 +29,7 @@ TABLES = PACKAGE / "_tables.py"
 STUB = PACKAGE / "__init__.pyi"
 GUIDE = ROOT / "docs/protocol.md"
 
+JAR = f"kafka-clients-{VERSION}.jar"
 FOLDER = "common/message/"
 # What Java takes when a definition names no default.
 IMPLICIT = {"bool": "false", "string": "", "bytes": "", "records": "null"}
@@ -40,6 +42,17 @@ PYTHON_TYPES = {
 HEADING = "## The messages\n"
 LINE_LENGTH = 100
 Definition = dict[str, Any]
+
+
+def pinned_jar() -> Path:
+    """Kafka's client, which KAFKA_HOME has too if it is the pinned version."""
+    jar = kafka_home() / "libs" / JAR
+    if not jar.is_file():
+        raise AssemblyError(f"{jar} is not there: the tables are of Kafka {VERSION}")
+    digest = hashlib.sha256(jar.read_bytes()).hexdigest()
+    if f"{digest}  {JAR}" not in CHECKSUMS.read_text().splitlines():
+        raise AssemblyError(f"{jar} is not the one that {CHECKSUMS.name} pins")
+    return jar
 
 
 def definitions(jar: Path) -> Iterator[Definition]:
@@ -260,14 +273,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     try:
-        jar = kafka_home() / f"libs/kafka-clients-{VERSION}.jar"
+        jar = pinned_jar()
     except AssemblyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     old = 0
     for path, text in outputs(jar).items():
         if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
-            print(f"{path.relative_to(ROOT)} is not what {jar.name} gives: run tools/protocol.py")
+            print(f"{path.relative_to(ROOT)} is not what {JAR} gives: run tools/protocol.py")
             old += 1
         elif not check:
             path.write_text(text, encoding="utf-8")

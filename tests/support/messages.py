@@ -30,18 +30,21 @@ def every_version() -> Iterator[tuple[str, int]]:
             yield name, version
 
 
-def random_message(name: str, version: int, rng: Random) -> protocol.Message:
-    """A message that this version can carry; of each field the default in one case of five."""
+def random_message(name: str, version: int, rng: Random, defaults: float = 0.2) -> protocol.Message:
+    """A message that this version can carry; `defaults` is the part of fields left alone."""
     message = protocol.message_class(name)
-    return Filler(Table(name, TABLES[name]), message, version, rng).message()
+    return Filler(Table(name, TABLES[name]), message, version, rng, defaults).message()
 
 
 class Filler:
-    def __init__(self, table: Table, message: Any, version: int, rng: Random) -> None:
+    def __init__(
+        self, table: Table, message: Any, version: int, rng: Random, defaults: float
+    ) -> None:
         self._table = table
         self._message = message
         self._version = version
         self._rng = rng
+        self._defaults = defaults
 
     def message(self) -> Any:
         return self._message(**self._fields(self._table.root))
@@ -52,9 +55,11 @@ class Filler:
             for field in struct.fields
             # Records are null by default, whether they can be or not.
             if self._version in field.versions
-            and (field.type == "records" or self._rng.random() > 0.2)
+            and (field.type == "records" or self._rng.random() > self._defaults)
         }
-        if self._version in self._table.flexible and self._rng.random() < 0.25:
+        if self._version in self._table.flexible and self._rng.random() < 0.25 * (
+            1 - self._defaults
+        ):
             tags = [(UNKNOWN_TAG + number, self._rng.randbytes(3)) for number in range(2)]
             fields["unknown_tagged_fields"] = tags
         return fields

@@ -125,6 +125,10 @@ class TestClasses:
         assert MetadataRequest.api_key == MetadataResponse.api_key == 3
         assert protocol.request_class(3) is MetadataRequest
 
+    def test_help_names_the_fields(self) -> None:
+        """With their types and versions."""
+        assert "\n    name string 0+ nullable=10+" in str(Topic.__doc__)
+
     def test_versions(self) -> None:
         """Ranges of the versions that there are."""
         assert MetadataRequest.valid_versions == range(14)
@@ -340,9 +344,17 @@ class TestMalformed:
             ("00000001 0001ff", 0, "a string is not UTF-8"),
             ("ffffffffff", 9, "the number that ends at byte 5 has more than 5 bytes"),
             ("ffffffff0f", 9, "topics has a length of 4294967294, and 0 bytes follow"),
-            ("02 0261 00 01 00 00 02 05 00 05 00", 9, "tag 5 of MetadataRequest does not follow"),
-            ("02 0261 00 01 00 00 01 05 02 00", 9, "a tagged field has a length of 2, and 1 bytes"),
-            ("02 0261 00 01 00 00 7f 05 02 00", 9, "tagged fields has a length of 127"),
+            (
+                "02 0261 00 01 00 00 02 05 00 05 00",
+                9,
+                "tag 5 of MetadataRequest does not follow a smaller",
+            ),
+            ("02 0261 00 01 00 00 01 05 02 00", 9, "with tag 5 has a length of 2, and 1 bytes"),
+            (
+                "02 0261 00 01 00 00 7f 05 02 00",
+                9,
+                "tagged fields of MetadataRequest has a length of",
+            ),
         ],
     )
     def test_what_is_wrong(self, data: str, version: int, text: str) -> None:
@@ -356,7 +368,9 @@ class TestMalformed:
         good = FetchRequest(cluster_id="ab").encode(17)
         assert good.endswith(bytes.fromhex("01 00 03 036162"))
         for end in ("01 00 04 03616200", "01 00 02 036162"):
-            with pytest.raises(MalformedMessageError, match=r"cluster_id has not the . bytes"):
+            with pytest.raises(
+                MalformedMessageError, match=r"cluster_id does not end at byte \d+, as"
+            ):
                 FetchRequest.decode(good[:-6] + bytes.fromhex(end), 17)
 
     def test_every_beginning_is_refused(self) -> None:

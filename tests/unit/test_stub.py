@@ -35,6 +35,7 @@ from confluent_kafka import (
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 from concurrent.futures import Future
 
+from confluent_kafka import protocol
 from confluent_kafka.admin import (
     AdminClient, ClusterMetadata, ConfigEntry, ConfigResource, NewTopic, TopicDescription,
 )
@@ -57,6 +58,15 @@ with AdminClient({"bootstrap.servers": "a"}) as admin:
     admin.create_topics(["a"])  # error
     admin.create_topics([NewTopic("a")], timeout=1)  # error
     NewTopic("a", "1")  # error
+
+request = protocol.MetadataRequest(topics=[protocol.MetadataRequest.MetadataRequestTopic()])
+assert_type(request.topics, tuple[protocol.MetadataRequest.MetadataRequestTopic, ...] | None)
+assert_type(request.response_class, type[protocol.MetadataResponse])
+assert_type(protocol.MetadataResponse.decode(request.encode(1), 1).topics[0].name, str | None)
+protocol.MetadataRequest(topics=["a"])  # error
+protocol.MetadataRequest(topic=[])  # error
+protocol.MetadataRequest(())  # error
+request.topics = None  # error
 
 class Mine(Consumer):
     def poll(self, timeout: float = 1) -> Message | None: return super().poll(timeout)

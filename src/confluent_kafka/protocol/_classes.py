@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "confluent_kafka.protocol"
 _UNKNOWN = "unknown_tagged_fields"
+_DOC = ["Each field with its type, the versions that have it, and what else applies:", ""]
 
 
 class Struct(tuple[object, ...]):
@@ -302,7 +303,7 @@ def _class(
     fields[_UNKNOWN] = (len(fields), _values.tagged_fields)
     space |= {name: property(operator.itemgetter(index)) for name, (index, _) in fields.items()}
     space |= {
-        "__doc__": f"{qualname}({', '.join(fields)})",
+        "__doc__": "\n".join([*_DOC, *(f"    {field.text}" for field in struct.fields)]),
         "__module__": PACKAGE,
         "__qualname__": qualname,
         "__slots__": (),

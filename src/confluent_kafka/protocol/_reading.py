@@ -22,11 +22,11 @@ _NAMES: dict[str, Any] = {
     "Uuid": Uuid,
     "Wrong": _wire.Wrong,
     "bad_length": _wire.bad_length,
-    "bad_tag": _wire.bad_tag,
     "bad_tag_size": _wire.bad_tag_size,
     "longer": _wire.longer,
     "new": tuple.__new__,
     "null": _wire.null,
+    "tagged_parts": _wire.tagged_parts,
 }
 
 
@@ -204,19 +204,8 @@ class _Reader:
         yield "count = data[pos]"
         yield "pos += 1"
         yield "if count:"
-        yield " if count > 127: count, pos = longer(data, pos, count)"
-        yield " if count * 2 > size - pos: raise bad_length('tagged fields', count, size - pos)"
         yield " unknown = []"
-        yield " last = -1"
-        yield " for _ in range(count):"
-        for name in ("tag", "length"):
-            yield f"  {name} = data[pos]"
-            yield "  pos += 1"
-            yield f"  if {name} > 127: {name}, pos = longer(data, pos, {name})"
-        yield f"  if tag <= last: raise bad_tag({each.name!r}, tag)"
-        yield "  last = tag"
-        yield "  stop = pos + length"
-        yield "  if stop > size: raise bad_length('a tagged field', length, size - pos)"
+        yield f" for tag, pos, stop in tagged_parts(data, pos, size, count, {each.name!r}):"
         for number, field in tagged:
             yield f"  if tag == {field.tag}:"
             if field.type in _wire.FORMATS and not field.is_array:
@@ -224,10 +213,10 @@ class _Reader:
             else:
                 value = self._field(number, field)
             yield from (f"   {line}" for line in value)
-            yield f"   if pos != stop: raise bad_tag_size({field.name!r}, length)"
+            yield f"   if pos != stop: raise bad_tag_size({field.name!r}, stop)"
             yield "   continue"
         yield "  unknown.append((tag, data[pos:stop]))"
-        yield "  pos = stop"
+        yield " pos = stop"
         yield " unknown = tuple(unknown)"
 
 

@@ -30,6 +30,7 @@ class Field:
     """One field of a struct.
 
     Attributes:
+        text: its line of the table.
         name: in snake case.
         type: a primitive type's name, or a struct's.
         is_array: whether it is an array of `type`.
@@ -43,6 +44,7 @@ class Field:
     """
 
     def __init__(self, line: str) -> None:
+        self.text = line.strip()
         self.name, kind, versions, *more = line.split()
         facts = dict(fact.partition("=")[::2] for fact in more)
         self.is_array = kind.startswith("[]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from confluent_kafka.protocol._errors import UnsupportedVersionError
 
@@ -73,6 +73,41 @@ def longer(data: bytes, pos: int, first: int) -> tuple[int, int]:
     raise Wrong(f"the number that ends at byte {pos} has more than 5 bytes")
 
 
+def tagged_parts(
+    data: bytes, pos: int, size: int, count: int, owner: str
+) -> Iterator[tuple[int, int, int]]:
+    """Tag, beginning and end of each tagged field of a struct.
+
+    Args:
+        data: the message.
+        pos: after the first byte of their number.
+        size: of the message.
+        count: that first byte.
+        owner: the struct's name.
+    """
+    if count > 127:
+        count, pos = longer(data, pos, count)
+    if count * 2 > size - pos:  # a tag and a size
+        raise bad_length(f"the number of tagged fields of {owner}", count, size - pos)
+    last = -1
+    for _ in range(count):
+        tag = data[pos]
+        pos += 1
+        if tag > 127:
+            tag, pos = longer(data, pos, tag)
+        if tag <= last:
+            raise Wrong(f"tag {tag} of {owner} does not follow a smaller one")
+        last = tag
+        length = data[pos]
+        pos += 1
+        if length > 127:
+            length, pos = longer(data, pos, length)
+        if length > size - pos:
+            raise bad_length(f"the field of {owner} with tag {tag}", length, size - pos)
+        yield tag, pos, pos + length
+        pos += length
+
+
 def null(field: str) -> Wrong:
     """A field is null that cannot be."""
     return Wrong(f"{field} is null")
@@ -83,14 +118,9 @@ def bad_length(field: str, length: int, left: int) -> Wrong:
     return Wrong(f"{field} has a length of {length}, and {left} bytes follow")
 
 
-def bad_tag(struct_name: str, tag: int) -> Wrong:
-    """Tags must ascend."""
-    return Wrong(f"tag {tag} of {struct_name} does not follow a smaller one")
-
-
-def bad_tag_size(field: str, size: int) -> Wrong:
+def bad_tag_size(field: str, end: int) -> Wrong:
     """A tagged field says how many bytes it has."""
-    return Wrong(f"{field} has not the {size} bytes that its tag says")
+    return Wrong(f"{field} does not end at byte {end}, as its tag says")
 
 
 # --- writing ------------------------------------------------------------------------------

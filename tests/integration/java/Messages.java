@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ApiMessageType;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Message;
 import org.apache.kafka.common.protocol.MessageUtil;
@@ -25,9 +26,11 @@ import org.apache.kafka.common.record.internal.BaseRecords;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
 /**
- * Kafka's own serializer. For each line "read NAME VERSION HEX" it prints the bytes that it writes
- * after reading those. For each line "fill NAME VERSION SEED" it fills a message at random, and
- * prints its bytes, a tab and its fields as JSON.
+ * Kafka's own serializer. For each line "read NAME VERSION HEX OTHER" it prints the bytes of version
+ * OTHER that it writes after reading those. For each line "fill NAME VERSION SEED" it fills a message at random, and
+ * prints its bytes, a tab and its fields as JSON. For "new NAME VERSION" it prints the bytes of a
+ * message whose fields are not set, and for "header KEY VERSION" the versions of the headers of
+ * request and response.
  */
 public class Messages {
     private static final String PACKAGE = "org.apache.kafka.common.message.";
@@ -38,12 +41,20 @@ public class Messages {
         PrintStream out = new PrintStream(System.out, false, "UTF-8");
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String[] words = line.split(" ", -1);
+            if (words[0].equals("header")) {
+                ApiMessageType api = ApiMessageType.fromApiKey(Short.parseShort(words[1]));
+                short version = Short.parseShort(words[2]);
+                out.println(api.requestHeaderVersion(version) + " " + api.responseHeaderVersion(version));
+                continue;
+            }
             Class<?> type = classOf(words[1]);
             short version = Short.parseShort(words[2]);
             try {
-                out.println(words[0].equals("read")
-                    ? rewritten(type, version, words[3])
-                    : filled(type, version, new Random(Long.parseLong(words[3]))));
+                out.println(switch (words[0]) {
+                    case "read" -> rewritten(type, version, words[3], Short.parseShort(words[4]));
+                    case "fill" -> filled(type, version, new Random(Long.parseLong(words[3])));
+                    default -> hex((Message) type.getConstructor().newInstance(), version);
+                });
             } catch (RuntimeException error) {
                 out.println("error: " + error);
             }
@@ -60,11 +71,12 @@ public class Messages {
         }
     }
 
-    private static String rewritten(Class<?> type, short version, String hex) throws Exception {
+    private static String rewritten(Class<?> type, short version, String hex, short other)
+        throws Exception {
         Message message = (Message) type.getConstructor().newInstance();
         ByteBuffer bytes = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
         message.read(new ByteBufferAccessor(bytes), version);
-        return bytes.hasRemaining() ? "error: " + bytes.remaining() + " left" : hex(message, version);
+        return bytes.hasRemaining() ? "error: " + bytes.remaining() + " left" : hex(message, other);
     }
 
     private static String filled(Class<?> type, short version, Random random) throws Exception {
