@@ -55,7 +55,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "deserializing_share_consumer": _CLIENTS,
     "": {"_other_clients", "_values", "cimpl", "statistics"},
     "_diagnosis": {""},
-    "admin": {"", "_values", "_suggestions", "cimpl"},
+    "admin": {"", "_values", "_suggestions", "cimpl", "protocol"},
     "schema_registry": {"_suggestions", "error", "serialization"},
     "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl"},

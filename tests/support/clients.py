@@ -228,6 +228,9 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
         [_DELETION], request_timeout=seconds
     ),
     "describe_cluster": lambda admin, seconds: admin.describe_cluster(request_timeout=seconds),
+    "describe_log_dirs": lambda admin, seconds: admin.describe_log_dirs(
+        [1], request_timeout=seconds
+    ),
 }
 
 

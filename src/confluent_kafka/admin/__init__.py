@@ -38,6 +38,10 @@ from confluent_kafka.admin._groups import (
     MemberAssignment,
     MemberDescription,
 )
+from confluent_kafka.admin._log_dirs import (
+    LogDirDescription,
+    ReplicaInfo,
+)
 from confluent_kafka.admin._records import (
     DeletedRecords,
     ListOffsetsResultInfo,
@@ -110,12 +114,14 @@ __all__ = [
     "KafkaException",
     "ListConsumerGroupsResult",
     "ListOffsetsResultInfo",
+    "LogDirDescription",
     "MemberAssignment",
     "MemberDescription",
     "NewPartitions",
     "NewTopic",
     "OffsetSpec",
     "PartitionMetadata",
+    "ReplicaInfo",
     "ResourcePatternType",
     "ResourceType",
     "ScramCredentialInfo",

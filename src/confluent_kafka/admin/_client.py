@@ -9,6 +9,7 @@ from confluent_kafka.admin._acls import AclRequests
 from confluent_kafka.admin._cluster import ClusterRequests
 from confluent_kafka.admin._configs import ConfigRequests
 from confluent_kafka.admin._groups import GroupRequests
+from confluent_kafka.admin._log_dirs import LogDirRequests
 from confluent_kafka.admin._records import RecordRequests
 from confluent_kafka.admin._scram import ScramRequests
 from confluent_kafka.admin._topics import TopicRequests
@@ -22,6 +23,7 @@ class AdminClient(
     RecordRequests,
     ScramRequests,
     ClusterRequests,
+    LogDirRequests,
 ):
     """Administers a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
 

@@ -30,7 +30,7 @@ class AdminRequests(_AdminClient):
         future: Future[T] = Future()
 
         def on_answer(result: Any, exception: BaseException | None, cluster_id: str | None) -> None:
-            _settle(future, _outcome(convert, result, exception), cluster_id)
+            settle(future, outcome_of(convert, result, exception), cluster_id)
 
         self._request(request, argument, dict(options), on_answer)
         return future
@@ -52,11 +52,11 @@ class AdminRequests(_AdminClient):
             return dict(split(result))
 
         def on_answer(result: Any, exception: BaseException | None, cluster_id: str | None) -> None:
-            outcomes = _outcome(by_key, result, exception)
+            outcomes = outcome_of(by_key, result, exception)
             # The stack settles all, even if a callback of one raises SystemExit.
             with contextlib.ExitStack() as stack:
                 for key, future in reversed(list(futures.items())):
-                    stack.callback(_settle, future, _outcome_of(key, outcomes), cluster_id)
+                    stack.callback(settle, future, _outcome_for(key, outcomes), cluster_id)
 
         self._request(request, argument, dict(options), on_answer if futures else None)
 
@@ -66,7 +66,7 @@ def new_futures(keys: Iterable[Key]) -> dict[Key, Future[Any]]:
     return {key: Future() for key in keys}
 
 
-def _outcome(
+def outcome_of(
     convert: Callable[[Any], T], result: Any, exception: BaseException | None
 ) -> T | BaseException:
     """The converted result, or why there is none: nobody must wait for ever."""
@@ -78,7 +78,7 @@ def _outcome(
         return error
 
 
-def _outcome_of(
+def _outcome_for(
     key: Key, outcomes: Mapping[Key, T | KafkaError] | BaseException
 ) -> T | BaseException:
     if isinstance(outcomes, KafkaException):
@@ -92,7 +92,7 @@ def _outcome_of(
     return KafkaException(outcome) if isinstance(outcome, KafkaError) else outcome
 
 
-def _settle(future: Future[T], outcome: T | BaseException, cluster_id: str | None) -> None:
+def settle(future: Future[T], outcome: T | BaseException, cluster_id: str | None) -> None:
     """Ends the future. May be repeated, as it is for what came after memory had run out."""
     if future.done() and not future.cancelled():
         return

@@ -29,6 +29,7 @@ from confluent_kafka.admin import (
     GroupMetadata,
     ListConsumerGroupsResult,
     ListOffsetsResultInfo,
+    LogDirDescription,
     NewPartitions,
     NewTopic,
     OffsetSpec,
@@ -414,6 +415,12 @@ class AIOAdminClient(AIOClient):
         )
 
     # ---- the cluster
+
+    def describe_log_dirs(
+        self, brokers: list[int], *, request_timeout: float | None = None
+    ) -> Answers[int, dict[str, LogDirDescription]]:
+        """Describe the log directories of brokers; see AdminClient.describe_log_dirs()."""
+        return self._each(self._open().describe_log_dirs(brokers, request_timeout=request_timeout))
 
     def describe_cluster(
         self, *, include_authorized_operations: bool = False, request_timeout: float | None = None

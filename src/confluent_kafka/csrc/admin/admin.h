@@ -49,7 +49,7 @@ typedef struct admin_request {
 /* Ended by an entry without a name; one table for each topic area. */
 extern const admin_request admin_topic_requests[], admin_config_requests[],
     admin_acl_requests[], admin_group_requests[], admin_record_requests[],
-    admin_scram_requests[], admin_cluster_requests[];
+    admin_scram_requests[], admin_cluster_requests[], admin_raw_requests[];
 
 /* The kind of this name (a str), or NULL with an exception. */
 const admin_request *admin_request_by_name(PyObject *name);

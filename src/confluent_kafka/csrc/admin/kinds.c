@@ -7,7 +7,7 @@
 
 static const admin_request *const request_tables[] = {
     admin_topic_requests,  admin_config_requests, admin_acl_requests,     admin_group_requests,
-    admin_record_requests, admin_scram_requests,  admin_cluster_requests,
+    admin_record_requests, admin_scram_requests,  admin_cluster_requests, admin_raw_requests,
 };
 
 #define TABLE_COUNT (sizeof(request_tables) / sizeof(request_tables[0]))

@@ -1,0 +1,184 @@
+"""Requests that librdkafka has no function for: messages of the protocol, sent as bytes."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from confluent_kafka import protocol
+from confluent_kafka.admin._requests import AdminRequests, outcome_of, settle
+from confluent_kafka.cimpl import KafkaError, KafkaException
+from confluent_kafka.protocol import Request
+
+T = TypeVar("T")
+_OnAnswer = Callable[[Any, BaseException | None, str | None], None]
+
+_NO_TAGS = b"\0"  # with which the header of a flexible version ends
+
+
+@dataclass(frozen=True)
+class Target:
+    """Who is asked.
+
+    Attributes:
+        kind: the number of rd_kafka_RawRequest_target_t.
+        coordinator: the key of a coordinator.
+        broker: the id of a broker, or None.
+    """
+
+    kind: int
+    coordinator: str = ""
+    broker: int | None = None
+
+
+ANY = Target(0)
+CONTROLLER = Target(1)
+
+
+def broker(node: int) -> Target:
+    """Return the broker with this id as who is asked."""
+    return Target(0, broker=node)
+
+
+def group_coordinator(group: str) -> Target:
+    """Return the coordinator of a group as who is asked."""
+    return Target(2, group)
+
+
+def transaction_coordinator(transactional_id: str) -> Target:
+    """Return the coordinator of a transactional id as who is asked."""
+    return Target(3, transactional_id)
+
+
+class ProtocolRequests(AdminRequests):
+    """How requests are made that are messages of the protocol."""
+
+    __slots__ = ()
+
+    def _exchange(
+        self,
+        request: Request,
+        target: Target,
+        request_timeout: float | None,
+        convert: Callable[[Any], T],
+    ) -> Future[T]:
+        """Send a message in the latest version that both sides have.
+
+        Args:
+            request: the message.
+            target: who is asked.
+            request_timeout: seconds until the future fails, at most 3600.
+            convert: makes the future's result of the response.
+
+        Returns:
+            The future. It fails with _UNSUPPORTED_FEATURE when the broker has no version of the
+            request that can say what it says.
+        """
+        exchange = _Exchange(self, request, target, request_timeout, convert)
+        exchange.begin()
+        return exchange.future
+
+
+class _Exchange:
+    """One message and its answer: first the broker's versions are asked for."""
+
+    def __init__(
+        self,
+        client: ProtocolRequests,
+        request: Request,
+        target: Target,
+        request_timeout: float | None,
+        convert: Callable[[Any], Any],
+    ) -> None:
+        # The client keeps what waits for its answers: kept by that, it would never be dropped.
+        self._client = weakref.ref(client)
+        self._request = request
+        self._target = target
+        self._timeout = request_timeout
+        self._until = time.monotonic() + (request_timeout or 0)
+        self._convert = convert
+        self._version = 0
+        self.future: Future[Any] = Future()
+
+    def begin(self) -> None:
+        """Ask for the versions; wrong arguments raise here, before anything is sent."""
+        self._send(protocol.ApiVersionsRequest(), 0, self._timeout, self._on_versions)
+
+    def _send(
+        self, request: Request, version: int, timeout: float | None, on_answer: _OnAnswer
+    ) -> None:
+        client = self._client()
+        if client is None:
+            raise KafkaException(KafkaError(KafkaError._DESTROY))
+        flexible = protocol.request_header_version(request.api_key, version) > 1
+        body = (_NO_TAGS if flexible else b"") + request.encode(version)
+        target = self._target
+        client._request(
+            "raw",
+            (request.api_key, version, body, target.kind, target.coordinator),
+            {"request_timeout": timeout, "broker": target.broker},
+            on_answer,
+        )
+
+    def _on_versions(
+        self, answer: Any, exception: BaseException | None, cluster_id: str | None
+    ) -> None:
+        def go_on(answer: bytes) -> None:
+            self._version = self._choose(protocol.ApiVersionsResponse.decode(answer, 0))
+            left = None if self._timeout is None else max(0.0, self._until - time.monotonic())
+            self._send(self._request, self._version, left, self._on_answer)
+
+        failed = outcome_of(go_on, answer, exception)
+        if failed is not None:
+            settle(self.future, _as_kafka_error(failed), cluster_id)
+
+    def _choose(self, versions: Any) -> int:
+        """Return the latest version that the broker has, too."""
+        if versions.error_code:
+            raise KafkaException(KafkaError(versions.error_code))
+        name, own = type(self._request).__name__, self._request.valid_versions
+        for found in versions.api_keys:
+            if found.api_key == self._request.api_key:
+                common = range(
+                    max(own.start, found.min_version), min(own[-1], found.max_version) + 1
+                )
+                if common:
+                    return common[-1]
+                theirs = f"{found.min_version} to {found.max_version}"
+                raise _unsupported(f"the broker has versions {theirs} of {name}: none is ours")
+        raise _unsupported(f"the broker does not know {name}")
+
+    def _on_answer(
+        self, answer: Any, exception: BaseException | None, cluster_id: str | None
+    ) -> None:
+        def converted(answer: bytes) -> Any:
+            key, version = self._request.api_key, self._version
+            if protocol.response_header_version(key, version) > 0:
+                answer = _without_tags(answer)
+            return self._convert(self._request.response_class.decode(answer, version))
+
+        settle(self.future, _as_kafka_error(outcome_of(converted, answer, exception)), cluster_id)
+
+
+def _without_tags(answer: bytes) -> bytes:
+    """Return what follows the tags that end a header; no broker sends any today."""
+    if not answer.startswith(_NO_TAGS):
+        raise protocol.MalformedMessageError("the answer's header has tags that nobody knows")
+    return answer[len(_NO_TAGS) :]
+
+
+def _unsupported(reason: str) -> KafkaException:
+    return KafkaException(KafkaError(KafkaError._UNSUPPORTED_FEATURE, reason))
+
+
+def _as_kafka_error(outcome: Any) -> Any:
+    """Return what requests fail with, of what messages do."""
+    if isinstance(outcome, protocol.UnsupportedVersionError):
+        return _unsupported(f"the broker is too old: {outcome}")
+    if isinstance(outcome, protocol.MalformedMessageError):
+        return KafkaException(KafkaError(KafkaError._BAD_MSG, str(outcome)))
+    return outcome
