@@ -238,6 +238,24 @@ async def test_columns_store_their_offsets(
 
 
 @in_loop
+async def test_a_batch_without_failures_leaves_the_turn(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """The next call takes the short way, too; with a failure to raise it does not."""
+    await asyncio.to_thread(send, producer, kafka_topic, [*numbers(0, 11), b"x", b"12"])
+    async with await consumer_of(kafka_cluster, kafka_topic, value=from_bytes) as consumer:
+        await consumer.poll(TIMEOUT)
+        consumer._client._begin_turn(-1)  # one that time does not end
+        await consumer.consume(9, TIMEOUT)
+        await consumer.getmany(timeout=TIMEOUT, max_records=1)
+        assert consumer._client._is_turn
+        assert [message.value() for message in await consumer.consume(2, TIMEOUT)] == [12]
+        assert not consumer._client._is_turn
+        with pytest.raises(ValueDeserializationError):
+            await consumer.consume(1, 0)
+
+
+@in_loop
 async def test_errors_in_the_place_of_messages(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:

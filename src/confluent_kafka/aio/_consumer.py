@@ -466,7 +466,8 @@ class AIOConsumer(AIOClient):
     def _put_off(self, failures: Iterable[BaseException]) -> None:
         """Have the next calls raise errors, one each."""
         self._failures.extend(failures)
-        self._end_turn()
+        if self._failures:
+            self._end_turn()
 
     def _begin_turn(self) -> None:
         """The same, unless _may_fetch() has something to raise or to wait for."""
