@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-from confluent_kafka.aio import AIOConsumer
+from confluent_kafka.aio import AIOConsumer, _client
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.aio import in_loop, until
@@ -196,6 +196,40 @@ async def test_a_coroutine_that_polls_gets_what_there_is(
         await consumer.subscribe([filled], on_assign=on_assign)
         assert await consumer.poll(TIMEOUT) is not None
     assert refused == ["close() of AIOConsumer in one of its callbacks"]
+
+
+@in_loop
+async def test_a_coroutine_that_reads_is_waited_for(
+    kafka_cluster: MockCluster, filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once it gets messages itself, other tasks get none before it has ended."""
+    monkeypatch.setattr(_client, "_LONGEST_TURN", TIMEOUT)
+    revoked: list[TopicPartition] = []
+    own: list[bytes | None] = []
+    has_read, go_on = asyncio.Event(), asyncio.Event()
+
+    async def on_assign(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        await consumer.assign(partitions)
+        await consumer.unsubscribe()  # the next rebalance, after which the group waits for nothing
+        while not revoked:
+            await consumer.poll(0.01)
+        await consumer.assign([TopicPartition(filled, 0, 0)])
+        own.extend(values_of(await consumer.consume(3, TIMEOUT)))
+        has_read.set()
+        await go_on.wait()
+
+    async with consumer_of(kafka_cluster) as consumer:
+        await consumer.subscribe(
+            [filled], on_assign=on_assign, on_revoke=lambda _, taken: revoked.extend(taken)
+        )
+        waiting = asyncio.create_task(consumer.poll(TIMEOUT))
+        await has_read.wait()
+        others = await consumer.poll(0), await consumer.consume(1, 0)
+        go_on.set()
+        assert (own, others) == (numbers(0, 3), (None, []))
+        message = await waiting
+        assert message is not None
+        assert message.value() == b"3"
 
 
 @in_loop

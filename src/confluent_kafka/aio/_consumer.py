@@ -470,8 +470,8 @@ class AIOConsumer(AIOClient):
             self._end_turn()
 
     def _begin_turn(self) -> None:
-        """The same, unless _may_fetch() has something to raise or to wait for."""
-        if not self._failures and not self._rebalances.is_running():
+        """The same, unless _may_fetch() has something to raise, or tasks to keep waiting."""
+        if not self._failures and self._rebalances.is_idle():
             super()._begin_turn()
 
     async def _may_fetch(self, until: float) -> bool:

@@ -84,10 +84,13 @@ class Rebalances:
 
         return run
 
+    def is_idle(self) -> bool:
+        """Return whether no coroutine is running, whoever asks."""
+        return self._running is None or self._running.done()
+
     def is_running(self) -> bool:
         """Return whether a coroutine is running that the caller has to wait for."""
-        running = self._running
-        return running is not None and not running.done() and not self._callbacks.is_inside()
+        return not self.is_idle() and not self._callbacks.is_inside()
 
     async def finish(self, timeout: float | None = None) -> None:
         """Wait for the running coroutine.
