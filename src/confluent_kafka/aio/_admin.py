@@ -465,7 +465,7 @@ class AIOAdminClient(AIOClient):
         """Return the client, which raises if it is closed."""
         self._check_loop()
         if self._left:
-            raise self._is_closed()
+            raise self._closed_error()
         return self._client
 
     def _one(self, asked: Future[T]) -> asyncio.Future[T]:

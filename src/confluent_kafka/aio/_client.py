@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
@@ -253,10 +254,11 @@ class AIOClient(ABC):
         """Run a call that waits for a broker on another thread."""
         self._check_loop()
         if self._left:
-            raise self._is_closed()
+            raise self._closed_error()
         call = partial(function, *arguments, **keywords)
         try:
-            return await self._loop.run_in_executor(self.executor, call)
+            with self._ended_by_closing():
+                return await self._loop.run_in_executor(self.executor, call)
         finally:
             if not self._loop.is_closed():  # with this call pending
                 self._served_elsewhere()
@@ -265,8 +267,19 @@ class AIOClient(ABC):
         """Look for what a request has served, or left, on its thread: no event tells of it."""
         self._readiness.wake()
 
-    def _is_closed(self) -> RuntimeError:
+    def _closed_error(self) -> Exception:
+        """What calls of a closed client raise, and those that its closing ends."""
         return RuntimeError(f"{self._called()} is closed")
+
+    @contextlib.contextmanager
+    def _ended_by_closing(self) -> Iterator[None]:
+        """Raise _closed_error() where the closing ends the block, whatever notices it there."""
+        try:
+            yield
+        except RuntimeError as failure:
+            if self._closing is None:
+                raise
+            raise self._closed_error() from failure
 
     def _check_loop(self) -> None:
         if asyncio.get_running_loop() is not self._loop:

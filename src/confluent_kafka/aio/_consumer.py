@@ -481,7 +481,7 @@ class AIOConsumer(AIOClient):
         """
         self._check_loop()
         if self._closing is not None and not self._callbacks.is_inside():
-            raise self._is_closed()
+            raise self._closed_error()
         if not self._client._is_turn:
             await self._let_others()
         while self._rebalances.is_running():

@@ -256,7 +256,7 @@ class AIOProducer(AIOClient):
             await self._let_others()
         while True:
             if self._closing is not None:
-                raise self._is_closed()
+                raise self._closed_error()
             self._serve()
             if self._served > before or not await self._readiness.wait(until):
                 return self._served - before
@@ -436,12 +436,13 @@ class AIOProducer(AIOClient):
         """Take a step when there is room, first come, first served, until one returns True."""
         self._waiting += 1
         try:
-            async with self._room:
-                while not step():
-                    if not self._client._is_turn:
-                        await self._let_others()
-                    else:
-                        await self._readiness.wait(math.inf)
+            with self._ended_by_closing():
+                async with self._room:
+                    while not step():
+                        if not self._client._is_turn:
+                            await self._let_others()
+                        else:
+                            await self._readiness.wait(math.inf)
         finally:
             self._waiting -= 1
 

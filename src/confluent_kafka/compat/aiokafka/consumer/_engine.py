@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from confluent_kafka import Message
 from confluent_kafka import TopicPartition as Place
@@ -15,7 +15,6 @@ from confluent_kafka.aio import AIOConsumer
 from ..errors import ConsumerStoppedError
 from ..structs import ConsumerRecord, TopicPartition
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 Rebalanced = Callable[[Any, list[Place]], Any]
@@ -147,15 +146,8 @@ class Engine(AIOConsumer):
         """Let waiting tasks look again."""
         self._readiness.wake()
 
-    async def _request(
-        self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
-    ) -> T:
-        try:
-            return await super()._request(function, *arguments, **keywords)
-        except RuntimeError as failure:
-            if self._closing is None:
-                raise
-            raise ConsumerStoppedError from failure
+    def _closed_error(self) -> ConsumerStoppedError:
+        return ConsumerStoppedError()
 
     async def _attend(self) -> None:
         seen = self._takes

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from asyncio import Future
-from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from confluent_kafka.aio import AIOProducer
 
 from .._failures import failure_of
 from ..errors import ProducerClosed
 from ..structs import RecordMetadata, TopicPartition
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 # Few: nothing but requests for metadata and the steps of transactions waits there.
 _WORKERS = 2
@@ -77,20 +74,5 @@ class Engine(AIOProducer):
             await self.close()
             return 0
 
-    async def _request(
-        self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
-    ) -> T:
-        try:
-            return await super()._request(function, *arguments, **keywords)
-        except RuntimeError as failure:
-            if self._closing is None:
-                raise
-            raise ProducerClosed("the producer was stopped meanwhile") from failure
-
-    async def _in_turn(self, step: Callable[[], bool]) -> None:
-        try:
-            await super()._in_turn(step)
-        except RuntimeError as failure:
-            if self._closing is None:
-                raise
-            raise ProducerClosed("the producer was stopped before the queue had room") from failure
+    def _closed_error(self) -> ProducerClosed:
+        return ProducerClosed("the producer was stopped meanwhile")
