@@ -306,6 +306,21 @@ class TestStop:
             assert type(await raised_by(one)) is failures.ProducerClosed
 
     @in_loop
+    async def test_send_that_lets_others_run(
+        self, kafka_cluster: MockCluster, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It raises ProducerClosed, too, if the producer is stopped before its turn."""
+        producer = producer_of(kafka_cluster)
+        await producer.start()
+        await producer.send_and_wait(kafka_topic, b"0", partition=0)
+        engine = producer._engine
+        assert engine is not None
+        engine._end_turn()
+        monkeypatch.setattr(engine, "_let_others", producer.stop)
+        one = asyncio.ensure_future(producer.send(kafka_topic, b"1", partition=0))
+        assert type(await raised_by(one)) is failures.ProducerClosed
+
+    @in_loop
     async def test_flush(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """It ends with the deliveries, which stop() waits for, too."""
         properties = {"logger": QUIET, "reconnect.backoff.ms": 10, "reconnect.backoff.max.ms": 50}

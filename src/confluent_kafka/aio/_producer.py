@@ -395,8 +395,8 @@ class AIOProducer(AIOClient):
         told = delivery if on_delivery is None else self._report(on_delivery, delivery)
         enqueue = partial(self._client._send, told, *fields)
         try:
-            # Behind those that wait for room already.
-            if self._waiting or not enqueue():
+            # Behind those that wait for room already; in there a closing is noticed, too.
+            if self._waiting or self._closing is not None or not enqueue():
                 await self._in_turn(enqueue)
         except KafkaException as refused:
             return self._refused(refused)
