@@ -285,6 +285,18 @@ async def test_a_closed_producer(kafka_cluster: MockCluster, kafka_topic: str, c
         await getattr(producer, call)(kafka_topic, [b"v"])
 
 
+@each_call
+@in_loop
+async def test_close_ends_a_call_that_waits_for_room(kafka_topic: str, send: Send) -> None:
+    """It says that the producer is closed."""
+    producer = AIOProducer(UNREACHABLE | SMALL)
+    call = asyncio.create_task(send(producer, kafka_topic, numbers(0, COUNT)))
+    await until(lambda: len(producer) == SMALL["queue.buffering.max.messages"])
+    await producer.close(0.01)
+    with pytest.raises(RuntimeError, match="AIOProducer is closed"):
+        await call
+
+
 @in_loop
 async def test_close_gives_up_after_its_timeout() -> None:
     """What could not be sent fails as by purge(), and close() returns."""
