@@ -48,9 +48,8 @@ class Membership:
         self._positions = positions
         self._joined = 0
         self._is_revoked = False
-        self._is_empty = (
-            False  # there was none of the topics after join(), as was, or will be, told
-        )
+        # There was none of the topics after join(), as was, or will be, told.
+        self._is_empty = False
         self._has_rebalanced = asyncio.Event()
 
     def join(self, topics: Set[str]) -> None:
