@@ -14,9 +14,9 @@ from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 from confluent_kafka.error import ConsumeError
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED
-from tests.support.aio import LOOPS, consumer_at, in_loop, run_in
+from tests.support.aio import LOOPS, across_an_outage, consumer_at, in_loop, run_in
 from tests.support.clients import QUIET
-from tests.support.kafka import NO_BROKER, numbers, send, values_of
+from tests.support.kafka import NO_BROKER, numbers, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 
 AWAITS = 1000
@@ -34,14 +34,8 @@ async def test_brokers_that_die_while_a_thousand_tasks_wait(
         await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
         place = [TopicPartition(kafka_topic, 0)]
         waiting = [asyncio.create_task(consumer.getone(*place * (i % 2))) for i in range(AWAITS)]
-        await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 10))
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        kafka_cluster.set_broker_down()
-        await asyncio.sleep(0.05)
-        kafka_cluster.set_broker_up()
-        await asyncio.to_thread(send, producer, kafka_topic, numbers(10, AWAITS))
-        found = values_of(await asyncio.gather(*waiting))
-        assert sorted(found, key=lambda value: int(value or 0)) == numbers(0, AWAITS)
+        found = await across_an_outage(kafka_cluster, producer, kafka_topic, waiting)
+    assert sorted(message.offset() for message in found) == list(range(AWAITS))
 
 
 @in_loop

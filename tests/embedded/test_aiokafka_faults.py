@@ -20,10 +20,10 @@ from confluent_kafka.compat.aiokafka import errors as failures
 from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
 from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
 from confluent_kafka.testing import MockCluster
-from tests.support.aio import in_loop, until
+from tests.support.aio import across_an_outage, in_loop, until
 from tests.support.aiokafka_consumer import consumer_at, raised_by, reading, values
 from tests.support.clients import QUIET
-from tests.support.kafka import numbers, send
+from tests.support.kafka import numbers
 
 AWAITS = 1000
 METADATA = 3
@@ -69,13 +69,7 @@ class TestBrokersThatDie:
             waiting = [
                 asyncio.create_task(consumer.getone(*[place] * (i % 2))) for i in range(AWAITS)
             ]
-            await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 10))
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            kafka_cluster.set_broker_down()
-            await asyncio.sleep(0.05)
-            kafka_cluster.set_broker_up()
-            await asyncio.to_thread(send, producer, kafka_topic, numbers(10, AWAITS))
-            found = await asyncio.gather(*waiting)
+            found = await across_an_outage(kafka_cluster, producer, kafka_topic, waiting)
         assert sorted(record.offset for record in found) == list(range(AWAITS))
 
     @in_loop

@@ -6,17 +6,21 @@ import asyncio
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
 import pytest
 
+from confluent_kafka import Producer
 from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.testing import MockCluster
+from tests.support.kafka import numbers, send
 from tests.support.waiting import TIMEOUT
 
 # Of a whole test, which waits more than once.
 BOUND = 4 * TIMEOUT
+
+_BEFORE_OUTAGE = 10  # messages
 
 
 def _uvloop() -> asyncio.AbstractEventLoop:
@@ -75,6 +79,26 @@ def consumer_at(cluster: MockCluster, config: dict[str, Any] | None = None) -> A
         "reconnect.backoff.max.ms": 50,
     }
     return AIOConsumer(common | (config or {}))
+
+
+async def across_an_outage(
+    cluster: MockCluster,
+    producer: Producer,
+    topic: str,
+    waiting: Collection[asyncio.Future[Any]],
+) -> list[Any]:
+    """Return what calls return that wait for one message each, while all brokers go.
+
+    As many messages are sent as there are calls: a few, with the brokers gone after the first has
+    arrived, and the others when they are back.
+    """
+    await asyncio.to_thread(send, producer, topic, numbers(0, _BEFORE_OUTAGE))
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    cluster.set_broker_down()
+    await asyncio.sleep(0.05)
+    cluster.set_broker_up()
+    await asyncio.to_thread(send, producer, topic, numbers(_BEFORE_OUTAGE, len(waiting)))
+    return await asyncio.gather(*waiting)
 
 
 async def until(condition: Callable[[], object]) -> None:
