@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -33,6 +35,17 @@ def consumer_of(
         "fetch.wait.max.ms": 50,
     }
     return AIOConsumer(kafka.config() | common | (config or {}))
+
+
+@contextlib.asynccontextmanager
+async def consumers_of(
+    kafka: KafkaCluster, group: str, config: dict[str, Any], count: int
+) -> AsyncIterator[list[AIOConsumer]]:
+    """Members of a group, which are closed whatever happens in the block."""
+    async with contextlib.AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(consumer_of(kafka, group, config)) for _ in range(count)
+        ]
 
 
 async def send(kafka: KafkaCluster, topic: str, start: int, stop: int) -> None:
@@ -65,21 +78,19 @@ async def test_members_that_commit_when_partitions_are_revoked(
             await consumer.commit(offsets=positions, asynchronous=False)
 
     config = PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
-    members = [consumer_of(kafka, group, config) for _ in range(2)]
-    tasks = []
-    for rounds, member in enumerate(members):
-        await send(kafka, topic, rounds * 100, rounds * 100 + 100)
-        await member.subscribe([topic], on_revoke=on_revoke)
-        tasks.append(asyncio.create_task(process(member)))
-        sizes = [PARTITIONS] if rounds == 0 else [2, 2]
-        while [len(await one.assignment()) for one in members[: rounds + 1]] != sizes:
-            await asyncio.sleep(0.02)
-        await until(lambda: len(seen) >= rounds * 100 + 100)  # noqa: B023
-    await members[0].close()
-    await send(kafka, topic, 200, 300)
-    await until(lambda: len(seen) >= 300)
-    await members[1].close()
-    await asyncio.gather(*tasks)
+    async with consumers_of(kafka, group, config, 2) as members, asyncio.TaskGroup() as readers:
+        for rounds, member in enumerate(members):
+            await send(kafka, topic, rounds * 100, rounds * 100 + 100)
+            await member.subscribe([topic], on_revoke=on_revoke)
+            readers.create_task(process(member))
+            sizes = [PARTITIONS] if rounds == 0 else [2, 2]
+            while [len(await one.assignment()) for one in members[: rounds + 1]] != sizes:
+                await asyncio.sleep(0.02)
+            await until(lambda: len(seen) >= rounds * 100 + 100)  # noqa: B023
+        await members[0].close()
+        await send(kafka, topic, 200, 300)
+        await until(lambda: len(seen) >= 300)
+        await members[1].close()
     assert sorted(seen) == sorted(numbers(0, 300))
 
 
@@ -142,18 +153,16 @@ async def test_partition_by_partition(
 
     await send(kafka, topic, 0, count)
     config = PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
-    members = [consumer_of(kafka, group, config) for _ in range(3)]
-    tasks = []
-    for rounds, member in enumerate(members):
-        await member.subscribe([topic], on_revoke=on_revoke)
-        tasks.append(asyncio.create_task(process(member)))
-        begun = rounds * count // 4
-        await until(lambda begun=begun: sum(map(len, seen.values())) > begun)
-    await until(lambda: sum(map(len, seen.values())) >= count)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await asyncio.gather(*(member.close() for member in members))
+    async with consumers_of(kafka, group, config, 3) as members, asyncio.TaskGroup() as readers:
+        tasks = []
+        for rounds, member in enumerate(members):
+            await member.subscribe([topic], on_revoke=on_revoke)
+            tasks.append(readers.create_task(process(member)))
+            begun = rounds * count // 4
+            await until(lambda begun=begun: sum(map(len, seen.values())) > begun)
+        await until(lambda: sum(map(len, seen.values())) >= count)
+        for task in tasks:
+            task.cancel()
     assert seen == {
         partition: list(range(partition, count, PARTITIONS)) for partition in range(PARTITIONS)
     }
