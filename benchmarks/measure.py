@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks.cluster import Cluster
+from benchmarks.figures import figure
 from benchmarks.programs import Programs
 from benchmarks.rows import (
     IMPORT_RUNS,
@@ -116,7 +117,7 @@ def measure_speed(
             side = sides[(number + position) % len(sides)]
             sample = _sample(programs, cluster, speed.row, side, messages)
             speed.samples[side].append(sample)
-        rates = ", ".join(f"{side} {speed.samples[side][-1].rate / 1e6:.2f}" for side in sides)
+        rates = ", ".join(f"{side} {figure(speed.samples[side][-1].rate / 1e6)}" for side in sides)
         _say(console, f"round {number + 1}/{rounds}  {speed.row.name}: {rates} M/s")
     return speeds
 
@@ -167,7 +168,8 @@ def measure_waiting(
             )
             one.p50.append(result["p50_seconds"])
             one.p99.append(result["p99_seconds"])
-            _say(console, f"{one.row.name}: {one.p50[-1] * 1e3:.2f}, {one.p99[-1] * 1e3:.2f} ms")
+            p50, p99 = (figure(found[-1] * 1e3) for found in (one.p50, one.p99))
+            _say(console, f"{one.row.name}: {p50}, {p99} ms")
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from benchmarks.cluster import Cluster
+from benchmarks.figures import figure
 from benchmarks.measure import Import, Memory, Pending, Speed, Waiting
 from benchmarks.programs import Programs
 from benchmarks.rows import (
@@ -109,12 +110,12 @@ def _speed_verdict(speed: Speed) -> Verdict | None:
         return None
     ratio = median(speed.ratios(bar.side))
     return Verdict(
-        speed.row.name, f"{bar.ratio:g} times {bar.side}", f"{ratio:.2f}", ratio >= bar.ratio
+        speed.row.name, f"{bar.ratio:g} times {bar.side}", figure(ratio), ratio >= bar.ratio
     )
 
 
 def _ratio(speed: Speed, side: Side) -> str:
-    return f"{median(speed.ratios(side)):.2f}" if side in speed.samples else NOTHING
+    return figure(median(speed.ratios(side))) if side in speed.samples else NOTHING
 
 
 def _detail_table(speeds: Sequence[Speed]) -> str:
@@ -131,8 +132,8 @@ def _detail_table(speeds: Sequence[Speed]) -> str:
             lines[-1].append(_millions(median(rates)) if rates else NOTHING)
         ratios = speed.ratios(Side.PEER)
         lines[-1] += [
-            f"{min(ratios):.2f} to {max(ratios):.2f}",
-            f"{median(speed.thread_ratios(Side.PEER)):.2f}",
+            f"{figure(min(ratios))} to {figure(max(ratios))}",
+            figure(median(speed.thread_ratios(Side.PEER))),
         ]
     header = ["path", *(f"ns, {side}" for side in Side), *(f"M/s, {side}" for side in Side)]
     header += [f"ours / {Side.PEER}", "by CPU time"]
@@ -153,7 +154,7 @@ def _waiting_table(waits: Sequence[Waiting], verdicts: list[Verdict]) -> str:
         lines.append(
             [
                 one.row.name,
-                *(f"{median(found) * 1e3:.2f}" for found in (one.p50, one.p99)),
+                *(figure(median(found) * 1e3) for found in (one.p50, one.p99)),
                 verdict.cell if verdict else NOTHING,
             ]
         )
@@ -250,7 +251,7 @@ def _summary(verdicts: Sequence[Verdict]) -> str:
 
 
 def _millions(rate: float) -> str:
-    return f"{rate / 1e6:.2f}"
+    return figure(rate / 1e6)
 
 
 def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Sequence
 from statistics import median
 
+from benchmarks.figures import figure
 from benchmarks.report import Verdict
 from benchmarks.report import table as markdown_table
 from benchmarks.spark.measure import Measured
@@ -47,17 +48,17 @@ def _speeds(measured: Measured, verdicts: list[Verdict]) -> str:
         verdict = Verdict(
             speed.row.name,
             f"at least {speed.row.goal:.1f}",
-            f"{median(ratios):.2f}",
+            figure(median(ratios)),
             median(ratios) >= speed.row.goal,
         )
         verdicts.append(verdict)
         lines.append(
             [
                 speed.row.name,
-                *(f"{speed.rate(side) / 1e6:.2f}" for side in Side),
+                *(figure(speed.rate(side) / 1e6) for side in Side),
                 verdict.measured,
-                f"{min(ratios):.2f} to {max(ratios):.2f}",
-                *(f"{speed.cpu_microseconds(side):.2f}" for side in Side),
+                f"{figure(min(ratios))} to {figure(max(ratios))}",
+                *(figure(speed.cpu_microseconds(side)) for side in Side),
                 verdict.cell,
             ]
         )
@@ -94,7 +95,7 @@ def _latency(measured: Measured, verdicts: list[Verdict]) -> str:
         verdict = Verdict(
             f"latency: {name}",
             f"at most {LATENCY_GOAL:.1f}",
-            f"{ours / theirs:.2f}",
+            figure(ours / theirs),
             ours / theirs <= LATENCY_GOAL,
         )
         verdicts.append(verdict)

@@ -1,0 +1,26 @@
+"""What the benchmarks' reports print."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.figures import figure
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0, "0.00"),
+        (860.888, "860.89"),
+        (1, "1.00"),
+        (0.996, "1.00"),
+        (0.14, "0.14"),
+        (0.0996, "0.100"),
+        (0.01349, "0.013"),
+        (0.00098765, "0.00099"),
+        (-0.0012, "-0.0012"),
+    ],
+)
+def test_small_numbers(value: float, printed: str) -> None:
+    """Two decimals, and never less than two digits: a slow client's rate is not 0.00."""
+    assert figure(value) == printed
