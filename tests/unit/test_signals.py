@@ -85,15 +85,27 @@ SCRIPT = """
 import contextlib, json, signal, time
 from confluent_kafka import Consumer, KafkaException, Producer, ShareConsumer
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.testing import MockCluster
 from tests.support.clients import config, partitions
 
 class Stop(Exception):
     pass
 
+# Down, but for close(): commits wait for a broker, and it waits for them. A signal that the
+# brokers' thread were given would end it.
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+cluster = MockCluster(1)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+cluster.set_broker_down()
+
+def consumer(more=None):
+    # A commit that nobody answers is given up after that time: not before the script is.
+    patient = {"bootstrap.servers": cluster.bootstrap_servers, "session.timeout.ms": 120_000}
+    return Consumer(config(patient | {"reconnect.backoff.max.ms": 100} | (more or {})))
+
 def make(kind):
     if kind == "Consumer":
-        # A commit that nobody answers is given up after that time.
-        return Consumer(config({"session.timeout.ms": 3000}))
+        return consumer()
     if kind == "ShareConsumer":
         sharing = ShareConsumer(config(client=ShareConsumer))
         sharing.subscribe(["topic"])
@@ -111,7 +123,9 @@ def close(client):
     if isinstance(client, Producer):
         client.close(0)
     else:
+        cluster.set_broker_up()
         client.close()
+        cluster.set_broker_down()
 
 def set_handler(handler):
     signal.signal(signal.SIGALRM, handler)
@@ -282,7 +296,7 @@ except KeyboardInterrupt:
     pass
 else:
     raise AssertionError("the loop ended")
-client.close()
+close(client)
 """)
 
 
@@ -329,9 +343,7 @@ def on_stats(text):
 
 set_handler(on_alarm)
 stats, inside = [], []
-client = Consumer(config({{
-    "session.timeout.ms": 3000, "statistics.interval.ms": 100, "stats_cb": on_stats
-}}))
+client = consumer({{"statistics.interval.ms": 100, "stats_cb": on_stats}})
 client.commit(offsets=partitions())  # what close() waits for
 try:
     client.close()
@@ -342,7 +354,9 @@ else:
 warnings.simplefilter("always")
 warnings.showwarning = lambda message, *_: print(message)
 sys.unraisablehook = lambda info: print(info.exc_type.__name__)
+cluster.set_broker_up()
 del client
+cluster.close()
 """)
     shown = output.splitlines()
     assert shown[0] == "Consumer was not closed: call close() or use 'with'"
