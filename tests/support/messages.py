@@ -57,9 +57,8 @@ class Filler:
             if self._version in field.versions
             and (field.type == "records" or self._rng.random() > self._defaults)
         }
-        if self._version in self._table.flexible and self._rng.random() < 0.25 * (
-            1 - self._defaults
-        ):
+        some = 0.25 * (1 - self._defaults)
+        if self._version in self._table.flexible and self._rng.random() < some:
             tags = [(UNKNOWN_TAG + number, self._rng.randbytes(3)) for number in range(2)]
             fields["unknown_tagged_fields"] = tags
         return fields

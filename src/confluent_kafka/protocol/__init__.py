@@ -7,16 +7,10 @@ fields are the protocol's in snake case.
 
 from __future__ import annotations
 
-from confluent_kafka.protocol._classes import (
-    Message,
-    Request,
-    Response,
-    Struct,
-    message_class,
-    request_class,
-)
+from confluent_kafka.protocol._classes import message_class, request_class
 from confluent_kafka.protocol._errors import MalformedMessageError, UnsupportedVersionError
 from confluent_kafka.protocol._headers import request_header_version, response_header_version
+from confluent_kafka.protocol._messages import Message, Request, Response, Struct
 from confluent_kafka.protocol._tables import TABLES
 
 __all__ = [

@@ -12,11 +12,25 @@ from collections.abc import Callable, Iterator
 
 from confluent_kafka.cimpl import Uuid
 from confluent_kafka.protocol import _wire
-from confluent_kafka.protocol._schema import Field, Struct, Table
+from confluent_kafka.protocol._schema import LONGEST_STRING, Field, Struct, Table
+from confluent_kafka.protocol._source import (
+    ARRAY_LENGTH,
+    FORMATS,
+    LENGTHS,
+    compile_function,
+    formats_of,
+    grouped,
+    indented,
+    is_fixed,
+    name_of,
+    size_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from confluent_kafka.protocol._source import Numbered
 
 _NAMES: dict[str, Any] = {
     "Uuid": Uuid,
@@ -53,34 +67,27 @@ class _Reader:
         lines: list[str] = []
         for each in (*self._table.structs.values(), self._table.root):
             lines += self._struct(each)
-        function: Callable[..., Any] = _wire.compile_function(
-            f"read_{self._table.root.name}", lines, self._names
-        )
+        name = f"read_{self._table.root.name}"
+        function: Callable[..., Any] = compile_function(name, lines, self._names)
         return function
 
     def _struct(self, each: Struct) -> Iterator[str]:
         yield f"def read_{each.name}(data, pos, size):"
-        fields = list(enumerate(each.fields))
-        present = [(n, f) for n, f in fields if self._version in f.versions]
-        tagged = [(n, f) for n, f in present if self._version in f.tagged]
-        for number, field in fields:
-            if (number, field) not in present or (number, field) in tagged:
-                yield f" f{number} = {self._default(each, number)}"
-        run: list[tuple[int, Field]] = []
-        for number, field in present:
-            if (number, field) in tagged:
+        plain: list[Numbered] = []
+        tagged: list[Numbered] = []
+        for number, field in enumerate(each.fields):
+            if self._version in field.versions and self._version not in field.tagged:
+                plain.append((number, field))
                 continue
-            if field.type in _wire.FORMATS and not field.is_array:
-                run.append((number, field))
-                continue
-            yield from _indented(self._run(run))
-            run = []
-            yield from _indented(self._field(number, field))
-        yield from _indented(self._run(run))
+            yield f" f{number} = {self._default(each, number)}"
+            if self._version in field.tagged:
+                tagged.append((number, field))
+        for group in grouped(plain):
+            yield from indented(self._values(group))
         yield " unknown = ()"
         if self._flexible:
-            yield from _indented(self._tagged(each, tagged))
-        values = "".join(f"f{number}, " for number, _ in fields)
+            yield from indented(self._tagged(each, tagged))
+        values = "".join(f"f{number}, " for number in range(len(each.fields)))
         yield f" return new({each.name}, ({values}unknown)), pos"
 
     def _default(self, each: Struct, number: int) -> str:
@@ -88,21 +95,25 @@ class _Reader:
         self._names[name] = self._defaults[each.name][number]
         return name
 
+    def _values(self, group: list[Numbered]) -> Iterator[str]:
+        """Fields, each into its variable; more than one if all are of fixed size."""
+        if is_fixed(group[0][1]):
+            yield from self._run(group)
+        else:
+            yield from self._field(*group[0])
+
     # --- values of fixed size ---
 
-    def _run(self, run: list[tuple[int, Field]]) -> Iterator[str]:
-        """Fields of fixed size that follow one another."""
-        if not run:
-            return
-        formats = "".join(_wire.FORMATS[field.type] for _, field in run)
-        unpack = f"unpack_{formats.replace('?', 'o')}"
+    def _run(self, run: list[Numbered]) -> Iterator[str]:
+        formats = formats_of(run)
+        unpack = f"unpack_{name_of(formats)}"
         self._names[unpack] = struct.Struct(f">{formats}").unpack_from
         targets = [
             f"f{number}, low{number}" if field.type == "uuid" else f"f{number}"
             for number, field in run
         ]
         yield f"{', '.join(targets)}, = {unpack}(data, pos)"
-        yield f"pos += {_wire.size_of(formats)}"
+        yield f"pos += {size_of(formats)}"
         for number, field in run:
             if field.type == "uuid":
                 yield f"f{number} = Uuid(f{number}, low{number})"
@@ -116,13 +127,13 @@ class _Reader:
         if field.is_struct and not field.is_array:
             yield from self._single(target, field, nullable)
             return
-        yield from self._length("i" if field.is_array else _wire.LENGTHS[field.type], flexible)
+        yield from self._length(ARRAY_LENGTH if field.is_array else LENGTHS[field.type], flexible)
         yield "if n < 0:"
         if not flexible:  # else nothing is less than -1
             yield f" if n < -1: raise bad_length({field.name!r}, n, size - pos)"
         yield f" {target} = None" if nullable else f" raise null({field.name!r})"
         yield "else:"
-        yield from _indented(
+        yield from indented(
             self._array(target, field) if field.is_array else self._text(target, field)
         )
 
@@ -148,11 +159,11 @@ class _Reader:
         else:
             self._names[f"unpack_{form}"] = struct.Struct(f">{form}").unpack_from
             yield f"n, = unpack_{form}(data, pos)"
-            yield f"pos += {_wire.size_of(form)}"
+            yield f"pos += {size_of(form)}"
 
     def _text(self, target: str, field: Field) -> Iterator[str]:
         """A string or bytes of `n` bytes."""
-        longest = f" or n > {_wire.LONGEST_STRING}" if field.type == "string" else ""
+        longest = f" or n > {LONGEST_STRING}" if field.type == "string" else ""
         yield "end = pos + n"
         yield f"if end > size{longest}: raise bad_length({field.name!r}, n, size - pos)"
         yield f"{target} = data[pos:end]{'.decode()' if field.type == 'string' else ''}"
@@ -162,9 +173,10 @@ class _Reader:
         """An array of `n` elements."""
         least = self._least(field)
         yield f"if n * {least} > size - pos: raise bad_length({field.name!r}, n, size - pos)"
-        if field.type in _wire.FORMATS:
-            formats = _wire.FORMATS[field.type]
-            self._names[f"unpack_many_{field.type}"] = _wire.UnpackersOf(formats)
+        if field.type in FORMATS:
+            formats = FORMATS[field.type]
+            unpackers = _wire.UnpackersOf(formats[0], len(formats))
+            self._names[f"unpack_many_{field.type}"] = unpackers
             yield f"{target} = unpack_many_{field.type}[n](data, pos)"
             yield f"pos += n * {least}"
             if field.type == "uuid":
@@ -175,31 +187,33 @@ class _Reader:
         if field.is_struct:
             yield f" item, pos = read_{field.type}(data, pos, size)"
         else:
-            yield from _indented(self._length(_wire.LENGTHS[field.type], self._flexible))
+            yield from indented(self._length(LENGTHS[field.type], self._flexible))
             yield f" if n < 0: raise null({field.name + '[]'!r})"
-            yield from _indented(self._text("item", field))
+            yield from indented(self._text("item", field))
         yield " items.append(item)"
         yield f"{target} = tuple(items)"
 
     def _least(self, field: Field) -> int:
         """The fewest bytes that one element of an array, or a single value, can have."""
-        if field.type in _wire.FORMATS:
-            return _wire.size_of(_wire.FORMATS[field.type])
+        if field.type in FORMATS:
+            return size_of(FORMATS[field.type])
         if not field.is_struct:
-            return 1 if self._flexible else _wire.size_of(_wire.LENGTHS[field.type])
+            return 1 if self._flexible else size_of(LENGTHS[field.type])
         least = int(self._flexible)  # the number of tagged fields
         for each in self._table.structs[field.type].fields:
             if self._version not in each.versions or self._version in each.tagged:
                 continue
             if each.is_array:
-                least += 1 if self._flexible else 4
+                least += 1 if self._flexible else size_of(ARRAY_LENGTH)
+            elif each.is_struct and self._version in each.nullable:
+                least += 1
             else:
-                least += 1 if self._version in each.nullable else self._least(each)
+                least += self._least(each)
         return max(least, 1)
 
     # --- tagged fields ---
 
-    def _tagged(self, each: Struct, tagged: list[tuple[int, Field]]) -> Iterator[str]:
+    def _tagged(self, each: Struct, tagged: list[Numbered]) -> Iterator[str]:
         """The section of tagged fields; those without a name are kept as they are."""
         yield "count = data[pos]"
         yield "pos += 1"
@@ -208,17 +222,9 @@ class _Reader:
         yield f" for tag, pos, stop in tagged_parts(data, pos, size, count, {each.name!r}):"
         for number, field in tagged:
             yield f"  if tag == {field.tag}:"
-            if field.type in _wire.FORMATS and not field.is_array:
-                value = self._run([(number, field)])
-            else:
-                value = self._field(number, field)
-            yield from (f"   {line}" for line in value)
+            yield from indented(self._values([(number, field)]), 3)
             yield f"   if pos != stop: raise bad_tag_size({field.name!r}, stop)"
             yield "   continue"
         yield "  unknown.append((tag, data[pos:stop]))"
         yield " pos = stop"
         yield " unknown = tuple(unknown)"
-
-
-def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (f" {line}" for line in lines)

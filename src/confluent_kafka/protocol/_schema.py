@@ -20,6 +20,8 @@ from collections.abc import Iterator
 # Of a range without an end. Versions are 16-bit numbers.
 _LAST = 0x7FFF
 NO_VERSIONS = range(0)
+# In bytes of UTF-8.
+LONGEST_STRING = 0x7FFF
 # The default of a struct and a UUID: an object of its class, made without values.
 EMPTY = object()
 _LITERALS = {"null": None, "true": True, "false": False}

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable
 
 from confluent_kafka.cimpl import Uuid
-from confluent_kafka.protocol._wire import LONGEST_STRING
+from confluent_kafka.protocol._schema import LONGEST_STRING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What the generated readers and writers share: types of fixed size, lengths, errors."""
+"""What generated readers and writers call."""
 
 from __future__ import annotations
 
@@ -11,43 +11,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The types of fixed size as the struct module writes them.
-FORMATS = {
-    "bool": "?",
-    "int8": "b",
-    "int16": "h",
-    "uint16": "H",
-    "int32": "i",
-    "uint32": "I",
-    "int64": "q",
-    "float64": "d",
-    "uuid": "qq",
-}
-# A length is a number of this format where the version is not flexible.
-LENGTHS = {"string": "h", "bytes": "i", "records": "i"}
-LONGEST_STRING = 0x7FFF
-
-
-def compile_function(name: str, lines: list[str], names: dict[str, Any]) -> Any:
-    """The function `name` of generated source, whose globals are `names`."""
-    exec(compile("\n".join(lines), f"<{name} of a Kafka message>", "exec"), names)
-    return names[name]
-
-
-def size_of(formats: str) -> int:
-    """The bytes that values of these formats take."""
-    return struct.calcsize(f">{formats}")
-
 
 class UnpackersOf(dict[int, object]):
-    """Functions that unpack n values of one format, by n."""
+    """Functions that unpack n values, by n; a value is `width` numbers of one format."""
 
-    def __init__(self, formats: str) -> None:
+    def __init__(self, form: str, width: int) -> None:
         super().__init__()
-        self._formats = formats
+        self._form = form
+        self._width = width
 
     def __missing__(self, count: int) -> Callable[..., tuple[Any, ...]]:
-        unpack = struct.Struct(">" + self._formats * count).unpack_from
+        unpack = struct.Struct(f">{self._width * count}{self._form}").unpack_from
         if count < 64:  # most arrays are short: replicas of a partition
             self[count] = unpack
         return unpack

@@ -7,10 +7,24 @@ from collections.abc import Callable, Iterator
 
 from confluent_kafka.protocol import _wire
 from confluent_kafka.protocol._schema import Field, Struct, Table
+from confluent_kafka.protocol._source import (
+    ARRAY_LENGTH,
+    FORMATS,
+    LENGTHS,
+    compile_function,
+    formats_of,
+    grouped,
+    indented,
+    is_fixed,
+    name_of,
+    size_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from confluent_kafka.protocol._source import Numbered
 
 _NAMES: dict[str, Any] = {
     "absent": _wire.absent,
@@ -44,36 +58,30 @@ class _Writer:
         lines: list[str] = []
         for each in (*self._table.structs.values(), self._table.root):
             lines += self._struct(each)
-        function: Callable[..., None] = _wire.compile_function(
-            f"write_{self._table.root.name}", lines, self._names
-        )
+        name = f"write_{self._table.root.name}"
+        function: Callable[..., None] = compile_function(name, lines, self._names)
         return function
 
     def _struct(self, each: Struct) -> Iterator[str]:
         yield f"def write_{each.name}(value, out):"
         values = "".join(f"f{number}, " for number in range(len(each.fields)))
         yield f" {values}unknown = value"
-        tagged = []
-        run: list[tuple[int, Field]] = []
+        plain: list[Numbered] = []
+        tagged: list[Numbered] = []
         for number, field in enumerate(each.fields):
             if self._version not in field.versions:
-                yield from self._absent(each, number, field)
-            elif self._version in field.tagged:
-                tagged.append((number, field))
-            elif field.type in _wire.FORMATS and not field.is_array:
-                run.append((number, field))
+                yield from indented(self._absent(each, number, field))
             else:
-                yield from _indented(self._run(run, "out"))
-                run = []
-                yield from _indented(self._field(each, number, field, "out"))
-        yield from _indented(self._run(run, "out"))
-        yield from _indented(self._tags(each, tagged))
+                (tagged if self._version in field.tagged else plain).append((number, field))
+        for group in grouped(plain):
+            yield from indented(self._values(each, group, "out"))
+        yield from indented(self._tags(each, tagged))
 
     def _absent(self, each: Struct, number: int, field: Field) -> Iterator[str]:
         if not field.ignorable:
-            yield f" if f{number} != {self._default(each, number)}:"
+            yield f"if f{number} != {self._default(each, number)}:"
             name = f"{self._name(each)}.{field.name}"
-            yield f"  raise absent({name!r}, f{number}, {self._version})"
+            yield f" raise absent({name!r}, f{number}, {self._version})"
 
     def _name(self, each: Struct) -> str:
         root = self._table.root
@@ -84,12 +92,16 @@ class _Writer:
         self._names[name] = self._defaults[each.name][number]
         return name
 
-    def _run(self, run: list[tuple[int, Field]], out: str) -> Iterator[str]:
-        """Fields of fixed size that follow one another."""
-        if not run:
-            return
-        formats = "".join(_wire.FORMATS[field.type] for _, field in run)
-        pack = f"pack_{formats.replace('?', 'o')}"
+    def _values(self, each: Struct, group: list[Numbered], out: str) -> Iterator[str]:
+        """Fields, appended to the variable `out`; more than one if all are of fixed size."""
+        if is_fixed(group[0][1]):
+            yield from self._run(group, out)
+        else:
+            yield from self._field(each, *group[0], out)
+
+    def _run(self, run: list[Numbered], out: str) -> Iterator[str]:
+        formats = formats_of(run)
+        pack = f"pack_{name_of(formats)}"
         self._names[pack] = struct.Struct(f">{formats}").pack
         values = ", ".join(
             _halves(f"f{number}") if field.type == "uuid" else f"f{number}" for number, field in run
@@ -100,8 +112,8 @@ class _Writer:
         """One field that is not of fixed size."""
         value = f"f{number}"
         flexible = self._flexible and not field.inflexible
-        form = "b" if field.is_struct else _wire.LENGTHS.get(field.type, "i")
-        form = "i" if field.is_array else form
+        form = "b" if field.is_struct else LENGTHS.get(field.type, "")
+        form = ARRAY_LENGTH if field.is_array else form
         yield f"if {value} is None:"
         if self._version not in field.nullable:
             name = f"{self._name(each)}.{field.name}"
@@ -109,17 +121,17 @@ class _Writer:
         elif flexible and form != "b":
             yield f" {out}.append(0)"
         else:
-            minus_one = b"\xff" * _wire.size_of(form)
+            minus_one = b"\xff" * size_of(form)
             yield f" {out} += {minus_one!r}"
         yield "else:"
         if field.is_array:
-            yield from _indented(self._array(value, field, out))
+            yield from indented(self._array(value, field, out))
         elif field.is_struct:
             if self._version in field.nullable:
                 yield f" {out}.append(1)"
             yield f" write_{field.type}({value}, {out})"
         else:
-            yield from _indented(self._text(value, field, out, flexible))
+            yield from indented(self._text(value, field, out, flexible))
 
     def _length(self, expression: str, form: str, out: str, flexible: bool) -> Iterator[str]:
         if flexible:
@@ -135,22 +147,22 @@ class _Writer:
         if field.type == "string":
             yield f"text = {value}.encode()"
             value = "text"
-        yield from self._length(f"len({value})", _wire.LENGTHS[field.type], out, flexible)
+        yield from self._length(f"len({value})", LENGTHS[field.type], out, flexible)
         yield f"{out} += {value}"
 
     def _array(self, value: str, field: Field, out: str) -> Iterator[str]:
-        yield from self._length(f"len({value})", "i", out, self._flexible)
+        yield from self._length(f"len({value})", ARRAY_LENGTH, out, self._flexible)
         if field.is_struct:
             yield f"for item in {value}: write_{field.type}(item, {out})"
         elif field.type == "uuid":
             yield f"for item in {value}: {out} += pack('>qq', {_halves('item')})"
-        elif field.type in _wire.FORMATS:
-            yield f"{out} += pack(f'>{{len({value})}}{_wire.FORMATS[field.type]}', *{value})"
+        elif field.type in FORMATS:
+            yield f"{out} += pack(f'>{{len({value})}}{FORMATS[field.type]}', *{value})"
         else:
             yield f"for item in {value}:"
-            yield from _indented(self._text("item", field, out, self._flexible))
+            yield from indented(self._text("item", field, out, self._flexible))
 
-    def _tags(self, each: Struct, tagged: list[tuple[int, Field]]) -> Iterator[str]:
+    def _tags(self, each: Struct, tagged: list[Numbered]) -> Iterator[str]:
         """The section of tagged fields: those that differ from their defaults, and unknown ones."""
         if not self._flexible:
             name = f"{self._name(each)}.unknown_tagged_fields"
@@ -160,10 +172,7 @@ class _Writer:
         for number, field in tagged:
             yield f"if f{number} != {self._default(each, number)}:"
             yield " part = bytearray()"
-            if field.type in _wire.FORMATS and not field.is_array:
-                yield from _indented(self._run([(number, field)], "part"))
-            else:
-                yield from _indented(self._field(each, number, field, "part"))
+            yield from indented(self._values(each, [(number, field)], "part"))
             yield f" tags.append(({field.tag}, part))"
         own = f"tags_{each.name}"
         self._names[own] = frozenset(field.tag for _, field in tagged)
@@ -174,7 +183,3 @@ class _Writer:
 
 def _halves(value: str) -> str:
     return f"{value}.get_most_significant_bits(), {value}.get_least_significant_bits()"
-
-
-def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (f" {line}" for line in lines)

@@ -1,0 +1,206 @@
+"""What the classes of all messages have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from struct import error as struct_error
+
+from confluent_kafka.protocol import _values
+from confluent_kafka.protocol._errors import MalformedMessageError, UnsupportedVersionError
+from confluent_kafka.protocol._reading import reader
+from confluent_kafka.protocol._wire import Wrong
+from confluent_kafka.protocol._writing import writer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self
+
+    from confluent_kafka.protocol._schema import Table
+
+# The field that every struct has besides its own.
+UNKNOWN = "unknown_tagged_fields"
+
+
+class Struct(tuple[object, ...]):
+    """Values of named fields, immutable: a message, or a part of one.
+
+    It is a tuple for the sake of its size and the speed of reading. Two are equal if their classes
+    and all fields are, and can be hashed and pickled.
+
+    Args:
+        **fields: the fields that differ from their defaults. An array takes any iterable and is a
+            tuple. ``unknown_tagged_fields``, which every struct has, are pairs of tag and bytes.
+
+    Raises:
+        TypeError: there is no such field, or its value is of another type.
+        ValueError: a number or a text does not fit into the field.
+    """
+
+    __slots__ = ()
+    # By name: the place in the tuple, and what the constructor does with a value.
+    _fields: ClassVar[dict[str, tuple[int, _values.Check]]] = {}
+    _defaults: ClassVar[tuple[Any, ...]] = ()
+
+    def __new__(cls, /, **fields: Any) -> Self:
+        return tuple.__new__(cls, cls._checked(cls._defaults, fields))
+
+    @classmethod
+    def _checked(cls, values: tuple[Any, ...], changes: dict[str, Any]) -> list[Any]:
+        """`values` with `changes`, which are a caller's."""
+        changed = list(values)
+        for name, value in changes.items():
+            if name not in cls._fields:
+                nearest = hint(name, cls._fields, f"it has {', '.join(cls._fields)}")
+                raise TypeError(f"{cls.__qualname__} has no field {name!r}: {nearest}")
+            index, check = cls._fields[name]
+            changed[index] = check(f"{cls.__qualname__}.{name}", value)
+        return changed
+
+    def replace(self, /, **changes: Any) -> Self:
+        """A copy with other values in some fields; the arguments are the constructor's."""
+        return tuple.__new__(type(self), self._checked(tuple(self), changes))
+
+    __replace__ = replace
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name}={value!r}"
+            for name, value in zip(self._fields, self, strict=True)
+            if name != UNKNOWN or value
+        ]
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By name, so that another release, which may have more fields, reads it.
+        return _restored, (type(self), dict(zip(self._fields, self, strict=True)))
+
+
+def _restored(cls: type[Struct], fields: dict[str, Any]) -> Struct:
+    return cls(**fields)
+
+
+class Message(Struct):
+    """A whole message of Kafka's protocol.
+
+    Attributes:
+        valid_versions (range): the versions that it has.
+        flexible_versions (range): those of them that are compact and have tagged fields.
+        latest_version_unstable (bool): whether the latest one may still change.
+    """
+
+    __slots__ = ()
+    valid_versions: ClassVar[range]
+    flexible_versions: ClassVar[range]
+    latest_version_unstable: ClassVar[bool]
+    _table: ClassVar[Table]
+    # The class itself and those of its structs.
+    _classes: ClassVar[dict[str, Any]]
+    _readers: ClassVar[dict[int, Callable[..., Any]]]
+    _writers: ClassVar[dict[int, Callable[..., None]]]
+
+    def encode(self, version: int) -> bytes:
+        """The bytes of the message, without a header.
+
+        Args:
+            version: one of `valid_versions`.
+
+        Raises:
+            UnsupportedVersionError: the message has no such version; or a field is set that the
+                version has not, and that cannot be left out without changing the meaning.
+        """
+        cls = type(self)
+        write = cls._writers.get(version)
+        if write is None:
+            cls._check_version(version)
+            write = cls._writers[version] = writer(cls._table, cls._classes, version)
+        out = bytearray()
+        write(self, out)
+        return bytes(out)
+
+    @classmethod
+    def decode(cls, data: bytes | bytearray | memoryview, version: int) -> Self:
+        """The message that `data` is: all of it, without a header.
+
+        Args:
+            data: what `encode()` gives, or Kafka sends.
+            version: one of `valid_versions`.
+
+        Raises:
+            MalformedMessageError: these are not the bytes of the message in that version.
+            UnsupportedVersionError: the message has no such version.
+        """
+        read = cls._readers.get(version)
+        if read is None:
+            cls._check_version(version)
+            read = cls._readers[version] = reader(cls._table, cls._classes, version)
+        data = _values.CHECKS["bytes"]("data", data)
+        try:
+            message, end = read(data, 0, len(data))
+        except Wrong as error:
+            raise cls._malformed(version, str(error)) from None
+        except UnicodeDecodeError as error:
+            raise cls._malformed(version, f"a string is not UTF-8: {error.reason}") from None
+        except (IndexError, struct_error):
+            raise cls._malformed(version, f"it is longer than the {len(data)} bytes") from None
+        if end != len(data):
+            raise cls._malformed(version, f"it ends at byte {end} of {len(data)}")
+        return message  # type: ignore[no-any-return]
+
+    @classmethod
+    def _check_version(cls, version: int) -> None:
+        if version not in cls.valid_versions:
+            first, last = cls.valid_versions[0], cls.valid_versions[-1]
+            raise UnsupportedVersionError(
+                f"{cls.__name__} has versions {first} to {last}, not {version!r}"
+            )
+
+    @classmethod
+    def _malformed(cls, version: int, reason: str) -> MalformedMessageError:
+        return MalformedMessageError(f"{cls.__name__} of version {version}: {reason}")
+
+
+class Request(Message):
+    """A message that asks.
+
+    Attributes:
+        api_key (int): the number of this kind of request.
+        response_class (type): the class of the answer.
+    """
+
+    __slots__ = ()
+    api_key: ClassVar[int]
+    response_class: ClassVar[type[Response]]
+
+
+class Response(Message):
+    """A message that answers.
+
+    Attributes:
+        api_key (int): the number of this kind of request.
+        request_class (type): the class of what is answered.
+    """
+
+    __slots__ = ()
+    api_key: ClassVar[int]
+    request_class: ClassVar[type[Request]]
+
+
+def hint(given: str, known: Iterable[str], otherwise: str) -> str:
+    """The question that suggests a known name."""
+    from confluent_kafka._suggestions import did_you_mean  # it loads a lot
+
+    return did_you_mean(given, known, otherwise)
