@@ -153,13 +153,11 @@ class TestProtocol:
         run(block_with("docs/protocol.md", "request.encode(version=12)"))
 
     def test_requests(self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]) -> None:
-        """A broker answers the request that is framed by hand."""
+        """A broker answers, and the answer is read."""
         kafka_cluster.create_topic("flights", partitions=3)
-        host, port = kafka_cluster.bootstrap_servers.split(",")[0].split(":")
-        block = block_with("docs/protocol.md", "socket.create_connection")
-        run(block.replace('("localhost", 9092)', repr((host, int(port)))))
+        run(block_with("docs/protocol.md", "admin.request("), kafka_cluster)
         printed = capsys.readouterr().out
-        assert f"broker 1 is {host}:" in printed
+        assert "broker 1 is 127.0.0.1:" in printed
         assert "flights has 3 partitions" in printed
 
 

@@ -61,7 +61,7 @@ RUN = {
     },
     "docs/protocol.md": {
         "request.encode(version=12)": EMBEDDED,
-        "socket.create_connection": EMBEDDED,
+        "admin.request(": EMBEDDED,
     },
     "docs/quickstart.md": {
         "on_delivery=report": EMBEDDED,
