@@ -197,7 +197,7 @@ async def test_callbacks(kafka_cluster: MockCluster, coroutine: bool) -> None:
         on_statistics(statistics)
 
     callback = on_statistics_later if coroutine else on_statistics
-    more = {"statistics.interval.ms": 10, "stats_cb": callback}
+    more = {"statistics.interval.ms": 100, "stats_cb": callback}
     with LoopErrors() as errors:
         async with admin_of(kafka_cluster, **more):
             await until(lambda: len(seen) > 2 and len(errors.seen) > 2)
