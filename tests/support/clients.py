@@ -231,6 +231,12 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     "describe_log_dirs": lambda admin, seconds: admin.describe_log_dirs(
         [1], request_timeout=seconds
     ),
+    "alter_partition_reassignments": lambda admin, seconds: admin.alter_partition_reassignments(
+        {TopicPartition("topic", 0): [1]}, request_timeout=seconds
+    ),
+    "list_partition_reassignments": lambda admin, seconds: admin.list_partition_reassignments(
+        partitions(), request_timeout=seconds
+    ),
 }
 
 

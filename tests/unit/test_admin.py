@@ -274,6 +274,7 @@ class TestFutures:
 
 TOPIC = [NewTopic("topic")]
 GROUP = ConsumerGroupTopicPartitions
+PLACE = TopicPartition("t", 0)
 SHA_256 = ScramMechanism.SCRAM_SHA_256
 INFO = ScramCredentialInfo(SHA_256, 4096)
 
@@ -390,6 +391,25 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
         ValueError,
         "iterations",
     ),
+    ("alter_partition_reassignments", ([PLACE],), TypeError, "reassignments must be dict, not"),
+    ("alter_partition_reassignments", ({"t": [1]},), TypeError, "a key of reassignments must be T"),
+    ("alter_partition_reassignments", ({TopicPartition("t"): [1]},), ValueError, "partition of 0"),
+    ("alter_partition_reassignments", ({PLACE: 1},), TypeError, "must be a list of int, not int"),
+    ("alter_partition_reassignments", ({PLACE: []},), ValueError, "the value for .* not be empty"),
+    (
+        "alter_partition_reassignments",
+        ({PLACE: [1, "2"]},),
+        TypeError,
+        r"\[1\] must be int, not str",
+    ),
+    (
+        "alter_partition_reassignments",
+        ({PLACE: [1, -1]},),
+        ValueError,
+        r"\[1\] must be a broker id",
+    ),
+    ("list_partition_reassignments", ("t",), TypeError, "partitions must be a list"),
+    ("list_partition_reassignments", ([TopicPartition("t")],), ValueError, "partition of 0"),
 ]
 
 
@@ -440,6 +460,8 @@ class TestRefused:
             ("list_consumer_groups", (), {"types": {ConsumerGroupState.EMPTY}}, TypeError),
             ("list_offsets", ({TopicPartition("t", 0): OffsetSpec.latest()},),
              {"isolation_level": 1}, TypeError),
+            ("alter_partition_reassignments", ({PLACE: [1]},),
+             {"allow_replication_factor_change": 1}, TypeError),
             ("describe_cluster", (), {"include_authorized_operations": None.__class__}, TypeError),
         ],
     )  # fmt: skip
@@ -460,6 +482,10 @@ class TestRefused:
         assert admin.describe_topics(TopicCollection([])) == {}
         assert admin.list_offsets({}) == {}
         assert admin.describe_user_scram_credentials([]) == {}
+        assert admin.alter_partition_reassignments({}) == {}
+        with pytest.raises(ValueError, match="request_timeout"):
+            admin.alter_partition_reassignments({}, request_timeout=-1)
+        assert len(admin) == 0
 
     def test_alter_configs_is_deprecated(self, admin: AdminClient) -> None:
         """It resets what is not given, so it warns at the caller's line."""

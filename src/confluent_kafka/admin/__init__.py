@@ -42,6 +42,9 @@ from confluent_kafka.admin._log_dirs import (
     LogDirDescription,
     ReplicaInfo,
 )
+from confluent_kafka.admin._reassignments import (
+    PartitionReassignment,
+)
 from confluent_kafka.admin._records import (
     DeletedRecords,
     ListOffsetsResultInfo,
@@ -121,6 +124,7 @@ __all__ = [
     "NewTopic",
     "OffsetSpec",
     "PartitionMetadata",
+    "PartitionReassignment",
     "ReplicaInfo",
     "ResourcePatternType",
     "ResourceType",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import protocol
-from confluent_kafka.admin._protocol import ProtocolRequests, broker
+from confluent_kafka.admin._protocol import ProtocolRequests, broker, error_of, raise_error_of
 from confluent_kafka.admin._requests import maybe_empty
-from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.cimpl import KafkaError, TopicPartition
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,7 @@ class LogDirRequests(ProtocolRequests):
 
 
 def _directories(response: Any) -> dict[str, LogDirDescription]:
-    if response.error_code:
-        raise KafkaException(KafkaError(response.error_code))
+    raise_error_of(response)
     return {one.log_dir: _directory(one) for one in response.results}
 
 
@@ -94,8 +93,9 @@ def _directory(found: Any) -> LogDirDescription:
         for topic in found.topics
         for one in topic.partitions
     }
-    error = KafkaError(found.error_code) if found.error_code else None
-    return LogDirDescription(error, replicas, _known(found.total_bytes), _known(found.usable_bytes))
+    return LogDirDescription(
+        error_of(found), replicas, _known(found.total_bytes), _known(found.usable_bytes)
+    )
 
 
 def _known(count: int) -> int | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from confluent_kafka import protocol
-from confluent_kafka.admin._requests import AdminRequests, outcome_of, settle
-from confluent_kafka.cimpl import KafkaError, KafkaException
+from confluent_kafka.admin._requests import AdminRequests, Key, outcome_of, settle, settle_each
+from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
@@ -78,9 +78,40 @@ class ProtocolRequests(AdminRequests):
             The future. It fails with _UNSUPPORTED_FEATURE when the broker has no version of the
             request that can say what it says.
         """
-        exchange = _Exchange(self, request, target, request_timeout, convert)
-        exchange.begin()
-        return exchange.future
+        future: Future[T] = Future()
+
+        def end(outcome: T | BaseException, cluster_id: str | None) -> None:
+            settle(future, outcome, cluster_id)
+
+        _Exchange(self, request, target, request_timeout, convert, end).begin()
+        return future
+
+    def _exchange_each(
+        self,
+        request: Request,
+        target: Target,
+        request_timeout: float | None,
+        futures: Mapping[Key, Future[T]],
+        split: Callable[[Any], Iterable[tuple[Key, T | KafkaError]]],
+    ) -> None:
+        """Send a message whose answer has a value or an error for each of several things.
+
+        Args:
+            request: the message.
+            target: who is asked.
+            request_timeout: seconds until the futures fail, at most 3600.
+            futures: by what they are about; without any, nothing is sent.
+            split: makes pairs of the response: what it is about, and its result or error.
+        """
+
+        def by_key(response: Any) -> Mapping[Key, T | KafkaError]:
+            return dict(split(response))
+
+        def end(outcomes: Any, cluster_id: str | None) -> None:
+            settle_each(futures, outcomes, cluster_id)
+
+        exchange = _Exchange(self, request, target, request_timeout, by_key, end)
+        exchange.begin(sends=bool(futures))
 
 
 class _Exchange:
@@ -93,6 +124,7 @@ class _Exchange:
         target: Target,
         request_timeout: float | None,
         convert: Callable[[Any], Any],
+        end: Callable[[Any, str | None], None],
     ) -> None:
         # The client keeps what waits for its answers: kept by that, it would never be dropped.
         self._client = weakref.ref(client)
@@ -101,15 +133,16 @@ class _Exchange:
         self._timeout = request_timeout
         self._until = time.monotonic() + (request_timeout or 0)
         self._convert = convert
+        self._end = end
         self._version = 0
-        self.future: Future[Any] = Future()
 
-    def begin(self) -> None:
+    def begin(self, sends: bool = True) -> None:
         """Ask for the versions; wrong arguments raise here, before anything is sent."""
-        self._send(protocol.ApiVersionsRequest(), 0, self._timeout, self._on_versions)
+        on_answer = self._on_versions if sends else None
+        self._send(protocol.ApiVersionsRequest(), 0, self._timeout, on_answer)
 
     def _send(
-        self, request: Request, version: int, timeout: float | None, on_answer: _OnAnswer
+        self, request: Request, version: int, timeout: float | None, on_answer: _OnAnswer | None
     ) -> None:
         client = self._client()
         if client is None:
@@ -134,7 +167,7 @@ class _Exchange:
 
         failed = outcome_of(go_on, answer, exception)
         if failed is not None:
-            settle(self.future, _as_kafka_error(failed), cluster_id)
+            self._end(_as_kafka_error(failed), cluster_id)
 
     def _choose(self, versions: Any) -> int:
         """Return the latest version that the broker has, too."""
@@ -161,7 +194,29 @@ class _Exchange:
                 answer = _without_tags(answer)
             return self._convert(self._request.response_class.decode(answer, version))
 
-        settle(self.future, _as_kafka_error(outcome_of(converted, answer, exception)), cluster_id)
+        self._end(_as_kafka_error(outcome_of(converted, answer, exception)), cluster_id)
+
+
+def error_of(answer: Any) -> KafkaError | None:
+    """Return the error of a response or of a part of it, with the text that a broker may give."""
+    if not answer.error_code:
+        return None
+    return KafkaError(answer.error_code, getattr(answer, "error_message", None))
+
+
+def raise_error_of(response: Any) -> None:
+    """Raise the error that a response has as a whole."""
+    error = error_of(response)
+    if error is not None:
+        raise KafkaException(error)
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[TopicPartition]]:
+    """Return the partitions of each topic, as most requests have them."""
+    topics: dict[str, list[TopicPartition]] = {}
+    for partition in partitions:
+        topics.setdefault(partition.topic, []).append(partition)
+    return topics
 
 
 def _without_tags(answer: bytes) -> bytes:

@@ -11,6 +11,7 @@ from confluent_kafka import cimpl
 from confluent_kafka._values.options import ElectionType, IsolationLevel
 from confluent_kafka.admin._requests import (
     AdminRequests,
+    check_partition,
     checked,
     maybe_empty,
     new_futures,
@@ -157,7 +158,7 @@ class RecordRequests(AdminRequests):
         name = "topic_partition_offsets"
         partitions = maybe_empty(topic_partition_offsets, TopicPartition, name)
         for partition in partitions:
-            _check_partition(partition, name)
+            check_partition(partition, name)
             if partition.offset < 0 and partition.offset != OFFSET_END:
                 raise ValueError(
                     f"{name}: {partition!r} must have an offset of 0 or more, or OFFSET_END"
@@ -195,7 +196,7 @@ class RecordRequests(AdminRequests):
         given = checked(topic_partition_offsets, dict, name)
         argument = []
         for partition, spec in given.items():
-            _check_partition(checked(partition, TopicPartition, f"a key of {name}"), name)
+            check_partition(checked(partition, TopicPartition, f"a key of {name}"), name)
             offset = checked(spec, OffsetSpec, f"the value for {partition!r}")._value
             argument.append(TopicPartition(partition.topic, partition.partition, offset))
         level = (
@@ -241,14 +242,9 @@ class RecordRequests(AdminRequests):
         if partitions is not None:
             chosen = maybe_empty(partitions, TopicPartition, "partitions")
             for partition in chosen:
-                _check_partition(partition, "partitions")
+                check_partition(partition, "partitions")
         options = {"request_timeout": request_timeout, "operation_timeout": operation_timeout}
         return self._ask("elect_leaders", (kind.value, chosen), options, dict)
-
-
-def _check_partition(partition: TopicPartition, name: str) -> None:
-    if not partition.topic or partition.partition < 0:
-        raise ValueError(f"{name}: {partition!r} must have a topic and a partition of 0 or more")
 
 
 def _deleted(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.admin._embedded import explain
-from confluent_kafka.cimpl import KafkaError, KafkaException, _AdminClient
+from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition, _AdminClient
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -52,11 +52,7 @@ class AdminRequests(_AdminClient):
             return dict(split(result))
 
         def on_answer(result: Any, exception: BaseException | None, cluster_id: str | None) -> None:
-            outcomes = outcome_of(by_key, result, exception)
-            # The stack settles all, even if a callback of one raises SystemExit.
-            with contextlib.ExitStack() as stack:
-                for key, future in reversed(list(futures.items())):
-                    stack.callback(settle, future, _outcome_for(key, outcomes), cluster_id)
+            settle_each(futures, outcome_of(by_key, result, exception), cluster_id)
 
         self._request(request, argument, dict(options), on_answer if futures else None)
 
@@ -90,6 +86,18 @@ def _outcome_for(
         return KafkaException(KafkaError(KafkaError._FAIL, reason))
     outcome = outcomes[key]
     return KafkaException(outcome) if isinstance(outcome, KafkaError) else outcome
+
+
+def settle_each(
+    futures: Mapping[Key, Future[T]],
+    outcomes: Mapping[Key, T | KafkaError] | BaseException,
+    cluster_id: str | None,
+) -> None:
+    """Ends each future with what there is for its key, or all with the same error."""
+    # The stack settles all, even if a callback of one raises SystemExit.
+    with contextlib.ExitStack() as stack:
+        for key, future in reversed(list(futures.items())):
+            stack.callback(settle, future, _outcome_for(key, outcomes), cluster_id)
 
 
 def settle(future: Future[T], outcome: T | BaseException, cluster_id: str | None) -> None:
@@ -145,6 +153,12 @@ def checked(given: object, kind: type[T], name: str) -> T:
     if not isinstance(given, kind):
         raise TypeError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
     return given
+
+
+def check_partition(partition: TopicPartition, name: str) -> None:
+    """The partition of a request must be a certain one."""
+    if not partition.topic or partition.partition < 0:
+        raise ValueError(f"{name}: {partition!r} must have a topic and a partition of 0 or more")
 
 
 def enum_of(kind: type[E], given: object, name: str) -> E:

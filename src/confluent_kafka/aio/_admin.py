@@ -33,6 +33,7 @@ from confluent_kafka.admin import (
     NewPartitions,
     NewTopic,
     OffsetSpec,
+    PartitionReassignment,
     TopicDescription,
     UserScramCredentialAlteration,
     UserScramCredentialsDescription,
@@ -421,6 +422,33 @@ class AIOAdminClient(AIOClient):
     ) -> Answers[int, dict[str, LogDirDescription]]:
         """Describe the log directories of brokers; see AdminClient.describe_log_dirs()."""
         return self._each(self._open().describe_log_dirs(brokers, request_timeout=request_timeout))
+
+    def alter_partition_reassignments(
+        self,
+        reassignments: dict[TopicPartition, list[int] | None],
+        *,
+        allow_replication_factor_change: bool = True,
+        request_timeout: float | None = None,
+    ) -> Answers[TopicPartition, None]:
+        """Move partitions, or cancel that; see AdminClient.alter_partition_reassignments()."""
+        return self._each(
+            self._open().alter_partition_reassignments(
+                reassignments,
+                allow_replication_factor_change=allow_replication_factor_change,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def list_partition_reassignments(
+        self,
+        partitions: list[TopicPartition] | None = None,
+        *,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[dict[TopicPartition, PartitionReassignment]]:
+        """List reassignments in progress; see AdminClient.list_partition_reassignments()."""
+        return self._one(
+            self._open().list_partition_reassignments(partitions, request_timeout=request_timeout)
+        )
 
     def describe_cluster(
         self, *, include_authorized_operations: bool = False, request_timeout: float | None = None
