@@ -24,6 +24,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.testing import MockCluster
 from tests.support.clients import config
 from tests.support.kafka import Reports
+from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, wait_until
 
 # Every method with arguments that it takes.
@@ -301,6 +302,27 @@ def test_too_few_file_descriptors() -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert len(os.listdir("/proc/self/fd")) <= used  # those of earlier tests may go meanwhile
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals for threads")
+def test_a_signal_does_not_end_it() -> None:
+    """Its thread takes none: interrupted, it would end and free what the object still uses."""
+    check_script("""
+        import os, signal
+        from confluent_kafka.testing import MockCluster
+
+        told = []
+        signal.signal(signal.SIGALRM, lambda number, frame: told.append(number))
+        with MockCluster(1) as cluster:
+            # With the other threads deaf, only the brokers' could take it.
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+            for number in range(20):
+                os.kill(os.getpid(), signal.SIGALRM)
+                cluster.create_topic(f"topic-{number}")
+            assert not told
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+        assert told == [signal.SIGALRM]
+    """)
 
 
 def test_a_forked_child_is_told_what_to_do() -> None:

@@ -91,11 +91,8 @@ from tests.support.clients import config, partitions
 class Stop(Exception):
     pass
 
-# Down, but for close(): commits wait for a broker, and it waits for them. A signal that the
-# brokers' thread were given would end it.
-signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+# Down, but for close(): commits wait for a broker, and it waits for them.
 cluster = MockCluster(1)
-signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
 cluster.set_broker_down()
 
 def consumer(more=None):

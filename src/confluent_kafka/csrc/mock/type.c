@@ -1,6 +1,7 @@
 #include "mock/mock.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "values/error.h"
 
@@ -67,7 +68,26 @@ set_retention(rd_kafka_conf_t *conf, int32_t bytes, char *error_text, size_t siz
 }
 
 /* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
-WITHOUT_GIL static bool
+WITHOUT_GIL /*
+ * The mock brokers' thread takes no signals, as none of librdkafka's does: one that interrupts its
+ * wait ends it, and with it goes the cluster, which this module still uses.
+ */
+static rd_kafka_mock_cluster_t *
+new_cluster(rd_kafka_t *rk, int32_t brokers)
+{
+#ifdef _WIN32
+    return rd_kafka_mock_cluster_new(rk, brokers);
+#else
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(rk, brokers);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return cluster;
+#endif
+}
+
+static bool
 start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size_t size)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
@@ -81,7 +101,7 @@ start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size
         rd_kafka_conf_destroy(conf);
         return false;
     }
-    rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(rk, self->brokers);
+    rd_kafka_mock_cluster_t *cluster = new_cluster(rk, self->brokers);
     if (cluster == NULL) {
         snprintf(error_text, size, "the mock brokers could not be started");
         rd_kafka_destroy(rk);
