@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 from concurrent.futures import ThreadPoolExecutor
 
-from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, Producer
+from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, KafkaError, Producer, protocol
 from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
 from tests.support.kafka import Reports, read
 from tests.support.patches import needs
-from tests.support.protocol import ask, compact_text
+from tests.support.protocol import ask, compact_text, text
 from tests.support.scripts import check_script
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
@@ -181,3 +181,27 @@ def test_versions_of_group_requests(kafka_cluster: MockCluster) -> None:
     assert offered[heartbeat] == (0, 3)
     assert offered[leave_group] == (0, 2)
     assert offered[sync_group] == (0, 3)
+
+
+@needs("mock-join-nothing", "raw-request")
+def test_member_without_protocols(kafka_cluster: MockCluster) -> None:
+    """It is refused as Kafka refuses it, and the cluster goes on."""
+    kafka_cluster.set_coordinator("group", "", 1)
+    body = text("") + struct.pack(">i", 1000) + text("") + text("") + struct.pack(">i", 0)
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        for _ in range(3):
+            answer = producer.request(11, 0, body, broker=1, timeout=TIMEOUT)
+            assert struct.unpack_from(">h", answer) == (KafkaError.INCONSISTENT_GROUP_PROTOCOL,)
+        assert producer.list_topics(timeout=TIMEOUT).brokers
+
+
+@needs("mock-metadata-tags", "raw-request")
+def test_metadata_ends_once(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The answer has nothing behind its end, in every version that the cluster has."""
+    request = protocol.MetadataRequest(topics=None)
+    with Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as producer:
+        lowest, highest = producer.api_versions(timeout=TIMEOUT)[request.api_key]
+        for version in range(max(1, lowest), highest + 1):
+            answer = producer.request(request.api_key, version, request.encode(version))
+            found = protocol.MetadataResponse.decode(answer, version)
+            assert [topic.name for topic in found.topics] == [kafka_topic]
