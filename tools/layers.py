@@ -63,7 +63,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
     "spark": _CLIENTS | {"admin", "schema_registry"},
     # aiokafka's API stands on aio; nothing stands on it.
-    "compat": {"", "_suggestions", "admin", "aio", "cimpl"},
+    "compat": {"", "_suggestions", "admin", "aio", "cimpl", "protocol"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},
     "_types": {"serialization"},

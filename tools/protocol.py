@@ -176,6 +176,8 @@ class Message(Struct):
 class Request(Message):
     api_key: ClassVar[int]
     response_class: ClassVar[type[Response]]
+    @classmethod
+    def common_version(cls, offered: tuple[int, int] | None) -> int: ...
 
 class Response(Message):
     api_key: ClassVar[int]

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from confluent_kafka import protocol
 from confluent_kafka.compat.aiokafka import AIOKafkaClient, AIOKafkaConsumer, TopicPartition, errors
 from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from confluent_kafka.compat.aiokafka.structs import BrokerMetadata, OffsetAndMetadata
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop
 from tests.support.kafka import NO_BROKER
+from tests.support.patches import needs
 
 pytestmark = pytest.mark.kafka_topic(partitions=2)
 
@@ -69,8 +71,19 @@ async def test_what_a_broker_cannot_do(kafka_cluster: MockCluster) -> None:
             await admin.describe_consumer_groups(["g"])
         with pytest.raises(errors.IllegalOperation, match="broker_ids"):
             await admin.list_consumer_groups(broker_ids=[1])
-        with pytest.raises(errors.IllegalOperation, match="groups only"):
-            await admin.find_coordinator("t", 1)
+
+
+@needs("raw-request")
+@in_loop
+async def test_coordinators(kafka_cluster: MockCluster) -> None:
+    """Of a group and of a transaction."""
+    kafka_cluster.set_coordinator("group", "key", 2)
+    kafka_cluster.set_coordinator("transaction", "key", 3)
+    async with admin_of(kafka_cluster) as admin:
+        assert await admin.find_coordinator("key") == 2
+        assert await admin.find_coordinator("key", 1) == 3
+        with pytest.raises(ValueError, match="7"):
+            await admin.find_coordinator("key", 7)
 
 
 @in_loop
@@ -113,10 +126,29 @@ async def test_a_client(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     assert await client.add_topic(kafka_topic)
     assert await client.set_topics([kafka_topic])
     assert await client.check_version() == client.api_version
-    with pytest.raises(errors.IllegalOperation, match="librdkafka makes the requests"):
-        await client.send(leader, object())
     await client.close()
     await client.close()
+
+
+@needs("raw-request")
+@in_loop
+async def test_requests_of_the_protocol(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """send() takes a request's message and returns the answer's, in a version that both have."""
+    client = AIOKafkaClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    await client.bootstrap()
+    try:
+        answer = await client.send(2, protocol.MetadataRequest(topics=None))
+        assert isinstance(answer, protocol.MetadataResponse)
+        assert kafka_topic in [topic.name for topic in answer.topics]
+        with pytest.raises(errors.NodeNotReadyError, match="no broker 99"):
+            await client.send(99, protocol.MetadataRequest())
+        with pytest.raises(errors.UnsupportedVersionError, match="does not know DescribeLogDirs"):
+            await client.send(2, protocol.DescribeLogDirsRequest())
+        wrong: Any = object()
+        with pytest.raises(TypeError, match="request must be one of confluent_kafka"):
+            await client.send(2, wrong)
+    finally:
+        await client.close()
 
 
 @in_loop

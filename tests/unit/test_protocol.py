@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import pickle
+import re
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ from confluent_kafka.protocol import (
 )
 from confluent_kafka.protocol._tables import TABLES
 from tests.support.messages import every_version, random_message
+from tests.support.native import ROOT
 from tests.support.scripts import check_script
 
 Topic = MetadataRequest.MetadataRequestTopic
@@ -399,3 +401,33 @@ class TestMalformed:
         finally:
             tracemalloc.stop()
         assert peak < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("offered", "version"), [((0, 99), 5), ((0, 3), 3), ((2, 2), 2), ((5, 7), 5), ((1, 1), 1)]
+)
+def test_version_that_both_have(offered: tuple[int, int], version: int) -> None:
+    """The latest one: DescribeLogDirs has versions 1 to 5."""
+    assert protocol.DescribeLogDirsRequest.common_version(offered) == version
+
+
+@pytest.mark.parametrize(
+    ("offered", "told"), [(None, "does not know"), ((0, 0), "0 to 0"), ((6, 9), "6 to 9")]
+)
+def test_no_version_that_both_have(offered: tuple[int, int] | None, told: str) -> None:
+    """The error says which versions the broker has."""
+    with pytest.raises(protocol.UnsupportedVersionError, match=told):
+        protocol.DescribeLogDirsRequest.common_version(offered)
+
+
+def test_flexible_versions_that_the_extension_knows() -> None:
+    """What request() of a client puts before a body is right for every version there is."""
+    source = (ROOT / "src/confluent_kafka/csrc/client/raw_header.c").read_text()
+    table = source.split("first_flexible[] = {")[1].split("}")[0]
+    first = re.sub(r"/\*.*?\*/", "", table).replace("NEVER", "127").split(",")[:-1]
+    for name in TABLES:
+        message = getattr(protocol, name)
+        if issubclass(message, protocol.Request):
+            flexible = message.flexible_versions
+            known = range(int(first[message.api_key]), message.valid_versions.stop)
+            assert set(known) & set(message.valid_versions) == set(flexible), name

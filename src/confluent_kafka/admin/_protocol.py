@@ -170,20 +170,10 @@ class _Exchange:
             self._end(_as_kafka_error(failed), cluster_id)
 
     def _choose(self, versions: Any) -> int:
-        """Return the latest version that the broker has, too."""
         if versions.error_code:
             raise KafkaException(KafkaError(versions.error_code))
-        name, own = type(self._request).__name__, self._request.valid_versions
-        for found in versions.api_keys:
-            if found.api_key == self._request.api_key:
-                common = range(
-                    max(own.start, found.min_version), min(own[-1], found.max_version) + 1
-                )
-                if common:
-                    return common[-1]
-                theirs = f"{found.min_version} to {found.max_version}"
-                raise _unsupported(f"the broker has versions {theirs} of {name}: none is ours")
-        raise _unsupported(f"the broker does not know {name}")
+        offered = {one.api_key: (one.min_version, one.max_version) for one in versions.api_keys}
+        return self._request.common_version(offered.get(self._request.api_key))
 
     def _on_answer(
         self, answer: Any, exception: BaseException | None, cluster_id: str | None
@@ -226,14 +216,10 @@ def _without_tags(answer: bytes) -> bytes:
     return answer[len(_NO_TAGS) :]
 
 
-def _unsupported(reason: str) -> KafkaException:
-    return KafkaException(KafkaError(KafkaError._UNSUPPORTED_FEATURE, reason))
-
-
 def _as_kafka_error(outcome: Any) -> Any:
     """Return what requests fail with, of what messages do."""
     if isinstance(outcome, protocol.UnsupportedVersionError):
-        return _unsupported(f"the broker is too old: {outcome}")
+        return KafkaException(KafkaError(KafkaError._UNSUPPORTED_FEATURE, str(outcome)))
     if isinstance(outcome, protocol.MalformedMessageError):
         return KafkaException(KafkaError(KafkaError._BAD_MSG, str(outcome)))
     return outcome

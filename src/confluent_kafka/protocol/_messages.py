@@ -185,6 +185,28 @@ class Request(Message):
     api_key: ClassVar[int]
     response_class: ClassVar[type[Response]]
 
+    @classmethod
+    def common_version(cls, offered: tuple[int, int] | None) -> int:
+        """The latest version that a broker has, too.
+
+        Args:
+            offered: the lowest and the highest version that the broker has, as api_versions() of a
+                client says; None if it does not know the request.
+
+        Raises:
+            UnsupportedVersionError: there is none.
+        """
+        if offered is None:
+            raise UnsupportedVersionError(f"the broker does not know {cls.__name__}")
+        own, (lowest, highest) = cls.valid_versions, offered
+        latest = min(own[-1], highest)
+        if latest < max(own[0], lowest):
+            raise UnsupportedVersionError(
+                f"the broker has versions {lowest} to {highest} of {cls.__name__}, "
+                f"and this package {own[0]} to {own[-1]}"
+            )
+        return latest
+
 
 class Response(Message):
     """A message that answers.

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from functools import partial
 from time import monotonic
-from typing import Any, NoReturn
+from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException, protocol
 from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 
 from . import errors
@@ -27,6 +27,8 @@ __all__ = ["AIOKafkaClient", "ConnectionGroup", "CoordinationType"]
 
 # Errors of a topic that waiting does not mend.
 _FINAL = frozenset({KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.TOPIC_EXCEPTION})
+
+_FIND_ONE = 1  # the version of FindCoordinator that every broker has; of one coordinator
 
 _Engine = AIOAdminClient | AIOConsumer | AIOProducer
 
@@ -200,46 +202,77 @@ class AIOKafkaClient:
         return self.cluster.broker_metadata(node_id) is not None
 
     async def send(
-        self, node_id: int, request: Any, *, group: ConnectionGroup = ConnectionGroup.DEFAULT
-    ) -> NoReturn:
-        """Not supported: librdkafka makes the requests.
+        self,
+        node_id: int,
+        request: protocol.Request,
+        *,
+        group: ConnectionGroup = ConnectionGroup.DEFAULT,
+    ) -> protocol.Response:
+        """Send a request and return its answer.
+
+        Args:
+            node_id: the broker's id.
+            request: a message of confluent_kafka.protocol, which is sent in the latest version that
+                the broker has: ``protocol.MetadataRequest(topics=None)``.
+            group: no effect.
+
+        Returns:
+            The answer; an error of the broker is in there.
 
         Raises:
-            IllegalOperation: always.
+            NodeNotReadyError: there is no such broker.
+            UnsupportedVersionError: it has no version of the request.
+            KafkaTimeoutError, KafkaConnectionError: no answer came.
+            TypeError: that is no request.
         """
-        raise errors.IllegalOperation(
-            "AIOKafkaClient.send(): librdkafka makes the requests; use AIOKafkaAdminClient, or "
-            "confluent_kafka.admin.AdminClient"
-        )
+        if not isinstance(request, protocol.Request):
+            raise TypeError(
+                "request must be one of confluent_kafka.protocol, such as "
+                f"protocol.MetadataRequest(), not {type(request).__name__}"
+            )
+        if not await self.ready(node_id):
+            raise errors.NodeNotReadyError(f"there is no broker {node_id}")
+        engine, timeout = self._connected(), self._request_timeout_ms / 1000
+        with translated():
+            offered = await engine.api_versions(node_id, timeout)
+            try:
+                version = request.common_version(offered.get(request.api_key))
+                body = request.encode(version)
+            except protocol.UnsupportedVersionError as error:
+                raise errors.UnsupportedVersionError(str(error)) from None
+            answer = await engine.request(
+                request.api_key, version, body, broker=node_id, timeout=timeout
+            )
+        return request.response_class.decode(answer, version)
 
     async def check_version(self, node_id: int | None = None) -> tuple[int, ...]:
         """Return ``api_version``."""
         return self.api_version
 
     async def coordinator_lookup(self, coordinator_type: int, coordinator_key: str) -> int:
-        """Return the id of a group's coordinator.
+        """Return the id of a coordinator.
 
         Args:
-            coordinator_type: CoordinationType.GROUP.
-            coordinator_key: the group.
+            coordinator_type: of what, a CoordinationType.
+            coordinator_key: the group, or the transactional id.
 
         Raises:
-            IllegalOperation: another type: librdkafka does not tell.
+            GroupCoordinatorNotAvailableError, and others: the cluster's error.
         """
-        if coordinator_type != CoordinationType.GROUP:
-            raise errors.IllegalOperation(
-                "coordinator_lookup(): librdkafka tells the coordinators of groups only"
-            )
+        asked = protocol.FindCoordinatorRequest(
+            key=coordinator_key, key_type=CoordinationType(coordinator_type)
+        )
         with translated():
-            async with AIOAdminClient(self._configuration) as admin:
-                timeout = self._request_timeout_ms / 1000
-                found = await admin.describe_consumer_groups(
-                    [coordinator_key], request_timeout=timeout
-                )
-        described = found[coordinator_key]
-        if described.coordinator is None:
-            raise errors.GroupCoordinatorNotAvailableError(coordinator_key)
-        return described.coordinator.id
+            answer = await self._connected().request(
+                asked.api_key,
+                _FIND_ONE,
+                asked.encode(_FIND_ONE),
+                timeout=self._request_timeout_ms / 1000,
+            )
+        found = asked.response_class.decode(answer, _FIND_ONE)
+        if found.error_code:
+            raise errors.for_code(found.error_code)(coordinator_key)
+        return int(found.node_id)
 
     async def _attach(self, engine: _Engine) -> None:
         """Take over a client, whose requests these are from now on, and wait for a broker.
@@ -294,12 +327,16 @@ class AIOKafkaClient:
                 )
             await asyncio.sleep(self._retry_backoff)
 
-    async def _ask(self, topic: str | None) -> KafkaError | None:
-        """Ask for a topic, or for all; return the topic's error."""
+    def _connected(self) -> _Engine:
         if self._engine is None:
             raise errors.KafkaConnectionError("the client is not connected: bootstrap() it")
+        return self._engine
+
+    async def _ask(self, topic: str | None) -> KafkaError | None:
+        """Ask for a topic, or for all; return the topic's error."""
+        engine = self._connected()
         with translated():
-            answer = await self._engine.list_topics(topic, self._request_timeout_ms / 1000)
+            answer = await engine.list_topics(topic, self._request_timeout_ms / 1000)
         self.cluster._update(answer)
         if topic is None:
             self.cluster._keep(answer.topics)

@@ -374,14 +374,11 @@ class AIOKafkaAdminClient:
         return offsets
 
     async def find_coordinator(self, group_id: str, coordinator_type: int = 0) -> int:
-        """Return the id of a group's coordinator.
+        """Return the id of a coordinator.
 
         Args:
-            group_id: the group.
-            coordinator_type: 0, for groups.
-
-        Raises:
-            IllegalOperation: another type: librdkafka does not tell.
+            group_id: the group, or the transactional id.
+            coordinator_type: 0 for groups, 1 for transactions.
         """
         self._running()
         return await self._client.coordinator_lookup(CoordinationType(coordinator_type), group_id)
