@@ -67,12 +67,11 @@ set_retention(rd_kafka_conf_t *conf, int32_t bytes, char *error_text, size_t siz
     return false;
 }
 
-/* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
-WITHOUT_GIL /*
+/*
  * The mock brokers' thread takes no signals, as none of librdkafka's does: one that interrupts its
  * wait ends it, and with it goes the cluster, which this module still uses.
  */
-static rd_kafka_mock_cluster_t *
+WITHOUT_GIL static rd_kafka_mock_cluster_t *
 new_cluster(rd_kafka_t *rk, int32_t brokers)
 {
 #ifdef _WIN32
@@ -87,7 +86,8 @@ new_cluster(rd_kafka_t *rk, int32_t brokers)
 #endif
 }
 
-static bool
+/* Creates handle and brokers without the GIL; `error_text` is filled in on failure. */
+WITHOUT_GIL static bool
 start_brokers(MockCluster *self, int32_t retention_bytes, char *error_text, size_t size)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
