@@ -429,6 +429,12 @@ class TestSettings:
             (["configs", "set", "topic", "t", "x"], "'x': needs NAME=VALUE"),
             (["configs", "describe", "user", "t"], "'topic', 'broker', 'group'"),
             (["cluster", "describe", "--timeout", "0"], "--timeout"),
+            (["log-dirs", "--broker", "x"], "'--broker': Input should be a valid integer"),
+            (["reassign", "start", "t:0"], "'t:0': needs TOPIC:PARTITION=BROKER,..."),
+            (["reassign", "start", "t:0=1,x"], "'t:0=1,x': needs TOPIC:PARTITION=BROKER,..."),
+            (["reassign", "start", "t:0=1"], "--yes: is required without a terminal"),
+            (["reassign", "cancel", "t"], "'t': needs TOPIC:PARTITION"),
+            (["reassign", "cancel", "t:0"], "--yes: is required without a terminal"),
         ],
     )
     def test_wrong_usage(self, arguments: list[str], message: str) -> None:
@@ -479,6 +485,10 @@ def test_no_broker_answers(command: str) -> None:
         "acls list",
         "acls create --resource topic --name t --principal User:a --operation read",
         "acls delete --all -y",
+        "log-dirs",
+        "reassign list",
+        "reassign start t:0=1,2 -y",
+        "reassign cancel t:0 -y",
     ],
 )
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")

@@ -16,6 +16,7 @@ from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.integration.topics import wait_for_topic
 from tests.support.command_line import Ended, ended, run, started
+from tests.support.patches import needs
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -256,3 +257,38 @@ def set_values(done: Ended) -> dict[str, str]:
     return {
         row["name"]: row["value"] for row in rows(done) if row["source"] == "dynamic_topic_config"
     }
+
+
+@needs("raw-request")
+def test_log_dirs(kafka: KafkaCluster, timed: str) -> None:
+    """A row for each replica; a broker that is not there does not hide the others."""
+    command = ["log-dirs", "-b", kafka.bootstrap_servers, "--topic", timed, "--json"]
+    rows = [json.loads(line) for line in run(*command).stdout.splitlines()]
+    assert {(row["topic"], row["partition"]) for row in rows} == {(timed, 0)}
+    assert all(row["bytes"] > 0 and row["directory"].startswith("/") for row in rows)
+    node = str(rows[0]["broker"])
+    done = run(*command, "--broker", node, "--broker", "77", "--timeout", "2")
+    assert [json.loads(line)["broker"] for line in done.stdout.splitlines()] == [int(node)]
+    assert (done.status, done.stderr.startswith("error: broker '77': ")) == (1, True)
+
+
+@needs("raw-request")
+def test_reassign(kafka: KafkaCluster, timed: str) -> None:
+    """A partition moves to the brokers that are named; what is not moving cannot be cancelled."""
+    end = ["-b", kafka.bootstrap_servers]
+    place = f"{timed}:0"
+
+    def replicas() -> str:
+        (row,) = run("topics", "describe", timed, "--json", *end).stdout.splitlines()
+        return ",".join(str(node) for node in sorted(json.loads(row)["replicas"]))
+
+    for nodes in ("1,2", "3"):
+        done = run("reassign", "start", f"{place}={nodes}", "-y", *end)
+        assert done == (0, f"partition {place} is being moved\n".encode(), "")
+        wait_until(lambda nodes=nodes: replicas() == nodes)
+    assert timed.encode() not in run("reassign", "list", *end).stdout
+    done = run("reassign", "cancel", place, "-y", *end)
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith(f"error: partition '{place}': ")
+    done = run("reassign", "start", f"{place}=77", "-y", *end)
+    assert (done.status, done.stdout) == (1, b"")

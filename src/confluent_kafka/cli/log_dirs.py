@@ -1,0 +1,64 @@
+"""``python -m confluent_kafka log-dirs``: what brokers keep on their disks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from confluent_kafka.admin import AdminClient, LogDirDescription
+from confluent_kafka.cli.administration import AsJson, Timeout, administering, settled, show
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+_COLUMNS = ("broker", "directory", "topic", "partition", "bytes", "lag", "future")
+
+
+def log_dirs(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    broker: Annotated[
+        list[int] | None, typer.Option("--broker", help="Only of this broker; repeatable.")
+    ] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option("--topic", help="Only of this topic; repeatable.")
+    ] = None,
+) -> None:
+    """List the replicas in the log directories of brokers, with their sizes.
+
+    Exit status: 0 listed, 1 the cluster refused, or a broker does not answer or cannot use a
+    directory, 2 wrong usage, 130 ended by Ctrl-C.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        asked = admin.describe_log_dirs(broker or _all(admin, timeout), request_timeout=timeout)
+        found, failures = settled("broker", {str(node): one for node, one in asked.items()})
+    rows = [row for node in found for row in _rows(int(node), found[node], topic)]
+    show(_COLUMNS, sorted(rows), as_json)
+    failures += [
+        f"broker {node}: {path}: {directory.error.str()}"
+        for node, directories in found.items()
+        for path, directory in directories.items()
+        if directory.error is not None
+    ]
+    if failures:
+        fail(*failures)
+
+
+def _all(admin: AdminClient, timeout: float) -> list[int]:
+    return sorted(admin.list_topics(timeout=timeout).brokers)
+
+
+def _rows(
+    node: int, directories: dict[str, LogDirDescription], topics: list[str] | None
+) -> Iterator[tuple[Any, ...]]:
+    for path, directory in directories.items():
+        for place, replica in directory.replicas.items():
+            if not topics or place.topic in topics:
+                yield (
+                    *(node, path, place.topic, place.partition),
+                    *(replica.size, replica.offset_lag, replica.is_future),
+                )

@@ -1,0 +1,123 @@
+"""``python -m confluent_kafka reassign``: which brokers have the replicas of partitions."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+from confluent_kafka import TopicPartition
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    confirm,
+    settled,
+    show,
+)
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    help="Move partitions to other brokers, list such moves, and cancel them.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+_PARTITION = re.compile(r"(.+):(\d+)")
+_MOVE = re.compile(r"(.+):(\d+)=(\d+(?:,\d+)*)")
+
+
+@app.command(name="list")
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """List the reassignments that are in progress."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.list_partition_reassignments(request_timeout=timeout).result()
+    show(
+        ("topic", "partition", "replicas", "adding", "removing"),
+        (
+            (
+                *(place.topic, place.partition, _ids(one.replicas)),
+                *(_ids(one.adding_replicas), _ids(one.removing_replicas)),
+            )
+            for place, one in sorted(found.items())
+        ),
+        as_json,
+    )
+
+
+@app.command()
+def start(
+    moves: Annotated[
+        list[str], typer.Argument(metavar="TOPIC:PARTITION=BROKER,...", help="Preferred first.")
+    ],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Give partitions to these brokers: ``reassign start orders:0=1,2,3``."""
+    wanted = dict(_move(text) for text in moves)
+    confirm(f"Move {len(wanted)} partitions?", yes)
+    _alter(brokers, config_file, properties, timeout, wanted, "is being moved")
+
+
+@app.command()
+def cancel(
+    partitions: Annotated[list[str], typer.Argument(metavar="TOPIC:PARTITION")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Cancel the reassignments of partitions: their replicas stay where they were."""
+    wanted = dict.fromkeys(_partition(text) for text in partitions)
+    confirm(f"Cancel {len(wanted)} reassignments?", yes)
+    _alter(brokers, config_file, properties, timeout, wanted, "stays where it was")
+
+
+def _alter(
+    brokers: Brokers,
+    config_file: File,
+    properties: Properties,
+    timeout: float,
+    wanted: dict[TopicPartition, list[int]] | dict[TopicPartition, None],
+    done: str,
+) -> None:
+    with administering(brokers, config_file, properties, timeout) as admin:
+        asked = admin.alter_partition_reassignments(dict(wanted), request_timeout=timeout)
+        named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
+        accepted, failures = settled("partition", named)
+    for name in accepted:
+        print(f"partition {name} {done}")
+    if failures:
+        fail(*failures)
+
+
+def _move(text: str) -> tuple[TopicPartition, list[int]]:
+    found = _MOVE.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION=BROKER,...")
+    topic, partition, nodes = found.groups()
+    return TopicPartition(topic, int(partition)), [int(node) for node in nodes.split(",")]
+
+
+def _partition(text: str) -> TopicPartition:
+    found = _PARTITION.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION")
+    return TopicPartition(found[1], int(found[2]))
+
+
+def _ids(nodes: list[int]) -> str:
+    return ",".join(str(node) for node in nodes)
