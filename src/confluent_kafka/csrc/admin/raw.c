@@ -5,11 +5,13 @@
 
 #include <stdlib.h>
 
+#include "client/raw_request.h"
+
 #ifdef RD_KAFKA_HAS_RAWREQUEST
 
 typedef struct {
     int32_t api_key, version, target;
-    const char *coordinator;  /* NULL: none; borrowed from the argument, as the body is */
+    const char *coordinator; /* borrowed from the argument, as the body is */
     const char *body;
     size_t size;
 } raw_item;
@@ -83,6 +85,16 @@ const admin_request admin_raw_requests[] = {
 
 #else
 
-const admin_request admin_raw_requests[] = {{0}};
+static int
+refuse(admin_call *call)
+{
+    return raw_requests_check(call->state);
+}
+
+/* Of no event: nothing is sent. */
+const admin_request admin_raw_requests[] = {
+    {"raw", RD_KAFKA_ADMIN_OP_ANY, RD_KAFKA_EVENT_NONE, refuse, NULL, NULL},
+    {0},
+};
 
 #endif

@@ -96,8 +96,8 @@ attempt_raw(request *self, int timeout_ms)
     return error;
 }
 
-static int
-check_is_built_in(module_state *Py_UNUSED(state))
+int
+raw_requests_check(module_state *Py_UNUSED(state))
 {
     return 0;
 }
@@ -117,8 +117,8 @@ attempt_raw(request *Py_UNUSED(self), int Py_UNUSED(timeout_ms))
     return request_error(RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED, "request()");
 }
 
-static int
-check_is_built_in(module_state *state)
+int
+raw_requests_check(module_state *state)
 {
     raise_kafka_error(state, RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED,
                       "this librdkafka (%s) cannot send any request: that takes the patch "
@@ -349,10 +349,11 @@ request_with_body(Client *self, const raw_target *to, const bytes_view *body)
                      MAX_BODY, body->size);
         return NULL;
     }
-    if (check_is_built_in(self->state) < 0 || client_enter_or(self, HANDLE_CLOSED) < 0) {
+    if (client_enter_or(self, HANDLE_CLOSED) < 0) {
         return NULL;
     }
-    PyObject *result = request_bytes(self, to, body);
+    PyObject *result =
+        raw_requests_check(self->state) < 0 ? NULL : request_bytes(self, to, body);
     client_leave(self);
     return result;
 }
@@ -466,10 +467,11 @@ api_versions(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
     if (args_parse(self->state, &api_versions_signature, args, nargs, kwnames, values) < 0
         || read_target(values[0], NULL, NULL, &to) < 0
         || read_timeout(values[1], &to.timeout_ms) < 0
-        || check_is_built_in(self->state) < 0 || client_enter_or(self, HANDLE_CLOSED) < 0) {
+        || client_enter_or(self, HANDLE_CLOSED) < 0) {
         return NULL;
     }
-    PyObject *result = request_versions(self, &to);
+    PyObject *result =
+        raw_requests_check(self->state) < 0 ? NULL : request_versions(self, &to);
     client_leave(self);
     return result;
 }

@@ -9,4 +9,7 @@
 /* For the type of all clients. */
 extern PyMethodDef raw_request_methods[];
 
+/* 0 when this librdkafka can send any request, else -1 with a KafkaException. */
+int raw_requests_check(module_state *state);
+
 #endif
