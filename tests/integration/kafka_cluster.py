@@ -102,7 +102,12 @@ def running_cluster(
     for app in apps:
         app.scram_users = USERS
         app.append(
-            _durability(brokers) | _groups() | _tls(authority, server) | _sasl(identity) | _acls()
+            _durability(brokers)
+            | _disks(app)
+            | _groups()
+            | _tls(authority, server)
+            | _sasl(identity)
+            | _acls()
         )
     client = authority.issue("client", "client.tests")
     cluster = OwnKafkaCluster(apps, authority, client, identity)
@@ -139,6 +144,11 @@ def _durability(brokers: int) -> dict[str, Any]:
     properties["auto.leader.rebalance.enable"] = "false"
     properties["replica.lag.time.max.ms"] = 6000
     return properties
+
+
+def _disks(app: KraftBroker) -> dict[str, Any]:
+    """Two log directories, between which replicas can be moved."""
+    return {"log.dirs": f"{app.conf['log_dirs']},{app.create_dir('second_disk')}"}
 
 
 def _groups() -> dict[str, Any]:

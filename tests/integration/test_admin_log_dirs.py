@@ -7,11 +7,19 @@ from collections.abc import Iterator
 import pytest
 
 from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ReplicaLogDirInfo,
+    TopicPartitionReplica,
+)
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.kafka import send
 from tests.support.patches import needs
-from tests.support.waiting import TIMEOUT
+from tests.support.real_kafka import MakeTopic
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, needs("raw-request")]
 
@@ -41,6 +49,74 @@ def test_describe_log_dirs(kafka: KafkaCluster, admin: AdminClient, topic: str) 
     assert sizes.keys() == set(cluster.topics[topic].partitions[0].replicas)
     assert sizes[leader].size > 1000
     assert (sizes[leader].offset_lag, sizes[leader].is_future) == (0, False)
+
+
+@pytest.fixture
+def slow_disk(admin: AdminClient) -> Iterator[int]:
+    """The id of a broker that moves a batch in eleven seconds between its directories."""
+    _limit_moves(admin, AlterConfigOpType.SET, "1")
+    yield 2
+    _limit_moves(admin, AlterConfigOpType.DELETE, None)
+
+
+def _limit_moves(admin: AdminClient, operation: AlterConfigOpType, rate: str | None) -> None:
+    entry = ConfigEntry(
+        "replica.alter.log.dirs.io.max.bytes.per.second", rate, incremental_operation=operation
+    )
+    broker = ConfigResource("broker", "2", incremental_configs=[entry])
+    admin.incremental_alter_configs([broker])[broker].result(TIMEOUT)
+
+
+def _info(admin: AdminClient, replica: TopicPartitionReplica) -> ReplicaLogDirInfo:
+    return admin.describe_replica_log_dirs([replica])[replica].result(TIMEOUT)
+
+
+def test_move(
+    kafka: KafkaCluster, admin: AdminClient, slow_disk: int, make_topic: MakeTopic
+) -> None:
+    """A replica is in one directory, then in two, and at last in the other."""
+    topic = make_topic()  # now, as the broker knows the rate when it knows the topic
+    with Producer(kafka.config(), acks="all") as producer:
+        for _ in range(12):
+            send(producer, topic, [b"x" * 900_000])
+    replica = TopicPartitionReplica(topic, 0, slow_disk)
+    wait_until(lambda: _info(admin, replica).current_replica_offset_lag == 0)
+    here = _info(admin, replica).current_replica_log_dir
+    paths = admin.describe_log_dirs([slow_disk])[slow_disk].result(TIMEOUT)
+    there = next(path for path in paths if path != here)
+    assert admin.alter_replica_log_dirs({replica: there})[replica].result(TIMEOUT) is None
+    moving = _info(admin, replica)
+    assert 0 < (moving.future_replica_offset_lag or 0) <= 12
+    assert moving == ReplicaLogDirInfo(here, 0, there, moving.future_replica_offset_lag)
+    _limit_moves(admin, AlterConfigOpType.DELETE, None)
+    wait_until(lambda: _info(admin, replica) == ReplicaLogDirInfo(there, 0))
+
+
+def test_replicas_of_several_brokers(admin: AdminClient, topic: str) -> None:
+    """Each broker is asked for its own; one that it does not have is nowhere."""
+    replicas = [TopicPartitionReplica(topic, 0, broker) for broker in (1, 2, 3)]
+    nowhere = TopicPartitionReplica(topic, 7, 3)
+    futures = admin.describe_replica_log_dirs([*replicas, nowhere])
+    assert list(futures) == [*replicas, nowhere]
+    for replica in replicas:
+        assert futures[replica].result(TIMEOUT).current_replica_log_dir
+    assert futures[nowhere].result(TIMEOUT) == ReplicaLogDirInfo()
+
+
+def test_each_replica_has_its_own_error(admin: AdminClient, topic: str) -> None:
+    """What one broker refuses does not concern the others."""
+    one, two = (TopicPartitionReplica(topic, 0, broker) for broker in (1, 2))
+    missing = TopicPartitionReplica(topic, 7, 2)
+    here = _info(admin, two).current_replica_log_dir
+    assert here
+    futures = admin.alter_replica_log_dirs({one: "/not/there", two: here, missing: here})
+    assert futures[two].result(TIMEOUT) is None
+    codes = []
+    for replica in (one, missing):
+        error = futures[replica].exception(TIMEOUT)
+        assert isinstance(error, KafkaException)
+        codes.append(error.code())
+    assert codes == [KafkaError.LOG_DIR_NOT_FOUND, KafkaError.UNKNOWN_TOPIC_OR_PART]
 
 
 def test_broker_that_is_not_there(admin: AdminClient) -> None:

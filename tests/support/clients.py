@@ -30,6 +30,7 @@ from confluent_kafka.admin import (
     NewTopic,
     OffsetSpec,
     ScramMechanism,
+    TopicPartitionReplica,
     UserScramCredentialDeletion,
 )
 from confluent_kafka.cimpl import MessageBatch
@@ -160,6 +161,7 @@ def answered(futures: Any) -> None:
 BINDING = AclBinding("topic", "topic", "literal", "User:name", "*", "read", "allow")
 FILTER = AclBindingFilter("any", None, "any", None, None, "any", "any")
 GROUP = ConsumerGroupTopicPartitions("group", partitions())
+REPLICA = TopicPartitionReplica("topic", 0, 1)
 ALL_OF_GROUP = ConsumerGroupTopicPartitions("group")
 _DELETION = UserScramCredentialDeletion("name", ScramMechanism.SCRAM_SHA_256)
 _CHANGE = ConfigEntry("retention.ms", "1", incremental_operation=AlterConfigOpType.SET)
@@ -230,6 +232,12 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     "describe_cluster": lambda admin, seconds: admin.describe_cluster(request_timeout=seconds),
     "describe_log_dirs": lambda admin, seconds: admin.describe_log_dirs(
         [1], request_timeout=seconds
+    ),
+    "describe_replica_log_dirs": lambda admin, seconds: admin.describe_replica_log_dirs(
+        [REPLICA], request_timeout=seconds
+    ),
+    "alter_replica_log_dirs": lambda admin, seconds: admin.alter_replica_log_dirs(
+        {REPLICA: "/directory"}, request_timeout=seconds
     ),
     "alter_partition_reassignments": lambda admin, seconds: admin.alter_partition_reassignments(
         {TopicPartition("topic", 0): [1]}, request_timeout=seconds

@@ -42,8 +42,9 @@ from confluent_kafka.admin import (
     UserScramCredentialAlteration,
     UserScramCredentialUpsertion,
 )
+from confluent_kafka.admin import TopicPartitionReplica as Replica
 from confluent_kafka.admin._embedded import explain
-from tests.support.clients import ADMIN_REQUESTS, BINDING, FILTER, UNREACHABLE, config
+from tests.support.clients import ADMIN_REQUESTS, BINDING, FILTER, REPLICA, UNREACHABLE, config
 from tests.support.scripts import check_script
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
@@ -391,6 +392,15 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
         ValueError,
         "iterations",
     ),
+    ("describe_replica_log_dirs", ([PLACE],), TypeError, r"replicas\[0\] must be TopicPartitionR"),
+    ("describe_replica_log_dirs", ([REPLICA, Replica("", 0, 1)],), ValueError, r"replicas\[1\]"),
+    ("describe_replica_log_dirs", ([Replica("t", -1, 1)],), ValueError, "a partition of 0"),
+    ("describe_replica_log_dirs", ([Replica("t", 0, "1")],), TypeError, "broker_id must be int"),  # type: ignore[arg-type]
+    ("describe_replica_log_dirs", ([Replica(1, 0, 1)],), TypeError, "topic must be str, not int"),  # type: ignore[arg-type]
+    ("alter_replica_log_dirs", ([REPLICA],), TypeError, "assignment must be dict, not list"),
+    ("alter_replica_log_dirs", ({PLACE: "/a"},), TypeError, "a key of assignment must be TopicP"),
+    ("alter_replica_log_dirs", ({REPLICA: 1},), TypeError, "must be str, not int"),
+    ("alter_replica_log_dirs", ({REPLICA: ""},), ValueError, "must be a path, not empty"),
     ("alter_partition_reassignments", ([PLACE],), TypeError, "reassignments must be dict, not"),
     ("alter_partition_reassignments", ({"t": [1]},), TypeError, "a key of reassignments must be T"),
     ("alter_partition_reassignments", ({TopicPartition("t"): [1]},), ValueError, "partition of 0"),

@@ -41,6 +41,8 @@ from confluent_kafka.admin._groups import (
 from confluent_kafka.admin._log_dirs import (
     LogDirDescription,
     ReplicaInfo,
+    ReplicaLogDirInfo,
+    TopicPartitionReplica,
 )
 from confluent_kafka.admin._reassignments import (
     PartitionReassignment,
@@ -126,12 +128,14 @@ __all__ = [
     "PartitionMetadata",
     "PartitionReassignment",
     "ReplicaInfo",
+    "ReplicaLogDirInfo",
     "ResourcePatternType",
     "ResourceType",
     "ScramCredentialInfo",
     "ScramMechanism",
     "TopicDescription",
     "TopicMetadata",
+    "TopicPartitionReplica",
     "UserScramCredentialAlteration",
     "UserScramCredentialDeletion",
     "UserScramCredentialUpsertion",

@@ -34,7 +34,9 @@ from confluent_kafka.admin import (
     NewTopic,
     OffsetSpec,
     PartitionReassignment,
+    ReplicaLogDirInfo,
     TopicDescription,
+    TopicPartitionReplica,
     UserScramCredentialAlteration,
     UserScramCredentialsDescription,
 )
@@ -422,6 +424,25 @@ class AIOAdminClient(AIOClient):
     ) -> Answers[int, dict[str, LogDirDescription]]:
         """Describe the log directories of brokers; see AdminClient.describe_log_dirs()."""
         return self._each(self._open().describe_log_dirs(brokers, request_timeout=request_timeout))
+
+    def describe_replica_log_dirs(
+        self, replicas: list[TopicPartitionReplica], *, request_timeout: float | None = None
+    ) -> Answers[TopicPartitionReplica, ReplicaLogDirInfo]:
+        """Tell where replicas are; see AdminClient.describe_replica_log_dirs()."""
+        return self._each(
+            self._open().describe_replica_log_dirs(replicas, request_timeout=request_timeout)
+        )
+
+    def alter_replica_log_dirs(
+        self,
+        assignment: dict[TopicPartitionReplica, str],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[TopicPartitionReplica, None]:
+        """Move replicas to other log directories; see AdminClient.alter_replica_log_dirs()."""
+        return self._each(
+            self._open().alter_replica_log_dirs(assignment, request_timeout=request_timeout)
+        )
 
     def alter_partition_reassignments(
         self,
