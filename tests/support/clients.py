@@ -24,6 +24,9 @@ from confluent_kafka.admin import (
     AclBindingFilter,
     AdminClient,
     AlterConfigOpType,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
     ConfigEntry,
     ConfigResource,
     NewPartitions,
@@ -163,6 +166,9 @@ FILTER = AclBindingFilter("any", None, "any", None, None, "any", "any")
 GROUP = ConsumerGroupTopicPartitions("group", partitions())
 REPLICA = TopicPartitionReplica("topic", 0, 1)
 ALL_OF_GROUP = ConsumerGroupTopicPartitions("group")
+_QUOTA = ClientQuotaAlteration(
+    ClientQuotaEntity({ClientQuotaEntity.USER: "name"}), {"producer_byte_rate": 1}
+)
 _DELETION = UserScramCredentialDeletion("name", ScramMechanism.SCRAM_SHA_256)
 _CHANGE = ConfigEntry("retention.ms", "1", incremental_operation=AlterConfigOpType.SET)
 _RESOURCE = ConfigResource("topic", "topic", {"retention.ms": "1"}, incremental_configs=[_CHANGE])
@@ -238,6 +244,12 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     ),
     "alter_replica_log_dirs": lambda admin, seconds: admin.alter_replica_log_dirs(
         {REPLICA: "/directory"}, request_timeout=seconds
+    ),
+    "describe_client_quotas": lambda admin, seconds: admin.describe_client_quotas(
+        ClientQuotaFilter.all(), request_timeout=seconds
+    ),
+    "alter_client_quotas": lambda admin, seconds: admin.alter_client_quotas(
+        [_QUOTA], request_timeout=seconds
     ),
     "alter_partition_reassignments": lambda admin, seconds: admin.alter_partition_reassignments(
         {TopicPartition("topic", 0): [1]}, request_timeout=seconds

@@ -30,6 +30,10 @@ from confluent_kafka.admin import (
     AclOperation,
     AdminClient,
     AlterConfigOpType,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
     ConfigEntry,
     ConfigResource,
     ConfigSource,
@@ -275,7 +279,10 @@ class TestFutures:
 
 TOPIC = [NewTopic("topic")]
 GROUP = ConsumerGroupTopicPartitions
+Component: Any = ClientQuotaFilterComponent
 PLACE = TopicPartition("t", 0)
+ENTITY = ClientQuotaEntity({"user": "name"})
+QUOTA = ClientQuotaAlteration(ENTITY, {"producer_byte_rate": 1})
 SHA_256 = ScramMechanism.SCRAM_SHA_256
 INFO = ScramCredentialInfo(SHA_256, 4096)
 
@@ -392,6 +399,10 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
         ValueError,
         "iterations",
     ),
+    ("describe_client_quotas", (None,), TypeError, "filter must be ClientQuotaFilter, not NoneT"),
+    ("alter_client_quotas", ([],), ValueError, "entries must not be empty"),
+    ("alter_client_quotas", (["name"],), TypeError, r"entries\[0\] must be ClientQuotaAlteration"),
+    ("alter_client_quotas", ([QUOTA, QUOTA],), ValueError, "entries must have each entity once"),
     ("describe_replica_log_dirs", ([PLACE],), TypeError, r"replicas\[0\] must be TopicPartitionR"),
     ("describe_replica_log_dirs", ([REPLICA, Replica("", 0, 1)],), ValueError, r"replicas\[1\]"),
     ("describe_replica_log_dirs", ([Replica("t", -1, 1)],), ValueError, "a partition of 0"),
@@ -472,6 +483,7 @@ class TestRefused:
              {"isolation_level": 1}, TypeError),
             ("alter_partition_reassignments", ({PLACE: [1]},),
              {"allow_replication_factor_change": 1}, TypeError),
+            ("alter_client_quotas", ([QUOTA],), {"validate_only": 1}, TypeError),
             ("describe_cluster", (), {"include_authorized_operations": None.__class__}, TypeError),
         ],
     )  # fmt: skip
@@ -555,6 +567,7 @@ class TestModels:
             ConfigResource("topic", "a"),
             BINDING,
             FILTER,
+            QUOTA,
             OffsetSpec.for_timestamp(5),
         ],
         ids=lambda value: type(value).__name__,
@@ -618,6 +631,46 @@ class TestModels:
                 OffsetSpec.for_timestamp(wrong)
         with pytest.raises(TypeError, match="index"):
             OffsetSpec("latest")  # type: ignore[arg-type]
+
+    def test_quota_entity(self) -> None:
+        """Types and names say which it is, in any order; later changes of the dict do not."""
+        entries: dict[str, str | None] = {"user": "a", "client-id": None}
+        entity = ClientQuotaEntity(entries)
+        entries["user"] = "b"
+        same = ClientQuotaEntity({"client-id": None, "user": "a"})
+        assert {entity: 1}[same] == 1
+        assert entity != ClientQuotaEntity({"user": "a"})
+
+    @pytest.mark.parametrize(
+        ("make", "error", "text"),
+        [
+            (lambda: ClientQuotaEntity({}), ValueError, "entries must not be empty"),
+            (lambda: ClientQuotaEntity([]), TypeError, "entries must be dict, not list"),
+            (lambda: ClientQuotaEntity({1: "a"}), TypeError, "a key of entries must be str"),
+            (lambda: ClientQuotaEntity({"user": 1}), TypeError, "the value for 'user' in entries"),
+            (lambda: ClientQuotaAlteration("a", {"b": 1}), TypeError, "entity must be ClientQuota"),
+            (lambda: ClientQuotaAlteration(ENTITY, {}), ValueError, "ops must not be empty"),
+            (lambda: ClientQuotaAlteration(ENTITY, [1]), TypeError, "ops must be dict, not list"),
+            (lambda: ClientQuotaAlteration(ENTITY, {1: 1}), TypeError, "a key of ops must be str"),
+            (lambda: ClientQuotaAlteration(ENTITY, {"a": "1"}), TypeError, "'a' in ops .* not str"),
+            (lambda: ClientQuotaAlteration(ENTITY, {"a": True}), TypeError, "ops .* not bool"),
+            (
+                lambda: ClientQuotaFilter(["user"]),
+                TypeError,
+                r"components\[0\] must be ClientQuota",
+            ),
+            (lambda: ClientQuotaFilter([], strict=1), TypeError, "strict must be bool, not int"),
+            (lambda: Component.of_entity("user", None), TypeError, "entity_name must be str"),
+            (lambda: Component.of_entity_type(1), TypeError, "entity_type must be str, not int"),
+            (lambda: Component.of_default_entity(1), TypeError, "entity_type must be str, not int"),
+        ],
+    )
+    def test_quotas_refused(
+        self, make: Callable[[], object], error: type[Exception], text: str
+    ) -> None:
+        """Wrong quotas cannot be made; the error names the argument."""
+        with pytest.raises(error, match=text):
+            make()
 
     def test_secrets_are_not_shown(self) -> None:
         """repr() of a credential has neither password nor salt."""

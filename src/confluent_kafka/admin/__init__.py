@@ -44,6 +44,12 @@ from confluent_kafka.admin._log_dirs import (
     ReplicaLogDirInfo,
     TopicPartitionReplica,
 )
+from confluent_kafka.admin._quotas import (
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
+)
 from confluent_kafka.admin._reassignments import (
     PartitionReassignment,
 )
@@ -105,6 +111,10 @@ __all__ = [
     "AdminClient",
     "AlterConfigOpType",
     "BrokerMetadata",
+    "ClientQuotaAlteration",
+    "ClientQuotaEntity",
+    "ClientQuotaFilter",
+    "ClientQuotaFilterComponent",
     "ClusterMetadata",
     "ConfigEntry",
     "ConfigResource",

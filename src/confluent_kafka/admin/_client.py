@@ -10,6 +10,7 @@ from confluent_kafka.admin._cluster import ClusterRequests
 from confluent_kafka.admin._configs import ConfigRequests
 from confluent_kafka.admin._groups import GroupRequests
 from confluent_kafka.admin._log_dirs import LogDirRequests
+from confluent_kafka.admin._quotas import QuotaRequests
 from confluent_kafka.admin._reassignments import ReassignmentRequests
 from confluent_kafka.admin._records import RecordRequests
 from confluent_kafka.admin._scram import ScramRequests
@@ -26,6 +27,7 @@ class AdminClient(
     ClusterRequests,
     LogDirRequests,
     ReassignmentRequests,
+    QuotaRequests,
 ):
     """Administers a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
 

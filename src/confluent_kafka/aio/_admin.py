@@ -21,6 +21,9 @@ from confluent_kafka.admin import (
     AclBinding,
     AclBindingFilter,
     AdminClient,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
     ConfigEntry,
     ConfigResource,
     ConsumerGroupDescription,
@@ -469,6 +472,31 @@ class AIOAdminClient(AIOClient):
         """List reassignments in progress; see AdminClient.list_partition_reassignments()."""
         return self._one(
             self._open().list_partition_reassignments(partitions, request_timeout=request_timeout)
+        )
+
+    def describe_client_quotas(
+        self,
+        filter: ClientQuotaFilter,  # noqa: A002 - its name in Java
+        *,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[dict[ClientQuotaEntity, dict[str, float]]]:
+        """Read client quotas; see AdminClient.describe_client_quotas()."""
+        return self._one(
+            self._open().describe_client_quotas(filter, request_timeout=request_timeout)
+        )
+
+    def alter_client_quotas(
+        self,
+        entries: list[ClientQuotaAlteration],
+        *,
+        validate_only: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[ClientQuotaEntity, None]:
+        """Set and remove client quotas; see AdminClient.alter_client_quotas()."""
+        return self._each(
+            self._open().alter_client_quotas(
+                entries, validate_only=validate_only, request_timeout=request_timeout
+            )
         )
 
     def describe_cluster(
