@@ -141,10 +141,11 @@ clean: ## remove everything that was built (librdkafka and Kafka stay in ~/.cach
 
 comma := ,
 
-# It forks without exec: the child's own end is looked at too, and has what the parent still holds.
+# They fork without exec: the child's own end is looked at too, and has what the parent still holds.
 # Valgrind takes LD_PRELOAD out of the environment of the programs that it does not watch.
-VALGRIND_SKIPS := \
-	--deselect tests/embedded/test_mock_cluster.py::test_a_forked_child_is_told_what_to_do \
+VALGRIND_SKIPS := $(addprefix --deselect=tests/embedded/,\
+	test_mock_cluster.py::test_a_forked_child_is_told_what_to_do test_aio_faults.py::test_fork \
+	test_aio_settling.py::test_fork test_aiokafka_loops.py::test_fork) \
 	--ignore=tests/embedded/test_causes_by_the_clock.py
 # Their tests need mypy and typer, whose native parts the environment without a GIL has not.
 FREETHREADED_SKIPS := $(addprefix --ignore=tests/,unit/test_stub.py \
