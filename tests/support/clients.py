@@ -251,6 +251,9 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     "alter_client_quotas": lambda admin, seconds: admin.alter_client_quotas(
         [_QUOTA], request_timeout=seconds
     ),
+    "list_client_metrics_resources": lambda admin, seconds: admin.list_client_metrics_resources(
+        request_timeout=seconds
+    ),
     "alter_partition_reassignments": lambda admin, seconds: admin.alter_partition_reassignments(
         {TopicPartition("topic", 0): [1]}, request_timeout=seconds
     ),

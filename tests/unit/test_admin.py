@@ -484,6 +484,7 @@ class TestRefused:
             ("alter_partition_reassignments", ({PLACE: [1]},),
              {"allow_replication_factor_change": 1}, TypeError),
             ("alter_client_quotas", ([QUOTA],), {"validate_only": 1}, TypeError),
+            ("list_client_metrics_resources", (), {"request_timeout": -1}, ValueError),
             ("describe_cluster", (), {"include_authorized_operations": None.__class__}, TypeError),
         ],
     )  # fmt: skip

@@ -15,6 +15,9 @@ from confluent_kafka.admin._acls import (
 from confluent_kafka.admin._client import (
     AdminClient,
 )
+from confluent_kafka.admin._client_metrics import (
+    ClientMetricsResourceListing,
+)
 from confluent_kafka.admin._cluster import (
     DescribeClusterResult,
 )
@@ -111,6 +114,7 @@ __all__ = [
     "AdminClient",
     "AlterConfigOpType",
     "BrokerMetadata",
+    "ClientMetricsResourceListing",
     "ClientQuotaAlteration",
     "ClientQuotaEntity",
     "ClientQuotaFilter",

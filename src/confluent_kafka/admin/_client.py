@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from confluent_kafka.admin._acls import AclRequests
+from confluent_kafka.admin._client_metrics import ClientMetricsRequests
 from confluent_kafka.admin._cluster import ClusterRequests
 from confluent_kafka.admin._configs import ConfigRequests
 from confluent_kafka.admin._groups import GroupRequests
@@ -28,6 +29,7 @@ class AdminClient(
     LogDirRequests,
     ReassignmentRequests,
     QuotaRequests,
+    ClientMetricsRequests,
 ):
     """Administers a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
 

@@ -21,6 +21,7 @@ from confluent_kafka.admin import (
     AclBinding,
     AclBindingFilter,
     AdminClient,
+    ClientMetricsResourceListing,
     ClientQuotaAlteration,
     ClientQuotaEntity,
     ClientQuotaFilter,
@@ -497,6 +498,14 @@ class AIOAdminClient(AIOClient):
             self._open().alter_client_quotas(
                 entries, validate_only=validate_only, request_timeout=request_timeout
             )
+        )
+
+    def list_client_metrics_resources(
+        self, *, request_timeout: float | None = None
+    ) -> asyncio.Future[list[ClientMetricsResourceListing]]:
+        """List client metrics resources; see AdminClient.list_client_metrics_resources()."""
+        return self._one(
+            self._open().list_client_metrics_resources(request_timeout=request_timeout)
         )
 
     def describe_cluster(
