@@ -20,6 +20,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import (
+    AbortTransactionSpec,
     AclBinding,
     AclBindingFilter,
     AdminClient,
@@ -259,6 +260,22 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     ),
     "list_partition_reassignments": lambda admin, seconds: admin.list_partition_reassignments(
         partitions(), request_timeout=seconds
+    ),
+    "list_transactions": lambda admin, seconds: admin.list_transactions(request_timeout=seconds),
+    "describe_transactions": lambda admin, seconds: admin.describe_transactions(
+        ["id"], request_timeout=seconds
+    ),
+    "describe_producers": lambda admin, seconds: admin.describe_producers(
+        partitions(), request_timeout=seconds
+    ),
+    "abort_transaction": lambda admin, seconds: admin.abort_transaction(
+        AbortTransactionSpec(TopicPartition("topic", 0), 1, 0), request_timeout=seconds
+    ),
+    "fence_producers": lambda admin, seconds: admin.fence_producers(
+        ["id"], request_timeout=seconds
+    ),
+    "force_terminate_transaction": lambda admin, seconds: admin.force_terminate_transaction(
+        "id", request_timeout=seconds
     ),
 }
 

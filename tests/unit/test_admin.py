@@ -25,6 +25,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import (
+    AbortTransactionSpec,
     AclBinding,
     AclBindingFilter,
     AclOperation,
@@ -431,6 +432,34 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ),
     ("list_partition_reassignments", ("t",), TypeError, "partitions must be a list"),
     ("list_partition_reassignments", ([TopicPartition("t")],), ValueError, "partition of 0"),
+    ("describe_transactions", ([],), ValueError, "transactional_ids must not be empty"),
+    ("describe_transactions", ("id",), TypeError, "transactional_ids must be a list of str"),
+    ("describe_transactions", (["id", ""],), ValueError, r"transactional_ids\[1\] must not"),
+    ("describe_producers", ([],), ValueError, "topic_partitions must not be empty"),
+    ("describe_producers", (["t"],), TypeError, r"topic_partitions\[0\] must be TopicPartition"),
+    ("describe_producers", ([TopicPartition("t")],), ValueError, r"topic_partitions\[0\]: "),
+    ("abort_transaction", ("id",), TypeError, "spec must be AbortTransactionSpec, not str"),
+    (
+        "abort_transaction",
+        (AbortTransactionSpec("t", 1, 1),),  # type: ignore[arg-type]
+        TypeError,
+        "topic_partition must be TopicPartition, not str",
+    ),
+    (
+        "abort_transaction",
+        (AbortTransactionSpec(TopicPartition("t"), 1, 1),),
+        ValueError,
+        "spec.topic_partition: .* must have a topic and a partition",
+    ),
+    (
+        "abort_transaction",
+        (AbortTransactionSpec(TopicPartition("t", 0), 1, 2**15),),
+        ValueError,
+        "producer_epoch must be from",
+    ),
+    ("fence_producers", ([1],), ValueError, r"transactional_ids\[0\] must be str, not int"),
+    ("force_terminate_transaction", (1,), TypeError, "transactional_id must be str, not int"),
+    ("force_terminate_transaction", ("",), ValueError, "transactional_id must not be empty"),
 ]
 
 
@@ -475,6 +504,15 @@ class TestRefused:
         [
             ("describe_configs", ([ConfigResource("topic", "t")],), {"broker": -1}, ValueError),
             ("describe_configs", ([ConfigResource("topic", "t")],), {"broker": "1"}, TypeError),
+            ("describe_producers", ([TopicPartition("t", 0)],), {"broker": -1}, ValueError),
+            ("list_transactions", (), {"states": {"Ongoing"}}, TypeError),
+            ("list_transactions", (), {"producer_ids": [1]}, TypeError),
+            ("list_transactions", (), {"producer_ids": {2**63}}, ValueError),
+            ("list_transactions", (), {"duration": "1"}, TypeError),
+            ("list_transactions", (), {"duration": -1}, ValueError),
+            ("list_transactions", (), {"duration": float("nan")}, ValueError),
+            ("list_transactions", (), {"transactional_id_pattern": 1}, TypeError),
+            ("list_transactions", (), {"request_timeout": "1"}, TypeError),
             ("list_consumer_groups", (), {"states": "stable"}, TypeError),
             ("list_consumer_groups", (), {"states": {"stable"}}, TypeError),
             ("list_consumer_groups", (), {"types": {99}}, TypeError),

@@ -16,6 +16,7 @@ from confluent_kafka.admin._reassignments import ReassignmentRequests
 from confluent_kafka.admin._records import RecordRequests
 from confluent_kafka.admin._scram import ScramRequests
 from confluent_kafka.admin._topics import TopicRequests
+from confluent_kafka.admin._transactions import TransactionRequests
 
 
 class AdminClient(
@@ -30,6 +31,7 @@ class AdminClient(
     ReassignmentRequests,
     QuotaRequests,
     ClientMetricsRequests,
+    TransactionRequests,
 ):
     """Administers a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
 

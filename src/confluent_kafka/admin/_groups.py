@@ -24,6 +24,7 @@ from confluent_kafka.admin._requests import (
     checked,
     items_of,
     new_futures,
+    set_of,
 )
 from confluent_kafka.admin._topics import tuple_errors
 from confluent_kafka.cimpl import OFFSET_INVALID, KafkaError, KafkaException, TopicPartition
@@ -343,16 +344,7 @@ class GroupRequests(AdminRequests):
 
 def _numbers(given: set[Any] | None, kind: type[Enum], name: str) -> list[int] | None:
     """The members' numbers; None when nothing is given."""
-    if given is None:
-        return None
-    if not isinstance(given, set):
-        raise TypeError(f"'{name}' must be a set of {kind.__name__}, not {type(given).__name__}")
-    for item in given:
-        if not isinstance(item, kind):
-            raise TypeError(
-                f"All elements of {name} must be of type {kind.__name__}, not {type(item).__name__}"
-            )
-    return sorted(item.value for item in given)
+    return None if given is None else sorted(item.value for item in set_of(given, kind, name))
 
 
 def _group_of(

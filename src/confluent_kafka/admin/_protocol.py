@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping
@@ -15,9 +17,16 @@ from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
+U = TypeVar("U")
 _OnAnswer = Callable[[Any, BaseException | None, str | None], None]
 
 _NO_TAGS = b"\0"  # with which the header of a flexible version ends
+_BACKOFF = 0.1  # seconds; retry.backoff.ms by default
+# Errors that librdkafka has no name and no text for.
+_TEXTS = {
+    102: "BROKER_ID_NOT_REGISTERED: no broker with this id is registered",
+    105: "TRANSACTIONAL_ID_NOT_FOUND: its coordinator does not know this transactional id",
+}
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,9 @@ def broker(node: int) -> Target:
     return Target(0, broker=node)
 
 
+_NOBODY = broker(2**31 - 1)
+
+
 def group_coordinator(group: str) -> Target:
     """Return the coordinator of a group as who is asked."""
     return Target(2, group)
@@ -52,6 +64,20 @@ def group_coordinator(group: str) -> Target:
 def transaction_coordinator(transactional_id: str) -> Target:
     """Return the coordinator of a transactional id as who is asked."""
     return Target(3, transactional_id)
+
+
+class Deadline:
+    """Until when several messages, sent one after the other, have to be answered."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._start = time.monotonic()
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, or None where each message has its own time."""
+        if self._seconds is None:
+            return None
+        return max(0.0, self._seconds - (time.monotonic() - self._start))
 
 
 class ProtocolRequests(AdminRequests):
@@ -65,6 +91,7 @@ class ProtocolRequests(AdminRequests):
         target: Target,
         request_timeout: float | None,
         convert: Callable[[Any], T],
+        repeat_on: int | None = None,
     ) -> Future[T]:
         """Send a message in the latest version that both sides have.
 
@@ -73,6 +100,8 @@ class ProtocolRequests(AdminRequests):
             target: who is asked.
             request_timeout: seconds until the future fails, at most 3600.
             convert: makes the future's result of the response.
+            repeat_on: the code of an error on which the message is sent again, until
+                request_timeout is over: then it must not be None.
 
         Returns:
             The future. It fails with _UNSUPPORTED_FEATURE when the broker has no version of the
@@ -83,7 +112,7 @@ class ProtocolRequests(AdminRequests):
         def end(outcome: T | BaseException, cluster_id: str | None) -> None:
             settle(future, outcome, cluster_id)
 
-        _Exchange(self, request, target, request_timeout, convert, end).begin()
+        _Exchange(self, request, target, request_timeout, convert, end, repeat_on).begin()
         return future
 
     def _exchange_each(
@@ -113,6 +142,36 @@ class ProtocolRequests(AdminRequests):
         exchange = _Exchange(self, request, target, request_timeout, by_key, end)
         exchange.begin(sends=bool(futures))
 
+    def _then(self, first: Future[T], go_on: Callable[[Any, T], Future[U]]) -> Future[U]:
+        """Ask again, with the answer to what was asked first.
+
+        Args:
+            first: the future of that; it may be the first of several others.
+            go_on: makes the second request; called with the client and the first result. It must
+                not refer to the client by itself, which could then not be dropped.
+
+        Returns:
+            A future that ends as the second does, or fails with the error of the first.
+        """
+        last: Future[U] = Future()
+        known = weakref.ref(self)
+
+        def on_first(first: Future[T]) -> None:
+            failed = first.exception()
+            # Each future has its own exception, as each is raised and gets its own traceback.
+            second = outcome_of(
+                lambda result: go_on(_alive(known), result),
+                None if failed else first.result(),
+                copy.copy(failed),
+            )
+            if isinstance(second, BaseException):
+                settle(last, second, None)
+            else:
+                second.add_done_callback(lambda done: settle(last, _end_of(done), None))
+
+        first.add_done_callback(on_first)
+        return last
+
 
 class _Exchange:
     """One message and its answer: first the broker's versions are asked for."""
@@ -125,31 +184,35 @@ class _Exchange:
         request_timeout: float | None,
         convert: Callable[[Any], Any],
         end: Callable[[Any, str | None], None],
+        repeat_on: int | None = None,
     ) -> None:
         # The client keeps what waits for its answers: kept by that, it would never be dropped.
         self._client = weakref.ref(client)
         self._request = request
         self._target = target
         self._timeout = request_timeout
-        self._until = time.monotonic() + (request_timeout or 0)
+        self._deadline = Deadline(request_timeout)
         self._convert = convert
         self._end = end
+        self._repeat_on = repeat_on
         self._version = 0
 
     def begin(self, sends: bool = True) -> None:
         """Ask for the versions; wrong arguments raise here, before anything is sent."""
         on_answer = self._on_versions if sends else None
-        self._send(protocol.ApiVersionsRequest(), 0, self._timeout, on_answer)
+        self._send(protocol.ApiVersionsRequest(), 0, self._target, self._timeout, on_answer)
 
     def _send(
-        self, request: Request, version: int, timeout: float | None, on_answer: _OnAnswer | None
+        self,
+        request: Request,
+        version: int,
+        target: Target,
+        timeout: float | None,
+        on_answer: _OnAnswer | None,
     ) -> None:
-        client = self._client()
-        if client is None:
-            raise KafkaException(KafkaError(KafkaError._DESTROY))
+        client = _alive(self._client)
         flexible = protocol.request_header_version(request.api_key, version) > 1
         body = (_NO_TAGS if flexible else b"") + request.encode(version)
-        target = self._target
         client._request(
             "raw",
             (request.api_key, version, body, target.kind, target.coordinator),
@@ -162,16 +225,28 @@ class _Exchange:
     ) -> None:
         def go_on(answer: bytes) -> None:
             self._version = self._choose(protocol.ApiVersionsResponse.decode(answer, 0))
-            left = None if self._timeout is None else max(0.0, self._until - time.monotonic())
-            self._send(self._request, self._version, left, self._on_answer)
+            self._ask()
 
-        failed = outcome_of(go_on, answer, exception)
+        self._try(go_on, answer, exception, cluster_id)
+
+    def _ask(self) -> None:
+        left = self._deadline.left()
+        self._send(self._request, self._version, self._target, left, self._on_answer)
+
+    def _try(
+        self,
+        step: Callable[[Any], None],
+        answer: Any,
+        exception: BaseException | None,
+        cluster_id: str | None,
+    ) -> None:
+        """Take the next step; without one, the request has failed."""
+        failed = outcome_of(step, answer, exception)
         if failed is not None:
             self._end(_as_kafka_error(failed), cluster_id)
 
     def _choose(self, versions: Any) -> int:
-        if versions.error_code:
-            raise KafkaException(KafkaError(versions.error_code))
+        raise_error_of(versions)
         offered = {one.api_key: (one.min_version, one.max_version) for one in versions.api_keys}
         return self._request.common_version(offered.get(self._request.api_key))
 
@@ -184,14 +259,55 @@ class _Exchange:
                 answer = _without_tags(answer)
             return self._convert(self._request.response_class.decode(answer, version))
 
-        self._end(_as_kafka_error(outcome_of(converted, answer, exception)), cluster_id)
+        outcome = _as_kafka_error(outcome_of(converted, answer, exception))
+        if self._repeat_on is not None and _has_code(outcome, self._repeat_on):
+            self._try(self._wait, None, None, cluster_id)
+        else:
+            self._end(outcome, cluster_id)
+
+    def _wait(self, _: object) -> None:
+        """Ask a broker that is not there, which takes a moment.
+
+        So the wait is one of the client's requests, which close() ends, and needs no thread.
+        """
+        self._send(protocol.ApiVersionsRequest(), 0, _NOBODY, _BACKOFF, self._on_waited)
+
+    def _on_waited(
+        self, answer: Any, exception: BaseException | None, cluster_id: str | None
+    ) -> None:
+        over = _has_code(exception, KafkaError._TIMED_OUT)
+        self._try(lambda _: self._ask(), answer, None if over else exception, cluster_id)
+
+
+def gathered(
+    futures: Mapping[Key, Future[T]],
+    convert: Callable[[dict[Key, T | BaseException]], U],
+) -> Future[U]:
+    """Return one future for what several brokers are asked.
+
+    Args:
+        futures: the requests, at least one.
+        convert: makes the future's result of the results and errors of all.
+    """
+    everything: Future[U] = Future()
+    ended = itertools.count(1)
+
+    def on_each(_: Future[T]) -> None:
+        if next(ended) == len(futures):
+            ends = {key: _end_of(future) for key, future in futures.items()}
+            settle(everything, outcome_of(convert, ends, None), None)
+
+    for future in list(futures.values()):
+        future.add_done_callback(on_each)
+    return everything
 
 
 def error_of(answer: Any) -> KafkaError | None:
     """Return the error of a response or of a part of it, with the text that a broker may give."""
     if not answer.error_code:
         return None
-    return KafkaError(answer.error_code, getattr(answer, "error_message", None))
+    message = getattr(answer, "error_message", None) or _TEXTS.get(answer.error_code)
+    return KafkaError(answer.error_code, message)
 
 
 def raise_error_of(response: Any) -> None:
@@ -207,6 +323,21 @@ def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[TopicPartit
     for partition in partitions:
         topics.setdefault(partition.topic, []).append(partition)
     return topics
+
+
+def _has_code(outcome: object, code: int) -> bool:
+    return isinstance(outcome, KafkaException) and outcome.code() == code
+
+
+def _end_of(future: Future[Any]) -> Any:
+    return future.exception() or future.result()
+
+
+def _alive(client: weakref.ref[ProtocolRequests]) -> ProtocolRequests:
+    found = client()
+    if found is None:
+        raise KafkaException(KafkaError(KafkaError._DESTROY))
+    return found
 
 
 def _without_tags(answer: bytes) -> bytes:

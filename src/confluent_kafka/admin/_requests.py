@@ -148,6 +148,26 @@ def maybe_empty(
     return list(given)
 
 
+def set_of(given: object, kind: type[T], name: str) -> set[T]:
+    """`given`, a set of `kind`."""
+    if not isinstance(given, set):
+        raise TypeError(f"'{name}' must be a set of {kind.__name__}, not {type(given).__name__}")
+    for item in given:
+        if not isinstance(item, kind):
+            raise TypeError(
+                f"All elements of {name} must be of type {kind.__name__}, not {type(item).__name__}"
+            )
+    return given
+
+
+def names_of(given: object, name: str) -> list[str]:
+    """`given`, names of things, as a list that is not empty and has each name once."""
+    names = items_of(given, str, name, ValueError)
+    if "" in names:
+        raise ValueError(f"{name}[{names.index('')}] must not be empty")
+    return list(dict.fromkeys(names))
+
+
 def checked(given: object, kind: type[T], name: str) -> T:
     """`given`, which must be a `kind`."""
     if not isinstance(given, kind):

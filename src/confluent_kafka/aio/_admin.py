@@ -18,6 +18,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import (
+    AbortTransactionSpec,
     AclBinding,
     AclBindingFilter,
     AdminClient,
@@ -30,17 +31,22 @@ from confluent_kafka.admin import (
     ConsumerGroupDescription,
     DeletedRecords,
     DescribeClusterResult,
+    FencedProducer,
     GroupMetadata,
     ListConsumerGroupsResult,
     ListOffsetsResultInfo,
+    ListTransactionsResult,
     LogDirDescription,
     NewPartitions,
     NewTopic,
     OffsetSpec,
     PartitionReassignment,
+    ProducerState,
     ReplicaLogDirInfo,
     TopicDescription,
     TopicPartitionReplica,
+    TransactionDescription,
+    TransactionState,
     UserScramCredentialAlteration,
     UserScramCredentialsDescription,
 )
@@ -419,6 +425,74 @@ class AIOAdminClient(AIOClient):
         """Set and delete users' credentials; see AdminClient.alter_user_scram_credentials()."""
         return self._each(
             self._open().alter_user_scram_credentials(alterations, request_timeout=request_timeout)
+        )
+
+    # ---- transactions
+
+    def list_transactions(
+        self,
+        *,
+        states: set[TransactionState] | None = None,
+        producer_ids: set[int] | None = None,
+        duration: float | None = None,
+        transactional_id_pattern: str | None = None,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[ListTransactionsResult]:
+        """List transactional ids; see AdminClient.list_transactions()."""
+        return self._one(
+            self._open().list_transactions(
+                states=states,
+                producer_ids=producer_ids,
+                duration=duration,
+                transactional_id_pattern=transactional_id_pattern,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def describe_transactions(
+        self, transactional_ids: list[str], *, request_timeout: float | None = None
+    ) -> Answers[str, TransactionDescription]:
+        """Describe transactions; see AdminClient.describe_transactions()."""
+        return self._each(
+            self._open().describe_transactions(transactional_ids, request_timeout=request_timeout)
+        )
+
+    def describe_producers(
+        self,
+        topic_partitions: list[TopicPartition],
+        *,
+        broker: int | None = None,
+        request_timeout: float | None = None,
+    ) -> Answers[TopicPartition, list[ProducerState]]:
+        """Describe the producers of partitions; see AdminClient.describe_producers()."""
+        return self._each(
+            self._open().describe_producers(
+                topic_partitions, broker=broker, request_timeout=request_timeout
+            )
+        )
+
+    def abort_transaction(
+        self, spec: AbortTransactionSpec, *, request_timeout: float | None = None
+    ) -> asyncio.Future[None]:
+        """Abort a transaction that hangs; see AdminClient.abort_transaction()."""
+        return self._one(self._open().abort_transaction(spec, request_timeout=request_timeout))
+
+    def fence_producers(
+        self, transactional_ids: list[str], *, request_timeout: float | None = None
+    ) -> Answers[str, FencedProducer]:
+        """Fence producers; see AdminClient.fence_producers()."""
+        return self._each(
+            self._open().fence_producers(transactional_ids, request_timeout=request_timeout)
+        )
+
+    def force_terminate_transaction(
+        self, transactional_id: str, *, request_timeout: float | None = None
+    ) -> asyncio.Future[None]:
+        """Abort an id's transaction; see AdminClient.force_terminate_transaction()."""
+        return self._one(
+            self._open().force_terminate_transaction(
+                transactional_id, request_timeout=request_timeout
+            )
         )
 
     # ---- the cluster

@@ -1,0 +1,561 @@
+"""Transactions and their producers: list, describe, abort, fence."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from confluent_kafka import protocol
+from confluent_kafka.admin._protocol import (
+    ANY,
+    Deadline,
+    ProtocolRequests,
+    Target,
+    gathered,
+    raise_error_of,
+    transaction_coordinator,
+)
+from confluent_kafka.admin._protocol import broker as node
+from confluent_kafka.admin._requests import check_partition, checked, items_of, names_of, set_of
+from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
+
+T = TypeVar("T")
+
+_TRANSACTIONAL_ID = 1  # what a coordinator is looked up by: FindCoordinator's key_type
+_FENCE_SECONDS = 60.0  # how long a producer is fenced, as long as its transaction is being aborted
+_FENCED_TIMEOUT_MS = 60_000  # of transactions that the fencing producer will never begin
+
+
+class TransactionState(Enum):
+    """What a transaction is doing. Kafka: org.apache.kafka.clients.admin.TransactionState."""
+
+    UNKNOWN = "Unknown"
+    EMPTY = "Empty"
+    ONGOING = "Ongoing"
+    PREPARE_COMMIT = "PrepareCommit"
+    PREPARE_ABORT = "PrepareAbort"
+    COMPLETE_COMMIT = "CompleteCommit"
+    COMPLETE_ABORT = "CompleteAbort"
+    PREPARE_EPOCH_FENCE = "PrepareEpochFence"
+
+
+@dataclass(frozen=True)
+class TransactionListing:
+    """A transactional id in a list.
+
+    Attributes:
+        transactional_id: the ``transactional.id`` of the producer.
+        producer_id: the id that its coordinator gave it.
+        state: what its latest transaction is doing, a TransactionState.
+
+    Kafka: org.apache.kafka.clients.admin.TransactionListing (KIP-664).
+    """
+
+    transactional_id: str
+    producer_id: int
+    state: TransactionState
+
+
+@dataclass(frozen=True)
+class ListTransactionsResult:
+    """The transactional ids that the brokers listed.
+
+    Attributes:
+        valid: a list of TransactionListing.
+        errors: KafkaErrors of the brokers that did not answer: what they coordinate is missing.
+
+    Kafka: org.apache.kafka.clients.admin.ListTransactionsResult (KIP-664).
+    """
+
+    valid: list[TransactionListing]
+    errors: list[KafkaError]
+
+
+@dataclass(frozen=True)
+class TransactionDescription:
+    """The latest transaction of a transactional id.
+
+    Attributes:
+        coordinator_id: the broker that coordinates it.
+        state: TransactionState.
+        producer_id: the id that the coordinator gave the producer.
+        producer_epoch: what tells it from producers with this transactional id before it.
+        transaction_timeout_ms: after how many milliseconds the coordinator aborts it.
+        transaction_start_time_ms: when it began, in milliseconds since 1970, or None when it has
+            ended.
+        topic_partitions: a set of TopicPartition that it has written to and not yet ended in.
+
+    Kafka: org.apache.kafka.clients.admin.TransactionDescription (KIP-664).
+    """
+
+    coordinator_id: int
+    state: TransactionState
+    producer_id: int
+    producer_epoch: int
+    transaction_timeout_ms: int
+    transaction_start_time_ms: int | None
+    topic_partitions: frozenset[TopicPartition]
+
+
+@dataclass(frozen=True)
+class ProducerState:
+    """An idempotent or transactional producer that has written to a partition.
+
+    Attributes:
+        producer_id: its id.
+        producer_epoch: its epoch.
+        last_sequence: the sequence number of its last record, or -1 after a transaction's marker.
+        last_timestamp: the timestamp of its last batch, in milliseconds since 1970.
+        coordinator_epoch: the epoch of the coordinator that ended its last transaction here, or
+            None when none has ended.
+        current_transaction_start_offset: the offset at which its transaction began, or None when
+            none is open here.
+
+    Kafka: org.apache.kafka.clients.admin.ProducerState (KIP-664).
+    """
+
+    producer_id: int
+    producer_epoch: int
+    last_sequence: int
+    last_timestamp: int
+    coordinator_epoch: int | None
+    current_transaction_start_offset: int | None
+
+
+@dataclass(frozen=True)
+class AbortTransactionSpec:
+    """A transaction that is open in a partition, as describe_producers() found it.
+
+    Args:
+        topic_partition: the partition.
+        producer_id: the ProducerState's.
+        producer_epoch: the ProducerState's.
+        coordinator_epoch: the ProducerState's; 0 where that is None.
+
+    Kafka: org.apache.kafka.clients.admin.AbortTransactionSpec (KIP-664).
+    """
+
+    topic_partition: TopicPartition
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int = 0
+
+
+@dataclass(frozen=True)
+class FencedProducer:
+    """Who took the place of a producer that was fenced.
+
+    Attributes:
+        producer_id: the id that goes with the transactional id now.
+        producer_epoch: the epoch that goes with it: a producer with an earlier one is refused.
+
+    Kafka: org.apache.kafka.clients.admin.FenceProducersResult.
+    """
+
+    producer_id: int
+    producer_epoch: int
+
+
+class TransactionRequests(ProtocolRequests):
+    """Requests about transactions."""
+
+    __slots__ = ()
+
+    def list_transactions(
+        self,
+        *,
+        states: set[TransactionState] | None = None,
+        producer_ids: set[int] | None = None,
+        duration: float | None = None,
+        transactional_id_pattern: str | None = None,
+        request_timeout: float | None = None,
+    ) -> Future[ListTransactionsResult]:
+        """List the transactional ids that the brokers coordinate, with their latest transaction.
+
+        Args:
+            states: only transactions in one of these states, a set of TransactionState.
+            producer_ids: only those of these producers, a set of int.
+            duration: only those that began more than so many seconds ago and have not ended
+                (KIP-994; Kafka 3.8).
+            transactional_id_pattern: only ids that this regular expression (RE2) matches as a
+                whole (KIP-1152; Kafka 4.1).
+            request_timeout: seconds until the request fails, at most 3600;
+                ``socket.timeout.ms`` when None.
+
+        Returns:
+            A future; its result is a ListTransactionsResult, which has the errors of brokers that
+            did not answer, or do not know a filter. What this client may not describe is missing.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: ListTransactions (KIP-664).
+        """
+        request = protocol.ListTransactionsRequest(
+            state_filters=[each.value for each in _members(states, TransactionState, "states")],
+            producer_id_filters=_producer_ids(producer_ids),
+            duration_filter=_milliseconds(duration),
+            transactional_id_pattern=transactional_id_pattern,
+        )
+        deadline = Deadline(request_timeout)
+        return self._then(
+            self._exchange(protocol.MetadataRequest(), ANY, request_timeout, _brokers),
+            lambda client, brokers: gathered(
+                {
+                    each: client._exchange(request, node(each), deadline.left(), _listings)
+                    for each in brokers
+                },
+                _merged,
+            ),
+        )
+
+    def describe_transactions(
+        self, transactional_ids: list[str], *, request_timeout: float | None = None
+    ) -> dict[str, Future[TransactionDescription]]:
+        """Describe the latest transactions of transactional ids.
+
+        Args:
+            transactional_ids: the ids.
+            request_timeout: as for list_transactions().
+
+        Returns:
+            A future for each id; its result is a TransactionDescription. It fails with
+            TRANSACTIONAL_ID_AUTHORIZATION_FAILED, or the code 105 when there is no such id ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: DescribeTransactions (KIP-664).
+        """
+        return {
+            each: self._describe_transaction(each, request_timeout)
+            for each in names_of(transactional_ids, "transactional_ids")
+        }
+
+    def _describe_transaction(
+        self, transactional_id: str, request_timeout: float | None
+    ) -> Future[TransactionDescription]:
+        deadline = Deadline(request_timeout)
+        asked = self._exchange(
+            protocol.DescribeTransactionsRequest(transactional_ids=[transactional_id]),
+            transaction_coordinator(transactional_id),
+            request_timeout,
+            _transaction,
+        )
+        # It has answered, and does not say who it is.
+        find = protocol.FindCoordinatorRequest(
+            key_type=_TRANSACTIONAL_ID, coordinator_keys=[transactional_id]
+        )
+        return self._then(
+            asked,
+            lambda client, state: client._exchange(
+                find, ANY, deadline.left(), lambda response: _description(state, response)
+            ),
+        )
+
+    def describe_producers(
+        self,
+        topic_partitions: list[TopicPartition],
+        *,
+        broker: int | None = None,
+        request_timeout: float | None = None,
+    ) -> dict[TopicPartition, Future[list[ProducerState]]]:
+        """Describe the idempotent and transactional producers that write to partitions.
+
+        Args:
+            topic_partitions: the partitions.
+            broker: the id of the broker to ask, which must have a replica; each partition's leader
+                when None.
+            request_timeout: as for list_transactions().
+
+        Returns:
+            A future for each partition; its result is a list of ProducerState. It fails with
+            UNKNOWN_TOPIC_OR_PART, NOT_LEADER_FOR_PARTITION (ask again),
+            TOPIC_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: DescribeProducers (KIP-664).
+        """
+        partitions = items_of(topic_partitions, TopicPartition, "topic_partitions")
+        for index, each in enumerate(partitions):
+            check_partition(each, f"topic_partitions[{index}]")
+        if broker is not None:
+            at = node(broker)
+            return {
+                each: self._exchange(_producers_request(each), at, request_timeout, _producers)
+                for each in partitions
+            }
+        metadata = self._leaders_of(partitions, request_timeout)
+        deadline = Deadline(request_timeout)
+        return {each: self._describe_at_leader(each, metadata, deadline) for each in partitions}
+
+    def _describe_at_leader(
+        self, place: TopicPartition, metadata: Future[Any], deadline: Deadline
+    ) -> Future[list[ProducerState]]:
+        request = _producers_request(place)
+        return self._then(
+            metadata,
+            lambda client, found: client._exchange(
+                request, _leader(found, place), deadline.left(), _producers
+            ),
+        )
+
+    def abort_transaction(
+        self, spec: AbortTransactionSpec, *, request_timeout: float | None = None
+    ) -> Future[None]:
+        """Abort a transaction in one partition, without its coordinator.
+
+        It is for a transaction that hangs: one that is open in a partition although its
+        coordinator does not know it any more, so that ``read_committed`` consumers wait there.
+
+        Args:
+            spec: the transaction, an AbortTransactionSpec.
+            request_timeout: as for list_transactions().
+
+        Returns:
+            A future; its result is None. It fails with INVALID_PRODUCER_EPOCH,
+            TRANSACTION_COORDINATOR_FENCED, CLUSTER_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: WriteTxnMarkers (KIP-664).
+        """
+        place = checked(spec, AbortTransactionSpec, "spec").topic_partition
+        check_partition(
+            checked(place, TopicPartition, "spec.topic_partition"), "spec.topic_partition"
+        )
+        request = _abort_request(spec)
+        deadline = Deadline(request_timeout)
+        return self._then(
+            self._leaders_of([place], request_timeout),
+            lambda client, found: client._exchange(
+                request, _leader(found, place), deadline.left(), _aborted
+            ),
+        )
+
+    def fence_producers(
+        self, transactional_ids: list[str], *, request_timeout: float | None = None
+    ) -> dict[str, Future[FencedProducer]]:
+        """Fence the producers that have transactional ids, and abort what they have open.
+
+        Args:
+            transactional_ids: the ids; one that nobody has used becomes known.
+            request_timeout: seconds until the request fails, at most 3600; 60 when None. It is
+                repeated until the transaction has ended.
+
+        Returns:
+            A future for each id; its result is a FencedProducer. It fails with
+            TRANSACTIONAL_ID_AUTHORIZATION_FAILED, _TIMED_OUT ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: InitProducerId (Admin.fenceProducers()).
+        """
+        return {
+            each: self._fence(each, request_timeout, _fenced)
+            for each in names_of(transactional_ids, "transactional_ids")
+        }
+
+    def force_terminate_transaction(
+        self, transactional_id: str, *, request_timeout: float | None = None
+    ) -> Future[None]:
+        """Abort the transaction that a transactional id has open, and fence its producer.
+
+        Args:
+            transactional_id: the id.
+            request_timeout: as for fence_producers().
+
+        Returns:
+            A future; its result is None. It fails as those of fence_producers() do.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: InitProducerId (Admin.forceTerminateTransaction(), KIP-939).
+        """
+        if not checked(transactional_id, str, "transactional_id"):
+            raise ValueError("transactional_id must not be empty")
+        return self._fence(transactional_id, request_timeout, _terminated)
+
+    def _fence(
+        self, transactional_id: str, request_timeout: float | None, convert: Any
+    ) -> Future[Any]:
+        """Ask for the id's next epoch, as a producer does that is started with it."""
+        return self._exchange(
+            protocol.InitProducerIdRequest(
+                transactional_id=transactional_id, transaction_timeout_ms=_FENCED_TIMEOUT_MS
+            ),
+            transaction_coordinator(transactional_id),
+            _FENCE_SECONDS if request_timeout is None else request_timeout,
+            convert,
+            repeat_on=KafkaError.CONCURRENT_TRANSACTIONS,
+        )
+
+    def _leaders_of(
+        self, partitions: list[TopicPartition], request_timeout: float | None
+    ) -> Future[Any]:
+        topics = [
+            protocol.MetadataRequest.MetadataRequestTopic(name=name)
+            for name in dict.fromkeys(each.topic for each in partitions)
+        ]
+        request = protocol.MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+        return self._exchange(request, ANY, request_timeout, lambda response: response)
+
+
+# ---- arguments
+
+
+def _members(given: set[T] | None, kind: type[T], name: str) -> list[T]:
+    return [] if given is None else list(set_of(given, kind, name))
+
+
+def _producer_ids(given: set[int] | None) -> list[int]:
+    ids = _members(given, int, "producer_ids")
+    for each in ids:
+        if not 0 <= each < 2**63:
+            raise ValueError(f"producer_ids must be from 0 to 2**63 - 1, not {each}")
+    return ids
+
+
+def _milliseconds(duration: float | None) -> int:
+    if duration is None:
+        return -1
+    if isinstance(duration, bool) or not isinstance(duration, (int, float)):
+        raise TypeError(f"duration must be float, not {type(duration).__name__}")
+    if not 0 <= duration < 2**53:
+        raise ValueError(f"duration must be seconds from 0 to 2**53, not {duration}")
+    return round(duration * 1000)
+
+
+def _producers_request(place: TopicPartition) -> protocol.DescribeProducersRequest:
+    request = protocol.DescribeProducersRequest
+    topic = request.TopicRequest(name=place.topic, partition_indexes=[place.partition])
+    return request(topics=[topic])
+
+
+def _abort_request(spec: AbortTransactionSpec) -> protocol.WriteTxnMarkersRequest:
+    request = protocol.WriteTxnMarkersRequest
+    place = spec.topic_partition
+    topic = request.WritableTxnMarkerTopic(name=place.topic, partition_indexes=[place.partition])
+    marker = request.WritableTxnMarker(
+        producer_id=spec.producer_id,
+        producer_epoch=spec.producer_epoch,
+        transaction_result=False,  # abort
+        topics=[topic],
+        coordinator_epoch=spec.coordinator_epoch,
+    )
+    return request(markers=[marker])
+
+
+# ---- answers
+
+
+def _brokers(response: protocol.MetadataResponse) -> list[int]:
+    return [each.node_id for each in response.brokers]
+
+
+def _leader(response: protocol.MetadataResponse, place: TopicPartition) -> Target:
+    for topic in response.topics:
+        if topic.name == place.topic:
+            raise_error_of(topic)
+            for partition in topic.partitions:
+                if partition.partition_index == place.partition:
+                    raise_error_of(partition)
+                    return node(partition.leader_id)
+    reason = f"{place.topic} has no partition {place.partition}"
+    raise KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART, reason))
+
+
+def _state(name: str) -> TransactionState:
+    known = {each.value: each for each in TransactionState}
+    return known.get(name, TransactionState.UNKNOWN)
+
+
+def _listings(response: protocol.ListTransactionsResponse) -> list[TransactionListing]:
+    raise_error_of(response)
+    return [
+        TransactionListing(each.transactional_id, each.producer_id, _state(each.transaction_state))
+        for each in response.transaction_states
+    ]
+
+
+def _merged(
+    answers: dict[int, list[TransactionListing] | BaseException],
+) -> ListTransactionsResult:
+    result = ListTransactionsResult([], [])
+    for answer in answers.values():
+        if isinstance(answer, KafkaException):
+            result.errors.append(answer.args[0])
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            result.valid.extend(answer)
+    return result
+
+
+def _transaction(
+    response: protocol.DescribeTransactionsResponse,
+) -> protocol.DescribeTransactionsResponse.TransactionState:
+    (state,) = response.transaction_states
+    raise_error_of(state)
+    return state
+
+
+def _description(
+    state: protocol.DescribeTransactionsResponse.TransactionState,
+    response: protocol.FindCoordinatorResponse,
+) -> TransactionDescription:
+    (coordinator,) = response.coordinators
+    raise_error_of(coordinator)
+    began = state.transaction_start_time_ms
+    return TransactionDescription(
+        coordinator.node_id,
+        _state(state.transaction_state),
+        state.producer_id,
+        state.producer_epoch,
+        state.transaction_timeout_ms,
+        None if began < 0 else began,
+        frozenset(
+            TopicPartition(topic.topic, partition)
+            for topic in state.topics
+            for partition in topic.partitions
+        ),
+    )
+
+
+def _producers(response: protocol.DescribeProducersResponse) -> list[ProducerState]:
+    ((partition,),) = (topic.partitions for topic in response.topics)
+    raise_error_of(partition)
+    return [
+        ProducerState(
+            each.producer_id,
+            each.producer_epoch,
+            each.last_sequence,
+            each.last_timestamp,
+            None if each.coordinator_epoch < 0 else each.coordinator_epoch,
+            None if each.current_txn_start_offset < 0 else each.current_txn_start_offset,
+        )
+        for each in partition.active_producers
+    ]
+
+
+def _aborted(response: protocol.WriteTxnMarkersResponse) -> None:
+    for marker in response.markers:
+        for topic in marker.topics:
+            for partition in topic.partitions:
+                raise_error_of(partition)
+
+
+def _fenced(response: protocol.InitProducerIdResponse) -> FencedProducer:
+    raise_error_of(response)
+    return FencedProducer(response.producer_id, response.producer_epoch)
+
+
+def _terminated(response: protocol.InitProducerIdResponse) -> None:
+    raise_error_of(response)
