@@ -57,6 +57,7 @@ def node_of(answer: bytes) -> int:
 # ---- what comes back ----
 
 
+@needs("raw-request")
 def test_answer(kafka_cluster: MockCluster, producer: Producer) -> None:
     """The answer's bytes, without the header: Metadata, whose first field is the brokers."""
     kafka_cluster.create_topic("topic", partitions=1)

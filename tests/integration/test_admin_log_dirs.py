@@ -120,9 +120,7 @@ def test_each_replica_has_its_own_error(admin: AdminClient, topic: str) -> None:
 
 
 def test_broker_that_is_not_there(admin: AdminClient) -> None:
-    """The future of that broker fails; those of others do not."""
-    found = admin.describe_log_dirs([1, 77], request_timeout=2)
-    assert found[1].result(TIMEOUT)
-    error = found[77].exception(TIMEOUT)
+    """Its future fails when time is up."""
+    error = admin.describe_log_dirs([77], request_timeout=0.5)[77].exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.code() == KafkaError._TIMED_OUT

@@ -47,7 +47,7 @@ def test_administration(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixture[
     # Nor may a new cluster know the group's coordinator yet.
     wait_until(lambda: printed_by("OffsetSpec.for_timestamp") == "done\n")
     told = printed_by("DESCRIBE_LOG_DIRS").splitlines()
-    assert sorted(told) == [f"broker {node}: 1 directories" for node in (1, 2, 3)]
+    assert sorted(told) == [f"broker {node}: 2 directories" for node in (1, 2, 3)]
 
 
 def test_start_of_a_share_group(cluster: OwnKafkaCluster) -> None:
