@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeProducer
 from tests.support.kafka import numbers, send
 from tests.support.native import ROOT, build_program, run_program
 from tests.support.patches import needs
@@ -44,6 +52,56 @@ def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
         """,
         kafka_cluster.bootstrap_servers,
     )
+
+
+def sent(cluster: MockCluster) -> list[str]:
+    """The requests since start_request_tracking()."""
+    return [each.request for each in cluster.requests()]
+
+
+@needs("abort-nothing")
+@pytest.mark.parametrize("delay", [0, 0.5], ids=["refused", "not answered"])
+def test_abort_before_the_transaction_began(
+    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer, delay: float
+) -> None:
+    """The coordinator still ends the transaction before: there is nothing to abort.
+
+    abort-nothing.patch: EndTxn was answered with INVALID_TXN_STATE, which is fatal.
+    """
+    producer = make_producer({"transactional.id": kafka_topic})
+    producer.init_transactions(TIMEOUT)
+    producer.begin_transaction()
+    busy = [KafkaError.CONCURRENT_TRANSACTIONS] * 100
+    kafka_cluster.inject_errors("AddPartitionsToTxn", busy)
+    kafka_cluster.inject_errors("EndTxn", [KafkaError.INVALID_TXN_STATE])
+    kafka_cluster.start_request_tracking()
+    kafka_cluster.set_round_trip_time(None, delay)
+    producer.produce(kafka_topic, b"dropped", partition=0)
+    wait_until(lambda: "AddPartitionsToTxn" in sent(kafka_cluster))
+    producer.abort_transaction(TIMEOUT)
+    assert "EndTxn" in sent(kafka_cluster)
+    kafka_cluster.set_round_trip_time(None, 0)
+    kafka_cluster.clear_errors()
+    producer.begin_transaction()
+    producer.produce(kafka_topic, b"kept", partition=0)
+    producer.commit_transaction(TIMEOUT)
+
+
+@needs("abort-nothing")
+def test_abort_of_what_the_coordinator_lost(
+    kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
+) -> None:
+    """A transaction that had begun and is not there any more is a fatal error still."""
+    producer = make_producer({"transactional.id": kafka_topic})
+    producer.init_transactions(TIMEOUT)
+    producer.begin_transaction()
+    producer.produce(kafka_topic, b"dropped", partition=0)
+    assert producer.flush(TIMEOUT) == 0
+    kafka_cluster.inject_errors("EndTxn", [KafkaError.INVALID_TXN_STATE])
+    with pytest.raises(KafkaException) as caught:
+        producer.abort_transaction(TIMEOUT)
+    assert caught.value.args[0].fatal()
+    assert caught.value.args[0].code() == KafkaError.INVALID_TXN_STATE
 
 
 @needs("admin-coordinator")
@@ -194,6 +252,18 @@ def test_close_while_an_assignment_waits(tmp_path: Path) -> None:
     program = build_program(ROOT / "tests" / "native" / "late_assign.c", tmp_path)
     result = run_program(program, timeout=60)
     assert (result.returncode, result.stdout) == (0, "NO_ERROR\n"), result.stderr
+
+
+@needs("late-metadata")
+@pytest.mark.parametrize("what", ["cluster", "topics"])
+def test_destroyed_with_an_answer_in_its_hands(tmp_path: Path, what: str) -> None:
+    """describe_cluster() or describe_topics() that a close meets ends with _DESTROY.
+
+    late-metadata.patch: the answer was taken for read, and the process ended.
+    """
+    program = build_program(ROOT / "tests" / "native" / "late_metadata.c", tmp_path)
+    result = run_program(program, what, timeout=60)
+    assert (result.returncode, result.stdout) == (0, "_DESTROY\n"), result.stderr
 
 
 @needs("left-group")
