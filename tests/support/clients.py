@@ -18,6 +18,7 @@ from confluent_kafka import (
     ShareConsumer,
     TopicCollection,
     TopicPartition,
+    Uuid,
 )
 from confluent_kafka.admin import (
     AbortTransactionSpec,
@@ -30,9 +31,11 @@ from confluent_kafka.admin import (
     ClientQuotaFilter,
     ConfigEntry,
     ConfigResource,
+    FeatureUpdate,
     NewPartitions,
     NewTopic,
     OffsetSpec,
+    RaftVoterEndpoint,
     ScramMechanism,
     TopicPartitionReplica,
     UserScramCredentialDeletion,
@@ -278,6 +281,20 @@ _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     "fence_producers": lambda admin, seconds: admin.fence_producers(
         ["id"], request_timeout=seconds
     ),
+    "describe_features": lambda admin, seconds: admin.describe_features(request_timeout=seconds),
+    "update_features": lambda admin, seconds: admin.update_features(
+        {"feature": FeatureUpdate(1)}, request_timeout=seconds
+    ),
+    "describe_metadata_quorum": lambda admin, seconds: admin.describe_metadata_quorum(
+        request_timeout=seconds
+    ),
+    "add_raft_voter": lambda admin, seconds: admin.add_raft_voter(
+        1, Uuid(1, 2), {RaftVoterEndpoint("CONTROLLER", "host", 9093)}, request_timeout=seconds
+    ),
+    "remove_raft_voter": lambda admin, seconds: admin.remove_raft_voter(
+        1, Uuid(1, 2), request_timeout=seconds
+    ),
+    "unregister_broker": lambda admin, seconds: admin.unregister_broker(7, request_timeout=seconds),
     "force_terminate_transaction": lambda admin, seconds: admin.force_terminate_transaction(
         "id", request_timeout=seconds
     ),

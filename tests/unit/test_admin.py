@@ -23,6 +23,7 @@ from confluent_kafka import (
     KafkaException,
     TopicCollection,
     TopicPartition,
+    Uuid,
 )
 from confluent_kafka.admin import (
     AbortTransactionSpec,
@@ -38,9 +39,11 @@ from confluent_kafka.admin import (
     ConfigEntry,
     ConfigResource,
     ConfigSource,
+    FeatureUpdate,
     NewPartitions,
     NewTopic,
     OffsetSpec,
+    RaftVoterEndpoint,
     ResourceType,
     ScramCredentialInfo,
     ScramMechanism,
@@ -284,6 +287,9 @@ Component: Any = ClientQuotaFilterComponent
 PLACE = TopicPartition("t", 0)
 ENTITY = ClientQuotaEntity({"user": "name"})
 QUOTA = ClientQuotaAlteration(ENTITY, {"producer_byte_rate": 1})
+UPDATE = FeatureUpdate(1)
+UUID = Uuid(1, 2)
+VOTERS = {RaftVoterEndpoint("CONTROLLER", "host", 9093)}
 SHA_256 = ScramMechanism.SCRAM_SHA_256
 INFO = ScramCredentialInfo(SHA_256, 4096)
 
@@ -460,6 +466,21 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("fence_producers", ([1],), ValueError, r"transactional_ids\[0\] must be str, not int"),
     ("force_terminate_transaction", (1,), TypeError, "transactional_id must be str, not int"),
     ("force_terminate_transaction", ("",), ValueError, "transactional_id must not be empty"),
+    ("update_features", ([],), TypeError, "feature_updates must be dict, not list"),
+    ("update_features", ({},), ValueError, "feature_updates must not be empty"),
+    ("update_features", ({1: UPDATE},), TypeError, "a key of feature_updates must be str, not int"),
+    ("update_features", ({"": UPDATE},), ValueError, "a key of feature_updates must not be empty"),
+    ("update_features", ({"a": 1},), TypeError, "'a' in feature_updates must be FeatureUpdate"),
+    ("add_raft_voter", ("1", UUID, VOTERS), TypeError, "voter_id must be int, not str"),
+    ("add_raft_voter", (-1, UUID, VOTERS), ValueError, "voter_id must be from 0 to .*, not -1"),
+    ("add_raft_voter", (1, str(UUID), VOTERS), TypeError, "voter_directory_id must be Uuid, not"),
+    ("add_raft_voter", (1, UUID, set()), ValueError, "endpoints must not be empty"),
+    ("add_raft_voter", (1, UUID, list(VOTERS)), TypeError, "'endpoints' must be a set of Raft"),
+    ("add_raft_voter", (1, UUID, {"host"}), TypeError, "endpoints must be of type RaftVoterE"),
+    ("remove_raft_voter", (True, UUID), TypeError, "voter_id must be int, not bool"),
+    ("remove_raft_voter", (1, None), TypeError, "voter_directory_id must be Uuid, not NoneType"),
+    ("unregister_broker", ("1",), TypeError, "broker_id must be int, not str"),
+    ("unregister_broker", (2**31,), ValueError, "broker_id must be from 0 to 2147483647, not"),
 ]
 
 
@@ -523,6 +544,12 @@ class TestRefused:
              {"allow_replication_factor_change": 1}, TypeError),
             ("alter_client_quotas", ([QUOTA],), {"validate_only": 1}, TypeError),
             ("list_client_metrics_resources", (), {"request_timeout": -1}, ValueError),
+            ("describe_features", (), {"broker": -1}, ValueError),
+            ("describe_features", (), {"broker": "1"}, TypeError),
+            ("update_features", ({"a": UPDATE},), {"validate_only": 1}, TypeError),
+            ("describe_metadata_quorum", (), {"request_timeout": -1}, ValueError),
+            ("add_raft_voter", (1, UUID, VOTERS), {"cluster_id": 1}, TypeError),
+            ("remove_raft_voter", (1, UUID), {"cluster_id": 1}, TypeError),
             ("describe_cluster", (), {"include_authorized_operations": None.__class__}, TypeError),
         ],
     )  # fmt: skip
@@ -708,6 +735,29 @@ class TestModels:
         self, make: Callable[[], object], error: type[Exception], text: str
     ) -> None:
         """Wrong quotas cannot be made; the error names the argument."""
+        with pytest.raises(error, match=text):
+            make()
+
+    @pytest.mark.parametrize(
+        ("make", "error", "text"),
+        [
+            (lambda: FeatureUpdate("1"), TypeError, "max_version_level must be int, not str"),
+            (lambda: FeatureUpdate(True), TypeError, "max_version_level must be int, not bool"),
+            (lambda: FeatureUpdate(-1), ValueError, "must be from 0 to 32767, not -1"),
+            (lambda: FeatureUpdate(2**15), ValueError, "must be from 0 to 32767, not 32768"),
+            (lambda: FeatureUpdate(1, 2), TypeError, "upgrade_type must be UpgradeType, not int"),
+            (lambda: FeatureUpdate(0), ValueError, "upgrade_type must be a downgrade"),
+            (lambda: RaftVoterEndpoint("", "host", 1), ValueError, "listener must not be empty"),
+            (lambda: RaftVoterEndpoint("A", "", 1), ValueError, "host must not be empty"),
+            (lambda: RaftVoterEndpoint("A", 1, 1), TypeError, "host must be str, not int"),
+            (lambda: RaftVoterEndpoint("A", "host", "1"), TypeError, "port must be int, not str"),
+            (lambda: RaftVoterEndpoint("A", "host", 2**16), ValueError, "port must be from 0 to"),
+        ],
+    )
+    def test_features_and_voters_refused(
+        self, make: Callable[[], object], error: type[Exception], text: str
+    ) -> None:
+        """The same for a feature's version and a controller's address."""
         with pytest.raises(error, match=text):
             make()
 

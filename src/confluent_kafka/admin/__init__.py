@@ -34,6 +34,13 @@ from confluent_kafka.admin._enums import (
     ResourceType,
     ScramMechanism,
 )
+from confluent_kafka.admin._features import (
+    FeatureMetadata,
+    FeatureUpdate,
+    FinalizedVersionRange,
+    SupportedVersionRange,
+    UpgradeType,
+)
 from confluent_kafka.admin._groups import (
     ConsumerGroupDescription,
     ConsumerGroupListing,
@@ -46,6 +53,11 @@ from confluent_kafka.admin._log_dirs import (
     ReplicaInfo,
     ReplicaLogDirInfo,
     TopicPartitionReplica,
+)
+from confluent_kafka.admin._quorum import (
+    QuorumInfo,
+    QuorumReplicaState,
+    RaftVoterEndpoint,
 )
 from confluent_kafka.admin._quotas import (
     ClientQuotaAlteration,
@@ -137,7 +149,10 @@ __all__ = [
     "ConsumerGroupListing",
     "DeletedRecords",
     "DescribeClusterResult",
+    "FeatureMetadata",
+    "FeatureUpdate",
     "FencedProducer",
+    "FinalizedVersionRange",
     "GroupMember",
     "GroupMetadata",
     "KafkaError",
@@ -154,18 +169,23 @@ __all__ = [
     "PartitionMetadata",
     "PartitionReassignment",
     "ProducerState",
+    "QuorumInfo",
+    "QuorumReplicaState",
+    "RaftVoterEndpoint",
     "ReplicaInfo",
     "ReplicaLogDirInfo",
     "ResourcePatternType",
     "ResourceType",
     "ScramCredentialInfo",
     "ScramMechanism",
+    "SupportedVersionRange",
     "TopicDescription",
     "TopicMetadata",
     "TopicPartitionReplica",
     "TransactionDescription",
     "TransactionListing",
     "TransactionState",
+    "UpgradeType",
     "UserScramCredentialAlteration",
     "UserScramCredentialDeletion",
     "UserScramCredentialUpsertion",

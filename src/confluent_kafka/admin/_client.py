@@ -9,8 +9,10 @@ from confluent_kafka.admin._acls import AclRequests
 from confluent_kafka.admin._client_metrics import ClientMetricsRequests
 from confluent_kafka.admin._cluster import ClusterRequests
 from confluent_kafka.admin._configs import ConfigRequests
+from confluent_kafka.admin._features import FeatureRequests
 from confluent_kafka.admin._groups import GroupRequests
 from confluent_kafka.admin._log_dirs import LogDirRequests
+from confluent_kafka.admin._quorum import QuorumRequests
 from confluent_kafka.admin._quotas import QuotaRequests
 from confluent_kafka.admin._reassignments import ReassignmentRequests
 from confluent_kafka.admin._records import RecordRequests
@@ -32,6 +34,8 @@ class AdminClient(
     QuotaRequests,
     ClientMetricsRequests,
     TransactionRequests,
+    FeatureRequests,
+    QuorumRequests,
 ):
     """Administers a cluster: topics, configurations, ACLs, groups, users. Thread-safe.
 

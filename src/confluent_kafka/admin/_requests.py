@@ -175,6 +175,20 @@ def checked(given: object, kind: type[T], name: str) -> T:
     return given
 
 
+def number_of(given: object, highest: int, name: str) -> int:
+    """`given`, which must be an int from 0 to `highest`."""
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise TypeError(f"{name} must be int, not {type(given).__name__}")
+    if not 0 <= given <= highest:
+        raise ValueError(f"{name} must be from 0 to {highest}, not {given}")
+    return given
+
+
+def node_id(given: object, name: str) -> int:
+    """`given`, which must be the id of a broker or controller."""
+    return number_of(given, 2**31 - 1, name)
+
+
 def check_partition(partition: TopicPartition, name: str) -> None:
     """The partition of a request must be a certain one."""
     if not partition.topic or partition.partition < 0:

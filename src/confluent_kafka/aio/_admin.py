@@ -16,6 +16,7 @@ from confluent_kafka import (
     KafkaError,
     TopicCollection,
     TopicPartition,
+    Uuid,
 )
 from confluent_kafka.admin import (
     AbortTransactionSpec,
@@ -31,6 +32,8 @@ from confluent_kafka.admin import (
     ConsumerGroupDescription,
     DeletedRecords,
     DescribeClusterResult,
+    FeatureMetadata,
+    FeatureUpdate,
     FencedProducer,
     GroupMetadata,
     ListConsumerGroupsResult,
@@ -42,6 +45,8 @@ from confluent_kafka.admin import (
     OffsetSpec,
     PartitionReassignment,
     ProducerState,
+    QuorumInfo,
+    RaftVoterEndpoint,
     ReplicaLogDirInfo,
     TopicDescription,
     TopicPartitionReplica,
@@ -581,6 +586,78 @@ class AIOAdminClient(AIOClient):
         return self._one(
             self._open().list_client_metrics_resources(request_timeout=request_timeout)
         )
+
+    def describe_features(
+        self, *, broker: int | None = None, request_timeout: float | None = None
+    ) -> asyncio.Future[FeatureMetadata]:
+        """Read the versions of features; see AdminClient.describe_features()."""
+        return self._one(
+            self._open().describe_features(broker=broker, request_timeout=request_timeout)
+        )
+
+    def update_features(
+        self,
+        feature_updates: dict[str, FeatureUpdate],
+        *,
+        validate_only: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, None]:
+        """Give features other versions; see AdminClient.update_features()."""
+        return self._each(
+            self._open().update_features(
+                feature_updates, validate_only=validate_only, request_timeout=request_timeout
+            )
+        )
+
+    def describe_metadata_quorum(
+        self, *, request_timeout: float | None = None
+    ) -> asyncio.Future[QuorumInfo]:
+        """Describe the metadata quorum; see AdminClient.describe_metadata_quorum()."""
+        return self._one(self._open().describe_metadata_quorum(request_timeout=request_timeout))
+
+    def add_raft_voter(
+        self,
+        voter_id: int,
+        voter_directory_id: Uuid,
+        endpoints: set[RaftVoterEndpoint],
+        *,
+        cluster_id: str | None = None,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[None]:
+        """Let a controller vote; see AdminClient.add_raft_voter()."""
+        return self._one(
+            self._open().add_raft_voter(
+                voter_id,
+                voter_directory_id,
+                endpoints,
+                cluster_id=cluster_id,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def remove_raft_voter(
+        self,
+        voter_id: int,
+        voter_directory_id: Uuid,
+        *,
+        cluster_id: str | None = None,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[None]:
+        """Take the vote from a controller; see AdminClient.remove_raft_voter()."""
+        return self._one(
+            self._open().remove_raft_voter(
+                voter_id,
+                voter_directory_id,
+                cluster_id=cluster_id,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def unregister_broker(
+        self, broker_id: int, *, request_timeout: float | None = None
+    ) -> asyncio.Future[None]:
+        """Forget a broker that was shut down; see AdminClient.unregister_broker()."""
+        return self._one(self._open().unregister_broker(broker_id, request_timeout=request_timeout))
 
     def describe_cluster(
         self, *, include_authorized_operations: bool = False, request_timeout: float | None = None

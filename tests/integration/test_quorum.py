@@ -1,0 +1,194 @@
+"""The metadata quorum of real controllers, and the features that it agrees on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException, Uuid
+from confluent_kafka.admin import (
+    AdminClient,
+    FeatureUpdate,
+    FinalizedVersionRange,
+    RaftVoterEndpoint,
+    UpgradeType,
+)
+from confluent_kafka.aio import AIOAdminClient
+from tests.integration.conftest import kafka_home
+from tests.integration.dynamic_quorum import (
+    OBSERVER,
+    VOTER,
+    DynamicQuorum,
+    described,
+    running_quorum,
+)
+from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.support.aio import in_loop
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = [pytest.mark.integration, needs("raw-request")]
+
+INCONSISTENT_CLUSTER_ID = 104
+BROKER_ID_NOT_REGISTERED = 102
+NOBODY = Uuid(1, 2)
+STATIC = Uuid(0, 0)  # the directory of every voter in a static set
+FEATURE = "streams.version"  # which nothing here uses
+
+
+@pytest.fixture(scope="module")
+def quorum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DynamicQuorum]:
+    with running_quorum(kafka_home(), tmp_path_factory.mktemp("quorum")) as quorum:
+        yield quorum
+
+
+@pytest.fixture
+def admin(quorum: DynamicQuorum) -> Iterator[AdminClient]:
+    with AdminClient(quorum.config()) as admin:
+        yield admin
+
+
+def place_of(quorum: DynamicQuorum) -> RaftVoterEndpoint:
+    """Where the controller listens that observes."""
+    host, _, port = quorum.observing.partition(":")
+    return RaftVoterEndpoint("CONTROLLER", host, int(port))
+
+
+def test_a_controller_votes(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """An observer becomes a voter and an observer again, each as it is told."""
+    known = quorum.observer(admin)
+    before = described(admin)
+    assert (before.leader_id, [each.replica_id for each in before.voters]) == (VOTER, [VOTER])
+    assert before.leader_epoch >= 1
+    assert before.high_watermark > 0
+    assert set(before.nodes) == {VOTER}
+    place = place_of(quorum)
+    added = admin.add_raft_voter(
+        OBSERVER, known.replica_directory_id, {place}, cluster_id=quorum.cluster_id
+    )
+    assert added.result(TIMEOUT) is None
+    wait_until(lambda: {each.replica_id for each in described(admin).voters} == {VOTER, OBSERVER})
+    among = described(admin)
+    assert among.observers == []
+    assert among.nodes[OBSERVER] == [place]
+    removed = admin.remove_raft_voter(OBSERVER, known.replica_directory_id)
+    assert removed.result(TIMEOUT) is None
+    wait_until(lambda: [each.replica_id for each in described(admin).voters] == [VOTER])
+    again = quorum.observer(admin)
+    assert again.replica_directory_id == known.replica_directory_id
+    assert again.log_end_offset > known.log_end_offset
+    assert (again.last_caught_up_timestamp or 0) <= (again.last_fetch_timestamp or 0)
+
+
+def test_voters_that_are_refused(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """One that votes, one that does not, and the wrong cluster."""
+    directory = described(admin).voters[0].replica_directory_id
+    place = place_of(quorum)
+    for future, code, text in (
+        (
+            admin.add_raft_voter(VOTER, directory, {place}),
+            KafkaError.DUPLICATE_VOTER,
+            "already part of the set of voters",
+        ),
+        (
+            admin.remove_raft_voter(77, NOBODY),
+            KafkaError.VOTER_NOT_FOUND,
+            "Cannot remove voter",
+        ),
+        (
+            admin.remove_raft_voter(VOTER, directory, cluster_id="another"),
+            INCONSISTENT_CLUSTER_ID,
+            quorum.cluster_id,
+        ),
+    ):
+        with pytest.raises(KafkaException, match=text) as caught:
+            future.result(TIMEOUT)
+        assert caught.value.code() == code
+
+
+def test_a_feature_up_and_down(admin: AdminClient) -> None:
+    """Its version goes where it is told, and the epoch grows; a check alone changes nothing."""
+
+    def level() -> int:
+        found = admin.describe_features().result(TIMEOUT).finalized_features
+        # Features of version 0 are not listed.
+        return found.get(FEATURE, FinalizedVersionRange(0, 0)).max_version_level
+
+    def update(update: FeatureUpdate, validate_only: bool = False) -> None:
+        futures = admin.update_features({FEATURE: update}, validate_only=validate_only)
+        assert futures.keys() == {FEATURE}
+        assert futures[FEATURE].result(TIMEOUT) is None
+
+    before = admin.describe_features().result(TIMEOUT)
+    assert before.finalized_features_epoch is not None
+    assert level() == before.supported_features[FEATURE].max_version == 1
+    down = FeatureUpdate(0, UpgradeType.SAFE_DOWNGRADE)
+    update(down, validate_only=True)
+    assert level() == 1
+    update(down)
+    wait_until(lambda: level() == 0)
+    update(FeatureUpdate(1))
+    wait_until(lambda: level() == 1)
+    after = admin.describe_features().result(TIMEOUT)
+    assert (after.finalized_features_epoch or 0) > before.finalized_features_epoch
+
+
+def test_a_feature_that_is_refused(admin: AdminClient) -> None:
+    """Then no feature is changed, and every future says which one it was."""
+    before = admin.describe_features().result(TIMEOUT).finalized_features
+    futures = admin.update_features(
+        {FEATURE: FeatureUpdate(0, UpgradeType.SAFE_DOWNGRADE), "nosuch": FeatureUpdate(1)}
+    )
+    assert futures.keys() == {FEATURE, "nosuch"}
+    for future in futures.values():
+        with pytest.raises(KafkaException, match="for feature nosuch") as caught:
+            future.result(TIMEOUT)
+        assert caught.value.code() == KafkaError.INVALID_UPDATE_VERSION
+    assert admin.describe_features().result(TIMEOUT).finalized_features == before
+
+
+def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """Once: then there is no such broker any more."""
+    quorum.register_broker(admin, 77)
+    assert admin.unregister_broker(77).result(TIMEOUT) is None
+    error = admin.unregister_broker(77).exception(TIMEOUT)
+    assert isinstance(error, KafkaException)
+    assert error.code() == BROKER_ID_NOT_REGISTERED
+    assert "Broker ID 77 is not currently registered" in error.args[0].str()
+
+
+@in_loop
+async def test_a_static_quorum(own_kafka: OwnKafkaCluster) -> None:
+    """In asyncio: every broker votes, and that cannot be changed; each broker tells its features."""
+    async with AIOAdminClient(own_kafka.config()) as admin:
+        quorum = await admin.describe_metadata_quorum()
+        places = {(each.replica_id, each.replica_directory_id) for each in quorum.voters}
+        assert places == {(1, STATIC), (2, STATIC), (3, STATIC)}
+        assert quorum.observers == []
+        assert quorum.nodes.keys() == {1, 2, 3}
+        for refused in (
+            admin.add_raft_voter(4, NOBODY, {RaftVoterEndpoint("CONTROLLER", "localhost", 1)}),
+            admin.remove_raft_voter(1, NOBODY),
+        ):
+            with pytest.raises(KafkaException) as caught:
+                await refused
+            assert caught.value.code() == KafkaError.UNSUPPORTED_VERSION
+        with pytest.raises(KafkaException) as caught:
+            await admin.unregister_broker(77)
+        assert caught.value.code() == BROKER_ID_NOT_REGISTERED
+        for broker in (1, 2, 3):
+            found = await admin.describe_features(broker=broker)
+            assert found.supported_features["kraft.version"].max_version >= 1
+        level = found.finalized_features["metadata.version"].max_version_level
+        updated = admin.update_features(
+            {"metadata.version": FeatureUpdate(level)}, validate_only=True
+        )
+        assert await updated == {"metadata.version": None}
+
+
+def test_features_of_a_broker_that_is_not_there(admin: AdminClient) -> None:
+    """The future fails: no other broker is asked instead."""
+    error = admin.describe_features(broker=77, request_timeout=2).exception(TIMEOUT)
+    assert isinstance(error, KafkaException)
+    assert error.code() == KafkaError._TIMED_OUT
