@@ -32,6 +32,7 @@ from confluent_kafka.admin import (
     ConfigEntry,
     ConfigResource,
     FeatureUpdate,
+    MemberToRemove,
     NewPartitions,
     NewTopic,
     OffsetSpec,
@@ -267,6 +268,14 @@ _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     ),
     "list_partition_reassignments": lambda admin, seconds: admin.list_partition_reassignments(
         partitions(), request_timeout=seconds
+    ),
+    "describe_classic_groups": lambda admin, seconds: admin.describe_classic_groups(
+        ["group"], request_timeout=seconds
+    ),
+    "remove_members_from_consumer_group": lambda admin, seconds: (
+        admin.remove_members_from_consumer_group(
+            "group", [MemberToRemove("instance")], request_timeout=seconds
+        )
     ),
     "list_transactions": lambda admin, seconds: admin.list_transactions(request_timeout=seconds),
     "describe_transactions": lambda admin, seconds: admin.describe_transactions(

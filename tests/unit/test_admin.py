@@ -40,6 +40,7 @@ from confluent_kafka.admin import (
     ConfigResource,
     ConfigSource,
     FeatureUpdate,
+    MemberToRemove,
     NewPartitions,
     NewTopic,
     OffsetSpec,
@@ -481,6 +482,25 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("remove_raft_voter", (1, None), TypeError, "voter_directory_id must be Uuid, not NoneType"),
     ("unregister_broker", ("1",), TypeError, "broker_id must be int, not str"),
     ("unregister_broker", (2**31,), ValueError, "broker_id must be from 0 to 2147483647, not"),
+    ("describe_classic_groups", ([],), ValueError, "group_ids must not be empty"),
+    ("describe_classic_groups", (["g", ""],), ValueError, r"group_ids\[1\] must not be empty"),
+    ("describe_classic_groups", ([1],), ValueError, r"group_ids\[0\] must be str, not int"),
+    ("remove_members_from_consumer_group", (1,), TypeError, "group_id must be str, not int"),
+    ("remove_members_from_consumer_group", ("",), ValueError, "group_id must not be empty"),
+    ("remove_members_from_consumer_group", ("g", []), ValueError, "members must not be empty"),
+    ("remove_members_from_consumer_group", ("g", ["a"]), TypeError, r"members\[0\] must be Member"),
+    (
+        "remove_members_from_consumer_group",
+        ("g", [MemberToRemove("a"), MemberToRemove("")]),
+        ValueError,
+        r"members\[1\].group_instance_id must not be empty",
+    ),
+    (
+        "remove_members_from_consumer_group",
+        ("g", [MemberToRemove(1)]),  # type: ignore[arg-type]
+        TypeError,
+        r"members\[0\].group_instance_id must be str, not int",
+    ),
 ]
 
 
@@ -542,6 +562,8 @@ class TestRefused:
              {"isolation_level": 1}, TypeError),
             ("alter_partition_reassignments", ({PLACE: [1]},),
              {"allow_replication_factor_change": 1}, TypeError),
+            ("remove_members_from_consumer_group", ("g",), {"reason": 1}, TypeError),
+            ("describe_classic_groups", (["g"],), {"include_authorized_operations": 1}, TypeError),
             ("alter_client_quotas", ([QUOTA],), {"validate_only": 1}, TypeError),
             ("list_client_metrics_resources", (), {"request_timeout": -1}, ValueError),
             ("describe_features", (), {"broker": -1}, ValueError),

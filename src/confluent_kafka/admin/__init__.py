@@ -12,6 +12,9 @@ from confluent_kafka.admin._acls import (
     AclBinding,
     AclBindingFilter,
 )
+from confluent_kafka.admin._classic_groups import (
+    ClassicGroupDescription,
+)
 from confluent_kafka.admin._client import (
     AdminClient,
 )
@@ -40,6 +43,12 @@ from confluent_kafka.admin._features import (
     FinalizedVersionRange,
     SupportedVersionRange,
     UpgradeType,
+)
+from confluent_kafka.admin._group_kinds import (
+    GroupState,
+)
+from confluent_kafka.admin._group_members import (
+    MemberToRemove,
 )
 from confluent_kafka.admin._groups import (
     ConsumerGroupDescription,
@@ -136,6 +145,7 @@ __all__ = [
     "AdminClient",
     "AlterConfigOpType",
     "BrokerMetadata",
+    "ClassicGroupDescription",
     "ClientMetricsResourceListing",
     "ClientQuotaAlteration",
     "ClientQuotaEntity",
@@ -155,6 +165,7 @@ __all__ = [
     "FinalizedVersionRange",
     "GroupMember",
     "GroupMetadata",
+    "GroupState",
     "KafkaError",
     "KafkaException",
     "ListConsumerGroupsResult",
@@ -163,6 +174,7 @@ __all__ = [
     "LogDirDescription",
     "MemberAssignment",
     "MemberDescription",
+    "MemberToRemove",
     "NewPartitions",
     "NewTopic",
     "OffsetSpec",

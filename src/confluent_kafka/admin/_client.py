@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from confluent_kafka.admin._acls import AclRequests
+from confluent_kafka.admin._classic_groups import ClassicGroupRequests
 from confluent_kafka.admin._client_metrics import ClientMetricsRequests
 from confluent_kafka.admin._cluster import ClusterRequests
 from confluent_kafka.admin._configs import ConfigRequests
 from confluent_kafka.admin._features import FeatureRequests
-from confluent_kafka.admin._groups import GroupRequests
+from confluent_kafka.admin._group_members import GroupMemberRequests
 from confluent_kafka.admin._log_dirs import LogDirRequests
 from confluent_kafka.admin._quorum import QuorumRequests
 from confluent_kafka.admin._quotas import QuotaRequests
@@ -25,7 +26,8 @@ class AdminClient(
     TopicRequests,
     ConfigRequests,
     AclRequests,
-    GroupRequests,
+    GroupMemberRequests,
+    ClassicGroupRequests,
     RecordRequests,
     ScramRequests,
     ClusterRequests,

@@ -8,12 +8,12 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from confluent_kafka import protocol
+from confluent_kafka._values.cluster import Node
+from confluent_kafka.admin._brokers import BrokerRequests
 from confluent_kafka.admin._protocol import (
     ANY,
     Deadline,
-    ProtocolRequests,
     Target,
-    gathered,
     raise_error_of,
     transaction_coordinator,
 )
@@ -23,7 +23,6 @@ from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 
 T = TypeVar("T")
 
-_TRANSACTIONAL_ID = 1  # what a coordinator is looked up by: FindCoordinator's key_type
 _FENCE_SECONDS = 60.0  # how long a producer is fenced, as long as its transaction is being aborted
 _FENCED_TIMEOUT_MS = 60_000  # of transactions that the fencing producer will never begin
 
@@ -158,7 +157,7 @@ class FencedProducer:
     producer_epoch: int
 
 
-class TransactionRequests(ProtocolRequests):
+class TransactionRequests(BrokerRequests):
     """Requests about transactions."""
 
     __slots__ = ()
@@ -199,17 +198,7 @@ class TransactionRequests(ProtocolRequests):
             duration_filter=_milliseconds(duration),
             transactional_id_pattern=transactional_id_pattern,
         )
-        deadline = Deadline(request_timeout)
-        return self._then(
-            self._exchange(protocol.MetadataRequest(), ANY, request_timeout, _brokers),
-            lambda client, brokers: gathered(
-                {
-                    each: client._exchange(request, node(each), deadline.left(), _listings)
-                    for each in brokers
-                },
-                _merged,
-            ),
-        )
+        return self._ask_every_broker(request, request_timeout, _listings, ListTransactionsResult)
 
     def describe_transactions(
         self, transactional_ids: list[str], *, request_timeout: float | None = None
@@ -230,30 +219,15 @@ class TransactionRequests(ProtocolRequests):
         Kafka: DescribeTransactions (KIP-664).
         """
         return {
-            each: self._describe_transaction(each, request_timeout)
+            each: self._ask_coordinator(
+                protocol.DescribeTransactionsRequest(transactional_ids=[each]),
+                transaction_coordinator(each),
+                request_timeout,
+                _transaction,
+                _description,
+            )
             for each in names_of(transactional_ids, "transactional_ids")
         }
-
-    def _describe_transaction(
-        self, transactional_id: str, request_timeout: float | None
-    ) -> Future[TransactionDescription]:
-        deadline = Deadline(request_timeout)
-        asked = self._exchange(
-            protocol.DescribeTransactionsRequest(transactional_ids=[transactional_id]),
-            transaction_coordinator(transactional_id),
-            request_timeout,
-            _transaction,
-        )
-        # It has answered, and does not say who it is.
-        find = protocol.FindCoordinatorRequest(
-            key_type=_TRANSACTIONAL_ID, coordinator_keys=[transactional_id]
-        )
-        return self._then(
-            asked,
-            lambda client, state: client._exchange(
-                find, ANY, deadline.left(), lambda response: _description(state, response)
-            ),
-        )
 
     def describe_producers(
         self,
@@ -456,10 +430,6 @@ def _abort_request(spec: AbortTransactionSpec) -> protocol.WriteTxnMarkersReques
 # ---- answers
 
 
-def _brokers(response: protocol.MetadataResponse) -> list[int]:
-    return [each.node_id for each in response.brokers]
-
-
 def _leader(response: protocol.MetadataResponse, place: TopicPartition) -> Target:
     for topic in response.topics:
         if topic.name == place.topic:
@@ -485,20 +455,6 @@ def _listings(response: protocol.ListTransactionsResponse) -> list[TransactionLi
     ]
 
 
-def _merged(
-    answers: dict[int, list[TransactionListing] | BaseException],
-) -> ListTransactionsResult:
-    result = ListTransactionsResult([], [])
-    for answer in answers.values():
-        if isinstance(answer, KafkaException):
-            result.errors.append(answer.args[0])
-        elif isinstance(answer, BaseException):
-            raise answer
-        else:
-            result.valid.extend(answer)
-    return result
-
-
 def _transaction(
     response: protocol.DescribeTransactionsResponse,
 ) -> protocol.DescribeTransactionsResponse.TransactionState:
@@ -508,14 +464,11 @@ def _transaction(
 
 
 def _description(
-    state: protocol.DescribeTransactionsResponse.TransactionState,
-    response: protocol.FindCoordinatorResponse,
+    state: protocol.DescribeTransactionsResponse.TransactionState, coordinator: Node
 ) -> TransactionDescription:
-    (coordinator,) = response.coordinators
-    raise_error_of(coordinator)
     began = state.transaction_start_time_ms
     return TransactionDescription(
-        coordinator.node_id,
+        coordinator.id,
         _state(state.transaction_state),
         state.producer_id,
         state.producer_epoch,

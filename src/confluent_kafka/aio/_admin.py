@@ -23,6 +23,7 @@ from confluent_kafka.admin import (
     AclBinding,
     AclBindingFilter,
     AdminClient,
+    ClassicGroupDescription,
     ClientMetricsResourceListing,
     ClientQuotaAlteration,
     ClientQuotaEntity,
@@ -40,6 +41,7 @@ from confluent_kafka.admin import (
     ListOffsetsResultInfo,
     ListTransactionsResult,
     LogDirDescription,
+    MemberToRemove,
     NewPartitions,
     NewTopic,
     OffsetSpec,
@@ -356,6 +358,38 @@ class AIOAdminClient(AIOClient):
                 delete_consumer_group_offsets_request, request_timeout=request_timeout
             )
         )
+
+    def describe_classic_groups(
+        self,
+        group_ids: list[str],
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, ClassicGroupDescription]:
+        """Describe groups of the classic protocol; see AdminClient.describe_classic_groups()."""
+        return self._each(
+            self._open().describe_classic_groups(
+                group_ids,
+                include_authorized_operations=include_authorized_operations,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def remove_members_from_consumer_group(
+        self,
+        group_id: str,
+        members: list[MemberToRemove] | None = None,
+        *,
+        reason: str | None = None,
+        request_timeout: float | None = None,
+    ) -> Answers[MemberToRemove, None] | asyncio.Future[None]:
+        """Remove members; see AdminClient.remove_members_from_consumer_group()."""
+        asked = self._open().remove_members_from_consumer_group(
+            group_id, members, reason=reason, request_timeout=request_timeout
+        )
+        if isinstance(asked, dict):
+            return self._each(asked)
+        return self._one(asked)
 
     # ---- partitions and their records
 

@@ -1,0 +1,138 @@
+"""Classic groups: those whose members share things out among themselves (consumers or others)."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from confluent_kafka import protocol
+from confluent_kafka._values.cluster import Node
+from confluent_kafka.admin._enums import AclOperation
+from confluent_kafka.admin._group_kinds import (
+    GroupKindRequests,
+    GroupState,
+    operations_in,
+    state_from,
+)
+from confluent_kafka.admin._groups import MemberAssignment, MemberDescription
+from confluent_kafka.admin._requests import checked, names_of
+from confluent_kafka.cimpl import TopicPartition
+
+_CONSUMERS = "consumer"  # the protocol whose assignments are partitions
+_VERSION_BYTES = 2  # with which an assignment begins
+
+
+@dataclass(frozen=True)
+class ClassicGroupDescription:
+    """A classic group, of consumers or of anything else.
+
+    Attributes:
+        group_id: its name.
+        protocol: what its members do: ``consumer``, ``connect`` ...; empty where a group has no
+            members, only offsets that somebody committed.
+        protocol_data: how they share it out, such as ``range``; empty while nobody has.
+        members: a list of MemberDescription; partitions are known of consumers only.
+        state: GroupState.
+        coordinator: the broker that coordinates it.
+        authorized_operations: what this client may do with it, or None when not asked for.
+
+    Kafka: org.apache.kafka.clients.admin.ClassicGroupDescription (KIP-1043).
+    """
+
+    group_id: str
+    protocol: str
+    protocol_data: str
+    members: list[MemberDescription]
+    state: GroupState
+    coordinator: Node
+    authorized_operations: list[AclOperation] | None = None
+
+    @property
+    def is_simple_consumer_group(self) -> bool:
+        """Whether it has no members, only offsets that somebody committed."""
+        return not self.protocol
+
+
+class ClassicGroupRequests(GroupKindRequests):
+    """Requests about classic groups."""
+
+    __slots__ = ()
+
+    def describe_classic_groups(
+        self,
+        group_ids: list[str],
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> dict[str, Future[ClassicGroupDescription]]:
+        """Describe groups of the classic protocol, whose members need not be consumers.
+
+        Args:
+            group_ids: their names.
+            include_authorized_operations: also ask what this client may do with them.
+            request_timeout: seconds until the request fails, at most 3600;
+                ``socket.timeout.ms`` when None.
+
+        Returns:
+            A future for each name; its result is a ClassicGroupDescription. It fails with
+            GROUP_ID_NOT_FOUND (there is no such group, or it is none of these),
+            GROUP_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: DescribeGroups (Admin.describeClassicGroups(), KIP-1043).
+        """
+        with_operations = checked(
+            include_authorized_operations, bool, "include_authorized_operations"
+        )
+        return {
+            each: self._describe_group(
+                each,
+                protocol.DescribeGroupsRequest(
+                    groups=[each], include_authorized_operations=with_operations
+                ),
+                request_timeout,
+                _description,
+            )
+            for each in names_of(group_ids, "group_ids")
+        }
+
+
+def _description(
+    found: protocol.DescribeGroupsResponse.DescribedGroup, coordinator: Node
+) -> ClassicGroupDescription:
+    consumers = found.protocol_type == _CONSUMERS
+    return ClassicGroupDescription(
+        found.group_id,
+        found.protocol_type,
+        found.protocol_data,
+        [
+            MemberDescription(
+                each.member_id,
+                each.client_id,
+                each.client_host,
+                MemberAssignment(_partitions(each.member_assignment) if consumers else []),
+                each.group_instance_id,
+            )
+            for each in found.members
+        ],
+        state_from(found.group_state),
+        coordinator,
+        operations_in(found.authorized_operations),
+    )
+
+
+def _partitions(assignment: bytes) -> list[TopicPartition]:
+    """Return what a consumer reads; nothing as long as the group has not shared it out."""
+    if not assignment:
+        return []
+    version = int.from_bytes(assignment[:_VERSION_BYTES])
+    message = protocol.ConsumerProtocolAssignment
+    # A later version begins as the latest one that is known here.
+    known = min(version, message.valid_versions[-1])
+    return [
+        TopicPartition(topic.topic, partition)
+        for topic in message.decode(assignment[_VERSION_BYTES:], known).assigned_partitions
+        for partition in topic.partitions
+    ]

@@ -1,0 +1,145 @@
+"""What groups of every kind have: a state, a place in a list, a coordinator that describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from confluent_kafka import protocol
+from confluent_kafka._values.cluster import Node
+from confluent_kafka.admin._brokers import BrokerRequests
+from confluent_kafka.admin._enums import AclOperation
+from confluent_kafka.admin._protocol import group_coordinator, raise_error_of
+from confluent_kafka.admin._requests import set_of
+from confluent_kafka.cimpl import KafkaError
+from confluent_kafka.protocol import Request
+
+T = TypeVar("T")
+
+_NOT_ASKED_FOR = -(2**31)  # what stands for authorized operations then
+_OPERATIONS = frozenset(each.value for each in AclOperation)
+
+
+class GroupState(Enum):
+    """What a group of any kind is doing. Kafka: org.apache.kafka.common.GroupState."""
+
+    UNKNOWN = "Unknown"
+    PREPARING_REBALANCE = "PreparingRebalance"
+    COMPLETING_REBALANCE = "CompletingRebalance"
+    STABLE = "Stable"
+    DEAD = "Dead"
+    EMPTY = "Empty"
+    ASSIGNING = "Assigning"
+    RECONCILING = "Reconciling"
+    NOT_READY = "NotReady"
+
+
+class GroupType(Enum):
+    """The kind of a group. Kafka: org.apache.kafka.common.GroupType."""
+
+    UNKNOWN = "Unknown"
+    CONSUMER = "Consumer"
+    CLASSIC = "Classic"
+    SHARE = "Share"
+    STREAMS = "Streams"
+
+
+@dataclass(frozen=True)
+class GroupListing:
+    """A group in a list.
+
+    Attributes:
+        group_id: its name.
+        type: GroupType.
+        protocol: the name of what its members do: ``consumer``, ``share``, ``streams`` ...
+        state: GroupState.
+
+    Kafka: org.apache.kafka.clients.admin.GroupListing (KIP-1043).
+    """
+
+    group_id: str
+    type: GroupType
+    protocol: str
+    state: GroupState
+
+
+@dataclass(frozen=True)
+class ListGroupsResult:
+    """The groups that the brokers listed.
+
+    Attributes:
+        valid: a list of GroupListing.
+        errors: KafkaErrors of the brokers that did not answer: the groups that they coordinate
+            are missing.
+
+    Kafka: org.apache.kafka.clients.admin.ListGroupsResult (KIP-1043).
+    """
+
+    valid: list[GroupListing]
+    errors: list[KafkaError]
+
+
+class GroupKindRequests(BrokerRequests):
+    """How groups of one kind are listed and described."""
+
+    __slots__ = ()
+
+    def _list_groups_of(
+        self, kind: GroupType, states: set[GroupState] | None, request_timeout: float | None
+    ) -> Future[ListGroupsResult]:
+        """List the groups of this kind, or only those in some states."""
+        wanted = set() if states is None else set_of(states, GroupState, "states")
+        request = protocol.ListGroupsRequest(
+            states_filter=[each.value for each in wanted], types_filter=[kind.value]
+        )
+        return self._ask_every_broker(request, request_timeout, _listings, ListGroupsResult)
+
+    def _describe_group(
+        self,
+        group_id: str,
+        request: Request,
+        request_timeout: float | None,
+        describe: Callable[[Any, Node], T],
+    ) -> Future[T]:
+        """Ask a group's coordinator, and make a description of its answer and of who it is."""
+        return self._ask_coordinator(
+            request, group_coordinator(group_id), request_timeout, _the_group, describe
+        )
+
+
+def state_from(name: str) -> GroupState:
+    """Return the state that a broker names; UNKNOWN for one that this client does not know."""
+    return _STATES.get(name.lower(), GroupState.UNKNOWN)
+
+
+def operations_in(bits: int) -> list[AclOperation] | None:
+    """Return the authorized operations of a bit field; None when they were not asked for."""
+    if bits == _NOT_ASKED_FOR:
+        return None
+    return [AclOperation(each) for each in range(32) if bits >> each & 1 and each in _OPERATIONS]
+
+
+_STATES = {each.value.lower(): each for each in GroupState}
+_TYPES = {each.value.lower(): each for each in GroupType}
+
+
+def _listings(response: protocol.ListGroupsResponse) -> list[GroupListing]:
+    raise_error_of(response)
+    return [
+        GroupListing(
+            each.group_id,
+            _TYPES.get(each.group_type.lower(), GroupType.UNKNOWN),
+            each.protocol_type,
+            state_from(each.group_state),
+        )
+        for each in response.groups
+    ]
+
+
+def _the_group(response: Any) -> Any:
+    (group,) = response.groups
+    raise_error_of(group)
+    return group
