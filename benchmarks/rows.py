@@ -15,7 +15,9 @@ MAX_MESSAGES = PARTITIONS * 5 * RUN_LENGTH
 PRODUCED = "produced"  # what the producers fill; nobody reads it
 VALUES = "values"  # 100-byte values and nothing else
 RECORDS = "records"  # with a 16-byte key and one header
-TOPICS = {PRODUCED: 4, VALUES: PARTITIONS, RECORDS: PARTITIONS}
+SHARED = "shared"  # a partition for each consumer of a busy event loop
+CONSUMERS = 200
+TOPICS = {PRODUCED: 4, VALUES: PARTITIONS, RECORDS: PARTITIONS, SHARED: CONSUMERS}
 
 # In a row's name: who is measured at the peer's side.
 AIOKAFKA = "(in place of confluent-kafka: aiokafka)"
@@ -272,19 +274,24 @@ class WaitingRow:
     p99_bar_seconds: float | None = None
 
 
-def _waiting(what: str) -> tuple[str, ...]:
-    return ("waiting", "--what", what)
+def _waiting(what: str, *options: str) -> tuple[str, ...]:
+    return ("waiting", "--what", what, *options)
 
 
 BLOCKING_LATENCY = WaitingRow("produce() to poll(), two threads", _waiting("threads"))
 AIO_LATENCY = WaitingRow("asyncio: produce() to getone(), two tasks", _waiting("tasks"))
+TICK = f"asyncio: a tick of 10 ms beside 1,000 producing tasks and {CONSUMERS} consumers"
 WAITING_ROWS = (
     BLOCKING_LATENCY,
     AIO_LATENCY,
     WaitingRow(
-        "asyncio: a tick of 10 ms beside 1,000 producing tasks and 200 consumers, too late by",
-        _waiting("ticks"),
+        f"{TICK}, too late by",
+        _waiting("ticks", "--consumers", str(CONSUMERS), "--shared-topic", SHARED),
         0.020,
+    ),
+    WaitingRow(
+        f"{TICK} that read all messages each, too late by",
+        _waiting("ticks", "--consumers", str(CONSUMERS)),
     ),
 )
 WAITING_SECONDS = 5

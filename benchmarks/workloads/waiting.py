@@ -9,20 +9,20 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from itertools import cycle, islice
 from random import Random
 from statistics import quantiles
 from typing import Any
 from uuid import uuid4
 
 from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, print_result
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import OFFSET_END, Consumer, Producer, TopicPartition
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 
 RATE = 1_000  # messages a second, for the latency
 WARM_UP = 500  # messages that are not counted: connections, first fetches
 
 PRODUCERS = 1_000  # tasks, in the busy loop
-CONSUMERS = 200  # clients, there
 PAUSE = 0.1  # seconds between two messages of a producing task
 TICK = 0.010
 
@@ -126,27 +126,35 @@ def latency_of_threads(bootstrap: str, place: TopicPartition, messages: int) -> 
     return ages
 
 
-async def lateness_of_ticks(bootstrap: str, place: TopicPartition, seconds: float) -> list[float]:
-    """Return how late each tick of a task was, beside many that produce and consume."""
+async def lateness_of_ticks(
+    bootstrap: str, places: list[TopicPartition], consumers: int, seconds: float
+) -> list[float]:
+    """Return how late each tick of a task was, beside many that produce and consume.
+
+    Each consumer reads one of `places`, and the producing tasks write to them in turn.
+    """
     async with AsyncExitStack() as stack:
         producer = await stack.enter_async_context(AIOProducer(producing(bootstrap)))
-        consumers = [
+        clients = [
             await stack.enter_async_context(await AIOConsumer.create(consuming(bootstrap, 100)))
-            for _ in range(CONSUMERS)
+            for _ in range(consumers)
         ]
 
-        async def consume(consumer: AIOConsumer) -> None:
+        async def consume(consumer: AIOConsumer, place: TopicPartition) -> None:
             await consumer.assign([place])
             while True:
                 await consumer.getmany()
 
-        async def produce() -> None:
+        async def produce(place: TopicPartition) -> None:
             while True:
-                await (await producer.produce(place.topic, VALUES[0], partition=0))
+                await (await producer.produce(place.topic, VALUES[0], partition=place.partition))
                 await asyncio.sleep(PAUSE)
 
-        tasks = [asyncio.create_task(consume(consumer)) for consumer in consumers]
-        tasks += [asyncio.create_task(produce()) for _ in range(PRODUCERS)]
+        tasks = [
+            asyncio.create_task(consume(client, place))
+            for client, place in zip(clients, cycle(places), strict=False)
+        ]
+        tasks += [asyncio.create_task(produce(place)) for place in islice(cycle(places), PRODUCERS)]
         await asyncio.sleep(1)  # all are connected
         late = []
         end = time.perf_counter() + seconds
@@ -165,11 +173,18 @@ def main() -> None:
     parser.add_argument("--bootstrap", required=True)
     parser.add_argument("--what", choices=("tasks", "threads", "ticks"), required=True)
     parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--consumers", type=int)
+    parser.add_argument("--shared-topic", help="has a partition for each consumer")
     args = parser.parse_args()
     messages = WARM_UP + int(args.seconds * RATE)
     place = new_topic(args.bootstrap)
     if args.what == "ticks":
-        found = asyncio.run(lateness_of_ticks(args.bootstrap, place, args.seconds))
+        places = [place]
+        if args.shared_topic:
+            numbers = range(args.consumers)
+            places = [TopicPartition(args.shared_topic, each, OFFSET_END) for each in numbers]
+        busy = lateness_of_ticks(args.bootstrap, places, args.consumers, args.seconds)
+        found = asyncio.run(busy)
     elif args.what == "tasks":
         found = asyncio.run(latency_of_tasks(args.bootstrap, place, messages))[WARM_UP:]
     else:
