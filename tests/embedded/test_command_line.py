@@ -20,6 +20,7 @@ from tests.support.secrets import secret
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch
 
 Run = Callable[..., Ended]
+_PRODUCER = ["--producer-id", "1", "--producer-epoch", "0"]
 
 
 @pytest.fixture(autouse=True)
@@ -434,6 +435,26 @@ class TestSettings:
             (["reassign", "start", "t:0=1,x"], "'t:0=1,x': needs TOPIC:PARTITION=BROKER,..."),
             (["reassign", "start", "t:0=1"], "--yes: is required without a terminal"),
             (["reassign", "cancel", "t"], "'t': needs TOPIC:PARTITION"),
+            (["transactions", "list", "--state", "x"], "'x' is none of empty, ongoing"),
+            (["transactions", "list", "--duration", "-1"], "'--duration': Input should be"),
+            (["transactions", "describe"], "Missing argument"),
+            (["transactions", "describe-producers", "t"], "'t': needs TOPIC:PARTITION"),
+            (["transactions", "abort", "t:0", "-y"], "--start-offset: or --producer-id is"),
+            (
+                ["transactions", "abort", "t:0", "-y", "--start-offset", "1", *_PRODUCER],
+                "--start-offset: or --producer-id is required",
+            ),
+            (
+                ["transactions", "abort", "t:0", "--producer-id", "1"],
+                "--producer-id: needs --producer-epoch, too",
+            ),
+            (["transactions", "abort", "t:0", *_PRODUCER], "--yes: is required without"),
+            (["transactions", "force-terminate", "id"], "--yes: is required without a terminal"),
+            (["quotas", "alter", "a=1"], "--user: --client-id, --ip or --default is required"),
+            (["quotas", "alter", "--user", "u"], "QUOTA=VALUE: or --remove is required"),
+            (["quotas", "alter", "--user", "u", "a=x"], "a: 'x' is not a number"),
+            (["quotas", "alter", "--user", "u", "--default", "user"], "a type is given twice"),
+            (["quotas", "describe", "--default", "x"], "'user', 'client-id', 'ip'"),
             (["reassign", "cancel", "t:0"], "--yes: is required without a terminal"),
         ],
     )
@@ -489,6 +510,10 @@ def test_no_broker_answers(command: str) -> None:
         "reassign list",
         "reassign start t:0=1,2 -y",
         "reassign cancel t:0 -y",
+        "transactions list",
+        "transactions describe id",
+        "quotas describe",
+        "quotas alter --user u a=1",
     ],
 )
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import signal
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from confluent_kafka import KafkaException, Producer
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.integration.topics import wait_for_topic
+from tests.integration.transactional import new_id, transactional, wait_for_markers
 from tests.support.command_line import Ended, ended, run, started
+from tests.support.kafka import send
 from tests.support.patches import needs
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT, wait_until
@@ -112,17 +115,18 @@ def test_credentials_of_a_file(
     assert wrong not in line
 
 
+@pytest.fixture
+def admin(kafka: KafkaCluster) -> Run:
+    """run() with the cluster; the rows that it wrote, for commands that list."""
+
+    def run_with(command: str, *arguments: str) -> Ended:
+        words = command.split()
+        return run(*words, *arguments, "-b", kafka.bootstrap_servers)
+
+    return run_with
+
+
 class TestAdministration:
-    @pytest.fixture
-    def admin(self, kafka: KafkaCluster) -> Run:
-        """run() with the cluster; the rows that it wrote, for commands that list."""
-
-        def run_with(command: str, *arguments: str) -> Ended:
-            words = command.split()
-            return run(*words, *arguments, "-b", kafka.bootstrap_servers)
-
-        return run_with
-
     def test_topics(self, admin: Run, kafka: KafkaCluster) -> None:
         """Create, list, describe, grow and delete, each as it is told."""
         name = f"made-{uuid.uuid4().hex[:12]}"
@@ -291,3 +295,107 @@ def test_reassign(kafka: KafkaCluster, timed: str) -> None:
     assert done.stderr.startswith(f"error: partition '{place}': ")
     done = run("reassign", "start", f"{place}=77", "-y", *end)
     assert (done.status, done.stdout) == (1, b"")
+
+
+@needs("raw-request")
+class TestTransactions:
+    @pytest.fixture
+    def producer(self, kafka: KafkaCluster, topic: str) -> Iterator[Producer]:
+        """A producer whose transaction is open; its id is the topic's name."""
+        with transactional(kafka, topic, {"transaction.timeout.ms": 600_000}) as producer:
+            producer.begin_transaction()
+            send(producer, topic, [b"value"])
+            yield producer
+
+    @pytest.mark.usefixtures("producer")
+    def test_shown(self, admin: Run, topic: str) -> None:
+        """An open transaction is listed and described, as is its producer in the partition."""
+        (listed,) = rows(admin("transactions list", "--state", "ongoing", "--pattern", topic, "-J"))
+        assert (listed["transactional id"], listed["state"]) == (topic, "ongoing")
+        assert rows(admin("transactions list", "--duration", "600", "--pattern", topic, "-J")) == []
+        (described,) = rows(admin("transactions describe", topic, "-J"))
+        assert described["producer id"] == listed["producer id"]
+        assert (described["partitions"], described["timeout ms"]) == ([f"{topic}:0"], 600_000)
+        (found,) = rows(admin("transactions describe-producers", f"{topic}:0", "-J"))
+        assert (found["producer id"], found["epoch"]) == (listed["producer id"], described["epoch"])
+        assert (found["start offset"], found["coordinator epoch"]) == (0, None)
+
+    def test_each_id_has_its_own_error(self, admin: Run, producer: Producer, topic: str) -> None:
+        """One that nobody has used fails, and the other is described."""
+        missing = new_id()
+        done = admin("transactions describe", missing, topic, "-J")
+        assert (done.status, len(done.stdout.splitlines())) == (1, 1)
+        assert done.stderr.startswith(f"error: transactional id '{missing}': ")
+        producer.abort_transaction(TIMEOUT)
+
+    @pytest.mark.parametrize("by", ["start offset", "producer"])
+    @pytest.mark.usefixtures("producer")
+    def test_aborted_in_one_partition(
+        self, kafka: KafkaCluster, admin: Run, topic: str, by: str
+    ) -> None:
+        """It is named by where it begins, or by its producer; then none begins there."""
+        place = f"{topic}:0"
+        (found,) = rows(admin("transactions describe-producers", place, "-J"))
+        wrong = admin("transactions abort", place, "-y", "--start-offset", "7")
+        assert wrong == (1, b"", f"error: no open transaction of {place} begins at 7\n")
+        chosen = {
+            "start offset": ["--start-offset", "0"],
+            "producer": [
+                *("--producer-id", str(found["producer id"])),
+                *("--producer-epoch", str(found["epoch"])),
+            ],
+        }
+        done = admin("transactions abort", place, "-y", *chosen[by])
+        assert done == (0, f"the transaction in {place} was aborted\n".encode(), "")
+        wait_for_markers(kafka, topic)
+        assert admin("transactions abort", place, "-y", "--start-offset", "0").status == 1
+
+    def test_terminated(
+        self, kafka: KafkaCluster, admin: Run, producer: Producer, topic: str
+    ) -> None:
+        """Its producer cannot commit any more."""
+        done = admin("transactions force-terminate", topic, "-y")
+        assert done == (0, f"transactional id {topic} has no open transaction\n".encode(), "")
+        wait_for_markers(kafka, topic)
+        with pytest.raises(KafkaException):
+            producer.commit_transaction(TIMEOUT)
+
+
+@needs("raw-request")
+class TestQuotas:
+    @pytest.fixture
+    def user(self) -> str:
+        """A user whom no other test has."""
+        return f"user-{uuid.uuid4().hex[:12]}"
+
+    def test_changed_and_shown(self, admin: Run, user: str) -> None:
+        """Of a user, of a user's clients by default; each can be asked for, and removed."""
+        alone, both = ["--user", user], ["--user", user, "--default", "client-id"]
+        done = admin("quotas alter", *alone, "producer_byte_rate=1000", "request_percentage=1.5")
+        assert done == (0, f"quotas of user {user} were changed\n".encode(), "")
+        done = admin("quotas alter", *both, "consumer_byte_rate=2000")
+        assert done.stdout == f"quotas of user {user}, client-id <default> were changed\n".encode()
+
+        def shown(*options: str) -> list[tuple[Any, ...]]:
+            found = rows(admin("quotas describe", *options, "--json"))
+            return [(row["client-id"], row["quota"], row["value"]) for row in found]
+
+        of_user = [(None, "producer_byte_rate", 1000.0), (None, "request_percentage", 1.5)]
+        of_clients = [("<default>", "consumer_byte_rate", 2000.0)]
+        wait_until(lambda: shown(*alone) == of_user + of_clients)
+        wait_until(lambda: shown(*alone, "--only") == of_user)
+        wait_until(lambda: shown(*both) == of_clients)
+        wait_until(lambda: shown(*alone, "--every", "client-id") == of_clients)
+        removed = ["--remove", "producer_byte_rate", "--remove", "request_percentage"]
+        assert admin("quotas alter", *alone, *removed).status == 0
+        assert admin("quotas alter", *both, "--remove", "consumer_byte_rate").status == 0
+        wait_until(lambda: shown(*alone) == [])
+
+    def test_refused(self, admin: Run, user: str) -> None:
+        """A quota that does not exist is refused, also where the request is only validated."""
+        for options in (["--check"], []):
+            done = admin("quotas alter", "--user", user, "nosuch=1", *options)
+            assert (done.status, done.stdout) == (1, b"")
+            assert "nosuch" in done.stderr
+        done = admin("quotas alter", "--user", user, "producer_byte_rate=1", "--check")
+        assert done == (0, f"quotas of user {user} can be changed\n".encode(), "")

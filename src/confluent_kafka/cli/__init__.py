@@ -5,7 +5,18 @@ from typing import Annotated
 import typer
 
 from confluent_kafka import libversion, version
-from confluent_kafka.cli import acls, bench, cluster, configs, groups, pipeline, reassign, topics
+from confluent_kafka.cli import (
+    acls,
+    bench,
+    cluster,
+    configs,
+    groups,
+    pipeline,
+    quotas,
+    reassign,
+    topics,
+    transactions,
+)
 from confluent_kafka.cli.consume import consume
 from confluent_kafka.cli.doctor import doctor
 from confluent_kafka.cli.log_dirs import log_dirs
@@ -51,6 +62,8 @@ app.add_typer(acls.app, name="acls")
 app.add_typer(cluster.app, name="cluster")
 app.command(name="log-dirs")(log_dirs)
 app.add_typer(reassign.app, name="reassign")
+app.add_typer(transactions.app, name="transactions")
+app.add_typer(quotas.app, name="quotas")
 app.add_typer(bench.app, name="bench")
 app.add_typer(pipeline.app, name="pipeline")
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
@@ -16,7 +15,15 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
-from confluent_kafka.cli.administration import AsJson, Timeout, Yes, administering, confirm, show
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    choice,
+    confirm,
+    show,
+)
 from confluent_kafka.cli.settings import Brokers, File, Properties
 
 app: typer.Typer = typer.Typer(
@@ -25,7 +32,6 @@ app: typer.Typer = typer.Typer(
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-_Choice = TypeVar("_Choice", bound=Enum)
 _KINDS = "topic, group, broker (the cluster) or transactional_id"
 
 Resource = Annotated[str, typer.Option("--resource", help=f"any, {_KINDS}.")]
@@ -78,13 +84,13 @@ def create(
     """Create an ACL; one that exists already stays."""
     try:
         binding = AclBinding(
-            _choice(ResourceType, resource, "--resource"),
+            choice(ResourceType, resource, "--resource"),
             name,
-            _choice(ResourcePatternType, pattern, "--pattern"),
+            choice(ResourcePatternType, pattern, "--pattern"),
             principal,
             host,
-            _choice(AclOperation, operation, "--operation"),
-            _choice(AclPermissionType, permission, "--permission"),
+            choice(AclOperation, operation, "--operation"),
+            choice(AclPermissionType, permission, "--permission"),
         )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
@@ -129,13 +135,13 @@ def _filter(
     permission: str,
 ) -> AclBindingFilter:
     return AclBindingFilter(
-        _choice(ResourceType, resource, "--resource"),
+        choice(ResourceType, resource, "--resource"),
         name,
-        _choice(ResourcePatternType, pattern, "--pattern"),
+        choice(ResourcePatternType, pattern, "--pattern"),
         principal,
         host,
-        _choice(AclOperation, operation, "--operation"),
-        _choice(AclPermissionType, permission, "--permission"),
+        choice(AclOperation, operation, "--operation"),
+        choice(AclPermissionType, permission, "--permission"),
     )
 
 
@@ -160,16 +166,6 @@ def _check_all(wanted: AclBindingFilter, everything: bool) -> None:
         )
     if wanted != _ANY and everything:
         raise typer.BadParameter("cannot be combined with a filter", param_hint="--all")
-
-
-def _choice(kind: type[_Choice], text: str, option: str) -> _Choice:
-    names = {member.name.lower(): member for member in kind if member.name != "UNKNOWN"}
-    try:
-        return names[text.lower()]
-    except KeyError:
-        raise typer.BadParameter(
-            f"{text!r} is none of {', '.join(names)}", param_hint=option
-        ) from None
 
 
 def _show(acls: Iterable[AclBinding], as_json: bool) -> None:

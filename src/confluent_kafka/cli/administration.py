@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -15,13 +17,16 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._embedded import UNSUPPORTED, is_embedded, is_unsupported
 from confluent_kafka.cli.ending import INTERRUPTED, configuring, ending, fail
 from confluent_kafka.cli.settings import settings
 
 _T = TypeVar("_T")
+_Choice = TypeVar("_Choice", bound=Enum)
+
+_PARTITION = re.compile(r"(.+):(\d+)")
 
 Timeout = Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds to wait for the cluster.")]
 AsJson = Annotated[bool, typer.Option("--json", "-J", help="A line of JSON for each row.")]
@@ -143,6 +148,35 @@ def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
             raise typer.BadParameter(f"{argument!r}: needs NAME=VALUE", param_hint=option)
         found[name] = value
     return found
+
+
+def choice(kind: type[_Choice], text: str, option: str) -> _Choice:
+    """The member with this name, in any case.
+
+    Args:
+        kind: the enumeration; its UNKNOWN cannot be chosen.
+        text: the name.
+        option: whose value that is, for the message.
+    """
+    names = {member.name.lower(): member for member in kind if member.name != "UNKNOWN"}
+    try:
+        return names[text.lower()]
+    except KeyError:
+        raise typer.BadParameter(
+            f"{text!r} is none of {', '.join(names)}", param_hint=option
+        ) from None
+
+
+def partition_of(text: str) -> TopicPartition:
+    """The partition of an argument TOPIC:PARTITION.
+
+    Args:
+        text: the argument.
+    """
+    found = _PARTITION.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION")
+    return TopicPartition(found[1], int(found[2]))
 
 
 def _text(value: object) -> str:

@@ -14,6 +14,7 @@ from confluent_kafka.cli.administration import (
     Yes,
     administering,
     confirm,
+    partition_of,
     settled,
     show,
 )
@@ -26,7 +27,6 @@ app: typer.Typer = typer.Typer(
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
-_PARTITION = re.compile(r"(.+):(\d+)")
 _MOVE = re.compile(r"(.+):(\d+)=(\d+(?:,\d+)*)")
 
 
@@ -81,7 +81,7 @@ def cancel(
     yes: Yes = False,
 ) -> None:
     """Cancel the reassignments of partitions: their replicas stay where they were."""
-    wanted = dict.fromkeys(_partition(text) for text in partitions)
+    wanted = dict.fromkeys(partition_of(text) for text in partitions)
     confirm(f"Cancel {len(wanted)} reassignments?", yes)
     _alter(brokers, config_file, properties, timeout, wanted, "stays where it was")
 
@@ -110,13 +110,6 @@ def _move(text: str) -> tuple[TopicPartition, list[int]]:
         raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION=BROKER,...")
     topic, partition, nodes = found.groups()
     return TopicPartition(topic, int(partition)), [int(node) for node in nodes.split(",")]
-
-
-def _partition(text: str) -> TopicPartition:
-    found = _PARTITION.fullmatch(text)
-    if found is None:
-        raise typer.BadParameter(f"{text!r}: needs TOPIC:PARTITION")
-    return TopicPartition(found[1], int(found[2]))
 
 
 def _ids(nodes: list[int]) -> str:

@@ -1,0 +1,151 @@
+"""``python -m confluent_kafka quotas``: how fast users, clients and addresses may be."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, TypeVar
+
+import typer
+
+from confluent_kafka.admin import (
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
+)
+from confluent_kafka.cli.administration import AsJson, Timeout, administering, pairs, show
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    help="Show and change client quotas.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+_T = TypeVar("_T")
+
+_TYPES = (ClientQuotaEntity.USER, ClientQuotaEntity.CLIENT_ID, ClientQuotaEntity.IP)
+_DEFAULT = "<default>"  # as Kafka's tools write it
+
+
+class Kind(StrEnum):
+    """What has quotas."""
+
+    user = ClientQuotaEntity.USER
+    client_id = ClientQuotaEntity.CLIENT_ID
+    ip = ClientQuotaEntity.IP
+
+
+User = Annotated[str | None, typer.Option("--user", help="The user with this name.")]
+ClientId = Annotated[str | None, typer.Option("--client-id", help="Clients with this id.")]
+Ip = Annotated[str | None, typer.Option("--ip", help="Connections from this address.")]
+Default = Annotated[
+    list[Kind] | None,
+    typer.Option("--default", help="All of this type without quotas of their own; repeatable."),
+]
+
+
+@app.command()
+def describe(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    user: User = None,
+    client_id: ClientId = None,
+    ip: Ip = None,
+    default: Default = None,
+    every: Annotated[
+        list[Kind] | None,
+        typer.Option("--every", help="Any of this type, and its default; repeatable."),
+    ] = None,
+    only: Annotated[
+        bool, typer.Option("--only", help="Leave out quotas of further types together with these.")
+    ] = False,
+) -> None:
+    """Show the quotas that the options fit; all of them without options."""
+    component = ClientQuotaFilterComponent
+    chosen = _by_type(
+        *[
+            (kind, component.of_entity(kind, name))
+            for kind, name in zip(_TYPES, (user, client_id, ip), strict=True)
+            if name is not None
+        ],
+        *[(kind.value, component.of_default_entity(kind.value)) for kind in default or []],
+        *[(kind.value, component.of_entity_type(kind.value)) for kind in every or []],
+    )
+    wanted = ClientQuotaFilter(list(chosen.values()), strict=only)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.describe_client_quotas(wanted, request_timeout=timeout).result()
+    rows = [
+        (*_names(entity), quota, value)
+        for entity, quotas in found.items()
+        for quota, value in quotas.items()
+    ]
+    rows.sort(key=lambda row: [cell or "" for cell in row[:-1]])
+    show((*_TYPES, "quota", "value"), rows, as_json)
+
+
+@app.command()
+def alter(
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[QUOTA=VALUE...]", help="As in producer_byte_rate=1000000."),
+    ] = None,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    user: User = None,
+    client_id: ClientId = None,
+    ip: Ip = None,
+    default: Default = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", help="Remove this quota; repeatable.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only validate the request.")] = False,
+) -> None:
+    """Set and remove quotas of what the options name together; others stay as they are."""
+    names: dict[str, str | None] = _by_type(
+        *[
+            (kind, name)
+            for kind, name in zip(_TYPES, (user, client_id, ip), strict=True)
+            if name is not None
+        ],
+        *[(kind.value, None) for kind in default or []],
+    )
+    if not names:
+        raise typer.BadParameter("--client-id, --ip or --default is required", param_hint="--user")
+    changes = _rates(values or []) | dict.fromkeys(remove or [])
+    if not changes:
+        raise typer.BadParameter("or --remove is required", param_hint="QUOTA=VALUE")
+    entity = ClientQuotaEntity(names)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        admin.alter_client_quotas(
+            [ClientQuotaAlteration(entity, changes)], validate_only=check, request_timeout=timeout
+        )[entity].result()
+    text = ", ".join(f"{kind} {name or _DEFAULT}" for kind, name in names.items())
+    print(f"quotas of {text} {'can be' if check else 'were'} changed")
+
+
+def _by_type(*chosen: tuple[str, _T]) -> dict[str, _T]:
+    found = dict(chosen)
+    if len(found) < len(chosen):
+        raise typer.BadParameter("a type is given twice: each can be chosen in one way")
+    return found
+
+
+def _rates(values: list[str]) -> dict[str, float | None]:
+    rates: dict[str, float | None] = {}
+    for name, text in pairs(values, "QUOTA=VALUE").items():
+        try:
+            rates[name] = float(text)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is not a number", param_hint=name) from None
+    return rates
+
+
+def _names(entity: ClientQuotaEntity) -> tuple[str | None, ...]:
+    entries = entity.entries
+    return tuple((entries[kind] or _DEFAULT) if kind in entries else None for kind in _TYPES)

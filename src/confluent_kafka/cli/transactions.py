@@ -1,0 +1,227 @@
+"""``python -m confluent_kafka transactions``: what is open, who opened it, and how to end it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import (
+    AbortTransactionSpec,
+    AdminClient,
+    ProducerState,
+    TransactionState,
+)
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    choice,
+    confirm,
+    partition_of,
+    settled,
+    show,
+)
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    help="List and describe transactions and their producers, and abort transactions.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+Place = Annotated[str, typer.Argument(metavar="TOPIC:PARTITION")]
+
+
+@app.command(name="list")
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    state: Annotated[
+        list[str] | None,
+        typer.Option("--state", help="Only in this state, such as ongoing; repeatable."),
+    ] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(min=0, help="Only those open for more than so many seconds (Kafka 3.8)."),
+    ] = None,
+    pattern: Annotated[
+        str | None, typer.Option(help="Only ids that this RE2 expression matches (Kafka 4.1).")
+    ] = None,
+) -> None:
+    """List transactional ids with what their latest transactions are doing."""
+    states = {choice(TransactionState, text, "--state") for text in state or []}
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.list_transactions(
+            states=states or None,
+            duration=duration,
+            transactional_id_pattern=pattern,
+            request_timeout=timeout,
+        ).result()
+        for error in found.errors:
+            raise KafkaException(error)
+    show(
+        ("transactional id", "producer id", "state"),
+        sorted(
+            (each.transactional_id, each.producer_id, _name(each.state)) for each in found.valid
+        ),
+        as_json,
+    )
+
+
+@app.command()
+def describe(
+    ids: Annotated[list[str], typer.Argument(metavar="TRANSACTIONAL_ID...")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Describe the latest transactions of transactional ids.
+
+    The start is in milliseconds since 1970; it and the partitions are those of an open transaction.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        asked = admin.describe_transactions(ids, request_timeout=timeout)
+        found, failures = settled("transactional id", asked)
+    show(
+        (
+            *("transactional id", "coordinator", "producer id", "epoch", "state"),
+            *("timeout ms", "start", "partitions"),
+        ),
+        (
+            (
+                *(name, one.coordinator_id, one.producer_id, one.producer_epoch, _name(one.state)),
+                *(one.transaction_timeout_ms, one.transaction_start_time_ms),
+                sorted(f"{each.topic}:{each.partition}" for each in one.topic_partitions),
+            )
+            for name, one in found.items()
+        ),
+        as_json,
+    )
+    if failures:
+        fail(*failures)
+
+
+@app.command()
+def describe_producers(
+    place: Place,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    broker: Annotated[
+        int | None, typer.Option("--broker", min=0, help="Ask this one, not the leader.")
+    ] = None,
+) -> None:
+    """Describe the idempotent and transactional producers that have written to a partition.
+
+    The start offset is that of the transaction which is open there.
+    """
+    partition = partition_of(place)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = _producers(admin, partition, broker, timeout)
+    show(
+        (
+            *("producer id", "epoch", "coordinator epoch"),
+            *("last sequence", "last timestamp", "start offset"),
+        ),
+        (
+            (
+                *(each.producer_id, each.producer_epoch, each.coordinator_epoch),
+                *(each.last_sequence, each.last_timestamp, each.current_transaction_start_offset),
+            )
+            for each in found
+        ),
+        as_json,
+    )
+
+
+def _producers(
+    admin: AdminClient, partition: TopicPartition, broker: int | None, timeout: float
+) -> list[ProducerState]:
+    asked = admin.describe_producers([partition], broker=broker, request_timeout=timeout)
+    return asked[partition].result()
+
+
+@app.command()
+def abort(
+    place: Place,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+    start_offset: Annotated[
+        int | None, typer.Option(min=0, help="Where the transaction begins in the partition.")
+    ] = None,
+    producer_id: Annotated[
+        int | None, typer.Option(min=0, help="Its producer's, instead of --start-offset.")
+    ] = None,
+    producer_epoch: Annotated[
+        int | None, typer.Option(min=0, max=2**15 - 1, help="With --producer-id.")
+    ] = None,
+    coordinator_epoch: Annotated[
+        int, typer.Option(min=0, max=2**31 - 1, help="With --producer-id.")
+    ] = 0,
+) -> None:
+    """Abort a transaction that hangs in one partition: its coordinator does not know it any more.
+
+    describe-producers shows what the options are about. For a transaction that its coordinator
+    knows there is force-terminate.
+    """
+    partition = partition_of(place)
+    if (producer_id is None) != (producer_epoch is None):
+        raise typer.BadParameter("needs --producer-epoch, too", param_hint="--producer-id")
+    if (start_offset is None) == (producer_id is None):
+        raise typer.BadParameter("or --producer-id is required", param_hint="--start-offset")
+    confirm(f"Abort the transaction in {place}?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        if producer_id is not None and producer_epoch is not None:
+            spec = AbortTransactionSpec(partition, producer_id, producer_epoch, coordinator_epoch)
+        else:
+            found = _producers(admin, partition, None, timeout)
+            spec = _begun_at(start_offset, found, partition)
+        admin.abort_transaction(spec, request_timeout=timeout).result()
+    print(f"the transaction in {place} was aborted")
+
+
+def _begun_at(
+    offset: int | None, producers: list[ProducerState], partition: TopicPartition
+) -> AbortTransactionSpec:
+    found = next(
+        (each for each in producers if each.current_transaction_start_offset == offset), None
+    )
+    if found is None:
+        fail(f"no open transaction of {partition.topic}:{partition.partition} begins at {offset}")
+    return AbortTransactionSpec(
+        partition, found.producer_id, found.producer_epoch, found.coordinator_epoch or 0
+    )
+
+
+@app.command()
+def force_terminate(
+    transactional_id: Annotated[str, typer.Argument(metavar="TRANSACTIONAL_ID")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Abort the transaction that a transactional id has open; its producer is fenced."""
+    confirm(f"Abort the transaction of {transactional_id} and fence its producer?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        admin.force_terminate_transaction(transactional_id, request_timeout=timeout).result()
+    print(f"transactional id {transactional_id} has no open transaction")
+
+
+def _name(state: TransactionState) -> str:
+    return state.name.lower()
