@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, Producer
-from confluent_kafka.compat.aiokafka._tokens import expiry_of
+from confluent_kafka.compat._common.tokens import expiry_of
 from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
 from confluent_kafka.compat.aiokafka.config import EVERY, KEYWORDS, configuration
 from confluent_kafka.compat.aiokafka.coordinator.assignors.range import RangePartitionAssignor

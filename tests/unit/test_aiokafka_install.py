@@ -17,8 +17,8 @@ from tests.support.command_line import run, started
 PROGRAM = """
 import sys
 import aiokafka.errors
-from aiokafka.structs import TopicPartition
-print(__name__, sys.argv, sys.path[0], TopicPartition.__module__)
+from aiokafka.structs import OffsetAndMetadata
+print(__name__, sys.argv, sys.path[0], OffsetAndMetadata.__module__)
 sys.exit(int(sys.argv[-1]))
 """
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from confluent_kafka import KafkaError
 
-from confluent_kafka import KafkaError, KafkaException
-
+from .._common.failures import Failures
 from . import errors
 
 # librdkafka's own codes, and those of brokers that aiokafka has no number for, by their exceptions.
@@ -45,37 +43,7 @@ _OTHERS: dict[int, type[errors.KafkaError]] = {
     KafkaError.UNSUPPORTED_COMPRESSION_TYPE: errors.UnsupportedCodecError,
 }
 
+_FAILURES = Failures(errors.KafkaError, errors.for_code, _OTHERS)
 
-def failure_of(failure: KafkaError | KafkaException) -> errors.KafkaError:
-    """Return the exception that aiokafka has for an error.
-
-    Args:
-        failure: a KafkaError, or a KafkaException, which becomes the cause.
-
-    Returns:
-        The exception, with the error's text; not raised.
-    """
-    error = failure.args[0] if isinstance(failure, KafkaException) else failure
-    if not isinstance(error, KafkaError):
-        exception = errors.KafkaError(str(failure))
-    else:
-        exception = _kind_of(error)(error.str())
-    exception.__cause__ = failure if isinstance(failure, KafkaException) else None
-    return exception
-
-
-def _kind_of(error: KafkaError) -> type[errors.KafkaError]:
-    code = error.code()
-    kind = _OTHERS.get(code)
-    if kind is None:
-        kind = errors.KafkaError if code < -1 else errors.for_code(code)
-    return kind
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """Raise aiokafka's exceptions instead of KafkaException in a block."""
-    try:
-        yield
-    except KafkaException as failure:
-        raise failure_of(failure) from failure
+failure_of = _FAILURES.failure_of
+translated = _FAILURES.translated

@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-__all__ = ["DefaultPartitioner", "murmur2"]
+from .._common.murmur2 import murmur2
 
-_FACTOR = 0x5BD1E995
-_SEED = 0x9747B28C
-_WORD = 0xFFFFFFFF
+__all__ = ["DefaultPartitioner", "murmur2"]
 
 
 class DefaultPartitioner:
@@ -32,24 +30,3 @@ class DefaultPartitioner:
         if key is None:
             return random.choice(available or all_partitions)
         return all_partitions[(murmur2(key) & 0x7FFFFFFF) % len(all_partitions)]
-
-
-def murmur2(data: bytes) -> int:
-    """Return the MurmurHash2 of a key, as Kafka's clients compute it.
-
-    Args:
-        data: the key.
-
-    Returns:
-        32 bits, unsigned.
-    """
-    whole = len(data) & ~3
-    hashed = _SEED ^ len(data)
-    for start in range(0, whole, 4):
-        word = (int.from_bytes(data[start : start + 4], "little") * _FACTOR) & _WORD
-        word = ((word ^ (word >> 24)) * _FACTOR) & _WORD
-        hashed = ((hashed * _FACTOR) & _WORD) ^ word
-    if whole < len(data):
-        hashed = ((hashed ^ int.from_bytes(data[whole:], "little")) * _FACTOR) & _WORD
-    hashed = ((hashed ^ (hashed >> 13)) * _FACTOR) & _WORD
-    return hashed ^ (hashed >> 15)

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from confluent_kafka.cimpl import _Record
 
-from .errors import KafkaError
+from .._common.structs import BrokerMetadata, PartitionMetadata, TopicPartition
 
 __all__ = [
     "BrokerMetadata",
@@ -22,36 +22,6 @@ __all__ = [
 
 KT_co = TypeVar("KT_co", covariant=True)
 VT_co = TypeVar("VT_co", covariant=True)
-
-
-class TopicPartition(NamedTuple):
-    """A partition of a topic."""
-
-    topic: str
-    partition: int
-
-
-class BrokerMetadata(NamedTuple):
-    """A broker."""
-
-    nodeId: int | str  # noqa: N815
-    """Its id; "bootstrap-0" and so on before the cluster has told."""
-    host: str
-    port: int
-    rack: str | None
-
-
-class PartitionMetadata(NamedTuple):
-    """Where a partition is."""
-
-    topic: str
-    partition: int
-    leader: int
-    """The leader's id; -1 if there is none."""
-    replicas: list[int]
-    isr: list[int]
-    """The replicas in sync."""
-    error: KafkaError | None
 
 
 class OffsetAndMetadata(NamedTuple):

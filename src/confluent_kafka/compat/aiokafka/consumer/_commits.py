@@ -46,7 +46,8 @@ def failure_of_commit(failure: KafkaError | KafkaException) -> errors.KafkaError
     if error.code() in _NO_LONGER_MEMBER:
         exception: errors.KafkaError = errors.CommitFailedError(error.str())
         return exception
-    return failure_of(failure)
+    translated: errors.KafkaError = failure_of(failure)
+    return translated
 
 
 def _place(partition: Any, value: Any) -> Place:

@@ -8,8 +8,8 @@ from typing import Any
 
 from confluent_kafka import TopicPartition as Place
 
+from ..._common.cluster import INTERNAL_TOPICS
 from ..abc import ConsumerRebalanceListener
-from ..cluster import INTERNAL_TOPICS
 from ..errors import IllegalStateError
 from ..structs import TopicPartition
 
