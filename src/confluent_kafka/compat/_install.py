@@ -14,7 +14,10 @@ from typing import Any
 
 from confluent_kafka._suggestions import did_you_mean
 
-_FACES = {"aiokafka": "confluent_kafka.compat.aiokafka"}
+_FACES = {
+    "aiokafka": "confluent_kafka.compat.aiokafka",
+    "kafka": "confluent_kafka.compat.kafka",
+}
 
 
 def install(name: str) -> None:

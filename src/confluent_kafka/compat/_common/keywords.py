@@ -50,7 +50,7 @@ def number(low: int, high: int) -> Callable[[Any], int]:
             raise TypeError(f"must be a number, not {type(value).__name__}")
         if value < 0:
             raise ValueError(f"must not be negative, not {value}")
-        return max(low, min(high, int(value)))
+        return int(max(low, min(high, value)))
 
     return convert
 

@@ -21,6 +21,7 @@ from .._common.keywords import (
     servers,
     text,
 )
+from .._common.sasl import PROTOCOLS, sasl_properties
 from .._common.tls import tls_properties
 from ._tokens import oauth_callback
 from .coordinator.assignors.range import RangePartitionAssignor
@@ -32,8 +33,6 @@ __version__ = "0.14.0"
 _PRODUCER = frozenset({"producer"})
 _CONSUMER = frozenset({"consumer"})
 
-_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-_MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 _COMPRESSIONS = ("gzip", "snappy", "lz4", "zstd")
 _ASSIGNORS = (RangePartitionAssignor, RoundRobinPartitionAssignor)
 _INSTEAD = (
@@ -88,7 +87,7 @@ KEYWORDS = (
     ),
     Keyword("api_version", note="librdkafka asks each broker for its versions"),
     Keyword("loop", note="a client belongs to the loop that start() runs in"),
-    Keyword("security_protocol", ("security.protocol",), one_of(*_PROTOCOLS)),
+    Keyword("security_protocol", ("security.protocol",), one_of(*PROTOCOLS)),
     Keyword("ssl_context", kept="security(): ssl.ca.*, ssl.certificate.*, ssl.key.* and others"),
     Keyword("sasl_mechanism", kept="security(): sasl.mechanism"),
     Keyword("sasl_plain_username", kept="security(): sasl.username"),
@@ -224,25 +223,5 @@ def _security(keywords: Mapping[str, Any]) -> dict[str, Any]:
         else:
             conf.update(tls_properties(context, *_INSTEAD))
     if protocol.startswith("SASL"):
-        conf.update(_sasl(keywords))
-    return conf
-
-
-def _sasl(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    mechanism = keywords["sasl_mechanism"]
-    if mechanism not in _MECHANISMS:
-        allowed = ", ".join(map(repr, _MECHANISMS))
-        raise ValueError(f"sasl_mechanism must be one of {allowed}, not {mechanism!r}")
-    conf: dict[str, Any] = {"sasl.mechanism": mechanism}
-    if mechanism == "GSSAPI":
-        conf["sasl.kerberos.service.name"] = keywords["sasl_kerberos_service_name"]
-    elif mechanism == "OAUTHBEARER":
-        conf["oauth_cb"] = oauth_callback(keywords["sasl_oauth_token_provider"])
-    else:
-        user, password = keywords["sasl_plain_username"], keywords["sasl_plain_password"]
-        if user is None or password is None:
-            raise ValueError(
-                f"sasl_plain_username and sasl_plain_password are needed with {mechanism}"
-            )
-        conf.update({"sasl.username": user, "sasl.password": password})
+        conf.update(sasl_properties(keywords, oauth_callback))
     return conf

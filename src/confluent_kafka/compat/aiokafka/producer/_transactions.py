@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Position
 
+from ..._common.groups import written
 from .. import errors
 from .._failures import failure_of
 from ..util import commit_structure_validate
@@ -71,7 +72,8 @@ class Transactions:
             Position(one.topic, one.partition, to.offset, metadata=to.metadata)
             for one, to in commit_structure_validate(offsets).items()
         ]
-        await self._step(engine.send_offsets_to_transaction(positions, _group(group_id)))
+        # As aiokafka, which does not fence members of an earlier generation either.
+        await self._step(engine.send_offsets_to_transaction(positions, written(group_id)))
 
     async def _step(self, step: Any) -> None:
         try:
@@ -117,11 +119,3 @@ class TransactionContext:
             if not transactions.is_fatal:
                 await self._producer.abort_transaction()
             raise
-
-
-def _group(group_id: str) -> bytes:
-    """Return a group as librdkafka writes one down: without generation, member and instance.
-
-    aiokafka does not fence members of an earlier generation either: it sends the group's id alone.
-    """
-    return b"CGMDv2:" + b"\xff\xff\xff\xff" + group_id.encode() + b"\0" + b"\0" + b"\x01"

@@ -1,0 +1,33 @@
+"""A group's metadata, as librdkafka writes it down for transactions."""
+
+from __future__ import annotations
+
+import sys
+
+_MAGIC = b"CGMDv2:"
+_GENERATION = 4  # bytes
+
+
+def written(
+    group_id: str, generation_id: int = -1, member_id: str = "", instance_id: str | None = None
+) -> bytes:
+    """Return what ``send_offsets_to_transaction()`` takes.
+
+    Args:
+        group_id: the group.
+        generation_id: of the member; -1 for none, which the group does not fence.
+        member_id: of the member.
+        instance_id: of a static member.
+    """
+    instance = b"\1" if instance_id is None else b"\0" + instance_id.encode() + b"\0"
+    generation = generation_id.to_bytes(_GENERATION, sys.byteorder, signed=True)
+    names = group_id.encode() + b"\0" + member_id.encode() + b"\0"
+    return _MAGIC + generation + names + instance
+
+
+def generation_and_member(metadata: bytes) -> tuple[int, str]:
+    """Return the generation and the member's id of ``consumer_group_metadata()``."""
+    rest = metadata[len(_MAGIC) :]
+    generation = int.from_bytes(rest[:_GENERATION], sys.byteorder, signed=True)
+    _, member, _ = rest[_GENERATION:].split(b"\0", 2)
+    return generation, member.decode()

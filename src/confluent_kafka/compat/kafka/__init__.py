@@ -1,0 +1,34 @@
+"""kafka-python's API on librdkafka, that of version 3.
+
+``import confluent_kafka.compat.kafka as kafka`` is the move; programs and libraries that say
+``import kafka`` run unchanged after ``confluent_kafka.compat.install("kafka")``.
+"""
+
+from __future__ import annotations
+
+from ._config import __version__
+from .producer import KafkaProducer
+from .serializer import DefaultSerializer, Deserializer, JsonSerializer, Serializer
+from .structs import (
+    ConsumerGroupMetadata,
+    IsolationLevel,
+    OffsetAndMetadata,
+    OffsetSpec,
+    TopicPartition,
+    TopicPartitionReplica,
+)
+
+__all__ = [
+    "ConsumerGroupMetadata",
+    "DefaultSerializer",
+    "Deserializer",
+    "IsolationLevel",
+    "JsonSerializer",
+    "KafkaProducer",
+    "OffsetAndMetadata",
+    "OffsetSpec",
+    "Serializer",
+    "TopicPartition",
+    "TopicPartitionReplica",
+    "__version__",
+]

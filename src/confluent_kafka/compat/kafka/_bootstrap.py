@@ -1,0 +1,37 @@
+"""The first connection of a client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import KafkaException
+
+from . import errors
+from ._failures import failure_of
+
+
+def bootstrap(engine: Any, config: Mapping[str, Any]) -> None:
+    """Connect a client, or close it.
+
+    Args:
+        engine: the client.
+        config: its keywords.
+
+    Raises:
+        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``.
+        BrokerResponseError: a broker refused, for example the credentials.
+    """
+    try:
+        engine.connect(config["bootstrap_timeout_ms"] / 1000)
+    except KafkaException as failure:
+        engine.close()
+        exception = failure_of(failure)
+        if isinstance(exception, errors.BrokerResponseError):
+            raise exception from failure
+        raise errors.KafkaTimeoutError(
+            f"Unable to bootstrap from {config['bootstrap_servers']}: {exception.args[0]}"
+        ) from failure
+    except BaseException:
+        engine.close()
+        raise

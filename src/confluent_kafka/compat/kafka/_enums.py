@@ -1,0 +1,36 @@
+"""What kafka-python's enumerations have in common."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Self
+
+
+class EnumHelper(Enum):
+    """Members by their names, as people write them, and by their values."""
+
+    @classmethod
+    def build_from(cls, val: Any) -> Self:
+        """Return a member.
+
+        Args:
+            val: the member, its value, or its name in any case, with ``-`` or ``_``.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if isinstance(val, str):
+            name = val.upper().replace("-", "_")
+            if name in cls.__members__:
+                return cls[name]
+        try:
+            return cls(val)
+        except ValueError:
+            raise ValueError(
+                f"{cls.__name__} has no {val!r}, only: {', '.join(cls.__members__)}"
+            ) from None
+
+    @classmethod
+    def value_for(cls, val: Any) -> Any:
+        """Return the value of a member; see build_from()."""
+        return cls.build_from(val).value

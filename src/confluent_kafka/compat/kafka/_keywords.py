@@ -1,0 +1,40 @@
+"""What a client was made with."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from . import errors
+
+
+def complete(
+    given: Mapping[str, Any], defaults: Mapping[str, Any], unknown: type[Exception]
+) -> dict[str, Any]:
+    """Return all keywords of a client, those that were given and the defaults of the others.
+
+    Args:
+        given: the keywords.
+        defaults: of all that the client has.
+        unknown: raised for others.
+    """
+    others = sorted(given.keys() - defaults.keys())
+    if others:
+        raise unknown(f"Unrecognized configs: {', '.join(others)}")
+    config = dict(defaults)
+    config.update(given)
+    return config
+
+
+def check_order(config: Mapping[str, Any], *names: str) -> None:
+    """Check that each keyword's value is larger than the next one's.
+
+    Raises:
+        KafkaConfigurationError: one is not.
+    """
+    for larger, smaller in itertools.pairwise(names):
+        if config[larger] is not None and not config[larger] > config[smaller]:
+            raise errors.KafkaConfigurationError(
+                f"{larger} ({config[larger]}) must be larger than {smaller} ({config[smaller]})"
+            )

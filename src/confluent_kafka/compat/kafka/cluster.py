@@ -1,0 +1,111 @@
+"""What is known of a cluster, and how it is asked for."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+from confluent_kafka import KafkaError as Error
+
+from .._common.cluster import INTERNAL_TOPICS, ClusterMetadata
+from . import errors
+from ._failures import failure_of, translated
+
+__all__ = ["INTERNAL_TOPICS", "Cluster", "ClusterMetadata", "check_topic"]
+
+_AGAIN = 0.05  # seconds until a broker that does not have a topic (yet) is asked again
+_FINAL = frozenset({Error.TOPIC_AUTHORIZATION_FAILED, Error.TOPIC_EXCEPTION})
+_LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
+_LONGEST_NAME = 249
+
+
+class Cluster:
+    """Asks a client's brokers for metadata.
+
+    Args:
+        engine: the client.
+        max_age: seconds after which a topic is asked for again.
+    """
+
+    def __init__(self, engine: Any, max_age: float) -> None:
+        self._engine = engine
+        self._max_age = max_age
+        self._asked: dict[str, float] = {}
+        self.known = ClusterMetadata()
+
+    def ask(self, topic: str | None, timeout: float) -> Error | None:
+        """Ask for a topic, or for all; return the topic's error.
+
+        Args:
+            topic: the topic; None for all.
+            timeout: seconds; -1 without limit.
+
+        Raises:
+            KafkaTimeoutError, KafkaConnectionError: no broker answers.
+        """
+        with translated():
+            answer = self._engine.list_topics(topic, timeout)
+        self.known._update(answer)
+        if topic is None:
+            self.known._keep(answer.topics)
+            return None
+        self._asked[topic] = time.monotonic()
+        error: Error | None = answer.topics[topic].error
+        return error
+
+    def partitions(self, topic: str, timeout: float) -> set[int]:
+        """Return the partitions of a topic; wait until the cluster has it.
+
+        Args:
+            topic: the topic.
+            timeout: seconds.
+
+        Raises:
+            KafkaTimeoutError: there was none in this time.
+            TopicAuthorizationFailedError, InvalidTopicError: a broker refuses it.
+            TypeError, ValueError: no topic can have this name.
+        """
+        partitions = None if self._is_old(topic) else self.known.partitions_for_topic(topic)
+        if partitions is None:
+            check_topic(topic)
+            self._wait_for(topic, timeout)
+            partitions = self.known.partitions_for_topic(topic)
+        assert partitions is not None
+        return partitions
+
+    def _is_old(self, topic: Any) -> bool:
+        asked = self._asked.get(topic)
+        return asked is None or time.monotonic() - asked > self._max_age
+
+    def _wait_for(self, topic: str, timeout: float) -> None:
+        until = time.monotonic() + timeout
+        while True:
+            error = self.ask(topic, max(0.0, until - time.monotonic()))
+            if error is None:
+                return
+            if error.code() in _FINAL:
+                raise failure_of(error)
+            if time.monotonic() + _AGAIN > until:
+                raise errors.KafkaTimeoutError(
+                    f"Failed to update metadata after {timeout:.1f} secs: no topic {topic!r}"
+                )
+            time.sleep(_AGAIN)
+
+
+def check_topic(topic: Any) -> None:
+    """Check that a topic can have this name.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it is no name.
+    """
+    if not isinstance(topic, str):
+        raise TypeError("All topics must be strings")
+    if not topic:
+        raise ValueError("All topics must be non-empty strings")
+    if topic in (".", "..") or len(topic) > _LONGEST_NAME or not _LEGAL.fullmatch(topic):
+        raise ValueError(
+            f"Topic name {topic!r} is illegal: it has up to {_LONGEST_NAME} ASCII letters, digits, "
+            "'.', '_' and '-', and is not '.' or '..'"
+        )

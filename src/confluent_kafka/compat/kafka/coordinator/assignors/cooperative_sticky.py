@@ -1,0 +1,16 @@
+"""The cooperative sticky assignor's name."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .abstract import RebalanceProtocol
+from .sticky.sticky_assignor import StickyPartitionAssignor
+
+
+class CooperativeStickyAssignor(StickyPartitionAssignor):
+    """A balanced assignment that moves few partitions, while the others are read on."""
+
+    version: ClassVar[int] = 1
+    name = "cooperative-sticky"
+    _protocols = (RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER)

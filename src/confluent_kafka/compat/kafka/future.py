@@ -1,0 +1,139 @@
+"""Futures, whose callbacks run where they are settled."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+from collections.abc import Callable, Generator
+from typing import Any, ClassVar, Self
+
+_log = logging.getLogger(__name__)
+
+# For the few moments in which a future is waited for or gets a callback: one for all.
+_lock = threading.Lock()
+
+
+class Future:
+    """A result that comes later."""
+
+    error_on_callbacks: ClassVar[bool] = False
+    """Whether success() and failure() raise what callbacks raise; else it is logged."""
+
+    is_done = False
+    _value: Any = None
+    exception: BaseException | None = None
+    """Why there is none; None before."""
+    _callbacks: list[Callable[[Any], object]] | None = None
+
+    @property
+    def value(self) -> Any:
+        """The result; None before."""
+        return self._value
+
+    def succeeded(self) -> bool:
+        """Return whether there is a result."""
+        return self.is_done and self.exception is None
+
+    def failed(self) -> bool:
+        """Return whether there is an exception."""
+        return self.is_done and self.exception is not None
+
+    def retriable(self) -> bool:
+        """Return whether it failed with an exception after which the call may be repeated."""
+        return bool(getattr(self.exception, "retriable", False))
+
+    def success(self, value: Any) -> Self:
+        """Settle the future with a result."""
+        return self._settle(value, None)
+
+    def failure(self, e: Any) -> Self:
+        """Settle the future with an exception.
+
+        Args:
+            e: the exception, or its class.
+
+        Raises:
+            TypeError: it is neither.
+        """
+        exception = e() if isinstance(e, type) else e
+        if not isinstance(exception, BaseException):
+            raise TypeError(f"a future fails with an exception, not with {e!r}")
+        return self._settle(None, exception)
+
+    def add_callback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
+        """Call a function with the result.
+
+        Args:
+            f: called with `args`, the result and `kwargs`, at once if the result is there.
+            *args: go before the result.
+            **kwargs: more arguments.
+        """
+        call = functools.partial(f, *args, **kwargs) if args or kwargs else f
+        return self._when_done(lambda one: one.exception is None and call(one.value))
+
+    def add_errback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
+        """Call a function with the exception; see add_callback()."""
+        call = functools.partial(f, *args, **kwargs) if args or kwargs else f
+        return self._when_done(lambda one: one.exception is not None and call(one.exception))
+
+    def add_both(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
+        """Call a function with the result or the exception; see add_callback()."""
+        self.add_callback(f, *args, **kwargs)
+        return self.add_errback(f, *args, **kwargs)
+
+    def chain(self, future: Future) -> Self:
+        """Settle another future like this one."""
+        self.add_callback(future.success)
+        return self.add_errback(future.failure)
+
+    def __await__(self) -> Generator[Self, None, Any]:
+        if not self.is_done:
+            yield self
+        if self.exception is not None:
+            raise self.exception
+        return self.value
+
+    def _settle(self, value: Any, exception: BaseException | None) -> Self:
+        self._value, self.exception = value, exception
+        self._has_settled()
+        return self
+
+    def _has_settled(self) -> None:
+        """Let everyone know: the result or exception is there."""
+        with _lock:
+            self.is_done = True
+            callbacks, self._callbacks = self._callbacks, None
+        for callback in callbacks or ():
+            self._run(callback)
+
+    def _when_done(self, callback: Callable[[Any], object]) -> Self:
+        with _lock:
+            done = self.is_done
+            if not done:
+                if self._callbacks is None:
+                    self._callbacks = []
+                self._callbacks.append(callback)
+        if done:
+            self._run(callback)
+        return self
+
+    def _run(self, callback: Callable[[Any], object]) -> None:
+        try:
+            callback(self)
+        except Exception:
+            if self.error_on_callbacks:
+                raise
+            _log.exception("a callback of a future failed")
+
+    def _wait(self, seconds: float | None) -> bool:
+        """Wait until the future is settled; return whether it is.
+
+        Args:
+            seconds: None waits without limit.
+        """
+        if not self.is_done:
+            settled = threading.Event()
+            self._when_done(lambda _: settled.set())
+            settled.wait(seconds)
+        return self.is_done

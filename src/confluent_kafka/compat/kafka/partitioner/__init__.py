@@ -1,0 +1,9 @@
+"""Where messages go."""
+
+from __future__ import annotations
+
+from .abstract import Partitioner
+from .default import DefaultPartitioner, murmur2
+from .sticky import StickyPartitioner
+
+__all__ = ["DefaultPartitioner", "Partitioner", "StickyPartitioner", "murmur2"]

@@ -1,0 +1,34 @@
+"""The default partitioner: that of Kafka's Java client, by the key."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from ..._common.murmur2 import murmur2
+from .abstract import Partitioner
+
+__all__ = ["DefaultPartitioner", "murmur2"]
+
+
+class DefaultPartitioner(Partitioner):
+    """Gives equal keys the same partition, and messages without a key a random one.
+
+    A producer that has this one lets librdkafka compute the same in C.
+    """
+
+    def partition(
+        self,
+        topic: str,
+        key: Any,
+        serialized_key: bytes | None,
+        value: Any,
+        serialized_value: bytes | None,
+        cluster: Any,
+    ) -> int:
+        """Choose a partition; see Partitioner."""
+        everything: list[int] = sorted(cluster.partitions_for_topic(topic))
+        if serialized_key is None:
+            available: list[int] = sorted(cluster.available_partitions_for_topic(topic) or ())
+            return random.choice(available or everything)
+        return everything[(murmur2(serialized_key) & 0x7FFFFFFF) % len(everything)]

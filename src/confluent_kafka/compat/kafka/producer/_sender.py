@@ -1,0 +1,66 @@
+"""The thread that settles futures while the application does other things."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import threading
+
+from confluent_kafka import Producer
+
+_log = logging.getLogger(__name__)
+
+# Log records come without an event.
+_LONGEST_WAIT = 0.5
+# Seconds for which another thread may be serving what there is.
+_TURN = 0.05
+_PLENTY = 4096  # bytes: more than are ever there
+
+
+class Sender:
+    """Serves a producer's delivery reports: kafka-python's applications do not poll.
+
+    The thread keeps the client, not the producer, which ends both when it is dropped.
+
+    Args:
+        engine: the client.
+    """
+
+    def __init__(self, engine: Producer) -> None:
+        self._engine = engine
+        self._stopping = False
+        self._reader, self._writer = socket.socketpair()
+        self._writer.setblocking(False)
+        self._reader.settimeout(_LONGEST_WAIT)
+        engine.io_event_enable(self._writer.fileno())
+        self._thread = threading.Thread(target=self._run, name="kafka-python-sender", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread, and wait for it unless it is this one."""
+        self._stopping = True
+        with contextlib.suppress(OSError):  # it was stopped before, or cannot take more
+            self._writer.send(b"\0")
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        with self._reader, self._writer:
+            while not self._stopping:
+                with contextlib.suppress(TimeoutError):
+                    self._reader.recv(_PLENTY)
+                try:
+                    self._serve()
+                except RuntimeError:  # closed, or a fork
+                    return
+
+    def _serve(self) -> None:
+        try:
+            self._engine.poll(0)
+            while not self._stopping and self._engine._queue_length():
+                self._engine.poll(_TURN)
+        except RuntimeError:
+            raise
+        except Exception as error:  # of librdkafka, which goes on by itself
+            _log.error("%s", error)

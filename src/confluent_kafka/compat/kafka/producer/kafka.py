@@ -1,0 +1,437 @@
+"""kafka-python's producer, on Producer."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import weakref
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from confluent_kafka import KafkaException, Producer
+
+from .. import errors
+from .._bootstrap import bootstrap
+from .._config import COMMON_DEFAULTS, configuration
+from .._failures import failure_of, translated
+from .._keywords import check_order, complete
+from .._metrics import metrics
+from ..cluster import Cluster, ClusterMetadata
+from ..partitioner import DefaultPartitioner, Partitioner, StickyPartitioner
+from ..serializer.wrapper import serializer_of
+from ..structs import TopicPartition
+from ._sender import Sender
+from ._transactions import Transactions
+from .future import Delivered, FutureRecordMetadata
+
+_numbers = itertools.count(1)
+_BYTES = (bytes, bytearray, memoryview)
+_ROOM = 0.05  # seconds between looks for room in the queue
+# What librdkafka does in C.
+_OF_LIBRDKAFKA = {DefaultPartitioner: 0, StickyPartitioner: 10}
+
+
+class KafkaProducer:
+    """Sends messages; see kafka-python's class of this name. Thread-safe.
+
+    A thread settles the futures of send() and calls their callbacks.
+
+    Args:
+        configs: the keywords of ``DEFAULT_CONFIG``, which are kafka-python's, and ``properties``: a
+            dict of librdkafka's properties that no keyword stands for. What each does is in the
+            guide "Moving over from kafka-python".
+
+    Raises:
+        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``.
+        KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
+    """
+
+    DEFAULT_CONFIG: ClassVar[dict[str, Any]] = COMMON_DEFAULTS | {
+        "acks": -1,
+        "allow_auto_create_topics": True,
+        "batch_size": 16384,
+        "client_id": None,
+        "compression_type": None,
+        "delivery_timeout_ms": 120000,
+        "enable_idempotence": True,
+        "key_serializer": None,
+        "linger_ms": 0,
+        "max_block_ms": 60000,
+        "max_request_size": 1048576,
+        "metrics_enabled": True,
+        "partitioner": DefaultPartitioner(),
+        "retries": float("inf"),
+        "ssl_ciphers": None,
+        "transaction_timeout_ms": 60000,
+        "transactional_id": None,
+        "value_serializer": None,
+    }
+    DEPRECATED_CONFIGS: ClassVar[tuple[str, ...]] = ()
+
+    _closed = True  # until it is made
+
+    def __init__(self, **configs: Any) -> None:
+        self.config = config = complete(configs, self.DEFAULT_CONFIG, ValueError)
+        _settle_guarantees(config, configs)
+        if config["client_id"] is None:
+            config["client_id"] = f"kafka-python-producer-{next(_numbers)}"
+        self._key_serializer = serializer_of("key_serializer", config["key_serializer"])
+        self._value_serializer = serializer_of("value_serializer", config["value_serializer"])
+        self._partitioner = config["partitioner"]
+        self._is_partitioned = type(self._partitioner) not in _OF_LIBRDKAFKA
+        self._max_block = config["max_block_ms"] / 1000
+        self._engine = Producer(_configuration(config))
+        self._engine._settle_as(Delivered, TopicPartition, failure_of)
+        bootstrap(self._engine, config)
+        self._cluster = Cluster(self._engine, config["metadata_max_age_ms"] / 1000)
+        self._cluster.ask(None, self._max_block)
+        self._sender = Sender(self._engine)
+        self._end = weakref.finalize(self, self._sender.stop)
+        self._transactions = (
+            None
+            if config["transactional_id"] is None
+            else Transactions(self._engine, config["transactional_id"], self._max_block)
+        )
+        # Nothing but librdkafka has a say in what a message becomes.
+        self._is_plain = (
+            self._key_serializer is None
+            and self._value_serializer is None
+            and not self._is_partitioned
+        )
+        self._known = self._cluster.known._partitions
+        self._closed = False
+
+    @classmethod
+    def max_usable_produce_magic(cls, api_version: tuple[int, ...]) -> int:
+        """Return the format of messages that a version of Kafka takes: 0, 1 or 2."""
+        return 2 if api_version >= (0, 11) else 1 if api_version >= (0, 10, 0) else 0
+
+    def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        headers: list[tuple[str, bytes]] | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> FutureRecordMetadata:
+        """Put a message into the queue.
+
+        Waits up to ``max_block_ms`` for the topic's metadata, and for room in the queue.
+
+        Args:
+            topic: the topic.
+            value: bytes or None, or what the value serializer takes.
+            key: bytes or None, or what the key serializer takes.
+            headers: pairs of a name and bytes.
+            partition: its number; None lets the partitioner choose.
+            timestamp_ms: milliseconds since the epoch; None is now.
+
+        Returns:
+            A future of where the message is.
+
+        Raises:
+            KafkaTimeoutError: there was no such topic, or no room, for ``max_block_ms``.
+            MessageSizeTooLargeError: the message is larger than ``max_request_size``.
+            IllegalStateError: the producer is closed, or no transaction is open.
+            ValueError: neither key nor value, or the topic has no such partition or cannot exist.
+            TypeError: key, value or a header is of another type.
+        """
+        number = -1
+        header_size = -1
+        if (
+            not self._is_plain
+            or partition is not None
+            or headers is not None
+            or self._transactions is not None
+            or self._closed
+            or topic not in self._known
+        ):
+            self._check_ready()
+            header_size = _header_size(headers)
+            self._cluster.partitions(topic, self._max_block)
+            serialized_key = _serialized(self._key_serializer, topic, headers, key)
+            serialized_value = _serialized(self._value_serializer, topic, headers, value)
+            number = self._number(topic, partition, key, value, serialized_key, serialized_value)
+            key, value = serialized_key, serialized_value
+        if key is None and value is None:
+            raise ValueError("Need at least one: key or value")
+        key_size = -1 if key is None else _size("key", key)
+        value_size = -1 if value is None else _size("value", value)
+        future = FutureRecordMetadata(
+            None, 0, timestamp_ms, None, key_size, value_size, header_size
+        )
+        future._target = (topic, number)
+        try:
+            if not self._engine._send(
+                future, topic, value, key, number, timestamp_ms or 0, headers
+            ):
+                self._send_when_there_is_room(
+                    future, topic, value, key, number, timestamp_ms or 0, headers
+                )
+        except KafkaException as refused:
+            raise failure_of(refused) from refused
+        return future
+
+    def flush(self, timeout: float | None = None) -> None:
+        """Send everything now, and wait until all of it is delivered or has failed.
+
+        Args:
+            timeout: seconds; None waits without limit.
+
+        Raises:
+            KafkaTimeoutError: something was left after this time.
+        """
+        if self._closed:
+            return
+        with translated():
+            left = self._engine.flush(-1 if timeout is None else timeout)
+        if left:
+            raise errors.KafkaTimeoutError(
+                f"Timeout after waiting for {timeout} secs: {left} messages are left"
+            )
+
+    def close(self, timeout: float | None = None, null_logger: bool = False) -> None:
+        """Deliver what was sent, and close. Closing twice does nothing.
+
+        Args:
+            timeout: seconds to deliver in; what is left then fails with Cancelled. None waits
+                without limit.
+            null_logger: no effect.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        self._sender.stop()
+        self._end.detach()
+        with translated():
+            self._engine.close(-1 if timeout is None else timeout)
+        for serializer in (self._key_serializer, self._value_serializer):
+            if serializer is not None:
+                serializer.close()
+
+    def partitions_for(self, topic: str) -> set[int]:
+        """Return the partitions of a topic; wait up to ``max_block_ms`` for it.
+
+        Raises:
+            KafkaTimeoutError: there is no such topic.
+        """
+        if self._closed:
+            known = self._metadata.partitions_for_topic(topic)
+            if known is None:
+                raise errors.IllegalStateError("KafkaProducer already closed!")
+            return known
+        return self._cluster.partitions(topic, self._max_block)
+
+    def bootstrap_connected(self) -> bool:
+        """Return whether a broker of ``bootstrap_servers`` is connected.
+
+        librdkafka tells in its statistics: True before the first of those.
+        """
+        return not self._closed
+
+    def metrics(self, raw: bool = False) -> dict[str, dict[str, float]] | None:
+        """Return the producer's numbers, by group and name, as of librdkafka's latest statistics.
+
+        Args:
+            raw: no effect.
+
+        Returns:
+            The numbers; None with ``metrics_enabled=False``.
+        """
+        return metrics("producer", self._engine) if self.config["metrics_enabled"] else None
+
+    # ---- transactions ----
+
+    def init_transactions(self) -> None:
+        """End what an earlier producer of the same ``transactional_id`` left.
+
+        Raises:
+            IllegalStateError: there is no ``transactional_id``.
+        """
+        self._transactional().init()
+
+    def begin_transaction(self) -> None:
+        """Begin a transaction.
+
+        Raises:
+            KafkaError: one is open, or init_transactions() was not called.
+        """
+        self._transactional().begin()
+
+    def send_offsets_to_transaction(self, offsets: Any, group_metadata: Any) -> None:
+        """Commit a group's offsets with the transaction.
+
+        Args:
+            offsets: OffsetAndMetadata by TopicPartition: of the next messages to read.
+            group_metadata: ``consumer.group_metadata()``, or the group's id.
+        """
+        self._transactional().send_offsets(offsets, group_metadata)
+
+    def commit_transaction(self) -> None:
+        """Deliver what was sent in the transaction, and commit it.
+
+        Raises:
+            ProducerFencedError: a newer producer uses the ``transactional_id``: close this one.
+            KafkaError: abort the transaction.
+        """
+        self._transactional().commit()
+
+    def abort_transaction(self) -> None:
+        """Abort the transaction: consumers with "read_committed" see nothing of it."""
+        self._transactional().abort()
+
+    # ---- what tracing packages call ----
+
+    @property
+    def _metadata(self) -> ClusterMetadata:
+        return self._cluster.known
+
+    def _serialize(self, serializer: Any, topic: str, *headers_and_data: Any) -> Any:
+        """Return the bytes of a key or value."""
+        headers = headers_and_data[0] if len(headers_and_data) > 1 else None
+        return _serialized(
+            serializer_of("serializer", serializer), topic, headers, headers_and_data[-1]
+        )
+
+    def _partition(
+        self,
+        topic: str,
+        partition: int | None,
+        key: Any,
+        value: Any,
+        serialized_key: Any,
+        serialized_value: Any,
+    ) -> int:
+        """Return the partition of a message, of a topic whose metadata is known."""
+        if partition is not None:
+            if partition < 0:
+                raise ValueError("partition must be >= 0")
+            if partition not in self._known[topic]:
+                raise ValueError(f"Unrecognized partition {partition} for topic {topic}")
+            return partition
+        message = (topic, key, serialized_key, value, serialized_value)
+        if isinstance(self._partitioner, Partitioner):
+            return self._partitioner.partition(*message, self._metadata)
+        if callable(self._partitioner):  # as kafka-python 2 calls it
+            everything = sorted(self._known[topic])
+            available = sorted(self._metadata.available_partitions_for_topic(topic) or ())
+            return int(self._partitioner(serialized_key, everything, available))
+        return int(self._partitioner.partition(topic, serialized_key, self._metadata))
+
+    # ---- what the methods share ----
+
+    def _number(self, topic: str, partition: int | None, *message: Any) -> int:
+        """Return the partition of a message; -1 where librdkafka chooses."""
+        if partition is None and not self._is_partitioned:
+            return -1
+        return self._partition(topic, partition, *message)
+
+    def _check_ready(self) -> None:
+        if self._closed:
+            raise errors.IllegalStateError("KafkaProducer already closed!")
+        if self._transactions is not None:
+            self._transactions.check_open()
+
+    def _send_when_there_is_room(self, *message: Any) -> None:
+        until = time.monotonic() + self._max_block
+        while not self._engine._send(*message):
+            if time.monotonic() > until:
+                raise errors.KafkaTimeoutError(
+                    f"no room in the queue for {self._max_block:.1f} secs (max_block_ms)"
+                )
+            self._engine.poll(_ROOM)
+
+    def _transactional(self) -> Transactions:
+        if self._transactions is None:
+            raise errors.IllegalStateError(
+                "Transactional method invoked on a non-transactional producer."
+            )
+        return self._transactions
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _settle_guarantees(config: dict[str, Any], given: dict[str, Any]) -> None:
+    """Find out what a producer without further words guarantees: changes `config`."""
+    if config["acks"] == "all":
+        config["acks"] = -1
+    reasons = [
+        f"{name}={given[name]}"
+        for name, breaks in (
+            ("acks", config["acks"] != -1),
+            ("retries", config["retries"] == 0),
+            (
+                "max_in_flight_requests_per_connection",
+                config["max_in_flight_requests_per_connection"] > 5,
+            ),
+        )
+        if breaks
+    ]
+    if reasons and given.get("enable_idempotence"):
+        raise errors.KafkaConfigurationError(
+            f"enable_idempotence=True is incompatible with user-provided {reasons[0]}"
+        )
+    if reasons:
+        config["enable_idempotence"] = False
+    if config["transactional_id"] is not None and not config["enable_idempotence"]:
+        raise errors.KafkaConfigurationError(
+            "Cannot set transactional_id without enable_idempotence."
+        )
+    least = config["linger_ms"] + config["request_timeout_ms"]
+    if config["delivery_timeout_ms"] < least:
+        if "delivery_timeout_ms" in given:
+            raise errors.KafkaConfigurationError(
+                f"delivery_timeout_ms must be at least linger_ms + request_timeout_ms ({least})"
+            )
+        config["delivery_timeout_ms"] = least
+
+
+def _configuration(config: dict[str, Any]) -> dict[str, Any]:
+    check_order(config, "connections_max_idle_ms", "request_timeout_ms")
+    sticky = _OF_LIBRDKAFKA.get(type(config["partitioner"]), 0)
+    conf: dict[str, Any] = {
+        "partitioner": "murmur2_random",
+        "sticky.partitioning.linger.ms": sticky,
+    }
+    if config["metrics_enabled"]:
+        conf["statistics.interval.ms"] = 1000
+    return conf | configuration("producer", config)
+
+
+def _serialized(serializer: Any, topic: str, headers: Any, data: Any) -> Any:
+    return data if serializer is None else serializer.serialize(topic, headers or [], data)
+
+
+def _size(what: str, data: Any) -> int:
+    if not isinstance(data, _BYTES):
+        raise TypeError(f"Unsupported type for serialized {what}: {type(data)}")
+    return len(data) if not isinstance(data, memoryview) else data.nbytes
+
+
+def _header_size(headers: Any) -> int:
+    """Return how many bytes headers have; -1 without any.
+
+    Raises:
+        TypeError: they are no list of (str, bytes).
+    """
+    if headers is None:
+        return -1
+    if not isinstance(headers, list):
+        raise TypeError("headers must be list-type")
+    for header in headers:
+        match header:
+            case (str(), bytes()) if isinstance(header, tuple):
+                pass
+            case _:
+                raise TypeError("All headers items must be (str, bytes) tuples")
+    return sum(len(name.encode()) + len(value) for name, value in headers) if headers else -1
