@@ -62,7 +62,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
     "spark": _CLIENTS | {"admin", "schema_registry"},
-    # aiokafka's API stands on aio; nothing stands on it.
+    # aiokafka's API stands on aio, kafka-python's on the blocking clients; nothing on them.
     "compat": {"", "_suggestions", "admin", "aio", "cimpl", "protocol"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},

@@ -122,6 +122,12 @@ NOT_RUN = {
         "run --as aiokafka app.py": "tests/unit/test_aiokafka_install.py runs programs of its own",
         "run --as aiokafka -m": "tests/unit/test_aiokafka_install.py runs a module of its own",
     },
+    "docs/migration-kafka-python.md": {
+        "as kafka\n": "every test of the face has this import",
+        'install("kafka")': "tests/unit/test_kafka_python_install.py has programs that begin so",
+        "run --as kafka app.py": "tests/unit/test_kafka_python_install.py runs a program",
+        "run --as kafka -m": "tests/unit/test_aiokafka_install.py runs a module of its own",
+    },
     "docs/pipelines.md": {
         "pipeline validate": "tests/spark/test_pipeline.py runs it with a file of its own",
         "pipeline explain": "tests/spark/test_pipeline.py runs it with a file of its own",

@@ -14,7 +14,7 @@ from confluent_kafka.compat import install
 
 def run(
     name: Annotated[
-        str, typer.Option("--as", help="The package that the program imports: aiokafka.")
+        str, typer.Option("--as", help="The package that the program imports: aiokafka or kafka.")
     ],
     program: Annotated[
         list[str] | None, typer.Argument(help="The program's file, and its arguments.")

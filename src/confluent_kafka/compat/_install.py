@@ -10,13 +10,26 @@ from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.metadata import Distribution, DistributionFinder
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from confluent_kafka._suggestions import did_you_mean
 
+
+class _Face(NamedTuple):
+    """What stands for a package.
+
+    Args:
+        module: the name of the face.
+        distribution: the name under which the package is installed.
+    """
+
+    module: str
+    distribution: str
+
+
 _FACES = {
-    "aiokafka": "confluent_kafka.compat.aiokafka",
-    "kafka": "confluent_kafka.compat.kafka",
+    "aiokafka": _Face("confluent_kafka.compat.aiokafka", "aiokafka"),
+    "kafka": _Face("confluent_kafka.compat.kafka", "kafka-python"),
 }
 
 
@@ -32,7 +45,7 @@ def install(name: str) -> None:
         confluent_kafka.compat.install("aiokafka")
 
     Args:
-        name: the package: "aiokafka".
+        name: the package: "aiokafka" or "kafka".
 
     Raises:
         ValueError: there is no face of this name.
@@ -56,10 +69,10 @@ class _Finder(DistributionFinder):
 
     Args:
         name: the package.
-        face: the name of the face.
+        face: what stands for it.
     """
 
-    def __init__(self, name: str, face: str) -> None:
+    def __init__(self, name: str, face: _Face) -> None:
         self.name = name
         self._face = face
 
@@ -71,7 +84,7 @@ class _Finder(DistributionFinder):
     ) -> ModuleSpec | None:
         if fullname != self.name and not fullname.startswith(f"{self.name}."):
             return None
-        own = importlib.util.find_spec(self._face + fullname[len(self.name) :])
+        own = importlib.util.find_spec(self._face.module + fullname[len(self.name) :])
         if own is None:
             return None
         is_package = own.submodule_search_locations is not None
@@ -81,8 +94,9 @@ class _Finder(DistributionFinder):
         self,
         context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
     ) -> Iterable[Distribution]:
-        if context.name is None or context.name.lower() == self.name:
-            yield _Installed(self.name, importlib.import_module(self._face).__version__)
+        name = self._face.distribution
+        if context.name is None or context.name.lower().replace("_", "-") == name:
+            yield _Installed(name, importlib.import_module(self._face.module).__version__)
 
 
 class _Alias(Loader):

@@ -96,7 +96,7 @@ KEYWORDS = (
     ),
     Keyword(
         "request_timeout_ms",
-        ("request.timeout.ms", "socket.timeout.ms"),
+        ("request.timeout.ms",),
         number(1000, 300_000),
         "ms",
         _PRODUCER,

@@ -81,14 +81,19 @@ class Cluster:
     def _wait_for(self, topic: str, timeout: float) -> None:
         until = time.monotonic() + timeout
         while True:
-            error = self.ask(topic, max(0.0, until - time.monotonic()))
-            if error is None:
-                return
-            if error.code() in _FINAL:
+            try:
+                error = self.ask(topic, max(_AGAIN, until - time.monotonic()))
+            except (errors.KafkaTimeoutError, errors.KafkaConnectionError) as failure:
+                error, why = None, str(failure)
+            else:
+                if error is None:
+                    return
+                why = f"no topic {topic!r}"
+            if error is not None and error.code() in _FINAL:
                 raise failure_of(error)
             if time.monotonic() + _AGAIN > until:
                 raise errors.KafkaTimeoutError(
-                    f"Failed to update metadata after {timeout:.1f} secs: no topic {topic!r}"
+                    f"Failed to update metadata after {timeout:.1f} secs: {why}"
                 )
             time.sleep(_AGAIN)
 

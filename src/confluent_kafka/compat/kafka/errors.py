@@ -71,6 +71,9 @@ class LogTruncationError(KafkaError):
         self.divergent_offsets = divergent_offsets
         super().__init__(*(args or (f"truncated partitions: {divergent_offsets}",)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.divergent_offsets, *self.args)
+
 
 class AuthorizationError(BrokerResponseError):
     """The client may not do this."""

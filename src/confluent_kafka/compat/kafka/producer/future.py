@@ -122,7 +122,9 @@ class FutureRecordMetadata(Future):
     def value(self) -> Any:
         """The RecordMetadata; None before."""
         if self._value.__class__ is Delivered:
-            self._value = self._record(*self._value[:5])
+            topic, partition, place, offset, timestamp = self._value[:5]
+            # A negative one of librdkafka says that nobody knows it.
+            self._value = self._record(topic, partition, place, max(offset, -1), timestamp)
         return self._value
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 import weakref
@@ -16,7 +17,7 @@ from .._config import COMMON_DEFAULTS, configuration
 from .._failures import failure_of, translated
 from .._keywords import check_order, complete
 from .._metrics import metrics
-from ..cluster import Cluster, ClusterMetadata
+from ..cluster import ClusterMetadata
 from ..partitioner import DefaultPartitioner, Partitioner, StickyPartitioner
 from ..serializer.wrapper import serializer_of
 from ..structs import TopicPartition
@@ -26,6 +27,7 @@ from .future import Delivered, FutureRecordMetadata
 
 _numbers = itertools.count(1)
 _BYTES = (bytes, bytearray, memoryview)
+_MOMENT = 1.0  # seconds to deliver in, of a producer that was not closed
 _ROOM = 0.05  # seconds between looks for room in the queue
 # What librdkafka does in C.
 _OF_LIBRDKAFKA = {DefaultPartitioner: 0, StickyPartitioner: 10}
@@ -82,11 +84,9 @@ class KafkaProducer:
         self._max_block = config["max_block_ms"] / 1000
         self._engine = Producer(_configuration(config))
         self._engine._settle_as(Delivered, TopicPartition, failure_of)
-        bootstrap(self._engine, config)
-        self._cluster = Cluster(self._engine, config["metadata_max_age_ms"] / 1000)
-        self._cluster.ask(None, self._max_block)
+        self._cluster = bootstrap(self._engine, config)
         self._sender = Sender(self._engine)
-        self._end = weakref.finalize(self, self._sender.stop)
+        self._end = weakref.finalize(self, _end, self._engine, self._sender)
         self._transactions = (
             None
             if config["transactional_id"] is None
@@ -389,11 +389,17 @@ def _settle_guarantees(config: dict[str, Any], given: dict[str, Any]) -> None:
         )
     least = config["linger_ms"] + config["request_timeout_ms"]
     if config["delivery_timeout_ms"] < least:
-        if "delivery_timeout_ms" in given:
-            raise errors.KafkaConfigurationError(
-                f"delivery_timeout_ms must be at least linger_ms + request_timeout_ms ({least})"
-            )
-        config["delivery_timeout_ms"] = least
+        raise errors.KafkaConfigurationError(
+            f"delivery_timeout_ms ({config['delivery_timeout_ms']}) must be at least linger_ms + "
+            f"request_timeout_ms ({least})"
+        )
+
+
+def _end(engine: Producer, sender: Sender) -> None:
+    """Deliver what a producer has sent that was dropped, or not closed when the program ends."""
+    sender.stop()
+    with contextlib.suppress(RuntimeError, KafkaException):  # in its own callback; in a fork
+        engine.close(_MOMENT)
 
 
 def _configuration(config: dict[str, Any]) -> dict[str, Any]:

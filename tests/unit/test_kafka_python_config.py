@@ -1,0 +1,162 @@
+"""kafka-python's keywords as librdkafka's configuration."""
+
+from __future__ import annotations
+
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Producer
+from confluent_kafka.compat.kafka import KafkaProducer, errors
+from confluent_kafka.compat.kafka._config import KEYWORDS, configuration, of_client
+from confluent_kafka.compat.kafka.net.sasl.oauth import AbstractTokenProvider
+
+ROOT = Path(__file__).parents[2]
+CLIENTS = {"producer": KafkaProducer}
+_SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
+_NO_DELAY = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+_KEEP_ALIVE = (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+
+class Tokens(AbstractTokenProvider):
+    """Has one token."""
+
+    def token(self) -> str:
+        return "a.b.c"
+
+
+def configured(client: str, **keywords: Any) -> dict[str, Any]:
+    return configuration(client, CLIENTS[client].DEFAULT_CONFIG | keywords)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_table_has_each_keyword_of_a_client_once(client: str) -> None:
+    """Each keyword of a client is in the table, once, with what becomes of it."""
+    names = [keyword.name for keyword in of_client(client)]
+    assert sorted(names) == sorted(CLIENTS[client].DEFAULT_CONFIG)
+    assert all(keyword.note for keyword in KEYWORDS if keyword.has_no_effect)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "wanted"),
+    [
+        ({"bootstrap_servers": ["a:1", "b:2"]}, {"bootstrap.servers": "a:1,b:2"}),
+        ({"connections_max_idle_ms": None}, {"connections.max.idle.ms": 0}),
+        ({"request_timeout_ms": 5000}, {"request.timeout.ms": 5000}),
+        ({"retries": float("inf")}, {"message.send.max.retries": 2**31 - 1}),
+        ({"linger_ms": 5.9}, {"linger.ms": 5}),
+        ({"acks": "all"}, {"acks": -1}),
+        ({"socket_options": [_NO_DELAY]}, {"socket.nagle.disable": True}),
+        ({"socket_options": [_KEEP_ALIVE]}, {"socket.keepalive.enable": True}),
+        ({"linger_ms": 5, "properties": {"linger.ms": 7}}, {"linger.ms": 7}),
+        (
+            _SASL | {"sasl_plain_username": "u", "sasl_plain_password": "p"},
+            {"sasl.mechanism": "PLAIN", "sasl.username": "u", "sasl.password": "p"},
+        ),
+        (
+            {"security_protocol": "SSL", "ssl_cafile": "a", "ssl_certfile": "c"},
+            {
+                "ssl.ca.location": "a",
+                "ssl.certificate.location": "c",
+                "ssl.key.location": "c",
+                "ssl.endpoint.identification.algorithm": "https",
+            },
+        ),
+        (
+            {"security_protocol": "SSL", "ssl_check_hostname": False, "ssl_ciphers": "X"},
+            {"ssl.endpoint.identification.algorithm": "none", "ssl.cipher.suites": "X"},
+        ),
+    ],
+)
+def test_what_keywords_become(keywords: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """A keyword becomes its property, in its unit."""
+    conf = configured("producer", **keywords)
+    assert {name: conf.get(name) for name in wanted} == wanted
+
+
+def test_credentials_are_only_where_they_are_used() -> None:
+    """Without a protocol that needs them they are nowhere, as in kafka-python."""
+    conf = configured("producer", sasl_plain_username="u", ssl_cafile="a", sasl_mechanism="PLAIN")
+    assert not any(name.startswith(("sasl.", "ssl.")) for name in conf)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "kind", "says"),
+    [
+        ({"acks": 5}, ValueError, "acks must be 0, 1, -1 or 'all', not 5"),
+        ({"linger_ms": "5"}, TypeError, "linger_ms must be a number, not str"),
+        ({"compression_type": "zip"}, ValueError, "compression_type must be one of 'gzip', "),
+        ({"security_protocol": "TLS"}, ValueError, "security_protocol must be one of "),
+        ({"socks5_proxy": "socks5://x"}, ValueError, "socks5_proxy is not supported: "),
+        ({"proxy_url": "http://x"}, ValueError, "proxy_url is not supported: "),
+        ({"metric_reporters": [object]}, ValueError, "metric_reporters is not supported: "),
+        ({"kafka_client": object}, ValueError, "kafka_client is not supported: "),
+        ({"socket_options": [(1, 99, 1)]}, ValueError, "socket_options is not supported: "),
+        ({"sasl_kerberos_name": "n"}, ValueError, "sasl_kerberos_name is not supported: "),
+        ({"allow_auto_create_topics": False}, ValueError, "allow_auto_create_topics is not "),
+        (_SASL, ValueError, "sasl_plain_username and sasl_plain_password are needed with PLAIN"),
+        (_SASL | {"sasl_mechanism": "X"}, ValueError, "sasl_mechanism must be one of 'PLAIN', "),
+        (
+            _SASL | {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": 3},
+            TypeError,
+            "sasl_oauth_token_provider must be an AbstractTokenProvider, not int",
+        ),
+    ],
+)
+def test_what_is_refused(keywords: dict[str, Any], kind: type[Exception], says: str) -> None:
+    """An error names the keyword, what is allowed and what was given."""
+    with pytest.raises(kind, match=re.escape(says)):
+        configured("producer", **keywords)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "kind", "says"),
+    [
+        ({"foo": 1, "bar": 2}, ValueError, "Unrecognized configs: bar, foo"),
+        ({"acks": 1, "enable_idempotence": True}, None, "incompatible with user-provided acks=1"),
+        ({"retries": 0, "enable_idempotence": True}, None, "user-provided retries=0"),
+        ({"transactional_id": "t", "enable_idempotence": False}, None, "transactional_id"),
+        ({"linger_ms": 100_000}, None, "delivery_timeout_ms"),
+        ({"connections_max_idle_ms": 1000}, None, "must be larger than request_timeout_ms"),
+    ],
+)
+def test_what_a_producer_refuses(
+    keywords: dict[str, Any], kind: type[Exception] | None, says: str
+) -> None:
+    """Keywords that contradict each other are refused as kafka-python does, before connecting."""
+    with pytest.raises(kind or errors.KafkaConfigurationError, match=re.escape(says)):
+        KafkaProducer(**keywords)
+
+
+def test_the_documentation_has_what_is_not_used() -> None:
+    """The page about moving names each keyword that has no effect, or is refused."""
+    page = (ROOT / "docs" / "migration-kafka-python.md").read_text()
+    _, without, refused = re.split(r"## Keywords .*", page)
+    assert set(re.findall(r"^\| `(\w+)`", without, re.M)) == {
+        keyword.name for keyword in KEYWORDS if keyword.has_no_effect
+    }
+    assert {keyword.name for keyword in KEYWORDS if "refused" in keyword.kept} <= set(
+        re.findall(r"`(\w+)`", refused)
+    )
+
+
+def test_a_token_provider() -> None:
+    """It becomes the callback that librdkafka asks."""
+    mechanism = {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": Tokens()}
+    token, _, principal, extensions = configured("producer", **_SASL | mechanism)["oauth_cb"]("")
+    assert (token, principal, extensions) == ("a.b.c", "", {})
+
+
+@pytest.mark.parametrize("extreme", [0, 10**12])
+def test_librdkafka_knows_every_property(extreme: int) -> None:
+    """The table's properties are librdkafka's; extreme values are taken, also together."""
+    keywords: dict[str, Any] = {
+        keyword.name: extreme
+        for keyword in of_client("producer")
+        if keyword.unit and keyword.properties
+    }
+    with Producer(configured("producer", **keywords, transactional_id="t")):
+        pass
