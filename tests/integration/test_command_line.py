@@ -219,6 +219,20 @@ class TestAdministration:
         assert (done.status, done.stdout) == (1, b"")
         assert done.stderr.startswith("error: topic 'nosuch': ")
 
+    @needs("raw-request")
+    def test_configs_of_a_logger(self, own_kafka: OwnKafkaCluster, admin: Run) -> None:
+        """Each broker has its own, which change at once."""
+        logger = "org.apache.kafka.storage.internals.log.TimeIndex"
+        done = admin("configs set broker-logger", "2", f"{logger}=ERROR")
+        assert done == (0, b"broker_logger 2 was changed\n", "")
+        found = rows(admin("configs describe broker-logger", "2", "--json"))
+        source = "dynamic_broker_logger_config"
+        assert {"name": logger, "value": "ERROR", "source": source} in found
+        assert admin("configs unset broker-logger", "2", logger).status == 0
+        done = admin("configs set client-metrics", "m", "nosuch=1")
+        assert (done.status, done.stdout) == (1, b"")
+        assert done.stderr.startswith("error: client_metrics 'm': ")
+
     def test_acls(self, own_kafka: OwnKafkaCluster, admin: Run, make_topic: MakeTopic) -> None:
         """Create, list by filter, and delete."""
         name = f"acl-{uuid.uuid4().hex[:12]}"

@@ -160,7 +160,7 @@ def test_a_broker_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) -> Non
 
 @in_loop
 async def test_a_static_quorum(own_kafka: OwnKafkaCluster) -> None:
-    """In asyncio: every broker votes, and that cannot be changed; each broker tells its features."""
+    """In asyncio: every broker votes, which cannot be changed; each broker tells its features."""
     async with AIOAdminClient(own_kafka.config()) as admin:
         quorum = await admin.describe_metadata_quorum()
         places = {(each.replica_id, each.replica_directory_id) for each in quorum.voters}

@@ -263,6 +263,9 @@ _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     "list_client_metrics_resources": lambda admin, seconds: admin.list_client_metrics_resources(
         request_timeout=seconds
     ),
+    "list_config_resources": lambda admin, seconds: admin.list_config_resources(
+        request_timeout=seconds
+    ),
     "alter_partition_reassignments": lambda admin, seconds: admin.alter_partition_reassignments(
         {TopicPartition("topic", 0): [1]}, request_timeout=seconds
     ),

@@ -288,6 +288,8 @@ Component: Any = ClientQuotaFilterComponent
 PLACE = TopicPartition("t", 0)
 ENTITY = ClientQuotaEntity({"user": "name"})
 QUOTA = ClientQuotaAlteration(ENTITY, {"producer_byte_rate": 1})
+LOGGER = ConfigResource("broker_logger", 1)
+METRICS = ConfigResource("client_metrics", "m")
 UPDATE = FeatureUpdate(1)
 UUID = Uuid(1, 2)
 VOTERS = {RaftVoterEndpoint("CONTROLLER", "host", 9093)}
@@ -297,6 +299,13 @@ INFO = ScramCredentialInfo(SHA_256, 4096)
 
 def change(*arguments: Any, **more: Any) -> list[ConfigResource]:
     return [ConfigResource("topic", "t", incremental_configs=[ConfigEntry(*arguments, **more)])]
+
+
+SET_LEVEL = ConfigResource(
+    "broker_logger",
+    1,
+    incremental_configs=[ConfigEntry("a", "INFO", incremental_operation=AlterConfigOpType.SET)],
+)
 
 
 def topic_with(**attributes: Any) -> list[NewTopic]:
@@ -467,6 +476,20 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("fence_producers", ([1],), ValueError, r"transactional_ids\[0\] must be str, not int"),
     ("force_terminate_transaction", (1,), TypeError, "transactional_id must be str, not int"),
     ("force_terminate_transaction", ("",), ValueError, "transactional_id must not be empty"),
+    (
+        "describe_configs",
+        ([METRICS, LOGGER, ConfigResource("client_metrics", "")],),
+        ValueError,
+        "the name of ConfigResource.* must not be empty",
+    ),
+    ("describe_configs", ([ConfigResource("broker_logger", "x")],), ValueError, "a broker's id"),
+    ("describe_configs", ([ConfigResource("broker_logger", 2**31)],), ValueError, "from 0 to 21"),
+    ("describe_configs", ([METRICS, ConfigResource("topic", "")],), ValueError, "refused"),
+    ("incremental_alter_configs", ([METRICS],), ValueError, "incremental_configs of .* not be"),
+    ("incremental_alter_configs", ([*change("a", "b"), LOGGER],), TypeError, "operation of 'a'"),
+    ("list_config_resources", ({"topic"},), TypeError, "config_resource_types must be of type Re"),
+    ("list_config_resources", ([ResourceType.TOPIC],), TypeError, "must be a set of ResourceType"),
+    ("list_config_resources", ({ResourceType.ANY},), ValueError, "BROKER, .* GROUP, not ANY"),
     ("update_features", ([],), TypeError, "feature_updates must be dict, not list"),
     ("update_features", ({},), ValueError, "feature_updates must not be empty"),
     ("update_features", ({1: UPDATE},), TypeError, "a key of feature_updates must be str, not int"),
@@ -566,6 +589,11 @@ class TestRefused:
             ("describe_classic_groups", (["g"],), {"include_authorized_operations": 1}, TypeError),
             ("alter_client_quotas", ([QUOTA],), {"validate_only": 1}, TypeError),
             ("list_client_metrics_resources", (), {"request_timeout": -1}, ValueError),
+            ("describe_configs", ([METRICS],), {"broker": -1}, ValueError),
+            ("describe_configs", ([LOGGER],), {"broker": "1"}, TypeError),
+            ("incremental_alter_configs", ([SET_LEVEL],), {"validate_only": 1}, TypeError),
+            ("incremental_alter_configs", ([SET_LEVEL],), {"request_timeout": -1}, ValueError),
+            ("list_config_resources", (), {"request_timeout": -1}, ValueError),
             ("describe_features", (), {"broker": -1}, ValueError),
             ("describe_features", (), {"broker": "1"}, TypeError),
             ("update_features", ({"a": UPDATE},), {"validate_only": 1}, TypeError),
@@ -596,6 +624,23 @@ class TestRefused:
         with pytest.raises(ValueError, match="request_timeout"):
             admin.alter_partition_reassignments({}, request_timeout=-1)
         assert len(admin) == 0
+
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+    def test_alter_configs_of_a_logger(self, admin: AdminClient) -> None:
+        """It would reset all other loggers: there is no such request."""
+        resources = [ConfigResource("topic", "t"), LOGGER]
+        with pytest.raises(ValueError, match=r"resources\[1\] must not be .*BROKER_LOGGER"):
+            admin.alter_configs(resources)
+        assert len(admin) == 0
+
+    def test_mixed_configurations(self, admin: AdminClient) -> None:
+        """What librdkafka asks for and what messages ask for: one future for each, in order."""
+        topic = ConfigResource("topic", "t")
+        resources = [METRICS, topic, LOGGER, METRICS]
+        futures = admin.describe_configs(resources, request_timeout=0.05)
+        assert list(futures) == [METRICS, topic, LOGGER]
+        for future in futures.values():
+            assert code_of(future) == KafkaError._TIMED_OUT
 
     def test_alter_configs_is_deprecated(self, admin: AdminClient) -> None:
         """It resets what is not given, so it warns at the caller's line."""
@@ -708,6 +753,15 @@ class TestModels:
         with pytest.raises(ValueError, match="did you mean 'describe'"):
             AclBinding("topic", "t", "literal", "User:a", "*", "describes", "allow")
         assert sorted([FILTER, BINDING])
+
+    @pytest.mark.parametrize("kind", [ResourceType.BROKER_LOGGER, ResourceType.CLIENT_METRICS])
+    def test_acl_of_what_has_none(self, kind: ResourceType) -> None:
+        """Types that only have configurations are refused in ACLs and in filters."""
+        text = f"Cannot use enum restype, value {kind.name} in this class"
+        with pytest.raises(ValueError, match=text):
+            AclBinding(kind, "t", "literal", "User:a", "*", "read", "allow")
+        with pytest.raises(ValueError, match=text):
+            AclBindingFilter(kind, None, "any", None, None, "any", "any")
 
     def test_offset_spec(self) -> None:
         """Kafka's own numbers, or a time that is not negative."""

@@ -24,7 +24,7 @@ from confluent_kafka.admin._client_metrics import (
 from confluent_kafka.admin._cluster import (
     DescribeClusterResult,
 )
-from confluent_kafka.admin._configs import (
+from confluent_kafka.admin._config_values import (
     ConfigEntry,
     ConfigResource,
 )

@@ -9,6 +9,7 @@ from functools import total_ordering
 from typing import Any, Self, TypeVar
 
 from confluent_kafka.admin._enums import (
+    CONFIGURATIONS_ONLY,
     AclOperation,
     AclPermissionType,
     ResourcePatternType,
@@ -112,6 +113,11 @@ class AclBinding:
             # UNKNOWN is what describe_acls() returns for new kinds; create_acls() refuses it.
             if getattr(self, choice).name in ("ANY", "MATCH"):
                 raise _not_here(choice, getattr(self, choice))
+        self._check_type()
+
+    def _check_type(self) -> None:
+        if self.restype in CONFIGURATIONS_ONLY:
+            raise _not_here("restype", self.restype)
 
     @property
     def restype_int(self) -> int:
@@ -215,6 +221,7 @@ class AclBindingFilter(AclBinding):
         for choice in ("restype", "resource_pattern_type", "operation", "permission_type"):
             if getattr(self, choice).name == "UNKNOWN":
                 raise _not_here(choice, getattr(self, choice))
+        self._check_type()
 
 
 def _not_here(name: str, choice: Enum) -> ValueError:

@@ -1,157 +1,33 @@
-"""Configurations: describe, alter."""
+"""Configurations: describe, alter, list what has them."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from functools import total_ordering
-from typing import Any, ClassVar
+from typing import Any, TypeVar
 
-from confluent_kafka.admin._enums import AlterConfigOpType, ConfigSource, ResourceType
-from confluent_kafka.admin._requests import (
-    AdminRequests,
-    checked,
-    enum_of,
-    items_of,
-    maybe_empty,
-    new_futures,
+from confluent_kafka.admin._config_messages import (
+    NUMBERS,
+    Asked,
+    altered,
+    altering,
+    described,
+    describing,
+    listed,
+    listing,
+    needs_message,
 )
+from confluent_kafka.admin._config_values import ConfigEntry, ConfigResource, config_source
+from confluent_kafka.admin._enums import AlterConfigOpType, ResourceType
+from confluent_kafka.admin._protocol import ANY, ProtocolRequests
+from confluent_kafka.admin._requests import checked, items_of, new_futures, set_of
 from confluent_kafka.cimpl import KafkaError
 
-
-@dataclass(eq=False)
-class ConfigEntry:
-    """One configuration.
-
-    Attributes:
-        name: its name.
-        value: its value, or None when it has none or is sensitive.
-        source: where the value comes from, a ConfigSource.
-        is_read_only: whether it cannot be changed.
-        is_default: whether the value is the default.
-        is_sensitive: whether it is a secret, which brokers do not reveal.
-        is_synonym: whether this is one of another entry's synonyms.
-        synonyms: other configurations that the value may come from, by name.
-        incremental_operation: for incremental_alter_configs(): what to do with it.
-
-    librdkafka: rd_kafka_ConfigEntry_t.
-    """
-
-    name: str
-    value: str | None
-    source: ConfigSource = ConfigSource.UNKNOWN_CONFIG
-    is_read_only: bool = False
-    is_default: bool = False
-    is_sensitive: bool = False
-    is_synonym: bool = False
-    synonyms: dict[str, ConfigEntry] = field(default_factory=dict)
-    incremental_operation: AlterConfigOpType | None = None
-
-    def __str__(self) -> str:
-        return f'{self.name}="{self.value}"'
+T = TypeVar("T")
 
 
-@total_ordering
-class ConfigResource:
-    """A topic, broker or group with configurations. Equal when type and name are equal.
-
-    Args:
-        restype: ResourceType (or its name or number).
-        name: the topic's or group's name, the broker's id.
-        set_config: for alter_configs(): the configurations to set, name to value.
-        described_configs: its configurations, name to ConfigEntry.
-        error: why it could not be described or altered, or None.
-        incremental_configs: for incremental_alter_configs(): a list of ConfigEntry.
-
-    Raises:
-        TypeError, ValueError: restype is not a ResourceType, or another argument is wrong.
-
-    librdkafka: rd_kafka_ConfigResource_t.
-    """
-
-    __slots__ = (
-        "configs",
-        "error",
-        "incremental_configs",
-        "name",
-        "restype",
-        "restype_int",
-        "set_config_dict",
-    )
-
-    Type: ClassVar[type[ResourceType]] = ResourceType
-
-    def __init__(
-        self,
-        restype: ResourceType | str | int,
-        name: str | int,
-        set_config: dict[str, Any] | None = None,
-        described_configs: dict[str, ConfigEntry] | None = None,
-        error: KafkaError | None = None,
-        incremental_configs: list[ConfigEntry] | None = None,
-    ) -> None:
-        if name is None:
-            raise ValueError("name must be str, not None")
-        self.restype: ResourceType = enum_of(ResourceType, restype, "restype")
-        self.restype_int: int = self.restype.value
-        self.name: str = str(name)
-        self.set_config_dict: dict[str, Any] = (
-            {} if set_config is None else checked(set_config, dict, "set_config")
-        )
-        self.incremental_configs: list[ConfigEntry] = maybe_empty(
-            [] if incremental_configs is None else incremental_configs,
-            ConfigEntry,
-            "incremental_configs",
-        )
-        self.configs: dict[str, ConfigEntry] | None = described_configs
-        self.error: KafkaError | None = error
-
-    def set_config(self, name: str, value: object, overwrite: bool = True) -> None:
-        """Set a configuration for alter_configs().
-
-        Args:
-            name: the configuration's name.
-            value: its new value: a text, or a number, bool, UUID, Decimal or path as its str().
-            overwrite: when False, a value that was set before is kept.
-        """
-        if overwrite or name not in self.set_config_dict:
-            self.set_config_dict[name] = value
-
-    def add_incremental_config(self, config_entry: ConfigEntry) -> None:
-        """Add a change for incremental_alter_configs().
-
-        Args:
-            config_entry: ConfigEntry with an incremental_operation.
-        """
-        self.incremental_configs.append(checked(config_entry, ConfigEntry, "config_entry"))
-
-    def __len__(self) -> int:
-        return len(self.set_config_dict)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfigResource):
-            return NotImplemented
-        return (self.restype, self.name) == (other.restype, other.name)
-
-    def __lt__(self, other: object) -> bool:
-        if not isinstance(other, ConfigResource):
-            return NotImplemented
-        return (self.restype, self.name) < (other.restype, other.name)
-
-    def __hash__(self) -> int:
-        return hash((self.restype, self.name))
-
-    def __repr__(self) -> str:
-        error = "" if self.error is None else f", {self.error}"
-        return f"ConfigResource({self.restype},{self.name}{error})"
-
-
-class ConfigRequests(AdminRequests):
+class ConfigRequests(ProtocolRequests):
     """Requests about configurations."""
 
     __slots__ = ()
@@ -169,8 +45,8 @@ class ConfigRequests(AdminRequests):
             resources: a list of ConfigResource.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
-            broker: the id of the broker to ask; any when None. A broker's own configuration is
-                always requested from that broker.
+            broker: the id of the broker to ask; any when None. A broker's own configuration, and
+                that of its loggers, is always requested from that broker.
 
         Returns:
             A future for each resource; its result is a dict of name to ConfigEntry.
@@ -179,14 +55,18 @@ class ConfigRequests(AdminRequests):
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_DescribeConfigs().
+        librdkafka: rd_kafka_DescribeConfigs(); of other types Kafka: DescribeConfigs.
         """
         items = items_of(resources, ConfigResource, "resources", ValueError)
-        futures = new_futures(items)
-        options = {"request_timeout": request_timeout, "broker": broker}
-        argument = [_name_of(item) for item in items]
-        self._ask_each("describe_configs", argument, options, futures, _entries)
-        return futures
+        own, others = _divided(items)
+        messages = describing(others, broker)
+        futures = new_futures(own)
+        if own:
+            options = {"request_timeout": request_timeout, "broker": broker}
+            argument = [_name_of(item) for item in own]
+            self._ask_each("describe_configs", argument, options, futures, _entries)
+        every = futures | self._exchange_all(messages, request_timeout, described)
+        return {item: every[item] for item in items}
 
     def incremental_alter_configs(
         self,
@@ -211,18 +91,23 @@ class ConfigRequests(AdminRequests):
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_IncrementalAlterConfigs() (KIP-339).
+        librdkafka: rd_kafka_IncrementalAlterConfigs() (KIP-339); of other types Kafka:
+        IncrementalAlterConfigs.
         """
         items = items_of(resources, ConfigResource, "resources")
-        futures = new_futures(items)
-        argument = [(*_name_of(item), _changes_of(item)) for item in items]
-        options = {
-            "request_timeout": request_timeout,
-            "validate_only": validate_only,
-            "broker": broker,
-        }
-        self._ask_each("incremental_alter_configs", argument, options, futures, _errors)
-        return futures
+        own, others = _divided(items)
+        own_changes = [(*_name_of(item), _changes_of(item)) for item in own]
+        messages = altering([(item, _changes_of(item)) for item in others], broker, validate_only)
+        futures = new_futures(own)
+        if own:
+            options = {
+                "request_timeout": request_timeout,
+                "validate_only": validate_only,
+                "broker": broker,
+            }
+            self._ask_each("incremental_alter_configs", own_changes, options, futures, _errors)
+        every = futures | self._exchange_all(messages, request_timeout, altered)
+        return {item: every[item] for item in items}
 
     def alter_configs(
         self,
@@ -238,7 +123,7 @@ class ConfigRequests(AdminRequests):
         incremental_alter_configs().
 
         Args:
-            resources: a list of ConfigResource with set_config.
+            resources: a list of ConfigResource with set_config: topics, brokers and groups.
             request_timeout: as for describe_configs().
             validate_only: only check whether the request could be carried out.
             broker: as for describe_configs().
@@ -257,6 +142,12 @@ class ConfigRequests(AdminRequests):
             stacklevel=2,
         )
         items = items_of(resources, ConfigResource, "resources", ValueError)
+        for index, item in enumerate(items):
+            if needs_message(item):
+                raise ValueError(
+                    f"resources[{index}] must not be {item!r}: incremental_alter_configs() alters "
+                    "what is not of a topic, broker or group"
+                )
         futures = new_futures(items)
         argument = [(*_name_of(item), list(item.set_config_dict.items())) for item in items]
         options = {
@@ -266,6 +157,70 @@ class ConfigRequests(AdminRequests):
         }
         self._ask_each("alter_configs", argument, options, futures, _errors)
         return futures
+
+    def list_config_resources(
+        self,
+        config_resource_types: set[ResourceType] | None = None,
+        *,
+        request_timeout: float | None = None,
+    ) -> Future[list[ConfigResource]]:
+        """List what has configurations, or may have.
+
+        Args:
+            config_resource_types: only these types, a set of ResourceType.TOPIC, BROKER,
+                BROKER_LOGGER, CLIENT_METRICS and GROUP; all of them when None or empty.
+            request_timeout: as for describe_configs().
+
+        Returns:
+            A future; its result is a list of ConfigResource, with every topic and broker, and the
+            groups and client metrics that have a configuration. It fails with
+            CLUSTER_AUTHORIZATION_FAILED without the right to describe the cluster's configuration,
+            and with _UNSUPPORTED_FEATURE by brokers before 4.1: list_client_metrics_resources()
+            works from 3.7 on.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: ListConfigResources (KIP-1142).
+        """
+        request = listing(_checked_types(config_resource_types))
+        return self._exchange(request, ANY, request_timeout, listed)
+
+    def _exchange_all(
+        self,
+        messages: list[Asked],
+        request_timeout: float | None,
+        split: Callable[[Any], Iterable[tuple[ConfigResource, T | KafkaError]]],
+    ) -> dict[ConfigResource, Future[T]]:
+        """Send messages, each about some resources; there is a future for each resource."""
+        futures: dict[ConfigResource, Future[T]] = {}
+        for asked in messages:
+            some = new_futures(asked.resources)
+            self._exchange_each(asked.request, asked.target, request_timeout, some, split)
+            futures |= some
+        return futures
+
+
+def _divided(
+    resources: Iterable[ConfigResource],
+) -> tuple[list[ConfigResource], list[ConfigResource]]:
+    """The resources that librdkafka has a type for, and the others."""
+    own: list[ConfigResource] = []
+    others: list[ConfigResource] = []
+    for each in resources:
+        (others if needs_message(each) else own).append(each)
+    return own, others
+
+
+def _checked_types(given: object) -> set[ResourceType]:
+    types = set_of(set() if given is None else given, ResourceType, "config_resource_types")
+    for each in types:
+        if each not in NUMBERS:
+            raise ValueError(
+                f"config_resource_types must be of {', '.join(kind.name for kind in NUMBERS)}, "
+                f"not {each.name}"
+            )
+    return types
 
 
 def _name_of(resource: ConfigResource) -> tuple[int, str]:
@@ -316,11 +271,10 @@ def _entry(
     is_synonym: bool,
     synonyms: list[tuple[Any, ...]],
 ) -> ConfigEntry:
-    known = source in ConfigSource.__members__.values()
     return ConfigEntry(
         name,
         value,
-        ConfigSource(source) if known else ConfigSource.UNKNOWN_CONFIG,
+        config_source(source),
         is_read_only,
         is_default,
         is_sensitive,

@@ -17,6 +17,13 @@ class ResourceType(OrderedEnum):
     GROUP = cimpl.RESOURCE_GROUP
     BROKER = cimpl.RESOURCE_BROKER  # in ACLs: the cluster
     TRANSACTIONAL_ID = cimpl.RESOURCE_TRANSACTIONAL_ID
+    # Numbers of Java's ConfigResource.Type.
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+
+
+# What has no ACLs, and no number in librdkafka.
+CONFIGURATIONS_ONLY = frozenset({ResourceType.BROKER_LOGGER, ResourceType.CLIENT_METRICS})
 
 
 class ResourcePatternType(OrderedEnum):
@@ -65,6 +72,8 @@ class ConfigSource(IntEnum):
     DYNAMIC_DEFAULT_BROKER_CONFIG = cimpl.CONFIG_SOURCE_DYNAMIC_DEFAULT_BROKER_CONFIG
     STATIC_BROKER_CONFIG = cimpl.CONFIG_SOURCE_STATIC_BROKER_CONFIG
     DEFAULT_CONFIG = cimpl.CONFIG_SOURCE_DEFAULT_CONFIG
+    DYNAMIC_BROKER_LOGGER_CONFIG = 6
+    DYNAMIC_CLIENT_METRICS_CONFIG = 7
     GROUP_CONFIG = cimpl.CONFIG_SOURCE_GROUP_CONFIG
 
     # Not that of IntEnum, the number: programs print it.

@@ -50,6 +50,7 @@ from confluent_kafka.admin import (
     QuorumInfo,
     RaftVoterEndpoint,
     ReplicaLogDirInfo,
+    ResourceType,
     TopicDescription,
     TopicPartitionReplica,
     TransactionDescription,
@@ -226,6 +227,19 @@ class AIOAdminClient(AIOClient):
                 request_timeout=request_timeout,
                 validate_only=validate_only,
                 broker=broker,
+            )
+        )
+
+    def list_config_resources(
+        self,
+        config_resource_types: set[ResourceType] | None = None,
+        *,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[list[ConfigResource]]:
+        """List what has configurations; see AdminClient.list_config_resources()."""
+        return self._one(
+            self._open().list_config_resources(
+                config_resource_types, request_timeout=request_timeout
             )
         )
 

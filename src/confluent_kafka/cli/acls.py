@@ -15,6 +15,7 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
+from confluent_kafka.admin._enums import CONFIGURATIONS_ONLY
 from confluent_kafka.cli.administration import (
     AsJson,
     Timeout,
@@ -32,6 +33,7 @@ app: typer.Typer = typer.Typer(
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
+_TYPES = [each for each in ResourceType if each not in CONFIGURATIONS_ONLY]
 _KINDS = "topic, group, broker (the cluster) or transactional_id"
 
 Resource = Annotated[str, typer.Option("--resource", help=f"any, {_KINDS}.")]
@@ -84,7 +86,7 @@ def create(
     """Create an ACL; one that exists already stays."""
     try:
         binding = AclBinding(
-            choice(ResourceType, resource, "--resource"),
+            choice(_TYPES, resource, "--resource"),
             name,
             choice(ResourcePatternType, pattern, "--pattern"),
             principal,
@@ -135,7 +137,7 @@ def _filter(
     permission: str,
 ) -> AclBindingFilter:
     return AclBindingFilter(
-        choice(ResourceType, resource, "--resource"),
+        choice(_TYPES, resource, "--resource"),
         name,
         choice(ResourcePatternType, pattern, "--pattern"),
         principal,

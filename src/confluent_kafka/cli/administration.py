@@ -150,15 +150,15 @@ def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
     return found
 
 
-def choice(kind: type[_Choice], text: str, option: str) -> _Choice:
+def choice(members: Iterable[_Choice], text: str, option: str) -> _Choice:
     """The member with this name, in any case.
 
     Args:
-        kind: the enumeration; its UNKNOWN cannot be chosen.
+        members: an enumeration, or some of its members; UNKNOWN cannot be chosen.
         text: the name.
         option: whose value that is, for the message.
     """
-    names = {member.name.lower(): member for member in kind if member.name != "UNKNOWN"}
+    names = {member.name.lower(): member for member in members if member.name != "UNKNOWN"}
     try:
         return names[text.lower()]
     except KeyError:

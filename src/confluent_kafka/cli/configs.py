@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka configs``: what topics, brokers and groups are configured with."""
+"""``python -m confluent_kafka configs``: what topics, brokers and others are configured with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from confluent_kafka.cli.settings import Brokers, File, Properties
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
-    help="Show and change configurations of topics, brokers and groups.\n\n"
+    help="Show and change configurations of topics, brokers and their loggers, groups and client "
+    "metrics.\n\n"
     "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
 )
 
@@ -36,10 +37,14 @@ class Kind(StrEnum):
     topic = "topic"
     broker = "broker"
     group = "group"
+    broker_logger = "broker-logger"
+    client_metrics = "client-metrics"
 
 
 Of = Annotated[Kind, typer.Argument(help="Kind of the resource.")]
-Name = Annotated[str, typer.Argument(help="The topic, the broker's id, or the group.")]
+Name = Annotated[
+    str, typer.Argument(help="The topic, the group, the client metrics, or the broker's id.")
+]
 Check = Annotated[bool, typer.Option("--check", help="Only validate the request.")]
 
 
@@ -55,7 +60,7 @@ def describe(
     everything: Annotated[bool, typer.Option("--all", help="Also show defaults.")] = False,
 ) -> None:
     """Show the configurations and their sources. Brokers do not reveal sensitive values."""
-    resource = ConfigResource(kind.value, name)
+    resource = ConfigResource(kind.name, name)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
     show(
@@ -87,7 +92,7 @@ def set_(
         ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)
         for key, value in pairs(values, "NAME=VALUE").items()
     ]
-    resource = ConfigResource(kind.value, name, incremental_configs=changes)
+    resource = ConfigResource(kind.name, name, incremental_configs=changes)
     with administering(brokers, config_file, properties, timeout) as admin:
         _alter(admin, resource, timeout, check)
 
@@ -107,7 +112,7 @@ def unset(
     changes = [
         ConfigEntry(key, None, incremental_operation=AlterConfigOpType.DELETE) for key in names
     ]
-    resource = ConfigResource(kind.value, name, incremental_configs=changes)
+    resource = ConfigResource(kind.name, name, incremental_configs=changes)
     with administering(brokers, config_file, properties, timeout) as admin:
         _alter(admin, resource, timeout, check)
 
