@@ -80,6 +80,10 @@ class BuildExtension(build_ext):
         facts = {"CONFLUENT_KAFKA_VERSION": version, "CONFLUENT_KAFKA_BUILD": BUILD}
         facts |= facts_of(rdkafka)
         ext.define_macros = [(name, f'"{value}"') for name, value in facts.items()]
+        if zstd := librdkafka.zstd(rdkafka):
+            ext.extra_compile_args += zstd[0]
+            ext.extra_link_args += zstd[1]
+            ext.define_macros.append(("HAVE_ZSTD", "1"))
         ext.extra_objects = self.compile_objects(ext)
         ext.sources = []
         # What setuptools compares with the module's age before it links.

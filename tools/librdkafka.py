@@ -154,6 +154,17 @@ def find() -> Flags:
     )
 
 
+def zstd(rdkafka: Flags) -> tuple[list[str], list[str]] | None:
+    """What compiles and links against libzstd, which record batches need; None: it is not there.
+
+    Args:
+        rdkafka: the librdkafka in use: a static one was linked with libzstd by its own build.
+    """
+    if _pkg_config("--exists", "libzstd") is not None:
+        return _flags("libzstd")
+    return ([], ["-lzstd"]) if "-lzstd" in rdkafka.libs else None
+
+
 def _in_prefix(prefix: Path) -> Flags:
     cflags, libs = [f"-I{prefix / 'include'}"], [f"-L{prefix / 'lib'}", "-lrdkafka"]
     if sys.platform == "win32":

@@ -152,6 +152,11 @@ class TestProtocol:
         """The first example's own assertions hold."""
         run(block_with("docs/protocol.md", "request.encode(version=12)"))
 
+    def test_records(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """What was written is read."""
+        run(block_with("docs/protocol.md", "RecordBatch.of("))
+        assert capsys.readouterr().out == "5 LZ4 False\n5 b'EWR' b'late' ()\n"
+
     def test_requests(self, kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]) -> None:
         """A broker answers, and the answer is read."""
         kafka_cluster.create_topic("flights", partitions=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.protocol.records import Compression, available
 from tests.support.clients import empty_batch, empty_rows, group_metadata, partitions
 
 
@@ -116,12 +117,34 @@ _EXIT = dict.fromkeys(("exc_type", "exc_value", "traceback"), ANYTHING)
 _PLACE = {"topic": NAME, "partition": ID}
 _KEYS = {"key": Kind(b"bytes", set()) | "bytes, bytearray", "partition_count": ID}
 
+_COMPRESSED = Kind(b"bytes", set()) | "bytes, bytearray"
+_OPTION = Kind(0, set())
+_MAX_SIZE = ID | "2**33"
+# Nothing, as the codecs have it.
+_SNAPPY, _LZ4, _ZSTD = (
+    bytes.fromhex(each) for each in ("00", "04224d18604082" + 4 * "00", "28b52ffd2000010000")
+)
+
+# A build without zstd has no opinion on what is one.
+_ZSTD_FRAME = Kind(_ZSTD, set()) if available(Compression.ZSTD) else _COMPRESSED
+
 # Every callable of the extension, by its name, with every parameter of its signature.
 MATRIX: dict[str, dict[str, Kind]] = {
     "version": {},
     "libversion": {},
     "build_info": {},
     "_row_digest": {"batch": Kind(empty_batch(), set())},
+    "_crc32c": {"data": _COMPRESSED},
+    "_snappy_compress": {"data": _COMPRESSED, "option": _OPTION},
+    "_snappy_decompress": {"data": Kind(_SNAPPY, set()), "max_size": _MAX_SIZE, "option": _OPTION},
+    "_lz4_compress": {"data": _COMPRESSED, "option": _OPTION | "True, 1"},
+    "_lz4_decompress": {
+        "data": Kind(_LZ4, set()),
+        "max_size": _MAX_SIZE,
+        "option": _OPTION | "True, 1",
+    },
+    "_zstd_compress": {"data": _COMPRESSED, "option": _OPTION | _INT32},
+    "_zstd_decompress": {"data": _ZSTD_FRAME, "max_size": _MAX_SIZE, "option": _OPTION},
     "murmur2": _KEYS,
     "consistent": _KEYS,
     "fnv1a": _KEYS,

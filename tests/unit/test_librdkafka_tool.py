@@ -132,6 +132,36 @@ class TestSystem:
         assert "sytem" in result.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for pkg-config")
+class TestZstd:
+    """libzstd, which the extension calls itself."""
+
+    def test_of_pkg_config(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Wherever that says it is, whatever librdkafka is in use."""
+        path = tmp_path / "pkg-config"
+        flags = "case $1 in --cflags) echo -I/opt/zstd;; --libs) echo -lzstd;; esac"
+        path.write_text(f'#!/bin/sh\n[ "$2" = libzstd ] || exit 1\n{flags}\n')
+        path.chmod(0o755)
+        monkeypatch.setenv("PKG_CONFIG", str(path))
+        system = librdkafka.Flags("", [], ["-lrdkafka"], "system")
+        assert librdkafka.zstd(system) == (["-isystem/opt/zstd"], ["-lzstd"])
+
+    @pytest.mark.parametrize(
+        ("libs", "expected"),
+        [(["-lrdkafka", "-lzstd"], ([], ["-lzstd"])), (["-lrdkafka"], None)],
+    )
+    def test_without_pkg_config(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        libs: list[str],
+        expected: tuple[list[str], list[str]] | None,
+    ) -> None:
+        """A static librdkafka shows by its own flags that it is there."""
+        monkeypatch.setenv("PKG_CONFIG", str(tmp_path / "missing"))
+        assert librdkafka.zstd(librdkafka.Flags("", [], libs, "prefix")) == expected
+
+
 def test_oldest_version_is_that_of_the_extension() -> None:
     """pkg-config's answer and the #error in compat.h draw the same line."""
     text = (ROOT / "src/confluent_kafka/csrc/base/compat.h").read_text()

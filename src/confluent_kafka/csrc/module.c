@@ -10,6 +10,7 @@
 #include "client/close.h"
 #include "client/oauth.h"
 #include "client/resolver.h"
+#include "codec/functions.h"
 #include "consumer/consumer.h"
 #include "consumer/message_batch.h"
 #include "mock/mock.h"
@@ -145,6 +146,7 @@ module_exec(PyObject *module)
         || admin_client_type_add(module, state) < 0 || admin_constants_add(module) < 0
         || mock_cluster_type_add(module, state) < 0
         || partitioner_functions_add(module, state) < 0
+        || codec_functions_add(module, state) < 0
         || row_digest_add(module, state) < 0) {
         return -1;
     }

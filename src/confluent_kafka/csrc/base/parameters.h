@@ -26,6 +26,7 @@
     X(coordinator_type)                                                                  \
     X(count)                                                                             \
     X(create_future)                                                                     \
+    X(data)                                                                              \
     X(delay)                                                                             \
     X(delivery_count)                                                                    \
     X(error)                                                                             \
@@ -47,6 +48,7 @@
     X(least_significant_bits)                                                            \
     X(logger)                                                                            \
     X(low)                                                                               \
+    X(max_size)                                                                          \
     X(max_version)                                                                       \
     X(message)                                                                           \
     X(messages)                                                                          \
@@ -63,6 +65,7 @@
     X(on_delivery)                                                                       \
     X(on_lost)                                                                           \
     X(on_revoke)                                                                         \
+    X(option)                                                                            \
     X(partition)                                                                         \
     X(partition_bytes)                                                                   \
     X(partition_count)                                                                   \

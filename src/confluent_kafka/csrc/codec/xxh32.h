@@ -1,0 +1,10 @@
+#ifndef CONFLUENT_KAFKA_CODEC_XXH32_H
+#define CONFLUENT_KAFKA_CODEC_XXH32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The 32-bit xxHash with seed 0, as LZ4's frames have it. */
+uint32_t xxh32(const uint8_t *data, size_t size);
+
+#endif

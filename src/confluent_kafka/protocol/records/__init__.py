@@ -1,0 +1,48 @@
+"""Record batches: what partitions consist of, in Produce and Fetch and in the files of brokers.
+
+There are three formats. Batches of format 2, `RecordBatch`, have been written since Kafka 0.11.
+Before, there were message sets, whose entries, `MessageSetEntry`, have format 0 or 1.
+"""
+
+from __future__ import annotations
+
+from confluent_kafka.protocol.records._batch import RecordBatch
+from confluent_kafka.protocol.records._codecs import (
+    MAX_SIZE,
+    Compression,
+    available,
+    compress,
+    decompress,
+)
+from confluent_kafka.protocol.records._control import Control, ControlType, control
+from confluent_kafka.protocol.records._errors import (
+    CodecUnavailableError,
+    CorruptRecordsError,
+    RecordsError,
+    RecordsTooLargeError,
+)
+from confluent_kafka.protocol.records._message_set import MessageSetEntry, message_set
+from confluent_kafka.protocol.records._reading import Batch, read, write
+from confluent_kafka.protocol.records._record import Record
+
+__all__ = [
+    "MAX_SIZE",
+    "Batch",
+    "CodecUnavailableError",
+    "Compression",
+    "Control",
+    "ControlType",
+    "CorruptRecordsError",
+    "MessageSetEntry",
+    "Record",
+    "RecordBatch",
+    "RecordsError",
+    "RecordsTooLargeError",
+    "available",
+    "compress",
+    "control",
+    "decompress",
+    "message_set",
+    "read",
+    "write",
+]

@@ -1,0 +1,113 @@
+"""confluent_kafka.protocol.records beside librdkafka: each reads the batches of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka.protocol import (
+    FetchRequest,
+    FetchResponse,
+    ProduceRequest,
+    ProduceResponse,
+    records,
+)
+from confluent_kafka.protocol.records import Compression, Record, RecordBatch
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer, MakeProducer
+from tests.support.protocol import ask
+from tests.support.waiting import TIMEOUT
+
+CODECS = [codec for codec in Compression if records.available(codec)]
+# The latest versions without tagged fields.
+FETCH, PRODUCE = 11, 8
+# The last one is larger than the blocks of any codec, and compresses.
+VALUES = [b"", b"value" * 10, bytes(range(256)) * 600]
+
+
+@pytest.fixture
+def kafka_cluster() -> Iterator[MockCluster]:
+    """Of one broker, which is asked by hand."""
+    with MockCluster(brokers=1) as cluster:
+        yield cluster
+
+
+def fetched(cluster: MockCluster, topic: str) -> bytes:
+    """The batches of partition 0, as the broker sends them."""
+    Topic = FetchRequest.FetchTopic  # noqa: N806
+    Partition = FetchRequest.FetchPartition  # noqa: N806
+    partition = Partition(partition=0, fetch_offset=0, partition_max_bytes=10_000_000)
+    request = FetchRequest(
+        max_wait_ms=100,
+        min_bytes=1,
+        max_bytes=10_000_000,
+        topics=[Topic(topic=topic, partitions=[partition])],
+    )
+    data = ask(cluster.bootstrap_servers, FetchRequest.api_key, FETCH, request.encode(FETCH))
+    [answer] = FetchResponse.decode(data, FETCH).responses[0].partitions
+    assert answer.error_code == 0
+    return answer.records or b""
+
+
+def sent(cluster: MockCluster, topic: str, batch: bytes) -> None:
+    """The batch as it is, to partition 0."""
+    Topic = ProduceRequest.TopicProduceData  # noqa: N806
+    Partition = ProduceRequest.PartitionProduceData  # noqa: N806
+    request = ProduceRequest(
+        acks=-1,
+        timeout_ms=30_000,
+        topic_data=[Topic(name=topic, partition_data=[Partition(index=0, records=batch)])],
+    )
+    body = request.encode(PRODUCE)
+    data = ask(cluster.bootstrap_servers, ProduceRequest.api_key, PRODUCE, body)
+    [answer] = ProduceResponse.decode(data, PRODUCE).responses[0].partition_responses
+    assert answer.error_code == 0
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_batches_of_librdkafka(
+    kafka_cluster: MockCluster, make_producer: MakeProducer, kafka_topic: str, codec: Compression
+) -> None:
+    """Every codec of its producer, with keys, timestamps and headers."""
+    producer = make_producer({"compression.type": codec.name.lower(), "linger.ms": 50})
+    for number, value in enumerate(VALUES):
+        headers: Any = [("n", bytes([number])), ("null", None)]
+        producer.produce(
+            kafka_topic, value, b"key", partition=0, timestamp=1000 + number, headers=headers
+        )
+    producer.flush(TIMEOUT)
+    batches = list(records.read(fetched(kafka_cluster, kafka_topic)))
+    assert all(isinstance(batch, RecordBatch) for batch in batches)
+    if codec != Compression.NONE:
+        assert codec in {batch.compression for batch in batches}
+    assert [record for batch in batches for record in batch.records()] == [
+        Record(number, 1000 + number, b"key", value, (("n", bytes([number])), ("null", None)))
+        for number, value in enumerate(VALUES)
+    ]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_batches_for_librdkafka(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, codec: Compression
+) -> None:
+    """Its consumer reads what is written here, and checks the CRC."""
+    made = [
+        Record(number, 1000 + number, b"key", value, (("h", b"1"),))
+        for number, value in enumerate(VALUES)
+    ]
+    sent(kafka_cluster, kafka_topic, RecordBatch.of(made, compression=codec).encode())
+    consumer = make_consumer({"check.crcs": True})
+    consumer.subscribe([kafka_topic])
+    found = consumer.consume(3, TIMEOUT)
+    assert [
+        Record(
+            message.offset() or 0,
+            message.timestamp()[1],
+            message.key(),
+            message.value(),
+            tuple(message.headers() or ()),
+        )
+        for message in found
+    ] == made

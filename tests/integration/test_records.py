@@ -1,0 +1,140 @@
+"""confluent_kafka.protocol.records beside the batches of Kafka's own client."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Uuid, protocol
+from confluent_kafka.protocol import records
+from confluent_kafka.protocol.records import ControlType, RecordBatch
+from tests.integration.conftest import kafka_home
+from tests.support.batches import FORMATS, batch_of, random_records, said
+from tools.kafka import VERSION
+
+pytestmark = pytest.mark.integration
+
+PROGRAM = Path(__file__).parent / "java" / "Batches.java"
+# Of each format, codec and kind of batch.
+SAMPLES = 6
+
+
+@pytest.fixture(scope="module")
+def libraries() -> Path:
+    """The jars of a Kafka whose client has the classes under these names."""
+    folder = kafka_home() / "libs"
+    if not (folder / f"kafka-clients-{VERSION}.jar").is_file():
+        pytest.skip(f"the program is for Kafka {VERSION}, which KAFKA_HOME is not")
+    return folder
+
+
+def run(libraries: Path, asked: Iterable[str]) -> list[str]:
+    """The Java program's answers."""
+    if shutil.which("javac") is None:
+        pytest.skip("Kafka's own batches need a JDK")
+    command = ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", f"{libraries}/*"]
+    answer = subprocess.run(
+        [*command, str(PROGRAM)],
+        input="".join(f"{line}\n" for line in asked),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=100,
+    )
+    return answer.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def written_by_java(libraries: Path) -> list[tuple[str, bytes, str]]:
+    """What was asked for, the bytes that Java wrote, and what it says that they are."""
+    asked = [
+        f"write {magic} {codec.name.lower()} {kind} {sample}"
+        for magic, codec, kind in FORMATS
+        for sample in range(SAMPLES)
+    ]
+    answers = [answer.partition("\t") for answer in run(libraries, asked)]
+    return [
+        (line, bytes.fromhex(data), text)
+        for line, (data, _, text) in zip(asked, answers, strict=True)
+    ]
+
+
+def test_what_java_writes_is_read(written_by_java: list[tuple[str, bytes, str]]) -> None:
+    """Every field of the headers and all records, of every format, codec and kind."""
+    assert [line for line, data, text in written_by_java if said(data) != text] == []
+    assert all(text.startswith("batch:") for _, _, text in written_by_java)
+
+
+def test_what_java_writes_is_written_the_same(
+    written_by_java: list[tuple[str, bytes, str]],
+) -> None:
+    """The header always, and the records of what is not compressed: codecs may differ."""
+    for line, data, _ in written_by_java:
+        batches = list(records.read(data))
+        assert records.write(batches) == data, line
+        # Under the broker's time Java keeps those of the producer, which nobody reads.
+        if line.startswith("write 2 none") and "append" not in line:
+            [batch] = batches
+            assert isinstance(batch, RecordBatch)
+            assert rebuilt(batch) == batch, line
+
+
+def rebuilt(batch: RecordBatch) -> RecordBatch:
+    """A batch of the same records and facts."""
+    return RecordBatch.of(
+        batch.records(),
+        base_offset=batch.base_offset,
+        last_offset=batch.last_offset,
+        partition_leader_epoch=batch.partition_leader_epoch,
+        producer_id=batch.producer_id,
+        producer_epoch=batch.producer_epoch,
+        base_sequence=batch.base_sequence,
+        delete_horizon=batch.delete_horizon,
+        transactional=batch.is_transactional,
+    )
+
+
+def test_java_reads_what_is_written_here(libraries: Path) -> None:
+    """The records that went in come out in Java, of every format, codec and kind."""
+    made = []
+    for magic, codec, kind in FORMATS:
+        for sample in range(SAMPLES):
+            rng = Random(f"{magic}{codec}{kind}{sample}")
+            batches = batch_of(random_records(rng, magic), magic, codec, kind)
+            made.append((magic, codec, kind, records.write(batches)))
+    answers = run(libraries, [f"read {data.hex()}" for *_, data in made])
+    wrong = [
+        (*facts, answer[:300])
+        for (*facts, data), answer in zip(made, answers, strict=True)
+        if answer != said(data)
+    ]
+    assert wrong == []
+
+
+def test_control_records(libraries: Path) -> None:
+    """Every type of them, as Java writes it."""
+    [answer] = run(libraries, ["control"])
+    transaction, raft = records.read(bytes.fromhex(answer))
+    assert isinstance(transaction, RecordBatch)
+    assert (transaction.is_control, transaction.is_transactional) == (True, True)
+    found: dict[int, Any] = {}
+    for batch in (transaction, raft):
+        for record in batch.records():
+            meaning = records.control(record)
+            found[meaning.type] = meaning.message
+    assert list(found) == list(ControlType)
+    assert found[ControlType.ABORT] == protocol.EndTxnMarker(coordinator_epoch=21)
+    assert found[ControlType.COMMIT] == protocol.EndTxnMarker(coordinator_epoch=22)
+    leader = found[ControlType.LEADER_CHANGE]
+    assert (leader.leader_id, leader.voters[0].voter_id) == (5, 6)
+    assert found[ControlType.SNAPSHOT_HEADER].last_contained_log_timestamp == 77
+    assert found[ControlType.SNAPSHOT_FOOTER] == protocol.SnapshotFooterRecord()
+    assert found[ControlType.KRAFT_VERSION].kraft_version == 1
+    [voter] = found[ControlType.KRAFT_VOTERS].voters
+    assert (voter.voter_id, voter.voter_directory_id) == (8, Uuid(1, 2))
