@@ -59,7 +59,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "admin": {"", "_values", "_suggestions", "cimpl", "protocol"},
     "schema_registry": {"_suggestions", "error", "serialization"},
     "protocol": {"_suggestions", "cimpl"},
-    "testing": {"cimpl"},
+    "testing": {"cimpl", "protocol"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
     "spark": _CLIENTS | {"admin", "schema_registry"},

@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.testing import MockCluster
 from tests.support.documents import ADDRESS, DOCUMENTS, ROOT, block_with, run
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytest_plugins = ["pytester"]
@@ -137,6 +138,20 @@ class TestTesting:
     def test_requests(self) -> None:
         """Three refusals are four requests."""
         run(block_with("docs/testing.md", "cluster.requests()"))
+
+    @needs("mock-on-request", "raw-request")
+    def test_a_full_disk(self) -> None:
+        """The handler's own assertion holds."""
+        run(block_with("docs/testing.md", "a_full_disk"))
+
+    @needs("mock-on-request")
+    def test_a_refused_commit(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """The second commit fails, and the third one counts."""
+        run(block_with("docs/testing.md", "refuse_the_second"))
+        refused, committed = capsys.readouterr().out.splitlines()
+        assert refused.startswith("1 ")
+        assert "OFFSET_METADATA_TOO_LARGE" in refused
+        assert committed == "2"
 
     def test_group_settings(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """The settings for groups whose members come and go are taken."""

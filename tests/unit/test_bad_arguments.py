@@ -22,8 +22,13 @@ from confluent_kafka import (
     ShareConsumer,
     cimpl,
 )
-from confluent_kafka.cimpl import MessageBatch, TopicPartition, Uuid, _AdminClient
-from confluent_kafka.testing import MockCluster
+from confluent_kafka.cimpl import (
+    MessageBatch,
+    MockCluster,
+    TopicPartition,
+    Uuid,
+    _AdminClient,
+)
 from tests.support.arguments import MATRIX, VALUES, Kind
 from tests.support.clients import config, empty_batch
 from tests.support.waiting import TIMEOUT, Stopwatch

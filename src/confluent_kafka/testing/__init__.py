@@ -5,6 +5,8 @@ differ from Apache Kafka. The pytest plugin (``pytest_plugin``) is found by pyte
 offers the fixtures ``kafka_cluster`` and ``kafka_topic``.
 """
 
-from confluent_kafka.cimpl import MockCluster, MockRequest
+from confluent_kafka.cimpl import MockRequest
+from confluent_kafka.testing._answering import MockAction, RequestContext
+from confluent_kafka.testing._cluster import MockCluster
 
-__all__ = ["MockCluster", "MockRequest"]
+__all__ = ["MockAction", "MockCluster", "MockRequest", "RequestContext"]

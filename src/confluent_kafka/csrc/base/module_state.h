@@ -31,6 +31,7 @@
     X(PyTypeObject, Uuid)                                                                \
     X(PyTypeObject, MockCluster)                                                         \
     X(PyTypeObject, MockRequest)                                                         \
+    X(PyTypeObject, MockOffers)                                                          \
     X(PyTypeObject, TokenRefresher)                                                      \
     X(PyObject, KafkaException)                                                          \
     X(PyObject, IllegalStateException)                                                   \

@@ -7,6 +7,7 @@
 
 #define PARAMETERS(X)                                                                    \
     X(ack_type)                                                                          \
+    X(action)                                                                            \
     X(api_key)                                                                           \
     X(async)                                                                             \
     X(asynchronous)                                                                      \
@@ -33,6 +34,7 @@
     X(errors)                                                                            \
     X(fatal)                                                                             \
     X(first)                                                                             \
+    X(flexible_version)                                                                  \
     X(future)                                                                            \
     X(group)                                                                             \
     X(group_metadata)                                                                    \
@@ -58,6 +60,7 @@
     X(new_total_count)                                                                   \
     X(num_messages)                                                                      \
     X(num_partitions)                                                                    \
+    X(offer)                                                                             \
     X(offset)                                                                            \
     X(offset_reset)                                                                      \
     X(offsets)                                                                           \

@@ -10,6 +10,7 @@
  * request_kinds.c  the kinds of requests, by name
  * requests.c       injected errors and protocol versions
  * request_log.c    the log of received requests
+ * offers.c         requests that Python answers
  */
 #ifndef CONFLUENT_KAFKA_MOCK_MOCK_H
 #define CONFLUENT_KAFKA_MOCK_MOCK_H
@@ -17,6 +18,9 @@
 #include "base/args.h"
 
 #include <librdkafka/rdkafka_mock.h>
+
+/* Requests that wait for Python (offers.c). */
+typedef struct mock_offers mock_offers;
 
 typedef struct {
     PyObject_HEAD
@@ -27,6 +31,7 @@ typedef struct {
     PyObject *bootstrap_servers;
     int32_t brokers;                  /* their ids are 1 to `brokers` */
     bool tracking;                    /* the request log is on; under `lock` */
+    mock_offers *offers;              /* NULL until Python asks for them */
     long owner_pid;                   /* the brokers' thread exists in this process */
 } MockCluster;
 
@@ -50,9 +55,10 @@ typedef struct mock_call {
 bool mock_in_forked_child(MockCluster *self);
 
 /*
- * Keeps two calls a millisecond apart. A command that reaches the brokers' thread between
- * answering the last one and emptying its wake-up pipe loses its wake-up, and would wait
- * for the end of that thread's sleep: a second (rd_kafka_mock_cluster_io_poll()).
+ * Keeps two calls a millisecond apart, without the patch mock-on-request. A command that reaches
+ * the brokers' thread between answering the last one and emptying its wake-up pipe loses its
+ * wake-up, and would wait for the end of that thread's sleep: a second
+ * (rd_kafka_mock_cluster_io_poll()).
  */
 void mock_let_brokers_settle(MockCluster *self);
 
@@ -90,6 +96,13 @@ int mock_arg_request(PyObject *object, int16_t *api_key);
 /* A request's name in Kafka's protocol; new str. */
 PyObject *mock_request_name(int16_t api_key);
 
+/* ---- offers.c ---- */
+
+/* Ends the queue of offers once there are no brokers; needs no GIL. */
+void mock_offers_close(MockCluster *self);
+/* Makes the type of the iterator over them. */
+int mock_offers_type_add(PyObject *module, module_state *state);
+
 /* Methods: the functions and docstrings of the other files. */
 #if HAVE_SHARE_CONSUMER
 #define MOCK_SHARE_METHODS(X)                                                            \
@@ -116,13 +129,17 @@ PyObject *mock_request_name(int16_t api_key);
     X(pending_errors)                                                                    \
     X(clear_errors)                                                                      \
     X(set_api_versions)                                                                  \
+    X(_answers)                                                                          \
+    X(_offer_requests)                                                                   \
+    X(_answer)                                                                           \
     MOCK_SHARE_METHODS(X)
 
 #define MOCK_METHODS_WITHOUT_ARGUMENTS(X)                                                \
     X(start_request_tracking)                                                            \
     X(stop_request_tracking)                                                             \
     X(requests)                                                                          \
-    X(clear_requests)
+    X(clear_requests)                                                                    \
+    X(_offers)
 
 #define DECLARE(name)                                                                    \
     PyObject *mock_##name(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,    \

@@ -84,6 +84,36 @@ mock_arg_request(PyObject *object, int16_t *api_key)
     return refuse_request(object);
 }
 
+const char mock__answers_doc[] =
+"_answers($self, /, api_key)\n--\n\n"
+"Whether the brokers answer a kind of request themselves.\n\n"
+"Args:\n"
+"    api_key (int): the kind.";
+
+static rd_kafka_resp_err_t
+run_answers(MockCluster *self, mock_call *call)
+{
+    (void)self;
+    for (const mock_request_kind *kind = mock_request_kinds; kind->name != NULL; kind++) {
+        call->count += kind->api_key == call->low;
+    }
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+PyObject *
+mock__answers(MockCluster *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_answers()", 1, 1, P_api_key);
+    PyObject *values[1];
+    mock_call call = {.run = run_answers};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || arg_int64(values[0], "api_key", INT16_MIN, INT16_MAX, &call.low) < 0) {
+        return NULL;
+    }
+    rd_kafka_resp_err_t error;
+    return mock_cluster_call(self, &call, &error) < 0 ? NULL : PyBool_FromLong(call.count > 0);
+}
+
 PyObject *
 mock_request_name(int16_t api_key)
 {

@@ -136,6 +136,7 @@ stop_brokers(MockCluster *self)
         self->cluster = NULL;
         self->rk = NULL;
     }
+    mock_offers_close(self);
     PyThread_release_lock(self->lock);
 }
 
@@ -429,7 +430,8 @@ static PyType_Slot mock_cluster_slots[] = {
 static PyType_Spec mock_cluster_spec = {
     .name = "confluent_kafka.cimpl.MockCluster",
     .basicsize = sizeof(MockCluster),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE
+             | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = mock_cluster_slots,
 };
 
@@ -440,5 +442,5 @@ mock_cluster_type_add(PyObject *module, module_state *state)
     if (state->MockCluster == NULL) {
         return -1;
     }
-    return mock_request_type_add(module, state);
+    return mock_request_type_add(module, state) < 0 ? -1 : mock_offers_type_add(module, state);
 }

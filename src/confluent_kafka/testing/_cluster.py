@@ -1,0 +1,141 @@
+"""The embedded cluster, with answers that Python gives."""
+
+from __future__ import annotations
+
+import traceback
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from confluent_kafka.cimpl import MockCluster as _Brokers
+from confluent_kafka.testing._answering import Answering
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from confluent_kafka.protocol import Request
+    from confluent_kafka.testing._answering import Handler
+
+
+class MockCluster(_Brokers):
+    __doc__ = _Brokers.__doc__
+    __slots__ = ("__weakref__", "_answering")
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("type 'MockCluster' is not an acceptable base type")
+
+    def __init__(self, brokers: int = 3, *, retention_bytes: int | None = None) -> None:
+        # The arguments are __new__()'s.
+        self._answering: Answering | None = None
+
+    def on_request(
+        self,
+        api_key: int,
+        handler: Handler | None,
+        *,
+        versions: tuple[int, int] | None = None,
+    ) -> None:
+        """Let Python answer the requests of one kind.
+
+        Clients ask for the versions of requests when they connect, so those that are connected may
+        not know of a kind that the brokers did not answer before.
+
+        Args:
+            api_key (int): the number of the kind of request in Kafka's protocol, such as
+                `protocol.MetadataRequest.api_key`.
+            handler (callable or None): called with a request, as a message of
+                `confluent_kafka.protocol`, and a `RequestContext`. It returns the response, a
+                `MockAction`, or None: then the request is answered as if there were no handler;
+                where nothing else answers it, the connection is closed. Handlers run on a thread
+                of the cluster's, one at a time, in the order of the requests of each connection.
+                None removes the handler.
+            versions (tuple of int, optional): the lowest and the highest version that clients are
+                told. None for those of the brokers' own answers, and where they have none for all
+                that `protocol` has.
+
+        An exception of a handler closes the connection, and is raised by close(), or at the end of
+        the cluster's ``with`` block; the error that ends the block gets it as a note.
+
+        Raises:
+            ValueError: there is no such kind of request, or no such version of it.
+            KafkaException: _NOT_IMPLEMENTED: this librdkafka lacks the patch mock-on-request.
+
+        librdkafka: rd_kafka_mock_offer_requests(), of our patch mock-on-request.
+        """
+        if self._answering is None:
+            self._answering = Answering(self, {})
+        answering = self._answering
+        if handler is None:
+            answering.handlers.pop(api_key, None)
+            self._offer_requests(api_key, None, None, None)
+            return
+        from confluent_kafka import protocol  # it loads a lot
+
+        if not callable(handler):
+            raise TypeError(f"handler must be callable or None, not {handler!r}")
+        kind = protocol.request_class(api_key)
+        first_flexible = kind.flexible_versions[0] if kind.flexible_versions else -1
+        lowest, highest = (None, None) if versions is None else _checked(kind, versions)
+        if versions is None and not self._answers(api_key):
+            lowest, highest = _stable(kind)
+        answering.handlers[api_key] = handler
+        self._offer_requests(api_key, lowest, highest, first_flexible)
+
+    def close(self) -> None:
+        """Stop the brokers and free their ports; connected clients lose their connections.
+
+        Later calls do nothing, and any other use of a closed cluster raises RuntimeError. In a
+        forked child close() does nothing: the brokers are the parent's.
+
+        Raises:
+            Exception: the first that a handler of on_request() raised.
+
+        librdkafka: rd_kafka_mock_cluster_destroy().
+        """
+        failure = self._close()
+        if failure is not None:
+            raise failure
+
+    def _close(self) -> BaseException | None:
+        super().close()
+        if self._answering is None:
+            return None
+        self._answering.end()
+        return self._answering.take_failure()
+
+    def __enter__(self) -> Self:
+        """Return the cluster itself."""
+        super().__enter__()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback_: TracebackType | None,
+        /,
+    ) -> None:
+        """Close the cluster."""
+        failure = self._close()
+        if failure is None:
+            return
+        if exc_value is None:
+            raise failure
+        told = "".join(traceback.format_exception(failure))
+        exc_value.add_note(f"a handler of on_request() failed:\n{told}")
+
+
+def _stable(kind: type[Request]) -> tuple[int, int]:
+    """The versions that brokers offer: not one that may still change."""
+    known = kind.valid_versions
+    return known[0], known[-2 if kind.latest_version_unstable and len(known) > 1 else -1]
+
+
+def _checked(kind: type[Request], versions: tuple[int, int]) -> tuple[int, int]:
+    known = kind.valid_versions
+    lowest, highest = versions
+    if not known[0] <= lowest <= highest <= known[-1]:
+        raise ValueError(
+            f"versions of {kind.__name__} must be two of {known[0]} to {known[-1]}, the lower one "
+            f"first, not {versions!r}"
+        )
+    return lowest, highest
