@@ -217,6 +217,9 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     "delete_consumer_groups": lambda admin, seconds: admin.delete_consumer_groups(
         ["group"], request_timeout=seconds
     ),
+    "delete_share_groups": lambda admin, seconds: admin.delete_share_groups(
+        ["group"], request_timeout=seconds
+    ),
     "list_consumer_group_offsets": lambda admin, seconds: admin.list_consumer_group_offsets(
         [ALL_OF_GROUP], request_timeout=seconds
     ),
@@ -271,6 +274,19 @@ _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     ),
     "list_partition_reassignments": lambda admin, seconds: admin.list_partition_reassignments(
         partitions(), request_timeout=seconds
+    ),
+    "list_share_groups": lambda admin, seconds: admin.list_share_groups(request_timeout=seconds),
+    "describe_share_groups": lambda admin, seconds: admin.describe_share_groups(
+        ["group"], request_timeout=seconds
+    ),
+    "list_share_group_offsets": lambda admin, seconds: admin.list_share_group_offsets(
+        {"group": None}, request_timeout=seconds
+    ),
+    "alter_share_group_offsets": lambda admin, seconds: admin.alter_share_group_offsets(
+        "group", {TopicPartition("topic", 0): 0}, request_timeout=seconds
+    ),
+    "delete_share_group_offsets": lambda admin, seconds: admin.delete_share_group_offsets(
+        "group", ["topic"], request_timeout=seconds
     ),
     "describe_classic_groups": lambda admin, seconds: admin.describe_classic_groups(
         ["group"], request_timeout=seconds

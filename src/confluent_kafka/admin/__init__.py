@@ -45,7 +45,10 @@ from confluent_kafka.admin._features import (
     UpgradeType,
 )
 from confluent_kafka.admin._group_kinds import (
+    GroupListing,
     GroupState,
+    GroupType,
+    ListGroupsResult,
 )
 from confluent_kafka.admin._group_members import (
     MemberToRemove,
@@ -88,6 +91,11 @@ from confluent_kafka.admin._scram import (
     UserScramCredentialDeletion,
     UserScramCredentialsDescription,
     UserScramCredentialUpsertion,
+)
+from confluent_kafka.admin._share_groups import (
+    ShareGroupDescription,
+    ShareMemberDescription,
+    SharePartitionOffsetInfo,
 )
 from confluent_kafka.admin._topics import (
     TopicDescription,
@@ -163,12 +171,15 @@ __all__ = [
     "FeatureUpdate",
     "FencedProducer",
     "FinalizedVersionRange",
+    "GroupListing",
     "GroupMember",
     "GroupMetadata",
     "GroupState",
+    "GroupType",
     "KafkaError",
     "KafkaException",
     "ListConsumerGroupsResult",
+    "ListGroupsResult",
     "ListOffsetsResultInfo",
     "ListTransactionsResult",
     "LogDirDescription",
@@ -190,6 +201,9 @@ __all__ = [
     "ResourceType",
     "ScramCredentialInfo",
     "ScramMechanism",
+    "ShareGroupDescription",
+    "ShareMemberDescription",
+    "SharePartitionOffsetInfo",
     "SupportedVersionRange",
     "TopicDescription",
     "TopicMetadata",

@@ -18,6 +18,7 @@ from confluent_kafka.admin._quotas import QuotaRequests
 from confluent_kafka.admin._reassignments import ReassignmentRequests
 from confluent_kafka.admin._records import RecordRequests
 from confluent_kafka.admin._scram import ScramRequests
+from confluent_kafka.admin._share_groups import ShareGroupRequests
 from confluent_kafka.admin._topics import TopicRequests
 from confluent_kafka.admin._transactions import TransactionRequests
 
@@ -27,6 +28,7 @@ class AdminClient(
     ConfigRequests,
     AclRequests,
     GroupMemberRequests,
+    ShareGroupRequests,
     ClassicGroupRequests,
     RecordRequests,
     ScramRequests,

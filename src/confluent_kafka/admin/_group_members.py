@@ -17,7 +17,7 @@ from confluent_kafka.admin._protocol import (
     group_coordinator,
     raise_error_of,
 )
-from confluent_kafka.admin._requests import checked, items_of, new_futures
+from confluent_kafka.admin._requests import checked, items_of, name_of, new_futures
 from confluent_kafka.cimpl import KafkaError, KafkaException
 
 _REASON = "member was removed by an admin"
@@ -91,8 +91,7 @@ class GroupMemberRequests(GroupRequests, ProtocolRequests):
 
         Kafka: LeaveGroup (KIP-345, KIP-571, KIP-800).
         """
-        if not checked(group_id, str, "group_id"):
-            raise ValueError("group_id must not be empty")
+        name_of(group_id, "group_id")
         why = _reason(reason)
         if members is None:
             return self._remove_all(group_id, why, request_timeout)
@@ -125,9 +124,7 @@ def _reason(given: str | None) -> str:
 def _checked_members(given: list[MemberToRemove]) -> list[MemberToRemove]:
     members = items_of(given, MemberToRemove, "members")
     for index, member in enumerate(members):
-        name = f"members[{index}].group_instance_id"
-        if not checked(member.group_instance_id, str, name):
-            raise ValueError(f"{name} must not be empty")
+        name_of(member.group_instance_id, f"members[{index}].group_instance_id")
     return members
 
 

@@ -228,6 +228,12 @@ class GroupRequests(AdminRequests):
         librdkafka: rd_kafka_DeleteGroups().
         """
         groups = items_of(group_ids, str, "group_ids", ValueError)
+        return self._delete_groups(groups, request_timeout)
+
+    def _delete_groups(
+        self, groups: list[str], request_timeout: float | None
+    ) -> dict[str, Future[None]]:
+        """Delete groups: the request is the same whatever their kind is."""
         futures = new_futures(groups)
         options = {"request_timeout": request_timeout}
         self._ask_each("delete_consumer_groups", groups, options, futures, tuple_errors)

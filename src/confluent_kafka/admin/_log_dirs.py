@@ -13,6 +13,7 @@ from confluent_kafka.admin._protocol import (
     broker,
     by_topic,
     error_of,
+    known,
     raise_error_of,
 )
 from confluent_kafka.admin._requests import (
@@ -298,9 +299,5 @@ def _directory(found: Any) -> LogDirDescription:
         for one in topic.partitions
     }
     return LogDirDescription(
-        error_of(found), replicas, _known(found.total_bytes), _known(found.usable_bytes)
+        error_of(found), replicas, known(found.total_bytes), known(found.usable_bytes)
     )
-
-
-def _known(count: int) -> int | None:
-    return None if count < 0 else count

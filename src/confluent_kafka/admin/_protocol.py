@@ -317,6 +317,11 @@ def raise_error_of(response: Any) -> None:
         raise KafkaException(error)
 
 
+def known(number: int) -> int | None:
+    """Return a number of an answer, in which -1 stands for one that is not known."""
+    return None if number < 0 else number
+
+
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[TopicPartition]]:
     """Return the partitions of each topic, as most requests have them."""
     topics: dict[str, list[TopicPartition]] = {}

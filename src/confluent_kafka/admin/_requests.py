@@ -168,6 +168,14 @@ def names_of(given: object, name: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def name_of(given: object, name: str) -> str:
+    """`given`, the name of something."""
+    text = checked(given, str, name)
+    if not text:
+        raise ValueError(f"{name} must not be empty")
+    return text
+
+
 def checked(given: object, kind: type[T], name: str) -> T:
     """`given`, which must be a `kind`."""
     if not isinstance(given, kind):

@@ -14,11 +14,19 @@ from confluent_kafka.admin._protocol import (
     ANY,
     Deadline,
     Target,
+    known,
     raise_error_of,
     transaction_coordinator,
 )
 from confluent_kafka.admin._protocol import broker as node
-from confluent_kafka.admin._requests import check_partition, checked, items_of, names_of, set_of
+from confluent_kafka.admin._requests import (
+    check_partition,
+    checked,
+    items_of,
+    name_of,
+    names_of,
+    set_of,
+)
 from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 
 T = TypeVar("T")
@@ -353,8 +361,7 @@ class TransactionRequests(BrokerRequests):
 
         Kafka: InitProducerId (Admin.forceTerminateTransaction(), KIP-939).
         """
-        if not checked(transactional_id, str, "transactional_id"):
-            raise ValueError("transactional_id must not be empty")
+        name_of(transactional_id, "transactional_id")
         return self._fence(transactional_id, request_timeout, _terminated)
 
     def _fence(
@@ -466,14 +473,13 @@ def _transaction(
 def _description(
     state: protocol.DescribeTransactionsResponse.TransactionState, coordinator: Node
 ) -> TransactionDescription:
-    began = state.transaction_start_time_ms
     return TransactionDescription(
         coordinator.id,
         _state(state.transaction_state),
         state.producer_id,
         state.producer_epoch,
         state.transaction_timeout_ms,
-        None if began < 0 else began,
+        known(state.transaction_start_time_ms),
         frozenset(
             TopicPartition(topic.topic, partition)
             for topic in state.topics
@@ -491,8 +497,8 @@ def _producers(response: protocol.DescribeProducersResponse) -> list[ProducerSta
             each.producer_epoch,
             each.last_sequence,
             each.last_timestamp,
-            None if each.coordinator_epoch < 0 else each.coordinator_epoch,
-            None if each.current_txn_start_offset < 0 else each.current_txn_start_offset,
+            known(each.coordinator_epoch),
+            known(each.current_txn_start_offset),
         )
         for each in partition.active_producers
     ]

@@ -37,7 +37,9 @@ from confluent_kafka.admin import (
     FeatureUpdate,
     FencedProducer,
     GroupMetadata,
+    GroupState,
     ListConsumerGroupsResult,
+    ListGroupsResult,
     ListOffsetsResultInfo,
     ListTransactionsResult,
     LogDirDescription,
@@ -51,6 +53,8 @@ from confluent_kafka.admin import (
     RaftVoterEndpoint,
     ReplicaLogDirInfo,
     ResourceType,
+    ShareGroupDescription,
+    SharePartitionOffsetInfo,
     TopicDescription,
     TopicPartitionReplica,
     TransactionDescription,
@@ -404,6 +408,75 @@ class AIOAdminClient(AIOClient):
         if isinstance(asked, dict):
             return self._each(asked)
         return self._one(asked)
+
+    # ---- share groups
+
+    def list_share_groups(
+        self, *, states: set[GroupState] | None = None, request_timeout: float | None = None
+    ) -> asyncio.Future[ListGroupsResult]:
+        """List the share groups of all brokers; see AdminClient.list_share_groups()."""
+        return self._one(
+            self._open().list_share_groups(states=states, request_timeout=request_timeout)
+        )
+
+    def describe_share_groups(
+        self,
+        group_ids: list[str],
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, ShareGroupDescription]:
+        """Describe share groups and their members; see AdminClient.describe_share_groups()."""
+        return self._each(
+            self._open().describe_share_groups(
+                group_ids,
+                include_authorized_operations=include_authorized_operations,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def delete_share_groups(
+        self, group_ids: list[str], *, request_timeout: float | None = None
+    ) -> Answers[str, None]:
+        """Delete share groups without members; see AdminClient.delete_share_groups()."""
+        return self._each(
+            self._open().delete_share_groups(group_ids, request_timeout=request_timeout)
+        )
+
+    def list_share_group_offsets(
+        self,
+        group_specs: dict[str, list[TopicPartition] | None],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[str, dict[TopicPartition, SharePartitionOffsetInfo]]:
+        """Read how far share groups have got; see AdminClient.list_share_group_offsets()."""
+        return self._each(
+            self._open().list_share_group_offsets(group_specs, request_timeout=request_timeout)
+        )
+
+    def alter_share_group_offsets(
+        self,
+        group_id: str,
+        offsets: dict[TopicPartition, int],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[TopicPartition, None]:
+        """Set where a share group goes on; see AdminClient.alter_share_group_offsets()."""
+        return self._each(
+            self._open().alter_share_group_offsets(
+                group_id, offsets, request_timeout=request_timeout
+            )
+        )
+
+    def delete_share_group_offsets(
+        self, group_id: str, topics: list[str], *, request_timeout: float | None = None
+    ) -> Answers[str, None]:
+        """Make a share group forget topics; see AdminClient.delete_share_group_offsets()."""
+        return self._each(
+            self._open().delete_share_group_offsets(
+                group_id, topics, request_timeout=request_timeout
+            )
+        )
 
     # ---- partitions and their records
 
