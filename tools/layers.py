@@ -70,7 +70,8 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_types": {"serialization"},
     # The command line starts what the other faces offer.
     "cli": _CLIENTS
-    | {"admin", "compat", "schema_registry", "spark", "testing", "statistics", "_diagnosis"},
+    | {"admin", "compat", "protocol", "schema_registry", "spark", "testing", "statistics"}
+    | {"_diagnosis"},
     # Without the extra of the command line it still diagnoses.
     "__main__": {"cli", "_diagnosis"},
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the tables of confluent_kafka.protocol from the definitions in Kafka's own client.
+"""Writes the tables of confluent_kafka.protocol from the definitions in Kafka's own jars.
 
-The pinned Kafka (tools/kafka.py) has them in its kafka-clients jar. What is written, and committed:
-the tables, the stub that editors and mypy read, and the list of messages in docs/protocol.md.
+The pinned Kafka (tools/kafka.py) has those of requests in its client, and those of the records in
+internal topics in the jars of the coordinators and the controller. What is written, and committed:
+the tables, the stub that editors and mypy read, and the lists of messages in docs/protocol.md.
 
     python tools/protocol.py          # write them
-    python tools/protocol.py --check  # only say whether they are what the jar gives
+    python tools/protocol.py --check  # only say whether they are what the jars give
 """
 
 from __future__ import annotations
@@ -29,8 +30,20 @@ TABLES = PACKAGE / "_tables.py"
 STUB = PACKAGE / "__init__.pyi"
 GUIDE = ROOT / "docs/protocol.md"
 
-JAR = f"kafka-clients-{VERSION}.jar"
-FOLDER = "common/message/"
+# The jars, the folders in them, and whose records the messages are, if they are records.
+SOURCES = (
+    ("kafka-clients", "common/message/", None),
+    ("kafka-group-coordinator", "common/message/", "group"),
+    ("kafka-transaction-coordinator", "common/message/", "transaction"),
+    ("kafka-share-coordinator", "common/message/", "share"),
+    ("kafka-metadata", "common/metadata/", "metadata"),
+)
+TOPICS = {
+    "group": "__consumer_offsets",
+    "transaction": "__transaction_state",
+    "share": "__share_group_state",
+    "metadata": "__cluster_metadata",
+}
 # What Java takes when a definition names no default.
 IMPLICIT = {"bool": "false", "string": "", "bytes": "", "records": "null"}
 PYTHON_TYPES = {
@@ -44,26 +57,37 @@ LINE_LENGTH = 100
 Definition = dict[str, Any]
 
 
-def pinned_jar() -> Path:
-    """Kafka's client, which KAFKA_HOME has too if it is the pinned version."""
-    jar = kafka_home() / "libs" / JAR
+def pinned_jar(name: str) -> Path:
+    """A jar of Kafka, which KAFKA_HOME has too if it is the pinned version."""
+    jar = kafka_home() / "libs" / f"{name}-{VERSION}.jar"
     if not jar.is_file():
         raise AssemblyError(f"{jar} is not there: the tables are of Kafka {VERSION}")
     digest = hashlib.sha256(jar.read_bytes()).hexdigest()
-    if f"{digest}  {JAR}" not in CHECKSUMS.read_text().splitlines():
+    if f"{digest}  {jar.name}" not in CHECKSUMS.read_text().splitlines():
         raise AssemblyError(f"{jar} is not the one that {CHECKSUMS.name} pins")
     return jar
 
 
-def definitions(jar: Path) -> Iterator[Definition]:
-    """Every message of the jar that has versions, by name; the others were removed from Kafka."""
+def definitions() -> Iterator[Definition]:
+    """Every message that has versions, by name; the others were removed from Kafka."""
+    for name, folder, records in SOURCES:
+        for definition in _in_jar(pinned_jar(name), folder):
+            if definition["validVersions"] != "none":
+                definition["type"] = _kind(definition["type"], records)
+                yield definition
+
+
+def _in_jar(jar: Path, folder: str) -> Iterator[Definition]:
     with zipfile.ZipFile(jar) as archive:
         for name in sorted(archive.namelist()):
-            if name.startswith(FOLDER) and name.endswith(".json"):
+            if name.startswith(folder) and name.endswith(".json"):
                 text = re.sub(r"^\s*//.*$", "", archive.read(name).decode(), flags=re.MULTILINE)
-                definition: Definition = json.loads(text)
-                if definition["validVersions"] != "none":
-                    yield definition
+                yield json.loads(text)
+
+
+def _kind(kind: str, records: str | None) -> str:
+    """A "coordinator-key" does not say of which coordinator: it becomes a "group-key"."""
+    return kind.replace("coordinator", records) if records else kind
 
 
 # --- tables -------------------------------------------------------------------------------
@@ -86,7 +110,9 @@ def table(definition: Definition) -> str:
 
 def _field_lines(fields: Iterable[Definition], depth: int) -> Iterator[str]:
     for field in fields:
-        facts = [snake_case(field["name"]), field["type"], field["versions"]]
+        # A tagged field may leave out its versions: it has those in which it is tagged.
+        versions = field.get("versions") or field["taggedVersions"]
+        facts = [snake_case(field["name"]), field["type"], versions]
         if field.get("nullableVersions", "none") != "none":
             facts.append(f"nullable={field['nullableVersions']}")
         if "tag" in field:
@@ -162,6 +188,7 @@ class _NullableArray(Generic[_T]):
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Struct:
     unknown_tagged_fields: _Array[tuple[int, bytes]] = ...
+    def as_dict(self) -> dict[str, Any]: ...
     def replace(self, /, **changes: Any) -> Self: ...
     def __hash__(self) -> int: ...
 
@@ -201,6 +228,8 @@ def _class_lines(name: str, message: Table) -> Iterator[str]:
         for field in struct.fields:
             yield from _annotated(field, " " * 8, f"{name}.")
         yield "\n"
+    if not message.root.fields:
+        yield "    pass\n"
     for field in message.root.fields:
         yield from _annotated(field, " " * 4)
     if message.kind == "request":
@@ -233,12 +262,12 @@ def _partner(name: str) -> str:
 
 
 def guide(text: str, tables: dict[str, Table]) -> str:
-    """docs/protocol.md with the list of messages that `tables` are."""
+    """docs/protocol.md with the lists of messages that `tables` are."""
     before, heading, _ = text.partition(HEADING)
-    requests = {each.api_key: name for name, each in tables.items() if each.kind == "request"}
+    requests = _numbered(tables, "request")
     rows = [
         f"| {key} | `{name}`, `{_partner(name)}` | {_versions(tables[name])} |\n"
-        for key, name in sorted(requests.items(), key=lambda pair: pair[0] or 0)
+        for key, name in requests.items()
     ]
     rows += [
         f"|  | `{name}` | {_versions(each)} |\n"
@@ -249,7 +278,24 @@ def guide(text: str, tables: dict[str, Table]) -> str:
     return (
         f"{before}{heading}\nThose of Kafka {VERSION}. {unstable}\n\n"
         f"| key | classes | versions |\n|---|---|---|\n{''.join(rows)}"
+        "\nThe records of internal topics; the versions are those of the value:\n\n"
+        f"| topic | type | classes | versions |\n|---|---|---|---|\n{''.join(_records(tables))}"
     )
+
+
+def _numbered(tables: dict[str, Table], kind: str) -> dict[int, str]:
+    """The names of the messages of a kind by their numbers."""
+    found = {each.api_key or 0: name for name, each in tables.items() if each.kind == kind}
+    return dict(sorted(found.items()))
+
+
+def _records(tables: dict[str, Table]) -> Iterator[str]:
+    for owner, topic in TOPICS.items():
+        keys = _numbered(tables, f"{owner}-key")
+        values = _numbered(tables, owner if owner == "metadata" else f"{owner}-value")
+        for number, value in values.items():
+            names = f"`{keys[number]}`, `{value}`" if keys else f"`{value}`"
+            yield f"| `{topic}` | {number} | {names} | {_versions(tables[value])} |\n"
 
 
 def _versions(message: Table) -> str:
@@ -259,9 +305,9 @@ def _versions(message: Table) -> str:
     return f"{first} to {last}" if last > first else str(first)
 
 
-def outputs(jar: Path) -> dict[Path, str]:
+def outputs() -> dict[Path, str]:
     """What each file should be."""
-    texts = {each["name"]: table(each) for each in definitions(jar)}
+    texts = {each["name"]: table(each) for each in definitions()}
     tables = {name: Table(name, text) for name, text in texts.items()}
     return {
         TABLES: tables_module(texts),
@@ -275,14 +321,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     try:
-        jar = pinned_jar()
+        files = outputs()
     except AssemblyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     old = 0
-    for path, text in outputs(jar).items():
+    for path, text in files.items():
         if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
-            print(f"{path.relative_to(ROOT)} is not what {JAR} gives: run tools/protocol.py")
+            print(f"{path.relative_to(ROOT)} is not what Kafka's jars give: run tools/protocol.py")
             old += 1
         elif not check:
             path.write_text(text, encoding="utf-8")

@@ -332,6 +332,34 @@ class TestHeaders:
         assert header.encode(2) == bytes.fromhex("0012 0003 00000000 0002 6162 00")
 
 
+def test_as_dict() -> None:
+    """Structs are dicts, arrays are lists, and unknown fields are left out if there are none."""
+    Topic = MetadataRequest.MetadataRequestTopic  # noqa: N806
+    message = MetadataRequest(topics=[Topic(name="a", unknown_tagged_fields=[(9, b"x")])])
+    assert message.as_dict() == {
+        "topics": [{"topic_id": Uuid(0, 0), "name": "a", "unknown_tagged_fields": [[9, b"x"]]}],
+        "allow_auto_topic_creation": True,
+        "include_cluster_authorized_operations": False,
+        "include_topic_authorized_operations": False,
+    }
+
+
+class TestRecordsOfTopics:
+    def test_no_fields(self) -> None:
+        """A message can say all by its type: only the number of tagged fields is there."""
+        empty = protocol.EndTransactionRecord()
+        assert empty.encode(0) == b"\0"
+        assert protocol.EndTransactionRecord.decode(b"\0", 0) == empty
+
+    def test_null_in_a_tagged_struct(self) -> None:
+        """Java writes it as 0; elsewhere a struct that is null is -1."""
+        Value = protocol.ConsumerGroupMemberMetadataValue  # noqa: N806
+        message = Value(client_id="a", client_host="b", classic_member_metadata=None)
+        data = message.encode(0)
+        assert data.endswith(bytes.fromhex("ffffffff 01 01 00 01 00"))
+        assert Value.decode(data, 0) == message
+
+
 class TestMalformed:
     @pytest.mark.parametrize(
         ("data", "version", "text"),

@@ -18,6 +18,8 @@ from confluent_kafka import (
     TIMESTAMP_CREATE_TIME,
     TIMESTAMP_LOG_APPEND_TIME,
     TIMESTAMP_NOT_AVAILABLE,
+    Uuid,
+    protocol,
 )
 from confluent_kafka.cimpl import _crc32c, _snappy_compress
 from confluent_kafka.protocol import records
@@ -451,6 +453,44 @@ class TestControl:
         """It is not taken for an unknown one."""
         with pytest.raises(CorruptRecordsError, match="EndTxnMarker of version 0"):
             records.control(Record(0, key=bytes(4), value=bytes(3)))
+
+
+class TestInternal:
+    def test_of_the_controller(self) -> None:
+        """Three varints are before the message: 1, its type, and its version."""
+        message = protocol.TopicRecord(name="t", topic_id=Uuid(1, 2))
+        record = Record(0, value=bytes([1, 2, 0]) + message.encode(0))
+        assert records.internal("__cluster_metadata", record) == (2, None, message)
+        later = Record(0, value=b"\x01\x02\xb0\x09")
+        assert records.internal("__cluster_metadata", later) == (2, None, None)
+
+    def test_of_coordinators(self) -> None:
+        """The same type is another message in another topic."""
+        for topic, key, value, version in (
+            ("__consumer_offsets", protocol.LegacyOffsetCommitKey(group="g"), None, 0),
+            ("__transaction_state", protocol.TransactionLogKey(transactional_id="x"), None, 0),
+            (
+                "__share_group_state",
+                protocol.ShareSnapshotKey(group_id="g", topic_id=Uuid(1, 2)),
+                protocol.ShareSnapshotValue(snapshot_epoch=3),
+                0,
+            ),
+        ):
+            data = None if value is None else struct.pack(">h", version) + value.encode(version)
+            record = Record(0, key=b"\0\0" + key.encode(0), value=data)
+            assert records.internal(topic, record) == (0, key, value)
+
+    @pytest.mark.parametrize("topic", sorted(records.INTERNAL_TOPICS))
+    @pytest.mark.parametrize("data", [None, b"", b"\0", b"\0\0", b"\0\0\xff"])
+    def test_broken(self, topic: str, data: bytes | None) -> None:
+        """The error names topic and offset."""
+        with pytest.raises(CorruptRecordsError, match=f"at offset 3 is not one of {topic}"):
+            records.internal(topic, Record(3, key=data, value=data))
+
+    def test_no_such_topic(self) -> None:
+        """The error says which there are."""
+        with pytest.raises(RecordsError, match=r"'t' is no internal topic: there are __cluster_me"):
+            records.internal("t", Record(0))
 
 
 def test_every_class_is_public() -> None:

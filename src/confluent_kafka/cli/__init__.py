@@ -19,6 +19,7 @@ from confluent_kafka.cli import (
 )
 from confluent_kafka.cli.consume import consume
 from confluent_kafka.cli.doctor import doctor
+from confluent_kafka.cli.dump_log import dump_log
 from confluent_kafka.cli.log_dirs import log_dirs
 from confluent_kafka.cli.produce import produce
 from confluent_kafka.cli.run import run
@@ -61,6 +62,7 @@ app.add_typer(configs.app, name="configs")
 app.add_typer(acls.app, name="acls")
 app.add_typer(cluster.app, name="cluster")
 app.command(name="log-dirs")(log_dirs)
+app.command(name="dump-log")(dump_log)
 app.add_typer(reassign.app, name="reassign")
 app.add_typer(transactions.app, name="transactions")
 app.add_typer(quotas.app, name="quotas")

@@ -122,9 +122,9 @@ def as_json(message: Message) -> bytes:
         "partition": message.partition(),
         "offset": message.offset(),
         "timestamp": _timestamp(message),
-        "key": _text_or_base64(message.key()),
-        "value": _text_or_base64(message.value()),
-        "headers": [[name, _text_or_base64(value)] for name, value in message.headers() or []],
+        "key": text_or_base64(message.key()),
+        "value": text_or_base64(message.value()),
+        "headers": [[name, text_or_base64(value)] for name, value in message.headers() or []],
     }
     return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
 
@@ -178,7 +178,12 @@ def _check_fields(fields: dict[str, Any]) -> None:
         raise ValueError('has no value: write "value": null for a message without one')
 
 
-def _text_or_base64(value: bytes | None) -> str | dict[str, str] | None:
+def text_or_base64(value: bytes | None) -> str | dict[str, str] | None:
+    """What JSON has for bytes: text if they are UTF-8, else ``{"base64": ...}``.
+
+    Args:
+        value: the bytes; None is null.
+    """
     if value is None:
         return None
     try:

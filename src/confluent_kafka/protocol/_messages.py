@@ -62,6 +62,14 @@ class Struct(tuple[object, ...]):
 
     __replace__ = replace
 
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by their names: structs are dicts, arrays are lists.
+
+        ``unknown_tagged_fields`` are left out where there are none.
+        """
+        pairs = zip(self._fields, self, strict=True)
+        return {name: _plain(value) for name, value in pairs if name != UNKNOWN or value}
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and tuple.__eq__(self, other)
 
@@ -87,6 +95,12 @@ class Struct(tuple[object, ...]):
     def __reduce__(self) -> tuple[Any, ...]:
         # By name, so that another release, which may have more fields, reads it.
         return _restored, (type(self), dict(zip(self._fields, self, strict=True)))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Struct):
+        return value.as_dict()
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
 def _restored(cls: type[Struct], fields: dict[str, Any]) -> Struct:

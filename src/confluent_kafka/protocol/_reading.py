@@ -88,7 +88,7 @@ class _Reader:
         if self._flexible:
             yield from indented(self._tagged(each, tagged))
         values = "".join(f"f{number}, " for number in range(len(each.fields)))
-        yield f" return new({each.name}, ({values}unknown)), pos"
+        yield f" return new({each.name}, ({values}unknown,)), pos"
 
     def _default(self, each: Struct, number: int) -> str:
         name = f"default_{each.name}_{number}"
@@ -145,7 +145,9 @@ class _Reader:
             return
         yield "n = data[pos]"
         yield "pos += 1"
-        yield f"if n > 127: {target} = None"
+        # -1, but 0 in a tagged field.
+        null = "n == 0" if self._version in field.tagged else "n > 127"
+        yield f"if {null}: {target} = None"
         yield f"else: {read}"
 
     def _length(self, form: str, flexible: bool) -> Iterator[str]:

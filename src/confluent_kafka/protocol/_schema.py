@@ -8,9 +8,9 @@ A table is the text of one message, one line for each field, indented by the str
      name string 0+ nullable=10+
     allow_auto_topic_creation bool 4+ default=true
 
-First the kind, the API key ("-" without one), the valid versions and the flexible ones. A field has
-a name, a type and its versions, then what applies to it. "struct" begins a struct that several
-fields have.
+First the kind, the API key or the type of record ("-" without one), the valid versions and the
+flexible ones. A field has a name, a type and its versions, then what applies to it. "struct" begins
+a struct that several fields have.
 """
 
 from __future__ import annotations
@@ -89,8 +89,9 @@ class Table:
     """What _tables.py says of one message.
 
     Attributes:
-        kind: "request", "response", "header" or "data".
-        api_key: of a request or a response, else None.
+        kind: "request", "response", "header" or "data"; of the records in internal topics
+            "metadata", or "group-key", "group-value" and the same of "transaction" and "share".
+        api_key: of a request or a response; of a record which type it is; else None.
         versions: those that this message has.
         flexible: those that are compact and have tagged fields.
         unstable: whether the latest version may still change.

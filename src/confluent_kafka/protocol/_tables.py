@@ -1842,4 +1842,424 @@ markers []WritableTxnMarkerResult 0+
   partitions []WritableTxnMarkerPartitionResult 0+
    partition_index int32 0+
    error_code int16 0+""",
+    "ConsumerGroupCurrentMemberAssignmentKey": """group-key 8 0 none
+group_id string 0
+member_id string 0""",
+    "ConsumerGroupCurrentMemberAssignmentValue": """group-value 8 0 0+
+member_epoch int32 0+
+previous_member_epoch int32 0+
+state int8 0+
+assigned_partitions []TopicPartitions 0+
+partitions_pending_revocation []TopicPartitions 0+
+struct TopicPartitions
+ topic_id uuid 0+
+ partitions []int32 0+
+ assignment_epochs []int32 0+ nullable=0+ tag=0:0+""",
+    "ConsumerGroupMemberMetadataKey": """group-key 5 0 none
+group_id string 0
+member_id string 0""",
+    "ConsumerGroupMemberMetadataValue": """group-value 5 0 0+
+instance_id string 0+ nullable=0+
+rack_id string 0+ nullable=0+
+client_id string 0+
+client_host string 0+
+subscribed_topic_names []string 0+
+subscribed_topic_regex string 0+ nullable=0+
+rebalance_timeout_ms int32 0+ default=-1
+server_assignor string 0+ nullable=0+
+classic_member_metadata ClassicMemberMetadata 0+ nullable=0+ tag=0:0+
+ session_timeout_ms int32 0+
+ supported_protocols []ClassicProtocol 0+
+  name string 0+
+  metadata bytes 0+""",
+    "ConsumerGroupMetadataKey": """group-key 3 0 none
+group_id string 0""",
+    "ConsumerGroupMetadataValue": """group-value 3 0 0+
+epoch int32 0+
+metadata_hash int64 0+ tag=0:0+""",
+    "ConsumerGroupPartitionMetadataKey": """group-key 4 0 none
+group_id string 0""",
+    "ConsumerGroupPartitionMetadataValue": """group-value 4 0 0+
+topics []TopicMetadata 0+
+ topic_id uuid 0+
+ topic_name string 0+
+ num_partitions int32 0+
+ partition_metadata []PartitionMetadata 0+
+  partition int32 0+
+  racks []string 0+""",
+    "ConsumerGroupRegularExpressionKey": """group-key 16 0 none
+group_id string 0
+regular_expression string 0""",
+    "ConsumerGroupRegularExpressionValue": """group-value 16 0 0+
+topics []string 0+
+version int64 0+
+timestamp int64 0+""",
+    "ConsumerGroupTargetAssignmentMemberKey": """group-key 7 0 none
+group_id string 0
+member_id string 0""",
+    "ConsumerGroupTargetAssignmentMemberValue": """group-value 7 0 0+
+topic_partitions []TopicPartition 0+
+ topic_id uuid 0+
+ partitions []int32 0+""",
+    "ConsumerGroupTargetAssignmentMetadataKey": """group-key 6 0 none
+group_id string 0""",
+    "ConsumerGroupTargetAssignmentMetadataValue": """group-value 6 0 0+
+assignment_epoch int32 0+
+assignment_timestamp int64 0+ tag=0:0+ ignorable""",
+    "GroupMetadataKey": """group-key 2 0 none
+group string 0""",
+    "GroupMetadataValue": """group-value 2 0-4 4+
+protocol_type string 0+
+generation int32 0+
+protocol string 0+ nullable=0+
+leader string 0+ nullable=0+
+current_state_timestamp int64 2+ default=-1 ignorable
+members []MemberMetadata 0+
+struct MemberMetadata
+ member_id string 0+
+ group_instance_id string 3+ nullable=3+ default=null ignorable
+ client_id string 0+
+ client_host string 0+
+ rebalance_timeout int32 1+ default=-1 ignorable
+ session_timeout int32 0+
+ subscription bytes 0+
+ assignment bytes 0+""",
+    "LegacyOffsetCommitKey": """group-key 0 0 none
+group string 0
+topic string 0
+partition int32 0""",
+    "LegacyOffsetCommitValue": """group-value 0 0 none
+offset int64 0
+metadata string 0
+commit_timestamp int64 0""",
+    "OffsetCommitKey": """group-key 1 0 none
+group string 0
+topic string 0
+partition int32 0""",
+    "OffsetCommitValue": """group-value 1 0-4 4+
+offset int64 0+
+leader_epoch int32 3+ default=-1 ignorable
+metadata string 0+
+commit_timestamp int64 0+
+expire_timestamp int64 1 default=-1 ignorable
+topic_id uuid 4+ tag=0:4+ ignorable""",
+    "ShareGroupCurrentMemberAssignmentKey": """group-key 14 0 none
+group_id string 0
+member_id string 0""",
+    "ShareGroupCurrentMemberAssignmentValue": """group-value 14 0 0+
+member_epoch int32 0+
+previous_member_epoch int32 0+
+state int8 0+
+assigned_partitions []TopicPartitions 0+
+struct TopicPartitions
+ topic_id uuid 0+
+ partitions []int32 0+""",
+    "ShareGroupMemberMetadataKey": """group-key 10 0 none
+group_id string 0
+member_id string 0""",
+    "ShareGroupMemberMetadataValue": """group-value 10 0 0+
+rack_id string 0+ nullable=0+
+client_id string 0+
+client_host string 0+
+subscribed_topic_names []string 0+""",
+    "ShareGroupMetadataKey": """group-key 11 0 none
+group_id string 0""",
+    "ShareGroupMetadataValue": """group-value 11 0 0+
+epoch int32 0+
+metadata_hash int64 0+""",
+    "ShareGroupStatePartitionMetadataKey": """group-key 15 0 none
+group_id string 0""",
+    "ShareGroupStatePartitionMetadataValue": """group-value 15 0 0+
+initializing_topics []TopicPartitionsInfo 0+
+initialized_topics []TopicPartitionsInfo 0+
+deleting_topics []TopicInfo 0+
+struct TopicPartitionsInfo
+ topic_id uuid 0+
+ topic_name string 0+
+ partitions []int32 0+
+struct TopicInfo
+ topic_id uuid 0+
+ topic_name string 0+""",
+    "ShareGroupTargetAssignmentMemberKey": """group-key 13 0 none
+group_id string 0
+member_id string 0""",
+    "ShareGroupTargetAssignmentMemberValue": """group-value 13 0 0+
+topic_partitions []TopicPartition 0+
+ topic_id uuid 0+
+ partitions []int32 0+""",
+    "ShareGroupTargetAssignmentMetadataKey": """group-key 12 0 none
+group_id string 0""",
+    "ShareGroupTargetAssignmentMetadataValue": """group-value 12 0 0+
+assignment_epoch int32 0+
+assignment_timestamp int64 0+ tag=0:0+ ignorable""",
+    "StreamsGroupCurrentMemberAssignmentKey": """group-key 22 0 none
+group_id string 0
+member_id string 0""",
+    "StreamsGroupCurrentMemberAssignmentValue": """group-value 22 0 0+
+member_epoch int32 0+
+previous_member_epoch int32 0+
+state int8 0+
+active_tasks []TaskIds 0+
+standby_tasks []TaskIds 0+
+warmup_tasks []TaskIds 0+
+active_tasks_pending_revocation []TaskIds 0+
+standby_tasks_pending_revocation []TaskIds 0+
+warmup_tasks_pending_revocation []TaskIds 0+
+struct TaskIds
+ subtopology_id string 0+
+ partitions []int32 0+
+ assignment_epochs []int32 0+ nullable=0+ tag=0:0+""",
+    "StreamsGroupMemberMetadataKey": """group-key 19 0 none
+group_id string 0
+member_id string 0""",
+    "StreamsGroupMemberMetadataValue": """group-value 19 0 0+
+instance_id string 0+ nullable=0+
+rack_id string 0+ nullable=0+
+client_id string 0+
+client_host string 0+
+rebalance_timeout_ms int32 0+ default=-1
+topology_epoch int32 0+
+process_id string 0+
+user_endpoint Endpoint 0+ nullable=0+ default=null
+client_tags []KeyValue 0+
+struct Endpoint
+ host string 0+
+ port uint16 0+
+struct KeyValue
+ key string 0+
+ value string 0+""",
+    "StreamsGroupMetadataKey": """group-key 17 0 none
+group_id string 0""",
+    "StreamsGroupMetadataValue": """group-value 17 0 0+
+epoch int32 0+
+metadata_hash int64 0+
+validated_topology_epoch int32 0+ tag=0:0+ default=-1
+last_assignment_configs []LastAssignmentConfig 0+ nullable=0+ tag=1:0+
+struct LastAssignmentConfig
+ key string 0+
+ value string 0+""",
+    "StreamsGroupTargetAssignmentMemberKey": """group-key 21 0 none
+group_id string 0
+member_id string 0""",
+    "StreamsGroupTargetAssignmentMemberValue": """group-value 21 0 0+
+active_tasks []TaskIds 0+
+standby_tasks []TaskIds 0+
+warmup_tasks []TaskIds 0+
+struct TaskIds
+ subtopology_id string 0+
+ partitions []int32 0+""",
+    "StreamsGroupTargetAssignmentMetadataKey": """group-key 20 0 none
+group_id string 0""",
+    "StreamsGroupTargetAssignmentMetadataValue": """group-value 20 0 0+
+assignment_epoch int32 0+
+assignment_timestamp int64 0+ tag=0:0+ ignorable""",
+    "StreamsGroupTopologyKey": """group-key 23 0 none
+group_id string 0""",
+    "StreamsGroupTopologyValue": """group-value 23 0 0+
+epoch int32 0+
+subtopologies []Subtopology 0+
+ subtopology_id string 0+
+ source_topics []string 0+
+ source_topic_regex []string 0+
+ state_changelog_topics []TopicInfo 0+
+ repartition_sink_topics []string 0+
+ repartition_source_topics []TopicInfo 0+
+ copartition_groups []CopartitionGroup 0+
+  source_topics []int16 0+
+  source_topic_regex []int16 0+
+  repartition_source_topics []int16 0+
+struct TopicConfig
+ key string 0+
+ value string 0+
+struct TopicInfo
+ name string 0+
+ partitions int32 0+
+ replication_factor int16 0+
+ topic_configs []TopicConfig 0+""",
+    "TransactionLogKey": """transaction-key 0 0 none
+transactional_id string 0""",
+    "TransactionLogValue": """transaction-value 0 0-1 1+
+producer_id int64 0+
+previous_producer_id int64 1+ tag=0:1+ default=-1
+next_producer_id int64 1+ tag=1:1+ default=-1
+producer_epoch int16 0+
+next_producer_epoch int16 1+ tag=3:1+ default=-1
+transaction_timeout_ms int32 0+
+transaction_status int8 0+
+transaction_partitions []PartitionsSchema 0+ nullable=0+
+ topic string 0+
+ partition_ids []int32 0+
+transaction_last_update_timestamp_ms int64 0+
+transaction_start_timestamp_ms int64 0+
+client_transaction_version int16 1+ tag=2:1+""",
+    "ShareSnapshotKey": """share-key 0 0 none
+group_id string 0
+topic_id uuid 0
+partition int32 0""",
+    "ShareSnapshotValue": """share-value 0 0 0+
+snapshot_epoch int32 0+
+state_epoch int32 0+
+leader_epoch int32 0+
+start_offset int64 0+
+delivery_complete_count int32 0+ tag=0:0+ default=-1
+create_timestamp int64 0+
+write_timestamp int64 0+
+state_batches []StateBatch 0+
+ first_offset int64 0+
+ last_offset int64 0+
+ delivery_state int8 0+
+ delivery_count int16 0+""",
+    "ShareUpdateKey": """share-key 1 0 none
+group_id string 0
+topic_id uuid 0
+partition int32 0""",
+    "ShareUpdateValue": """share-value 1 0 0+
+snapshot_epoch int32 0+
+leader_epoch int32 0+
+start_offset int64 0+
+delivery_complete_count int32 0+ tag=0:0+ default=-1
+state_batches []StateBatch 0+
+ first_offset int64 0+
+ last_offset int64 0+
+ delivery_state int8 0+
+ delivery_count int16 0+""",
+    "AbortTransactionRecord": """metadata 25 0 0+
+reason string 0+ nullable=0+ tag=0:0+ default=null""",
+    "AccessControlEntryRecord": """metadata 18 0 0+
+id uuid 0+
+resource_type int8 0+
+resource_name string 0+
+pattern_type int8 0+
+principal string 0+
+host string 0+
+operation int8 0+
+permission_type int8 0+""",
+    "BeginTransactionRecord": """metadata 23 0 0+
+name string 0+ nullable=0+ tag=0:0+ default=null""",
+    "BrokerRegistrationChangeRecord": """metadata 17 0-3 0+
+broker_id int32 0+
+broker_epoch int64 0+
+fenced int8 0+ tag=0:0+
+in_controlled_shutdown int8 1+ tag=1:1+
+log_dirs []uuid 2+ tag=2:2+
+cordoned_log_dirs []uuid 3+ nullable=3+ tag=3:3+ default=null""",
+    "ClearElrRecord": """metadata 28 0 0+
+topic_name string 0+""",
+    "ClientQuotaRecord": """metadata 14 0 0+
+entity []EntityData 0+
+ entity_type string 0+
+ entity_name string 0+ nullable=0+
+key string 0+
+value float64 0+
+remove bool 0+""",
+    "ConfigRecord": """metadata 4 0 0+
+resource_type int8 0+
+resource_name string 0+
+name string 0+
+value string 0+ nullable=0+""",
+    "DelegationTokenRecord": """metadata 10 0 0+
+owner string 0+
+requester string 0+
+renewers []string 0+
+issue_timestamp int64 0+
+max_timestamp int64 0+
+expiration_timestamp int64 0+
+token_id string 0+""",
+    "EndTransactionRecord": """metadata 24 0 0+""",
+    "FeatureLevelRecord": """metadata 12 0 0+
+name string 0+
+feature_level int16 0+""",
+    "FenceBrokerRecord": """metadata 7 0 0+
+id int32 0+
+epoch int64 0+""",
+    "NoOpRecord": """metadata 20 0 0+""",
+    "PartitionChangeRecord": """metadata 5 0-2 0+
+partition_id int32 0+ default=-1
+topic_id uuid 0+
+isr []int32 0+ nullable=0+ tag=0:0+ default=null
+leader int32 0+ tag=1:0+ default=-2
+replicas []int32 0+ nullable=0+ tag=2:0+ default=null
+removing_replicas []int32 0+ nullable=0+ tag=3:0+ default=null
+adding_replicas []int32 0+ nullable=0+ tag=4:0+ default=null
+leader_recovery_state int8 0+ tag=5:0+ default=-1
+directories []uuid 1+ nullable=1+ tag=8:1+ default=null
+eligible_leader_replicas []int32 2+ nullable=2+ tag=6:2+ default=null
+last_known_elr []int32 2+ nullable=2+ tag=7:2+ default=null""",
+    "PartitionRecord": """metadata 3 0-2 0+
+partition_id int32 0+ default=-1
+topic_id uuid 0+
+replicas []int32 0+
+isr []int32 0+
+removing_replicas []int32 0+
+adding_replicas []int32 0+
+leader int32 0+ default=-1
+leader_recovery_state int8 0+ tag=0:0+
+leader_epoch int32 0+ default=-1
+partition_epoch int32 0+ default=-1
+directories []uuid 1+
+eligible_leader_replicas []int32 2+ nullable=2+ tag=1:2+ default=null
+last_known_elr []int32 2+ nullable=2+ tag=2:2+ default=null""",
+    "ProducerIdsRecord": """metadata 15 0 0+
+broker_id int32 0+
+broker_epoch int64 0+ default=-1
+next_producer_id int64 0+""",
+    "RegisterBrokerRecord": """metadata 0 0-4 0+
+broker_id int32 0+
+is_migrating_zk_broker bool 2+
+incarnation_id uuid 0+
+broker_epoch int64 0+
+end_points []BrokerEndpoint 0+
+ name string 0+
+ host string 0+
+ port uint16 0+
+ security_protocol int16 0+
+features []BrokerFeature 0+
+ name string 0+
+ min_supported_version int16 0+
+ max_supported_version int16 0+
+rack string 0+ nullable=0+
+fenced bool 0+ default=true
+in_controlled_shutdown bool 1+
+log_dirs []uuid 3+ tag=0:3+
+cordoned_log_dirs []uuid 4+ nullable=4+ tag=1:4+ default=null""",
+    "RegisterControllerRecord": """metadata 27 0 0+
+controller_id int32 0+
+incarnation_id uuid 0+
+zk_migration_ready bool 0+
+end_points []ControllerEndpoint 0+
+ name string 0+
+ host string 0+
+ port uint16 0+
+ security_protocol int16 0+
+features []ControllerFeature 0+
+ name string 0+
+ min_supported_version int16 0+
+ max_supported_version int16 0+""",
+    "RemoveAccessControlEntryRecord": """metadata 19 0 0+
+id uuid 0+""",
+    "RemoveDelegationTokenRecord": """metadata 26 0 0+
+token_id string 0+""",
+    "RemoveTopicRecord": """metadata 9 0 0+
+topic_id uuid 0+""",
+    "RemoveUserScramCredentialRecord": """metadata 22 0 0+
+name string 0+
+mechanism int8 0+""",
+    "TopicRecord": """metadata 2 0 0+
+name string 0+
+topic_id uuid 0+""",
+    "UnfenceBrokerRecord": """metadata 8 0 0+
+id int32 0+
+epoch int64 0+""",
+    "UnregisterBrokerRecord": """metadata 1 0 0+
+broker_id int32 0+
+broker_epoch int64 0+""",
+    "UserScramCredentialRecord": """metadata 11 0 0+
+name string 0+
+mechanism int8 0+
+salt bytes 0+
+stored_key bytes 0+
+server_key bytes 0+
+iterations int32 0+""",
+    "ZkMigrationStateRecord": """metadata 21 0 0+
+zk_migration_state int8 0+""",
 }

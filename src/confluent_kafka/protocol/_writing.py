@@ -65,7 +65,7 @@ class _Writer:
     def _struct(self, each: Struct) -> Iterator[str]:
         yield f"def write_{each.name}(value, out):"
         values = "".join(f"f{number}, " for number in range(len(each.fields)))
-        yield f" {values}unknown = value"
+        yield f" {values}unknown, = value"
         plain: list[Numbered] = []
         tagged: list[Numbered] = []
         for number, field in enumerate(each.fields):
@@ -118,8 +118,8 @@ class _Writer:
         if self._version not in field.nullable:
             name = f"{self._name(each)}.{field.name}"
             yield f" raise not_nullable({name!r}, {self._version})"
-        elif flexible and form != "b":
-            yield f" {out}.append(0)"
+        elif flexible and (form != "b" or self._version in field.tagged):
+            yield f" {out}.append(0)"  # of a tagged struct, null is 0, and not -1 as elsewhere
         else:
             minus_one = b"\xff" * size_of(form)
             yield f" {out} += {minus_one!r}"

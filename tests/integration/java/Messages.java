@@ -33,7 +33,10 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
  * request and response.
  */
 public class Messages {
-    private static final String PACKAGE = "org.apache.kafka.common.message.";
+    private static final List<String> PACKAGES = List.of(
+        "common.message", "coordinator.group.generated", "coordinator.transaction.generated",
+        "coordinator.share.generated", "common.metadata"
+    );
     private static final int UNKNOWN_TAG = 10_000;
 
     public static void main(String[] arguments) throws Exception {
@@ -62,13 +65,18 @@ public class Messages {
         out.flush();
     }
 
-    /** Only where the name has no other end, Java's class ends in "Data". */
+    /** Only where the name of a request's has no other end, Java's class ends in "Data". */
     private static Class<?> classOf(String name) throws ClassNotFoundException {
-        try {
-            return Class.forName(PACKAGE + name + "Data");
-        } catch (ClassNotFoundException error) {
-            return Class.forName(PACKAGE + name);
+        for (String start : PACKAGES) {
+            for (String end : List.of("Data", "")) {
+                try {
+                    return Class.forName("org.apache.kafka." + start + "." + name + end);
+                } catch (ClassNotFoundException error) {
+                    // It is another one.
+                }
+            }
         }
+        throw new ClassNotFoundException(name);
     }
 
     private static String rewritten(Class<?> type, short version, String hex, short other)

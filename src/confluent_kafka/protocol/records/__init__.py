@@ -21,11 +21,13 @@ from confluent_kafka.protocol.records._errors import (
     RecordsError,
     RecordsTooLargeError,
 )
+from confluent_kafka.protocol.records._internal import INTERNAL_TOPICS, Internal, internal
 from confluent_kafka.protocol.records._message_set import MessageSetEntry, message_set
 from confluent_kafka.protocol.records._reading import Batch, read, write
 from confluent_kafka.protocol.records._record import Record
 
 __all__ = [
+    "INTERNAL_TOPICS",
     "MAX_SIZE",
     "Batch",
     "CodecUnavailableError",
@@ -33,6 +35,7 @@ __all__ = [
     "Control",
     "ControlType",
     "CorruptRecordsError",
+    "Internal",
     "MessageSetEntry",
     "Record",
     "RecordBatch",
@@ -42,6 +45,7 @@ __all__ = [
     "compress",
     "control",
     "decompress",
+    "internal",
     "message_set",
     "read",
     "write",

@@ -265,8 +265,13 @@ def _latest(records: list[Record], magic: int, append_time: int | None) -> int:
     return max(each.timestamp for each in records) if append_time is None else append_time
 
 
-def entry_size(data: memoryview, pos: int) -> int | None:
+def entry_size(data: memoryview, pos: int, start: int = 0) -> int | None:
     """How many bytes the entry or batch at `pos` has; None if even that is cut off.
+
+    Args:
+        data: several of them.
+        pos: where one begins.
+        start: where `data` begins, for the text of the error.
 
     Raises:
         CorruptRecordsError: no entry of a known format is so small, or the format is not known.
@@ -275,7 +280,7 @@ def entry_size(data: memoryview, pos: int) -> int | None:
         return None
     (size,) = _LENGTH.unpack_from(data, pos + 8)
     if size < _HEADERS[0].size + 4 + 2 * _LENGTH.size:
-        raise CorruptRecordsError(f"the batch at byte {pos} has {size} bytes")
+        raise CorruptRecordsError(f"the batch at byte {start + pos} has {size} bytes")
     return _OVERHEAD + int(size)
 
 

@@ -19,7 +19,9 @@ Batch: TypeAlias = RecordBatch | MessageSetEntry
 _MAGIC = 16
 
 
-def read(data: bytes | bytearray | memoryview | mmap, *, check_crc: bool = True) -> Iterator[Batch]:
+def read(
+    data: bytes | bytearray | memoryview | mmap, *, check_crc: bool = True, start: int = 0
+) -> Iterator[Batch]:
     """The batches of Fetch's answer, of a request to produce, or of a broker's file, one at a time.
 
     A broker cuts its answer off at a size, so the last batch may not be whole: it is left out. The
@@ -28,17 +30,18 @@ def read(data: bytes | bytearray | memoryview | mmap, *, check_crc: bool = True)
     Args:
         data: batches of any formats, one after the other.
         check_crc: whether a wrong checksum is an error. If not, `is_valid` of the batch says it.
+        start: where `data` begins in what it was taken from, for the texts of errors.
 
     Raises:
         CorruptRecordsError: a batch has a wrong size or checksum, or a format that there is not.
     """
     pos, view = 0, memoryview(data)
     try:
-        while (size := entry_size(view, pos)) is not None and size <= len(view) - pos:
+        while (size := entry_size(view, pos, start)) is not None and size <= len(view) - pos:
             with view[pos : pos + size] as part:
-                batch = _decoded(part, pos)
+                batch = _decoded(part, start + pos)
             if check_crc and not batch.is_valid:
-                raise CorruptRecordsError(f"the CRC of the batch at byte {pos} is wrong")
+                raise CorruptRecordsError(f"the CRC of the batch at byte {start + pos} is wrong")
             yield batch
             pos += size
     finally:

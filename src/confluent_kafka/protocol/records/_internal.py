@@ -1,0 +1,106 @@
+"""Records of internal topics: what brokers remember of groups, transactions and the cluster."""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import NamedTuple
+
+from confluent_kafka.protocol import _wire
+from confluent_kafka.protocol._classes import message_class
+from confluent_kafka.protocol._errors import MalformedMessageError, UnsupportedVersionError
+from confluent_kafka.protocol._messages import Message
+from confluent_kafka.protocol._tables import TABLES
+from confluent_kafka.protocol.records._errors import CorruptRecordsError, RecordsError
+from confluent_kafka.protocol.records._record import Record
+
+_NUMBER = struct.Struct(">h")
+# How tables name those who write a topic.
+_OWNERS = {
+    "__consumer_offsets": "group",
+    "__transaction_state": "transaction",
+    "__share_group_state": "share",
+    "__cluster_metadata": "metadata",
+}
+_METADATA = "__cluster_metadata"
+INTERNAL_TOPICS = frozenset(_OWNERS)
+
+
+class Internal(NamedTuple):
+    """The meaning of a record in an internal topic.
+
+    Attributes:
+        type: which kind of record it is: docs/protocol.md lists them.
+        key: a message of the protocol; None in __cluster_metadata, and if this package does not
+            know the type.
+        value: the same; None for a tombstone, and if this package does not know type or version.
+    """
+
+    type: int
+    key: Message | None
+    value: Message | None
+
+
+def internal(topic: str, record: Record) -> Internal:
+    """What a record of an internal topic says.
+
+    Args:
+        topic: one of INTERNAL_TOPICS.
+        record: of a batch without `is_control`.
+
+    Raises:
+        RecordsError: there is no such internal topic.
+        CorruptRecordsError: the record is not as Kafka writes it.
+    """
+    if topic not in INTERNAL_TOPICS:
+        known = ", ".join(sorted(INTERNAL_TOPICS))
+        raise RecordsError(f"{topic!r} is no internal topic: there are {known}")
+    try:
+        return _metadata(record) if topic == _METADATA else _of_coordinator(topic, record)
+    except (MalformedMessageError, _wire.Wrong, IndexError, struct.error) as error:
+        raise CorruptRecordsError(
+            f"the record at offset {record.offset} is not one of {topic}: {error}"
+        ) from None
+
+
+def _of_coordinator(topic: str, record: Record) -> Internal:
+    """Both parts begin with a number: of the type in the key, of the version in the value."""
+    owner = _OWNERS[topic]
+    key = record.key or b""
+    (number,) = _NUMBER.unpack_from(key)
+    value = None
+    if record.value is not None:
+        (version,) = _NUMBER.unpack_from(record.value)
+        value = _decoded(f"{owner}-value", number, version, record.value[_NUMBER.size :])
+    return Internal(number, _decoded(f"{owner}-key", number, 0, key[_NUMBER.size :]), value)
+
+
+def _metadata(record: Record) -> Internal:
+    """There is no key; the value begins with varints: 1, the type, and the version."""
+    data = record.value or b""
+    _, pos = _varint(data, 0)
+    kind, pos = _varint(data, pos)
+    version, pos = _varint(data, pos)
+    return Internal(kind, None, _decoded("metadata", kind, version, data[pos:]))
+
+
+def _varint(data: bytes, pos: int) -> tuple[int, int]:
+    first = data[pos]
+    return (first, pos + 1) if first < 0x80 else _wire.longer(data, pos + 1, first)
+
+
+def _decoded(kind: str, number: int, version: int, data: bytes) -> Message | None:
+    name = _names(kind).get(number)
+    if name is None:
+        return None
+    try:
+        return message_class(name).decode(data, version)
+    except UnsupportedVersionError:
+        return None
+
+
+@cache
+def _names(kind: str) -> dict[int, str]:
+    """The messages of a kind by their types."""
+    heads = ((name, text.split(maxsplit=2)) for name, text in TABLES.items())
+    return {int(head[1]): name for name, head in heads if head[0] == kind}
