@@ -1,7 +1,12 @@
 """Apache Kafka clients for Python, over librdkafka."""
 
 from confluent_kafka._other_clients import CONSUMER, PRODUCER, explaining
-from confluent_kafka._values.cluster import Node, TopicCollection, TopicPartitionInfo
+from confluent_kafka._values.cluster import (
+    Node,
+    TopicCollection,
+    TopicIdCollection,
+    TopicPartitionInfo,
+)
 from confluent_kafka._values.groups import (
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
@@ -97,6 +102,7 @@ __all__ = [
     "ShareConsumer",
     "ThrottleEvent",
     "TopicCollection",
+    "TopicIdCollection",
     "TopicPartition",
     "TopicPartitionInfo",
     "Uuid",

@@ -29,6 +29,7 @@ from confluent_kafka.admin import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER, send
+from tests.support.patches import needs
 from tests.support.scripts import check_script
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
@@ -53,6 +54,21 @@ def admin(kafka_cluster: MockCluster) -> Iterator[AdminClient]:
 
 def latest(admin: AdminClient, place: TopicPartition, **options: Any) -> Any:
     return admin.list_offsets({place: OffsetSpec.latest()}, **options)[place]
+
+
+@needs("raw-request")
+def test_offsets_that_the_broker_does_not_know(admin: AdminClient, kafka_topic: str) -> None:
+    """An older broker would take the number for a time: it is not asked."""
+    place = TopicPartition(kafka_topic, 0)
+    for spec, version in (
+        (OffsetSpec.earliest_local(), 8),
+        (OffsetSpec.latest_tiered(), 9),
+        (OffsetSpec.earliest_pending_upload(), 11),
+    ):
+        error = admin.list_offsets({place: spec})[place].exception(TIMEOUT)
+        assert isinstance(error, KafkaException)
+        assert error.code() == KafkaError._UNSUPPORTED_FEATURE
+        assert f"needs version {version}" in error.args[0].str()
 
 
 def test_offsets(admin: AdminClient, kafka_cluster: MockCluster, kafka_topic: str) -> None:

@@ -22,6 +22,7 @@ from confluent_kafka import (
     KafkaError,
     KafkaException,
     TopicCollection,
+    TopicIdCollection,
     TopicPartition,
     Uuid,
 )
@@ -289,10 +290,12 @@ Component: Any = ClientQuotaFilterComponent
 PLACE = TopicPartition("t", 0)
 ENTITY = ClientQuotaEntity({"user": "name"})
 QUOTA = ClientQuotaAlteration(ENTITY, {"producer_byte_rate": 1})
+TIERED = OffsetSpec.latest_tiered()
 LOGGER = ConfigResource("broker_logger", 1)
 METRICS = ConfigResource("client_metrics", "m")
 UPDATE = FeatureUpdate(1)
 UUID = Uuid(1, 2)
+IDS = TopicIdCollection([UUID])
 VOTERS = {RaftVoterEndpoint("CONTROLLER", "host", 9093)}
 SHA_256 = ScramMechanism.SCRAM_SHA_256
 INFO = ScramCredentialInfo(SHA_256, 4096)
@@ -351,6 +354,11 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("describe_topics", (["a"],), TypeError, "TopicCollection, not list"),
     ("describe_topics", (TopicCollection(["a", ""]),), ValueError, r"topic_names\[1\]"),
     ("describe_topics", (TopicCollection("a"),), TypeError, "topic_names"),  # type: ignore[arg-type]
+    ("describe_topics", (TopicIdCollection("a"),), TypeError, "topic_ids must be a list of Uuid"),  # type: ignore[arg-type]
+    ("describe_topics", (TopicIdCollection([UUID, "a"]),), TypeError, r"topic_ids\[1\] must be Uu"),  # type: ignore[list-item]
+    ("describe_topics", (TopicIdCollection([Uuid(0, 0)]),), ValueError, r"\[0\] must not be zero"),
+    ("delete_topics", (TopicIdCollection([]),), ValueError, "topic_ids must not be empty"),
+    ("delete_topics", (TopicIdCollection([UUID, Uuid(0, 0)]),), ValueError, r"\[1\] must not be"),
     ("describe_configs", ([],), ValueError, "resources must not be empty"),
     ("describe_configs", ([ConfigResource("topic", "")],), ValueError, "refused"),
     ("incremental_alter_configs", ([ConfigResource("topic", "a")],), ValueError, "incremental"),
@@ -388,6 +396,8 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception], str]] = [
     ("list_offsets", ({TopicPartition("t", 0): 1},), TypeError, "OffsetSpec, not int"),
     ("list_offsets", ({TopicPartition("t"): OffsetSpec.latest()},), ValueError, "partition"),
     ("list_offsets", ({"t": OffsetSpec.latest()},), TypeError, "TopicPartition, not str"),
+    ("list_offsets", ({PLACE: TIERED, TopicPartition("t"): TIERED},), ValueError, "partition"),
+    ("list_offsets", ({PLACE: TIERED, "t": TIERED},), TypeError, "TopicPartition, not str"),
     ("elect_leaders", (1,), TypeError, "election_type must be ElectionType, not int"),
     ("elect_leaders", (ElectionType.PREFERRED, "x"), TypeError, "partitions must be a list"),
     ("describe_user_scram_credentials", ("a",), TypeError, "users must be a list"),
@@ -619,6 +629,15 @@ class TestRefused:
             ("incremental_alter_configs", ([SET_LEVEL],), {"validate_only": 1}, TypeError),
             ("incremental_alter_configs", ([SET_LEVEL],), {"request_timeout": -1}, ValueError),
             ("list_config_resources", (), {"request_timeout": -1}, ValueError),
+            ("describe_topics", (IDS,), {"include_authorized_operations": 1}, TypeError),
+            ("describe_topics", (IDS,), {"request_timeout": -1}, ValueError),
+            ("delete_topics", (IDS,), {"operation_timeout": "1"}, TypeError),
+            ("delete_topics", (IDS,), {"operation_timeout": True}, TypeError),
+            ("delete_topics", (IDS,), {"operation_timeout": 3601}, ValueError),
+            ("delete_topics", (IDS,), {"operation_timeout": float("nan")}, ValueError),
+            ("delete_topics", (IDS,), {"request_timeout": -1}, ValueError),
+            ("list_offsets", ({PLACE: TIERED},), {"isolation_level": 1}, TypeError),
+            ("list_offsets", ({PLACE: TIERED},), {"request_timeout": -1}, ValueError),
             ("describe_features", (), {"broker": -1}, ValueError),
             ("describe_features", (), {"broker": "1"}, TypeError),
             ("update_features", ({"a": UPDATE},), {"validate_only": 1}, TypeError),
@@ -643,6 +662,7 @@ class TestRefused:
     def test_nothing_asked(self, admin: AdminClient) -> None:
         """Where nothing can be meant by nothing, there is nothing to wait for."""
         assert admin.describe_topics(TopicCollection([])) == {}
+        assert admin.describe_topics(TopicIdCollection([])) == {}
         assert admin.list_offsets({}) == {}
         assert admin.describe_user_scram_credentials([]) == {}
         assert admin.alter_partition_reassignments({}) == {}
@@ -657,6 +677,15 @@ class TestRefused:
         with pytest.raises(ValueError, match=r"resources\[1\] must not be .*BROKER_LOGGER"):
             admin.alter_configs(resources)
         assert len(admin) == 0
+
+    def test_mixed_offsets(self, admin: AdminClient) -> None:
+        """What librdkafka looks up and what messages do: one future for each, in order."""
+        places = [TopicPartition("t", number) for number in range(3)]
+        specs = dict(zip(places, (TIERED, OffsetSpec.latest(), TIERED), strict=True))
+        futures = admin.list_offsets(specs, request_timeout=0.05)
+        assert list(futures) == places
+        for future in futures.values():
+            assert code_of(future) == KafkaError._TIMED_OUT
 
     def test_mixed_configurations(self, admin: AdminClient) -> None:
         """What librdkafka asks for and what messages ask for: one future for each, in order."""
@@ -793,9 +822,16 @@ class TestModels:
         assert OffsetSpec.latest() == OffsetSpec(-1)
         assert OffsetSpec.earliest() == OffsetSpec(-2)
         assert OffsetSpec.max_timestamp() == OffsetSpec(-3) < OffsetSpec.for_timestamp(0)
+        assert OffsetSpec.earliest_local() == OffsetSpec(-4)
+        assert OffsetSpec.latest_tiered() == OffsetSpec(-5)
+        assert OffsetSpec.earliest_pending_upload() == OffsetSpec(-6)
+        assert repr(OffsetSpec(-5)) == "OffsetSpec.latest_tiered()"
         for wrong in (-1, 2**63, -4):
             with pytest.raises(ValueError, match="not"):
                 OffsetSpec.for_timestamp(wrong)
+        for wrong in (-7, 2**63):
+            with pytest.raises(ValueError, match=f"from -6 to -1, not {wrong}"):
+                OffsetSpec(wrong)
         with pytest.raises(TypeError, match="index"):
             OffsetSpec("latest")  # type: ignore[arg-type]
 

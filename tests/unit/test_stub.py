@@ -39,7 +39,7 @@ from confluent_kafka import protocol
 from confluent_kafka.admin import (
     AdminClient, ClusterMetadata, ConfigEntry, ConfigResource, NewTopic, TopicDescription,
 )
-from confluent_kafka import TopicCollection
+from confluent_kafka import TopicCollection, TopicIdCollection, Uuid
 from confluent_kafka.error import ProduceError
 from confluent_kafka.testing import MockCluster, MockRequest
 
@@ -53,6 +53,10 @@ def token(config: str) -> tuple[str, float]: return config, 0.0
 with AdminClient({"bootstrap.servers": "a"}) as admin:
     assert_type(admin.create_topics([NewTopic("a", 1)]), dict[str, Future[None]])
     assert_type(admin.describe_topics(TopicCollection(["a"]))["a"].result(), TopicDescription)
+    ids = TopicIdCollection([Uuid(1, 2)])
+    assert_type(admin.describe_topics(ids), dict[Uuid, Future[TopicDescription]])
+    assert_type(admin.delete_topics(ids), dict[Uuid, Future[None]])
+    assert_type(admin.delete_topics(["a"]), dict[str, Future[None]])
     described = admin.describe_configs([ConfigResource("topic", "a")], request_timeout=1)
     assert_type(described, dict[ConfigResource, Future[dict[str, ConfigEntry]]])
     admin.create_topics(["a"])  # error

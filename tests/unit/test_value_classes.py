@@ -19,8 +19,10 @@ from confluent_kafka import (
     Node,
     ThrottleEvent,
     TopicCollection,
+    TopicIdCollection,
     TopicPartition,
     TopicPartitionInfo,
+    Uuid,
     admin,
     statistics,
 )
@@ -49,6 +51,11 @@ OBJECTS: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (Node(1, "h", 9092), {"rack": None}, "Node(1, 'h', 9092, rack=None)"),
     (TopicCollection(["a", "b"]), {"topic_names": ["a", "b"]}, "TopicCollection(['a', 'b'])"),
+    (
+        TopicIdCollection([Uuid(0, 1)]),
+        {"topic_ids": [Uuid(0, 1)]},
+        "TopicIdCollection([AAAAAAAAAAAAAAAAAAAAAQ])",
+    ),
     (
         TopicPartitionInfo(0, LEADER, [LEADER], []),
         {"id": 0, "leader": LEADER, "replicas": [LEADER], "isr": []},

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False  # typing's own would load it
+if TYPE_CHECKING:
+    from confluent_kafka.cimpl import Uuid
+
 
 class Node:
     """A broker in a result. Two are equal when all their attributes are equal.
@@ -64,6 +68,24 @@ class TopicCollection:
 
     def __repr__(self) -> str:
         return f"TopicCollection({self.topic_names!r})"
+
+
+class TopicIdCollection:
+    """The topics of a request, by their ids: a topic that was deleted and created again is another.
+
+    Attributes:
+        topic_ids: their ids, a list of Uuid.
+
+    Kafka: org.apache.kafka.common.TopicCollection.TopicIdCollection (KIP-516).
+    """
+
+    __slots__ = ("topic_ids",)
+
+    def __init__(self, topic_ids: list[Uuid]) -> None:
+        self.topic_ids: list[Uuid] = topic_ids
+
+    def __repr__(self) -> str:
+        return f"TopicIdCollection({self.topic_ids!r})"
 
 
 class TopicPartitionInfo:

@@ -97,7 +97,7 @@ from confluent_kafka.admin._share_groups import (
     ShareMemberDescription,
     SharePartitionOffsetInfo,
 )
-from confluent_kafka.admin._topics import (
+from confluent_kafka.admin._topic_description import (
     TopicDescription,
 )
 from confluent_kafka.admin._transactions import (

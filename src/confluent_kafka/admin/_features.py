@@ -13,6 +13,7 @@ from confluent_kafka.admin._protocol import (
     CONTROLLER,
     ProtocolRequests,
     error_of,
+    known,
     raise_error_of,
 )
 from confluent_kafka.admin._protocol import broker as node
@@ -197,13 +198,12 @@ def _checked_updates(given: object) -> dict[str, FeatureUpdate]:
 
 def _metadata(response: protocol.ApiVersionsResponse) -> FeatureMetadata:
     raise_error_of(response)
-    epoch = response.finalized_features_epoch
     return FeatureMetadata(
         {
             one.name: FinalizedVersionRange(one.min_version_level, one.max_version_level)
             for one in response.finalized_features
         },
-        None if epoch < 0 else epoch,
+        known(response.finalized_features_epoch),
         {
             one.name: SupportedVersionRange(one.min_version, one.max_version)
             for one in response.supported_features

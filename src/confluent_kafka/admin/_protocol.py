@@ -18,6 +18,7 @@ from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
 U = TypeVar("U")
+Client = TypeVar("Client", bound="ProtocolRequests")
 _OnAnswer = Callable[[Any, BaseException | None, str | None], None]
 
 _NO_TAGS = b"\0"  # with which the header of a flexible version ends
@@ -122,6 +123,7 @@ class ProtocolRequests(AdminRequests):
         request_timeout: float | None,
         futures: Mapping[Key, Future[T]],
         split: Callable[[Any], Iterable[tuple[Key, T | KafkaError]]],
+        oldest: int = 0,
     ) -> None:
         """Send a message whose answer has a value or an error for each of several things.
 
@@ -131,6 +133,7 @@ class ProtocolRequests(AdminRequests):
             request_timeout: seconds until the futures fail, at most 3600.
             futures: by what they are about; without any, nothing is sent.
             split: makes pairs of the response: what it is about, and its result or error.
+            oldest: the first version of the message that means what is asked.
         """
 
         def by_key(response: Any) -> Mapping[Key, T | KafkaError]:
@@ -139,7 +142,7 @@ class ProtocolRequests(AdminRequests):
         def end(outcomes: Any, cluster_id: str | None) -> None:
             settle_each(futures, outcomes, cluster_id)
 
-        exchange = _Exchange(self, request, target, request_timeout, by_key, end)
+        exchange = _Exchange(self, request, target, request_timeout, by_key, end, oldest=oldest)
         exchange.begin(sends=bool(futures))
 
     def _then(self, first: Future[T], go_on: Callable[[Any, T], Future[U]]) -> Future[U]:
@@ -160,7 +163,7 @@ class ProtocolRequests(AdminRequests):
             failed = first.exception()
             # Each future has its own exception, as each is raised and gets its own traceback.
             second = outcome_of(
-                lambda result: go_on(_alive(known), result),
+                lambda result: go_on(alive(known), result),
                 None if failed else first.result(),
                 copy.copy(failed),
             )
@@ -185,6 +188,7 @@ class _Exchange:
         convert: Callable[[Any], Any],
         end: Callable[[Any, str | None], None],
         repeat_on: int | None = None,
+        oldest: int = 0,
     ) -> None:
         # The client keeps what waits for its answers: kept by that, it would never be dropped.
         self._client = weakref.ref(client)
@@ -195,6 +199,7 @@ class _Exchange:
         self._convert = convert
         self._end = end
         self._repeat_on = repeat_on
+        self._oldest = oldest
         self._version = 0
 
     def begin(self, sends: bool = True) -> None:
@@ -210,7 +215,7 @@ class _Exchange:
         timeout: float | None,
         on_answer: _OnAnswer | None,
     ) -> None:
-        client = _alive(self._client)
+        client = alive(self._client)
         flexible = protocol.request_header_version(request.api_key, version) > 1
         body = (_NO_TAGS if flexible else b"") + request.encode(version)
         client._request(
@@ -248,7 +253,13 @@ class _Exchange:
     def _choose(self, versions: Any) -> int:
         raise_error_of(versions)
         offered = {one.api_key: (one.min_version, one.max_version) for one in versions.api_keys}
-        return self._request.common_version(offered.get(self._request.api_key))
+        version = self._request.common_version(offered.get(self._request.api_key))
+        if version < self._oldest:
+            raise protocol.UnsupportedVersionError(
+                f"the broker has versions up to {version} of {type(self._request).__name__}, and "
+                f"what is asked needs version {self._oldest}"
+            )
+        return version
 
     def _on_answer(
         self, answer: Any, exception: BaseException | None, cluster_id: str | None
@@ -338,7 +349,8 @@ def _end_of(future: Future[Any]) -> Any:
     return future.exception() or future.result()
 
 
-def _alive(client: weakref.ref[ProtocolRequests]) -> ProtocolRequests:
+def alive(client: weakref.ref[Client]) -> Client:
+    """Return the client, for which an answer has come after its request was sent."""
     found = client()
     if found is None:
         raise KafkaException(KafkaError(KafkaError._DESTROY))

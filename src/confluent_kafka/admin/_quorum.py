@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from confluent_kafka import protocol
-from confluent_kafka.admin._protocol import ANY, ProtocolRequests, raise_error_of
+from confluent_kafka.admin._protocol import ANY, ProtocolRequests, known, raise_error_of
 from confluent_kafka.admin._requests import checked, node_id, number_of, set_of
 from confluent_kafka.cimpl import Uuid
 
@@ -241,10 +241,6 @@ def _replica(state: protocol.DescribeQuorumResponse.ReplicaState) -> QuorumRepli
         state.replica_id,
         state.replica_directory_id,
         state.log_end_offset,
-        _known(state.last_fetch_timestamp),
-        _known(state.last_caught_up_timestamp),
+        known(state.last_fetch_timestamp),
+        known(state.last_caught_up_timestamp),
     )
-
-
-def _known(timestamp: int) -> int | None:
-    return None if timestamp < 0 else timestamp

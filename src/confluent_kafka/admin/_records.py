@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import total_ordering
 
-from confluent_kafka import cimpl
+from confluent_kafka import cimpl, protocol
 from confluent_kafka._values.options import ElectionType, IsolationLevel
+from confluent_kafka.admin._leaders import LeaderRequests
+from confluent_kafka.admin._protocol import error_of, known
 from confluent_kafka.admin._requests import (
-    AdminRequests,
     check_partition,
     checked,
     maybe_empty,
     new_futures,
+)
+from confluent_kafka.admin._tiered_offsets import (
+    EARLIEST_LOCAL,
+    EARLIEST_PENDING_UPLOAD,
+    LATEST_TIERED,
+    OLDEST,
+    tiered_request,
 )
 from confluent_kafka.cimpl import OFFSET_END, OFFSET_INVALID, KafkaError, TopicPartition
 
@@ -24,8 +33,8 @@ class OffsetSpec:
     """The offset of a partition that list_offsets() looks up. Equal when the number is equal.
 
     Args:
-        index: a timestamp in ms since the epoch, or OFFSET_SPEC_EARLIEST, _LATEST or
-            _MAX_TIMESTAMP of confluent_kafka.cimpl. The class methods have better names.
+        index: a timestamp in ms since the epoch, or a number from -6 to -1 that Kafka gives another
+            meaning. The class methods have better names.
 
     Raises:
         TypeError, ValueError: index is none of these.
@@ -38,9 +47,9 @@ class OffsetSpec:
     def __init__(self, index: int) -> None:
         if not isinstance(index, int) or isinstance(index, bool):
             raise TypeError(f"index must be int, not {type(index).__name__}")
-        if index < cimpl.OFFSET_SPEC_MAX_TIMESTAMP or index >= 2**63:
+        if not EARLIEST_PENDING_UPLOAD <= index < 2**63:
             raise ValueError(
-                f"index must be a timestamp in ms, or from {cimpl.OFFSET_SPEC_MAX_TIMESTAMP} to "
+                f"index must be a timestamp in ms, or from {EARLIEST_PENDING_UPLOAD} to "
                 f"{cimpl.OFFSET_SPEC_LATEST}, not {index}"
             )
         self._value = index
@@ -59,6 +68,21 @@ class OffsetSpec:
     def max_timestamp(cls) -> OffsetSpec:
         """The offset of the record with the highest timestamp (KIP-734)."""
         return cls(cimpl.OFFSET_SPEC_MAX_TIMESTAMP)
+
+    @classmethod
+    def earliest_local(cls) -> OffsetSpec:
+        """The first offset on the brokers' disks; earlier ones are in tiered storage (KIP-405)."""
+        return cls(EARLIEST_LOCAL)
+
+    @classmethod
+    def latest_tiered(cls) -> OffsetSpec:
+        """The last offset in tiered storage, or -1 (KIP-1005)."""
+        return cls(LATEST_TIERED)
+
+    @classmethod
+    def earliest_pending_upload(cls) -> OffsetSpec:
+        """The first offset that is still to go to tiered storage, or -1 (KIP-1023)."""
+        return cls(EARLIEST_PENDING_UPLOAD)
 
     @classmethod
     def for_timestamp(cls, timestamp: int) -> OffsetSpec:
@@ -89,6 +113,9 @@ class OffsetSpec:
             cimpl.OFFSET_SPEC_EARLIEST: "earliest()",
             cimpl.OFFSET_SPEC_LATEST: "latest()",
             cimpl.OFFSET_SPEC_MAX_TIMESTAMP: "max_timestamp()",
+            EARLIEST_LOCAL: "earliest_local()",
+            LATEST_TIERED: "latest_tiered()",
+            EARLIEST_PENDING_UPLOAD: "earliest_pending_upload()",
         }
         return f"OffsetSpec.{names.get(self._value, f'for_timestamp({self._value})')}"
 
@@ -98,7 +125,8 @@ class ListOffsetsResultInfo:
     """The result of list_offsets() for a partition.
 
     Attributes:
-        offset: the offset; -1 when no record has the timestamp or a later one.
+        offset: the offset; -1 when there is none: no record has the timestamp or a later one, or
+            nothing is in tiered storage.
         timestamp: the record's timestamp in ms since the epoch; -1 when not looked up by time.
         leader_epoch: the epoch of the leader that answered, or None.
 
@@ -123,7 +151,7 @@ class DeletedRecords:
     low_watermark: int
 
 
-class RecordRequests(AdminRequests):
+class RecordRequests(LeaderRequests):
     """Requests about partitions and their records."""
 
     __slots__ = ()
@@ -185,29 +213,38 @@ class RecordRequests(AdminRequests):
 
         Returns:
             A future for each partition; its result is a ListOffsetsResultInfo. KafkaException
-            from it: UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
+            from it: UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT, or
+            _UNSUPPORTED_FEATURE where a broker does not know an OffsetSpec of tiered storage ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_ListOffsets() (KIP-396).
+        librdkafka: rd_kafka_ListOffsets() (KIP-396); of tiered storage Kafka: ListOffsets.
         """
-        name = "topic_partition_offsets"
-        given = checked(topic_partition_offsets, dict, name)
-        argument = []
-        for partition, spec in given.items():
-            check_partition(checked(partition, TopicPartition, f"a key of {name}"), name)
-            offset = checked(spec, OffsetSpec, f"the value for {partition!r}")._value
-            argument.append(TopicPartition(partition.topic, partition.partition, offset))
         level = (
             None
             if isolation_level is None
             else checked(isolation_level, IsolationLevel, "isolation_level").value
         )
-        futures = new_futures(given)
-        options = {"isolation_level": level, "request_timeout": request_timeout}
-        self._ask_each("list_offsets", argument, options, futures, _listed)
-        return futures
+        own, others = _by_kind(topic_partition_offsets)
+        futures = new_futures(own)
+        # Where both are sent, the first checks the options.
+        if own or not others:
+            options = {"isolation_level": level, "request_timeout": request_timeout}
+            argument = [
+                TopicPartition(each.topic, each.partition, spec) for each, spec in own.items()
+            ]
+            self._ask_each("list_offsets", argument, options, futures, _listed)
+        if others:
+            tiered = self._ask_leaders(
+                list(others),
+                request_timeout,
+                functools.partial(tiered_request, others, level or 0),
+                _tiered,
+                oldest=max(map(OLDEST.__getitem__, others.values())),
+            )
+            futures = futures | tiered
+        return {each: futures[each] for each in topic_partition_offsets}
 
     def elect_leaders(
         self,
@@ -247,6 +284,18 @@ class RecordRequests(AdminRequests):
         return self._ask("elect_leaders", (kind.value, chosen), options, dict)
 
 
+def _by_kind(given: object) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
+    """The offsets that librdkafka can look up, and the others, which only messages can name."""
+    name = "topic_partition_offsets"
+    own: dict[TopicPartition, int] = {}
+    others: dict[TopicPartition, int] = {}
+    for partition, spec in checked(given, dict, name).items():
+        check_partition(checked(partition, TopicPartition, f"a key of {name}"), name)
+        value = checked(spec, OffsetSpec, f"the value for {partition!r}")._value
+        (others if value in OLDEST else own)[partition] = value
+    return own, others
+
+
 def _deleted(
     result: list[TopicPartition],
 ) -> Iterator[tuple[TopicPartition, DeletedRecords | KafkaError]]:
@@ -267,3 +316,12 @@ def _offset_of(partition: TopicPartition, timestamp: int) -> ListOffsetsResultIn
         place = f"{partition.topic} [{partition.partition}]"
         return KafkaError(KafkaError._TIMED_OUT, f"the leader of {place} did not answer")
     return ListOffsetsResultInfo(partition.offset, timestamp, partition.leader_epoch)
+
+
+def _tiered(
+    response: protocol.ListOffsetsResponse,
+) -> Iterator[tuple[TopicPartition, ListOffsetsResultInfo | KafkaError]]:
+    for topic in response.topics:
+        for each in topic.partitions:
+            info = ListOffsetsResultInfo(each.offset, each.timestamp, known(each.leader_epoch))
+            yield TopicPartition(topic.name, each.partition_index), error_of(each) or info

@@ -4,44 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
-from confluent_kafka._values.cluster import TopicCollection, TopicPartitionInfo
+from confluent_kafka._values.cluster import TopicCollection, TopicIdCollection, TopicPartitionInfo
 from confluent_kafka.admin._cluster import node_from, operations_from
-from confluent_kafka.admin._enums import AclOperation
-from confluent_kafka.admin._requests import (
-    AdminRequests,
-    checked,
-    items_of,
-    maybe_empty,
-    new_futures,
+from confluent_kafka.admin._protocol import ANY, CONTROLLER, ProtocolRequests
+from confluent_kafka.admin._requests import checked, items_of, maybe_empty, new_futures
+from confluent_kafka.admin._topic_description import TopicDescription
+from confluent_kafka.admin._topics_by_id import (
+    METADATA_BY_ID,
+    checked_ids,
+    delete_request,
+    deletions,
+    describe_request,
+    descriptions,
 )
 from confluent_kafka.cimpl import KafkaError, NewPartitions, NewTopic, Uuid
 
 
-@dataclass(eq=False)
-class TopicDescription:
-    """The description of a topic.
-
-    Attributes:
-        name: its name.
-        topic_id: its id; a topic that is deleted and created again gets another one.
-        is_internal: whether Kafka itself uses it.
-        partitions: a TopicPartitionInfo for each partition.
-        authorized_operations: what this client may do with it, or None when not asked for.
-
-    librdkafka: rd_kafka_TopicDescription_t.
-    """
-
-    name: str
-    topic_id: Uuid
-    is_internal: bool
-    partitions: list[TopicPartitionInfo]
-    authorized_operations: list[AclOperation] | None = None
-
-
-class TopicRequests(AdminRequests):
+class TopicRequests(ProtocolRequests):
     """Requests about topics."""
 
     __slots__ = ()
@@ -84,29 +65,53 @@ class TopicRequests(AdminRequests):
         self._ask_each("create_topics", topics, options, futures, tuple_errors)
         return futures
 
+    @overload
     def delete_topics(
         self,
         topics: list[str],
         *,
         operation_timeout: float | None = None,
         request_timeout: float | None = None,
-    ) -> dict[str, Future[None]]:
+    ) -> dict[str, Future[None]]: ...
+    @overload
+    def delete_topics(
+        self,
+        topics: TopicIdCollection,
+        *,
+        operation_timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> dict[Uuid, Future[None]]: ...
+    def delete_topics(
+        self,
+        topics: list[str] | TopicIdCollection,
+        *,
+        operation_timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> dict[str, Future[None]] | dict[Uuid, Future[None]]:
         """Delete topics.
 
         Args:
-            topics: their names.
+            topics: their names, or a TopicIdCollection of their ids.
             operation_timeout: as for create_topics().
             request_timeout: as for create_topics().
 
         Returns:
-            A future for each name; its result is None. It fails with
-            UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
+            A future for each name or id; its result is None. It fails with
+            UNKNOWN_TOPIC_OR_PART, UNKNOWN_TOPIC_ID, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_DeleteTopics().
+        librdkafka: rd_kafka_DeleteTopics(); by id Kafka: DeleteTopics (KIP-516).
         """
+        if isinstance(topics, TopicIdCollection):
+            ids = checked_ids(topics)
+            if not ids:
+                raise ValueError("topic_ids must not be empty")
+            request = delete_request(ids, operation_timeout)
+            deleted: dict[Uuid, Future[None]] = new_futures(ids)
+            self._exchange_each(request, CONTROLLER, request_timeout, deleted, deletions)
+            return deleted
         names = items_of(topics, str, "topics", ValueError)
         futures = new_futures(names)
         options = {"operation_timeout": operation_timeout, "request_timeout": request_timeout}
@@ -148,29 +153,54 @@ class TopicRequests(AdminRequests):
         self._ask_each("create_partitions", partitions, options, futures, tuple_errors)
         return futures
 
+    @overload
     def describe_topics(
         self,
         topics: TopicCollection,
         *,
         include_authorized_operations: bool = False,
         request_timeout: float | None = None,
-    ) -> dict[str, Future[TopicDescription]]:
+    ) -> dict[str, Future[TopicDescription]]: ...
+    @overload
+    def describe_topics(
+        self,
+        topics: TopicIdCollection,
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> dict[Uuid, Future[TopicDescription]]: ...
+    def describe_topics(
+        self,
+        topics: TopicCollection | TopicIdCollection,
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> dict[str, Future[TopicDescription]] | dict[Uuid, Future[TopicDescription]]:
         """Describe topics.
 
         Args:
-            topics: TopicCollection of their names.
+            topics: TopicCollection of their names, or TopicIdCollection of their ids.
             include_authorized_operations: also ask what this client may do with them.
             request_timeout: as for create_topics().
 
         Returns:
-            A future for each name; its result is a TopicDescription. It fails with
-            UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
+            A future for each name or id; its result is a TopicDescription. It fails with
+            UNKNOWN_TOPIC_OR_PART, UNKNOWN_TOPIC_ID (also of a topic that this client may not
+            describe), TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
 
-        librdkafka: rd_kafka_DescribeTopics().
+        librdkafka: rd_kafka_DescribeTopics(); by id Kafka: Metadata (KIP-516).
         """
+        if isinstance(topics, TopicIdCollection):
+            ids = checked_ids(topics)
+            request = describe_request(ids, include_authorized_operations)
+            found: dict[Uuid, Future[TopicDescription]] = new_futures(ids)
+            self._exchange_each(
+                request, ANY, request_timeout, found, descriptions, oldest=METADATA_BY_ID
+            )
+            return found
         collection = checked(topics, TopicCollection, "topics")
         names = maybe_empty(collection.topic_names, str, "topic_names")
         if "" in names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
@@ -10,24 +11,25 @@ from typing import Any, TypeVar
 from confluent_kafka import protocol
 from confluent_kafka._values.cluster import Node
 from confluent_kafka.admin._brokers import BrokerRequests
+from confluent_kafka.admin._leaders import LeaderRequests
+from confluent_kafka.admin._protocol import broker as node
 from confluent_kafka.admin._protocol import (
-    ANY,
-    Deadline,
-    Target,
+    by_topic,
+    error_of,
     known,
     raise_error_of,
     transaction_coordinator,
 )
-from confluent_kafka.admin._protocol import broker as node
 from confluent_kafka.admin._requests import (
     check_partition,
     checked,
     items_of,
     name_of,
     names_of,
+    new_futures,
     set_of,
 )
-from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.cimpl import KafkaError, TopicPartition
 
 T = TypeVar("T")
 
@@ -165,7 +167,7 @@ class FencedProducer:
     producer_epoch: int
 
 
-class TransactionRequests(BrokerRequests):
+class TransactionRequests(BrokerRequests, LeaderRequests):
     """Requests about transactions."""
 
     __slots__ = ()
@@ -265,26 +267,12 @@ class TransactionRequests(BrokerRequests):
         partitions = items_of(topic_partitions, TopicPartition, "topic_partitions")
         for index, each in enumerate(partitions):
             check_partition(each, f"topic_partitions[{index}]")
-        if broker is not None:
-            at = node(broker)
-            return {
-                each: self._exchange(_producers_request(each), at, request_timeout, _producers)
-                for each in partitions
-            }
-        metadata = self._leaders_of(partitions, request_timeout)
-        deadline = Deadline(request_timeout)
-        return {each: self._describe_at_leader(each, metadata, deadline) for each in partitions}
-
-    def _describe_at_leader(
-        self, place: TopicPartition, metadata: Future[Any], deadline: Deadline
-    ) -> Future[list[ProducerState]]:
-        request = _producers_request(place)
-        return self._then(
-            metadata,
-            lambda client, found: client._exchange(
-                request, _leader(found, place), deadline.left(), _producers
-            ),
-        )
+        if broker is None:
+            return self._ask_leaders(partitions, request_timeout, _producers_request, _producers)
+        futures = new_futures(partitions)
+        request = _producers_request(partitions)
+        self._exchange_each(request, node(broker), request_timeout, futures, _producers)
+        return futures
 
     def abort_transaction(
         self, spec: AbortTransactionSpec, *, request_timeout: float | None = None
@@ -312,13 +300,7 @@ class TransactionRequests(BrokerRequests):
             checked(place, TopicPartition, "spec.topic_partition"), "spec.topic_partition"
         )
         request = _abort_request(spec)
-        deadline = Deadline(request_timeout)
-        return self._then(
-            self._leaders_of([place], request_timeout),
-            lambda client, found: client._exchange(
-                request, _leader(found, place), deadline.left(), _aborted
-            ),
-        )
+        return self._ask_leaders([place], request_timeout, lambda _: request, _aborted)[place]
 
     def fence_producers(
         self, transactional_ids: list[str], *, request_timeout: float | None = None
@@ -378,16 +360,6 @@ class TransactionRequests(BrokerRequests):
             repeat_on=KafkaError.CONCURRENT_TRANSACTIONS,
         )
 
-    def _leaders_of(
-        self, partitions: list[TopicPartition], request_timeout: float | None
-    ) -> Future[Any]:
-        topics = [
-            protocol.MetadataRequest.MetadataRequestTopic(name=name)
-            for name in dict.fromkeys(each.topic for each in partitions)
-        ]
-        request = protocol.MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        return self._exchange(request, ANY, request_timeout, lambda response: response)
-
 
 # ---- arguments
 
@@ -414,10 +386,14 @@ def _milliseconds(duration: float | None) -> int:
     return round(duration * 1000)
 
 
-def _producers_request(place: TopicPartition) -> protocol.DescribeProducersRequest:
+def _producers_request(places: list[TopicPartition]) -> protocol.DescribeProducersRequest:
     request = protocol.DescribeProducersRequest
-    topic = request.TopicRequest(name=place.topic, partition_indexes=[place.partition])
-    return request(topics=[topic])
+    return request(
+        topics=[
+            request.TopicRequest(name=topic, partition_indexes=[each.partition for each in some])
+            for topic, some in by_topic(places).items()
+        ]
+    )
 
 
 def _abort_request(spec: AbortTransactionSpec) -> protocol.WriteTxnMarkersRequest:
@@ -435,18 +411,6 @@ def _abort_request(spec: AbortTransactionSpec) -> protocol.WriteTxnMarkersReques
 
 
 # ---- answers
-
-
-def _leader(response: protocol.MetadataResponse, place: TopicPartition) -> Target:
-    for topic in response.topics:
-        if topic.name == place.topic:
-            raise_error_of(topic)
-            for partition in topic.partitions:
-                if partition.partition_index == place.partition:
-                    raise_error_of(partition)
-                    return node(partition.leader_id)
-    reason = f"{place.topic} has no partition {place.partition}"
-    raise KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART, reason))
 
 
 def _state(name: str) -> TransactionState:
@@ -488,27 +452,34 @@ def _description(
     )
 
 
-def _producers(response: protocol.DescribeProducersResponse) -> list[ProducerState]:
-    ((partition,),) = (topic.partitions for topic in response.topics)
-    raise_error_of(partition)
-    return [
-        ProducerState(
-            each.producer_id,
-            each.producer_epoch,
-            each.last_sequence,
-            each.last_timestamp,
-            known(each.coordinator_epoch),
-            known(each.current_txn_start_offset),
-        )
-        for each in partition.active_producers
-    ]
+def _producers(
+    response: protocol.DescribeProducersResponse,
+) -> Iterator[tuple[TopicPartition, list[ProducerState] | KafkaError]]:
+    for topic in response.topics:
+        for partition in topic.partitions:
+            place = TopicPartition(topic.name, partition.partition_index)
+            producers = [_producer(each) for each in partition.active_producers]
+            yield place, error_of(partition) or producers
 
 
-def _aborted(response: protocol.WriteTxnMarkersResponse) -> None:
+def _producer(state: protocol.DescribeProducersResponse.ProducerState) -> ProducerState:
+    return ProducerState(
+        state.producer_id,
+        state.producer_epoch,
+        state.last_sequence,
+        state.last_timestamp,
+        known(state.coordinator_epoch),
+        known(state.current_txn_start_offset),
+    )
+
+
+def _aborted(
+    response: protocol.WriteTxnMarkersResponse,
+) -> Iterator[tuple[TopicPartition, KafkaError | None]]:
     for marker in response.markers:
         for topic in marker.topics:
             for partition in topic.partitions:
-                raise_error_of(partition)
+                yield TopicPartition(topic.name, partition.partition_index), error_of(partition)
 
 
 def _fenced(response: protocol.InitProducerIdResponse) -> FencedProducer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping
 from concurrent.futures import Executor, Future
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from confluent_kafka import (
     ConsumerGroupState,
@@ -15,6 +15,7 @@ from confluent_kafka import (
     IsolationLevel,
     KafkaError,
     TopicCollection,
+    TopicIdCollection,
     TopicPartition,
     Uuid,
 )
@@ -130,13 +131,29 @@ class AIOAdminClient(AIOClient):
             )
         )
 
+    @overload
     def delete_topics(
         self,
         topics: list[str],
         *,
         operation_timeout: float | None = None,
         request_timeout: float | None = None,
-    ) -> Answers[str, None]:
+    ) -> Answers[str, None]: ...
+    @overload
+    def delete_topics(
+        self,
+        topics: TopicIdCollection,
+        *,
+        operation_timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> Answers[Uuid, None]: ...
+    def delete_topics(
+        self,
+        topics: list[str] | TopicIdCollection,
+        *,
+        operation_timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> Answers[Any, None]:
         """Delete topics; see AdminClient.delete_topics()."""
         return self._each(
             self._open().delete_topics(
@@ -162,13 +179,29 @@ class AIOAdminClient(AIOClient):
             )
         )
 
+    @overload
     def describe_topics(
         self,
         topics: TopicCollection,
         *,
         include_authorized_operations: bool = False,
         request_timeout: float | None = None,
-    ) -> Answers[str, TopicDescription]:
+    ) -> Answers[str, TopicDescription]: ...
+    @overload
+    def describe_topics(
+        self,
+        topics: TopicIdCollection,
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[Uuid, TopicDescription]: ...
+    def describe_topics(
+        self,
+        topics: TopicCollection | TopicIdCollection,
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[Any, TopicDescription]:
         """Describe topics; see AdminClient.describe_topics()."""
         return self._each(
             self._open().describe_topics(
