@@ -128,7 +128,7 @@ class DynamicQuorum(KafkaCluster):
         response = protocol.BrokerRegistrationResponse.decode(answer[len(NO_TAGS) :], version)
         assert response.error_code == KafkaError.NO_ERROR, KafkaError(response.error_code)
 
-    def observer(self, admin: AdminClient) -> QuorumReplicaState:
+    def observer(self, admin: AdminClient, timeout: float = TIMEOUT) -> QuorumReplicaState:
         """What the leader knows of the controller, as soon as that has read all and may vote."""
         found: list[QuorumReplicaState] = []
 
@@ -140,7 +140,7 @@ class DynamicQuorum(KafkaCluster):
             ]
             return bool(found)
 
-        wait_until(is_there)
+        wait_until(is_there, timeout=timeout)
         return found[0]
 
 
@@ -186,10 +186,11 @@ def _wait_ready(quorum: DynamicQuorum, servers: list[_Server]) -> None:
         for server in servers:
             server.check_running()
         with contextlib.suppress(KafkaException):
-            admin.connect(1)
+            admin.connect(TIMEOUT)  # which fails at once as long as nobody listens
             return True
         return False
 
-    with AdminClient({**quorum.config(), "log_level": 0}) as admin:
+    soon = {"log_level": 0, "reconnect.backoff.max.ms": 500}
+    with AdminClient(quorum.config() | soon) as admin:
         wait_until(answers, timeout=READY_SECONDS)
-        quorum.observer(admin)
+        quorum.observer(admin, READY_SECONDS)
