@@ -1,5 +1,5 @@
 /*
- * Messages by partition, and of certain partitions, for event loops: nothing here waits.
+ * Messages by partition, and of certain partitions, for faces: nothing here waits but _wait().
  */
 #include "consumer/consumer.h"
 
@@ -369,7 +369,8 @@ PyDoc_STRVAR(by_partition_doc,
 "    num_messages (int): the maximum number of messages.\n"
 "    partitions (list of TopicPartition or None): those to return messages of; None for all.\n"
 "    store (bool): whether to store the offsets; False leaves it to _store().\n"
-"    record_type (type, optional): a subclass of _Record, in place of Message.\n"
+"    record_type (type, optional): a subclass of _Record, or a named tuple of its thirteen fields,\n"
+"        in place of Message.\n"
 "    partition_type (callable, optional): makes the keys of topic and partition.\n"
 "    partition_bytes (int, optional): a partition's last message is the one with which its keys\n"
 "        and values have so many bytes.\n\n"
@@ -452,7 +453,60 @@ poll_of(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     return result;
 }
 
+/*
+ * Between serve_begin() and serve_end(): 1 when there is a message, 0 when callbacks ran, time is
+ * up or someone called wakeup(), -1 exception.
+ */
+static int
+wait_for_one(Consumer *self, deadline *until)
+{
+    Client *client = &self->client;
+    Py_ssize_t callbacks = serve_count(client);
+    while (!serve_is_nested(client) && self->read_ahead.count == 0) {
+        if (client_raise_parked(client) < 0) {
+            return -1;
+        }
+        if (serve_count(client) != callbacks || consumer_is_deferring(self)
+            || deadline_passed(until)) {
+            return 0;
+        }
+        int go_on = serve_check_until(client, until);
+        if (go_on <= 0) {
+            return go_on;
+        }
+        consumer_fetch_ahead(self, deadline_remaining_ms(until, WAIT_SLICE_MS), 1);
+    }
+    return 1;
+}
+
+PyDoc_STRVAR(wait_doc,
+"_wait($self, seconds, /)\n--\n\n"
+"Wait until there is a message to take, or callbacks have run, and leave it to be taken.\n\n"
+"Args:\n"
+"    seconds (float): how long; -1 without limit.\n\n"
+"Raises:\n"
+"    Exception: raised by a callback.");
+
+static PyObject *
+wait_(PyObject *object, PyObject *seconds)
+{
+    Consumer *self = (Consumer *)object;
+    deadline until;
+    serve_frame frame;
+    if (deadline_from_arg(seconds, "seconds", &until) < 0 || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    int result = serve_begin(&self->client, &frame, &until);
+    if (result == 1) {
+        result = wait_for_one(self, &until);
+        serve_end(&self->client, &frame);
+    }
+    client_leave(&self->client);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 PyMethodDef consumer_by_partition_methods[] = {
+    {"_wait", wait_, METH_O, wait_doc},
     {"_by_partition", WITH_KEYWORDS(by_partition), by_partition_doc},
     {"_poll_of", WITH_KEYWORDS(poll_of), poll_of_doc},
     {NULL, NULL, 0, NULL},

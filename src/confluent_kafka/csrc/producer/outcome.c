@@ -3,6 +3,7 @@
  */
 #include "producer/producer.h"
 
+#include "base/named_tuple.h"
 #include "client/guard.h"
 #include "values/message.h"
 
@@ -15,7 +16,7 @@
 static int
 check_tuple_type(PyObject *object, const char *name)
 {
-    if (PyType_Check(object) && PyType_IsSubtype((PyTypeObject *)object, &PyTuple_Type)) {
+    if (is_tuple_type(object)) {
         return 0;
     }
     PyErr_Format(PyExc_TypeError, "%s must be a named tuple, not %R", name, object);
@@ -59,33 +60,6 @@ producer_settle_as(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 }
 
 /* ---- a record ---- */
-
-/*
- * Takes the items over. New reference, or NULL: items may be NULL, with an exception set. They are
- * str, int, None and such tuples, so no cycle is possible, and the garbage collector need not look.
- */
-static PyObject *
-named_tuple(PyObject *kind, PyObject *const *items, Py_ssize_t count)
-{
-    PyTypeObject *type = (PyTypeObject *)kind;
-    bool complete = true;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        complete = complete && items[i] != NULL;
-    }
-    PyObject *tuple = complete ? type->tp_alloc(type, count) : NULL;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (tuple == NULL) {
-            Py_XDECREF(items[i]);
-        }
-        else {
-            PyTuple_SET_ITEM(tuple, i, items[i]);
-        }
-    }
-    if (tuple != NULL) {
-        PyObject_GC_UnTrack(tuple);
-    }
-    return tuple;
-}
 
 /* A new reference to the same, which may be NULL. */
 static PyObject *

@@ -3,8 +3,10 @@
 #include <stddef.h>
 #include <structmember.h>
 
+#include "base/named_tuple.h"
 #include "base/text.h"
 #include "values/headers.h"
+#include "values/record_tuple.h"
 
 /*
  * In the order of the dataclass's fields. Any object may be set: deserializers do, and tests make
@@ -116,11 +118,14 @@ PyTypeObject *
 record_type_from_arg(module_state *state, PyObject *object, const char *name)
 {
     PyTypeObject *type = (PyTypeObject *)object;
+    if (is_tuple_type(object)) {
+        return type;
+    }
     if (!PyType_Check(object) || !PyType_IsSubtype(type, state->Record)
         || type->tp_basicsize != (Py_ssize_t)sizeof(Record) || type->tp_dictoffset != 0
         || type->tp_weaklistoffset != 0) { /* what PyObject_GC_New() would not initialise */
-        PyErr_Format(PyExc_TypeError, "%s must be a subclass of _Record without fields of its own, "
-                     "not %R", name, object);
+        PyErr_Format(PyExc_TypeError, "%s must be a named tuple, or a subclass of _Record without fields "
+                     "of its own, not %R", name, object);
         return NULL;
     }
     return type;
@@ -171,6 +176,9 @@ fill(Record *self, topic_names *names, const rd_kafka_message_t *message)
 PyObject *
 record_from_consumed(topic_names *names, PyTypeObject *type, const rd_kafka_message_t *message)
 {
+    if (PyType_IsSubtype(type, &PyTuple_Type)) {
+        return record_tuple_from_consumed(names, type, message);
+    }
     Record *self = PyObject_GC_New(Record, type);
     if (self == NULL) {
         return NULL;

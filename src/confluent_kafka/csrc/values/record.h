@@ -10,7 +10,10 @@
 
 int record_type_add(PyObject *module, module_state *state);
 
-/* The argument `name`, a subclass of _Record that adds no fields: borrowed, or NULL. */
+/*
+ * The argument `name`, a subclass of _Record that adds no fields, or a named tuple of those of
+ * record_tuple_from_consumed(): borrowed, or NULL.
+ */
 PyTypeObject *record_type_from_arg(module_state *state, PyObject *object, const char *name);
 
 /* A consumed message as an instance of `type`; copies what it needs. New reference. */
