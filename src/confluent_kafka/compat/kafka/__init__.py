@@ -7,6 +7,11 @@
 from __future__ import annotations
 
 from ._config import __version__
+from .consumer import KafkaConsumer
+from .consumer.subscription_state import (
+    AsyncConsumerRebalanceListener,
+    ConsumerRebalanceListener,
+)
 from .producer import KafkaProducer
 from .serializer import DefaultSerializer, Deserializer, JsonSerializer, Serializer
 from .structs import (
@@ -19,11 +24,14 @@ from .structs import (
 )
 
 __all__ = [
+    "AsyncConsumerRebalanceListener",
     "ConsumerGroupMetadata",
+    "ConsumerRebalanceListener",
     "DefaultSerializer",
     "Deserializer",
     "IsolationLevel",
     "JsonSerializer",
+    "KafkaConsumer",
     "KafkaProducer",
     "OffsetAndMetadata",
     "OffsetSpec",

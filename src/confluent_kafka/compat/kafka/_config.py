@@ -42,7 +42,7 @@ _PRODUCER_OR_CONSUMER = _PRODUCER | _CONSUMER
 _LOOKUPS = ("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")
 _COMPRESSIONS = ("gzip", "snappy", "lz4", "zstd")
 _ASSIGNORS = (RangePartitionAssignor, RoundRobinPartitionAssignor, CooperativeStickyAssignor)
-_RESETS = {"earliest": "earliest", "smallest": "earliest", "latest": "latest", "largest": "latest"}
+_RESETS = ("earliest", "latest")
 _INSTEAD = (
     "leave ssl_context out, and pass ssl_certfile= and ssl_keyfile=",
     "leave ssl_context out, and pass ssl_crlfile=",
@@ -51,7 +51,7 @@ _INSTEAD = (
 
 def _reset(value: Any) -> str:
     """Anything that is no place makes a partition without an offset an error, as in Kafka."""
-    return _RESETS.get(value, "error")
+    return str(value) if value in _RESETS else "error"
 
 
 def _not_given(instead: str, harmless: Callable[[Any], bool]) -> Callable[[Any], None]:

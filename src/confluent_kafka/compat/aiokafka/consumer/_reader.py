@@ -12,6 +12,8 @@ from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import OffsetSpec
 from confluent_kafka.aio import AIOAdminClient
 
+from ..._common.events import TOLD
+from ..._common.membership import is_incremental_protocol
 from .._failures import failure_of
 from ..client import AIOKafkaClient
 from ..errors import IllegalStateError
@@ -24,20 +26,6 @@ from ._positions import Positions
 from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
-
-# What an application has to know; the client recovers from everything else.
-_TOLD = frozenset(
-    {
-        KafkaError._AUTHENTICATION,
-        KafkaError._FATAL,
-        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
-        KafkaError.GROUP_AUTHORIZATION_FAILED,
-        KafkaError.INCONSISTENT_GROUP_PROTOCOL,
-        KafkaError.INVALID_SESSION_TIMEOUT,
-        KafkaError.SASL_AUTHENTICATION_FAILED,
-        KafkaError.TOPIC_AUTHORIZATION_FAILED,
-    }
-)
 
 
 class Reader:
@@ -72,7 +60,7 @@ class Reader:
         self._partition_bytes = partition_bytes
         self.engine = Engine(conf, self._event)
         self._client = client
-        is_incremental = _is_incremental(conf)
+        is_incremental = is_incremental_protocol(conf)
         self.positions = Positions(
             self.engine, subscription, reset, has_group, timeout, is_incremental
         )
@@ -291,13 +279,6 @@ class Reader:
             assert partition is not None
             self.positions.out_of_range(TopicPartition(topic, partition))
             return
-        if error.code() in _TOLD or error.fatal():
+        if error.code() in TOLD or error.fatal():
             raise failure_of(error)
         _log.warning("%s", error.str())
-
-
-def _is_incremental(conf: Mapping[str, Any]) -> bool:
-    """Return whether the group's protocol leaves members what they keep."""
-    return conf.get("group.protocol") == "consumer" or "cooperative" in conf.get(
-        "partition.assignment.strategy", ""
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import uuid
 import warnings
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Set
 from functools import partial
@@ -13,6 +12,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from confluent_kafka import KafkaException
 
+from ..._common.membership import complete
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider, ConsumerRebalanceListener
 from ..client import AIOKafkaClient
@@ -34,9 +34,6 @@ KT = TypeVar("KT")
 VT = TypeVar("VT")
 T = TypeVar("T")
 
-_DECIDED_BY_BROKERS = frozenset(
-    {"heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms"}
-)
 _MOST = 10_000  # messages that getmany() returns without max_records
 
 
@@ -601,18 +598,9 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 def _configuration(keywords: dict[str, Any]) -> dict[str, Any]:
     conf = configuration("consumer", keywords)
     conf.setdefault("allow.auto.create.topics", True)
-    # A consumer as fast as this one empties its queue long before librdkafka's second is over.
-    conf.setdefault("fetch.queue.backoff.ms", 20)
     if conf["isolation.level"] == "read_committed":
         conf.setdefault("statistics.interval.ms", 1000)  # for last_stable_offset()
-    if conf.get("group.protocol") == "consumer":
-        # The brokers decide about these (KIP-848), and librdkafka refuses them.
-        for name in _DECIDED_BY_BROKERS - (keywords["properties"] or {}).keys():
-            conf.pop(name, None)
-    if keywords["group_id"] is None:
-        # A name that no other has: librdkafka wants one, and uses it for nothing.
-        conf["group.id"] = f"none-{uuid.uuid4()}"
-        conf["enable.auto.commit"] = False
+    complete(conf, keywords["properties"] or {})
     return conf
 
 

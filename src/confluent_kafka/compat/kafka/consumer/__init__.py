@@ -1,0 +1,7 @@
+"""kafka-python's consumer."""
+
+from __future__ import annotations
+
+from .group import KafkaConsumer
+
+__all__ = ["KafkaConsumer"]

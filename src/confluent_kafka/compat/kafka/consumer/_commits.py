@@ -1,0 +1,135 @@
+"""Committing: what, and without waiting."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import TopicPartition as Place
+
+from .. import errors
+from .._failures import failure_of
+from .._refusals import RefusedType
+from ..future import Future
+from ..structs import OffsetAndMetadata, TopicPartition
+from ._engine import Engine
+
+# The member is no longer what it was when it got the messages.
+_NO_LONGER_MEMBER = frozenset(
+    {
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError.FENCED_INSTANCE_ID,
+    }
+)
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+Callback = Callable[[Offsets, Any], object]
+
+
+class Commits:
+    """Commits offsets, one request after the other.
+
+    Args:
+        engine: the client.
+        default: called with the offsets and the answer, or the error, of commits without a callback
+            of their own.
+    """
+
+    def __init__(self, engine: Engine, default: Callback | None) -> None:
+        self._engine = engine
+        self._default = default
+        self._thread: ThreadPoolExecutor | None = None
+        self.answered: deque[Callable[[], object]] = deque()
+        self._lock = threading.Lock()
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit, and wait for the broker's answer.
+
+        Raises:
+            CommitFailedError: the group has rebalanced meanwhile.
+            KafkaError: the broker's answer.
+        """
+        given = _places(offsets)
+        if not given:
+            return
+        try:
+            # One after the other, as those that nobody waits for.
+            with self._lock:
+                answer = self._engine.commit(offsets=given, asynchronous=False)
+        except KafkaException as failure:
+            raise _failure(failure) from failure
+        for place in answer:
+            if place.error is not None:
+                raise _failure(place.error)
+
+    def commit_async(self, offsets: Offsets, callback: Callback | None) -> Future:
+        """Commit on a thread; return a future of None."""
+        check(offsets)
+        future = Future()
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "kafka-python-commits")
+        self._thread.submit(self._commit_for, future, dict(offsets), callback or self._default)
+        return future
+
+    def call_back(self) -> None:
+        """Call the callbacks of commits that were answered, on the thread of the application."""
+        while self.answered:
+            self.answered.popleft()()
+
+    def close(self) -> None:
+        """Wait for those that are on their way, and call their callbacks."""
+        if self._thread is not None:
+            self._thread.shutdown()
+        self.call_back()
+
+    def _commit_for(self, future: Future, offsets: Offsets, callback: Callback | None) -> None:
+        try:
+            self.commit(offsets)
+        except Exception as failure:
+            self._answer(callback, offsets, failure)
+            future.failure(failure)
+        else:
+            self._answer(callback, offsets, None)
+            future.success(None)
+
+    def _answer(self, callback: Callback | None, offsets: Offsets, result: Any) -> None:
+        if callback is not None:
+            self.answered.append(lambda: callback(offsets, result))
+
+
+def check(offsets: Any) -> None:
+    """Check the offsets that an application commits.
+
+    Raises:
+        TypeError: they are not OffsetAndMetadata by TopicPartition.
+    """
+    if not isinstance(offsets, Mapping) or not all(
+        isinstance(each, TopicPartition) and isinstance(at, OffsetAndMetadata)
+        for each, at in offsets.items()
+    ):
+        raise RefusedType("offsets must be dict[TopicPartition, OffsetAndMetadata]")
+
+
+def _places(offsets: Offsets) -> list[Place]:
+    return [
+        Place(*each, at.offset, at.metadata or "", _epoch(at.leader_epoch))
+        for each, at in offsets.items()
+    ]
+
+
+def _epoch(leader_epoch: int | None) -> int | None:
+    return None if leader_epoch is None or leader_epoch < 0 else leader_epoch
+
+
+def _failure(failure: KafkaError | KafkaException) -> errors.KafkaError:
+    error = failure.args[0] if isinstance(failure, KafkaException) else failure
+    if error.code() in _NO_LONGER_MEMBER:
+        return errors.CommitFailedError(error.str())
+    exception: errors.KafkaError = failure_of(failure)
+    return exception

@@ -1,0 +1,198 @@
+"""Getting partitions to read: from a group, from the cluster, or by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import math
+import time
+from collections.abc import Iterable, Set
+from typing import Any
+
+from confluent_kafka import KafkaException
+from confluent_kafka import TopicPartition as Place
+
+from .. import errors
+from ..cluster import Cluster
+from ..structs import TopicPartition
+from ._engine import Engine, partitions_of
+from ._positions import Positions
+from .subscription_state import SubscriptionState
+
+_log = logging.getLogger(__name__)
+_AGAIN = 0.1  # seconds until the cluster is asked again
+
+
+class Coordinator:
+    """Does what subscribe() and assign() ask for, when the consumer polls, as kafka-python does.
+
+    A pattern is matched here, as Python's regular expressions and those of librdkafka differ, and
+    as often as ``metadata_max_age_ms`` says. Without a group, the consumer assigns all partitions
+    to itself.
+
+    Args:
+        engine: the client.
+        subscription: what is subscribed to.
+        positions: where partitions are read.
+        cluster: asks for the cluster's topics.
+        has_group: whether the consumer is in a group.
+        is_incremental: whether the group's rebalances leave a member the partitions that it keeps.
+        every: seconds between looks at the cluster.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        subscription: SubscriptionState,
+        positions: Positions,
+        cluster: Cluster,
+        has_group: bool,
+        is_incremental: bool,
+        every: float,
+    ) -> None:
+        self._engine = engine
+        self._subscription = subscription
+        self._positions = positions
+        self._cluster = cluster
+        self._has_group = has_group
+        self._is_incremental = is_incremental
+        self._every = every
+        self._joined: Set[str] = frozenset()
+        self._is_revoked = False
+        self.looks_at = math.inf
+        """When follow() has something to do, by time.monotonic()."""
+        self.failure: errors.KafkaError | None = None
+        """What was raised last because of a listener: nothing is raised while a client closes."""
+
+    # ---- what the application does ----
+
+    def subscribed(self) -> None:
+        """Note that subscribe() was called."""
+        self.looks_at = 0.0
+
+    def assigned_by_hand(self) -> None:
+        """Note that assign() was called."""
+        self._positions.replace(self._subscription.partitions)
+
+    def unsubscribed(self) -> None:
+        """Leave the group, or give up what was assigned by hand."""
+        self.looks_at = math.inf
+        self._positions.forget()
+        if self._joined:
+            self._joined = frozenset()
+            self._is_revoked = False
+            self._engine.unsubscribe()
+        else:
+            self._engine.unassign()
+
+    def follow(self, timeout: float) -> None:
+        """Join a group, and look for new topics, if it is time.
+
+        Args:
+            timeout: seconds that a request may take.
+        """
+        if time.monotonic() < self.looks_at:
+            return
+        wait = self._every
+        try:
+            self._look(timeout)
+        except (errors.KafkaTimeoutError, errors.KafkaConnectionError, KafkaException) as failure:
+            _log.warning("what to read could not be found: %s", failure)
+            wait = _AGAIN
+        looks_again = self._subscription.pattern is not None or not self._has_group
+        self.looks_at = time.monotonic() + wait if looks_again or wait == _AGAIN else math.inf
+
+    # ---- the cluster ----
+
+    def _look(self, timeout: float) -> None:
+        subscription = self._subscription
+        if subscription.pattern is not None:
+            self._cluster.ask(None, timeout)
+            subscription.topics = subscription.matching(self._cluster.known.topics(False))
+        if self._has_group:
+            self._join(subscription.topics)
+            return
+        if subscription.pattern is None:
+            for topic in sorted(subscription.topics):
+                self._cluster.ask(topic, timeout)
+        self._assign_all()
+
+    def _join(self, topics: Set[str]) -> None:
+        """Join the group with these topics; librdkafka joins only if there is one."""
+        if topics and topics != self._joined:
+            self._engine.subscribe(sorted(topics), self._assigned, self._revoked, self._lost)
+            self._joined = frozenset(topics)
+
+    def _assign_all(self) -> None:
+        had = self._subscription.partitions
+        known = self._cluster.known
+        has = frozenset(
+            TopicPartition(topic, partition)
+            for topic in self._subscription.topics
+            for partition in known.partitions_for_topic(topic) or ()
+        )
+        if has != had:
+            self._subscription.extend(has)
+            self._positions.extend(has - had)
+            if had - has:
+                self._positions.remove_without_group(had - has)
+
+    # ---- the group ----
+
+    def _assigned(self, _: Any, given: list[Place]) -> None:
+        if not self._subscription.is_subscribed:
+            return
+        new = partitions_of(given)
+        failures: list[BaseException] = []
+        if self._is_incremental:
+            self._subscription.extend(self._subscription.partitions | new)
+            self._positions.extend_in_group(new)
+        else:
+            if not self._is_revoked:
+                failures += self._tell("revoked", self._subscription.partitions)
+            self._is_revoked = False
+            self._subscription.assign(new)
+            self._positions.replace(new)
+        failures += self._tell("assigned", new)
+        self._raise(failures)
+
+    def _revoked(self, _: Any, given: list[Place]) -> None:
+        self._give_back("revoked", partitions_of(given))
+
+    def _lost(self, _: Any, given: list[Place]) -> None:
+        self._give_back("lost", partitions_of(given))
+
+    def _give_back(self, how: str, given: Set[TopicPartition]) -> None:
+        if not self._subscription.is_subscribed:
+            return
+        if self._is_incremental:
+            failures = self._tell(how, given)
+            self._subscription.lose(given)
+            self._positions.remove(given)
+        else:
+            failures = self._tell(how, self._subscription.partitions)
+            self._is_revoked = True
+            # Where they are read must not be committed any more.
+            self._positions.forget()
+        self._raise(failures)
+
+    def _tell(self, what: str, partitions: Iterable[TopicPartition]) -> list[BaseException]:
+        """Call the listener; return what it raised."""
+        listener = self._subscription.listener
+        if listener is None:
+            return []
+        try:
+            told = getattr(listener, f"on_partitions_{what}")(set(partitions))
+            if inspect.iscoroutine(told):
+                asyncio.run(told)
+        except Exception as failure:
+            _log.exception("on_partitions_%s() of a rebalance listener failed", what)
+            return [failure]
+        return []
+
+    def _raise(self, failures: list[BaseException]) -> None:
+        """Let the call that the consumer made raise what a listener has raised."""
+        if failures:
+            self.failure = errors.KafkaError("User rebalance callback throws an error")
+            raise self.failure from failures[0]

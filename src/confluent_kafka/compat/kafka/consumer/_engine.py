@@ -1,0 +1,66 @@
+"""The client under a consumer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaException
+from confluent_kafka import TopicPartition as Place
+
+from ..structs import TopicPartition
+
+
+class Engine(Consumer):
+    """A Consumer, asked in kafka-python's terms."""
+
+    def committed_offsets(
+        self, partitions: Iterable[TopicPartition], timeout: float
+    ) -> dict[TopicPartition, Place]:
+        """Return the group's offsets; a negative one where there is none.
+
+        Args:
+            partitions: of which.
+            timeout: seconds.
+
+        Raises:
+            KafkaException: a broker's answer, or none in time.
+        """
+        return _by_partition(self.committed(places(partitions), timeout))
+
+    def bounds(
+        self, partitions: Iterable[TopicPartition], which: str, timeout: float
+    ) -> dict[TopicPartition, int]:
+        """Return partitions' first offsets, or those behind the last.
+
+        Args:
+            partitions: of which.
+            which: "earliest" or "latest".
+            timeout: seconds.
+
+        Raises:
+            KafkaException: a broker's answer, or none in time.
+        """
+        # Brokers take these two numbers for times.
+        at = OFFSET_BEGINNING if which == "earliest" else OFFSET_END
+        asked = [Place(*partition, at) for partition in partitions]
+        if not asked:  # to librdkafka a wrong argument
+            return {}
+        answer = _by_partition(self.offsets_for_times(asked, timeout))
+        return {partition: place.offset for partition, place in answer.items()}
+
+
+def places(partitions: Iterable[TopicPartition]) -> list[Place]:
+    """Return kafka-python's partitions as the client's."""
+    return [Place(*partition) for partition in partitions]
+
+
+def partitions_of(given: Iterable[Place]) -> frozenset[TopicPartition]:
+    """Return the client's partitions as kafka-python's."""
+    return frozenset(TopicPartition(one.topic, one.partition) for one in given)
+
+
+def _by_partition(answer: Sequence[Place]) -> dict[TopicPartition, Place]:
+    for place in answer:
+        if place.error is not None:
+            raise KafkaException(place.error)
+    return {TopicPartition(place.topic, place.partition): place for place in answer}

@@ -1,0 +1,762 @@
+"""kafka-python's consumer, on Consumer."""
+
+from __future__ import annotations
+
+import logging
+import math
+import weakref
+from collections.abc import Callable, Collection, Iterable, Mapping
+from time import monotonic
+from types import TracebackType
+from typing import Any, ClassVar, Self, TypeVar
+
+from confluent_kafka import KafkaError, KafkaException, Message
+from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import OffsetSpec as Spec
+
+from ..._common.events import TOLD
+from ..._common.groups import generation_and_member
+from ..._common.membership import complete as complete_configuration
+from ..._common.membership import is_incremental_protocol
+from .. import errors
+from .._bootstrap import bootstrap
+from .._config import COMMON_DEFAULTS, configuration
+from .._failures import failure_of, translated
+from .._keywords import check_order, complete
+from .._metrics import metrics
+from .._refusals import RefusedValue
+from ..coordinator.assignors.range import RangePartitionAssignor
+from ..coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from ..future import Future
+from ..structs import (
+    ConsumerGroupMetadata,
+    IsolationLevel,
+    MemberState,
+    OffsetAndMetadata,
+    OffsetAndTimestamp,
+    TopicPartition,
+)
+from ._commits import Callback, Commits, check
+from ._coordinator import Coordinator
+from ._deserializers import Deserializers
+from ._engine import Engine, places
+from ._positions import Positions
+from .fetcher import ConsumerRecord
+from .subscription_state import SubscriptionState, all_checked, checked
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+_LEAST = 1.0  # seconds that a request of poll() may take, whatever time it has
+_LONGEST_WAIT = 3600.0
+_SOON = 0.01  # seconds until librdkafka is asked again to seek what it does not fetch yet
+_OLD_RESETS = {"smallest": "earliest", "largest": "latest"}
+_AGAIN = 0.1  # seconds until a broker that could not answer is asked again
+
+
+class KafkaConsumer:
+    """Reads messages, alone or as a member of a group; see kafka-python's class of this name.
+
+    Args:
+        topics: what to subscribe to; none to call subscribe() or assign() later.
+        configs: the keywords of ``DEFAULT_CONFIG``, which are kafka-python's, and ``properties``: a
+            dict of librdkafka's properties that no keyword stands for. What each does is in the
+            guide "Moving over from kafka-python".
+
+    Raises:
+        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``.
+        KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
+    """
+
+    DEFAULT_CONFIG: ClassVar[dict[str, Any]] = COMMON_DEFAULTS | {
+        "allow_auto_create_topics": True,
+        "auto_commit_interval_ms": 5000,
+        "auto_offset_reset": "latest",
+        "check_crcs": True,
+        "client_rack": "",
+        "consumer_timeout_ms": float("inf"),
+        "default_offset_commit_callback": None,
+        "enable_auto_commit": True,
+        "enable_incremental_fetch_sessions": True,
+        "exclude_internal_topics": True,
+        "fetch_max_bytes": 52428800,
+        "fetch_max_wait_ms": 500,
+        "fetch_min_bytes": 1,
+        "group_id": None,
+        "group_instance_id": None,
+        "heartbeat_interval_ms": 3000,
+        "isolation_level": "read_uncommitted",
+        "key_deserializer": None,
+        "max_partition_fetch_bytes": 1048576,
+        "max_poll_interval_ms": 300000,
+        "max_poll_records": 500,
+        "metric_group_prefix": "consumer",
+        "metrics_enabled": True,
+        "partition_assignment_strategy": (RangePartitionAssignor, RoundRobinPartitionAssignor),
+        "session_timeout_ms": 45000,
+        "ssl_ciphers": None,
+        "value_deserializer": None,
+    }
+    DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735: ClassVar[int] = 30000
+
+    _closed = True  # until it is made
+
+    def __init__(self, *topics: str, **configs: Any) -> None:
+        unknown = errors.KafkaConfigurationError
+        self.config = config = complete(configs, self.DEFAULT_CONFIG, unknown)
+        config["auto_offset_reset"] = _OLD_RESETS.get(
+            config["auto_offset_reset"], config["auto_offset_reset"]
+        )
+        conf = _configuration(config)
+        self._has_group = config["group_id"] is not None
+        self._timeout: float = config["request_timeout_ms"] / 1000
+        self._deserializers = Deserializers(
+            config["key_deserializer"], config["value_deserializer"]
+        )
+        self._is_plain = self._deserializers.are_none
+        self._subscription = SubscriptionState(config["exclude_internal_topics"])
+        if topics:
+            self._subscription.subscribe(topics, None, None)
+        self._engine = Engine(conf)
+        self._end = weakref.finalize(self, self._engine.close)
+        self._cluster = bootstrap(self._engine, config)
+        is_incremental = is_incremental_protocol(conf)
+        self._positions = Positions(
+            self._engine,
+            self._subscription,
+            conf["auto.offset.reset"],
+            self._has_group,
+            is_incremental,
+        )
+        self._coordinator = Coordinator(
+            self._engine,
+            self._subscription,
+            self._positions,
+            self._cluster,
+            self._has_group,
+            is_incremental,
+            config["metadata_max_age_ms"] / 1000,
+        )
+        self._commits = Commits(self._engine, config["default_offset_commit_callback"])
+        self._poll_of = self._engine._poll_of
+        self._closed = False
+        if topics:
+            self._coordinator.subscribed()
+
+    # ---- messages ----
+
+    def poll(
+        self, timeout_ms: float = 0, max_records: int | None = None, update_offsets: bool = True
+    ) -> dict[TopicPartition, list[ConsumerRecord]]:
+        """Return messages by partition.
+
+        It also does what a member of a group has to do: call it at least every
+        ``max_poll_interval_ms``.
+
+        Args:
+            timeout_ms: milliseconds to wait for the first message.
+            max_records: the maximum number of messages; ``max_poll_records`` by default.
+            update_offsets: False to have the next call return the same messages again.
+
+        Raises:
+            NoOffsetForPartitionError, OffsetOutOfRangeError: a partition cannot be read, and
+                ``auto_offset_reset`` is neither "earliest" nor "latest".
+            KafkaError: an error that the application must know, or a listener raised one.
+            IllegalStateError: the consumer is closed.
+            Exception: raised by a deserializer; all messages are read again.
+        """
+        if timeout_ms < 0:
+            raise RefusedValue(f"Timeout must not be negative: {timeout_ms}")
+        limit = self.config["max_poll_records"] if max_records is None else max_records
+        if not isinstance(limit, int) or limit <= 0:
+            raise RefusedValue(f"max_records must be positive: {limit!r}")
+        self._check_open()
+
+        def look() -> dict[TopicPartition, list[ConsumerRecord]]:
+            return self._take(limit, update_offsets)
+
+        return self._wait_for(look, timeout_ms / 1000) or {}
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> ConsumerRecord:
+        # The short way of nearly every message.
+        if (
+            self._is_plain
+            and self._subscription.is_whole
+            and self._positions.is_settled
+            and not self._commits.answered
+            and monotonic() < self._coordinator.looks_at
+        ):
+            try:
+                found = self._poll_of(None, True, ConsumerRecord)
+            except RuntimeError:
+                if self._closed:
+                    raise StopIteration from None
+                raise
+            if found.__class__ is ConsumerRecord:
+                record: ConsumerRecord = found
+                return record
+            if found is not None:
+                self._event(found)
+        if self._closed:
+            raise StopIteration("KafkaConsumer closed")
+        next_one = self._wait_for(self._take_one, self.config["consumer_timeout_ms"] / 1000)
+        if next_one is None:
+            raise StopIteration
+        return next_one
+
+    def _wait_for(self, look: Callable[[], T | None], seconds: float) -> T | None:
+        """Do what a poll has to do, until there is something to return, or time is up."""
+        until = monotonic() + seconds
+        with translated():
+            while True:
+                left = until - monotonic()
+                wait = self._prepare(max(left, _LEAST))
+                found = look()
+                if found:
+                    return found
+                left = until - monotonic()
+                if left <= 0:
+                    return None
+                self._engine._wait(min(left, wait))
+
+    def _prepare(self, timeout: float) -> float:
+        """Do what is to be done before messages can come; return when to do it again.
+
+        Args:
+            timeout: seconds that a request may take.
+
+        Returns:
+            Seconds.
+        """
+        self._commits.call_back()
+        timeout = min(timeout, self._timeout)
+        self._coordinator.follow(timeout)
+        wait = min(_LONGEST_WAIT, max(0.0, self._coordinator.looks_at - monotonic()))
+        if not self._positions.is_settled:
+            wait = _SOON
+            try:
+                self._positions.settle(timeout)
+            except KafkaException as failure:
+                _log.warning("where to begin could not be read: %s", failure)
+                wait = _AGAIN
+        return wait
+
+    def _take(self, limit: int, update_offsets: bool) -> dict[TopicPartition, list[ConsumerRecord]]:
+        """Return the messages that are at hand."""
+        store = self._is_plain and update_offsets
+        while True:
+            wanted = self._subscription.wanted(())
+            found = self._engine._by_partition(limit, wanted, store, ConsumerRecord, TopicPartition)
+            if isinstance(found, Message):
+                self._event(found)
+                continue
+            if not store and found:
+                self._finish(found, update_offsets)
+            return found
+
+    def _take_one(self) -> ConsumerRecord | None:
+        """Return the next message, if it is at hand."""
+        while True:
+            found = self._poll_of(self._subscription.wanted(()), self._is_plain, ConsumerRecord)
+            if isinstance(found, Message):
+                self._event(found)
+                continue
+            if found is None or self._is_plain:
+                record: ConsumerRecord | None = found
+                return record
+            records = {TopicPartition(found.topic, found.partition): [found]}
+            self._finish(records, True)
+            ((record,),) = records.values()
+            return record
+
+    def _finish(
+        self, records: dict[TopicPartition, list[ConsumerRecord]], update_offsets: bool
+    ) -> None:
+        """Deserialize keys and values; on an exception all of them are read again."""
+        firsts = [Place(*each, records[each][0].offset) for each in records]
+        try:
+            if not self._is_plain:
+                for each, of_partition in records.items():
+                    records[each] = [self._deserializers.apply(record) for record in of_partition]
+        except BaseException:
+            self._engine._rewind(firsts)
+            raise
+        if update_offsets:
+            ends = [Place(*each, records[each][-1].offset + 1) for each in records]
+            self._engine._store(ends)
+        else:
+            self._engine._rewind(firsts)
+
+    def _event(self, message: Message) -> None:
+        """Take note of an error that came instead of a message, or raise it."""
+        error = message.error()
+        assert error is not None
+        topic, partition = message.topic(), message.partition()
+        if error.code() == KafkaError._AUTO_OFFSET_RESET and topic is not None:
+            assert partition is not None
+            self._positions.out_of_range(TopicPartition(topic, partition))
+            with translated():
+                self._positions.settle(self._timeout)
+        elif error.code() in TOLD or error.fatal():
+            raise failure_of(error)
+        else:
+            _log.warning("%s", error.str())
+
+    # ---- what is read ----
+
+    def subscribe(
+        self, topics: Collection[str] = (), pattern: Any = None, listener: Any = None
+    ) -> None:
+        """Read topics, in place of those before; poll() begins with it.
+
+        Args:
+            topics: a list or tuple of names.
+            pattern: a regular expression that names must begin with, instead of topics.
+            listener: a ConsumerRebalanceListener, which is told of what the group takes and gives.
+
+        Raises:
+            IllegalStateError: partitions were assigned by hand; or topics by name and by a pattern,
+                together or one after the other without unsubscribe().
+            ValueError, TypeError, AssertionError: neither topics nor a pattern, a name that no
+                topic can have, or an argument of another type.
+        """
+        self._subscription.subscribe(topics, pattern, listener)
+        if not self._closed:
+            self._coordinator.subscribed()
+
+    def unsubscribe(self) -> None:
+        """Read nothing any more: leave the group, or give up what was assigned by hand."""
+        self._subscription.forget()
+        if not self._closed:
+            with translated():
+                self._coordinator.unsubscribed()
+
+    def subscription(self) -> set[str] | None:
+        """Return the topics that are subscribed to, or match the pattern; None without."""
+        return self._subscription.subscription
+
+    def assign(self, partitions: Iterable[TopicPartition] | None) -> None:
+        """Read these partitions, in place of those before, without the group's help.
+
+        Raises:
+            IllegalStateError: topics are subscribed to.
+        """
+        self._check_open()
+        self._subscription.assign_by_hand(frozenset(all_checked(partitions or ())))
+        with translated():
+            self._coordinator.assigned_by_hand()
+
+    def assignment(self) -> set[TopicPartition]:
+        """Return the partitions that are read."""
+        return set() if self._closed else set(self._subscription.partitions)
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Return no messages of these partitions, until resume() or a rebalance.
+
+        Raises:
+            KeyError: one is not assigned.
+        """
+        self._pause_or_resume(self._engine.pause, partitions)
+        self._subscription.paused |= set(partitions)
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """Return messages of these partitions again.
+
+        Raises:
+            KeyError: one is not assigned.
+        """
+        self._pause_or_resume(self._engine.resume, partitions)
+        self._subscription.paused -= set(partitions)
+
+    def paused(self) -> set[TopicPartition]:
+        """Return the partitions that are paused."""
+        return set(self._subscription.paused)
+
+    # ---- positions ----
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Read a partition on at an offset.
+
+        Raises:
+            TypeError: it is no TopicPartition.
+            ValueError, AssertionError: the offset is not an int, or negative, or the partition is
+                not assigned.
+        """
+        checked(partition)
+        if not isinstance(offset, int) or offset < 0:
+            raise RefusedValue(f"Offset must be int >= 0, not {offset!r}")
+        self._require_all([partition])
+        with translated():
+            self._positions.seek(partition, offset)
+
+    def seek_to_beginning(self, *partitions: TopicPartition) -> None:
+        """Read partitions on at their first messages; all that are assigned by default.
+
+        Raises:
+            TypeError: one is no TopicPartition.
+            ValueError, AssertionError: one is not assigned, or none is.
+        """
+        self._seek_to("earliest", partitions)
+
+    def seek_to_end(self, *partitions: TopicPartition) -> None:
+        """Read partitions on behind their last messages; see seek_to_beginning()."""
+        self._seek_to("latest", partitions)
+
+    def position(self, partition: TopicPartition, timeout_ms: float | None = None) -> int | None:
+        """Return the offset of the next message; the first time it may have to be asked for.
+
+        Args:
+            partition: which.
+            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+
+        Returns:
+            The offset; None if it could not be had in time.
+
+        Raises:
+            TypeError: it is no TopicPartition.
+            IllegalStateError: it is not assigned.
+            NoOffsetForPartitionError: it has none.
+        """
+        self._subscription.require(partition)
+        self._check_open()
+        known = self._positions.known(partition)
+        if known is None:
+            try:
+                self._positions.settle(self._seconds(timeout_ms))
+            except KafkaException as failure:
+                _log.warning("the position of %s could not be read: %s", partition, failure)
+            known = self._positions.known(partition)
+        return known
+
+    def highwater(self, partition: TopicPartition) -> int | None:
+        """Return the offset behind the partition's last message, as of the last fetch.
+
+        Raises:
+            IllegalStateError: it is not assigned.
+        """
+        self._subscription.require(partition)
+        self._check_open()
+        high = self._engine.get_watermark_offsets(Place(*partition), cached=True)[1]
+        return int(high) if high >= 0 else None
+
+    def beginning_offsets(
+        self, partitions: Iterable[TopicPartition], timeout_ms: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """Return the offsets of partitions' first messages.
+
+        Args:
+            partitions: which; they need not be assigned.
+            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+
+        Raises:
+            KafkaTimeoutError: no answer came in time.
+        """
+        return self._bounds("earliest", partitions, timeout_ms)
+
+    def end_offsets(
+        self, partitions: Iterable[TopicPartition], timeout_ms: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """Return the offsets behind partitions' last messages; see beginning_offsets()."""
+        return self._bounds("latest", partitions, timeout_ms)
+
+    def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int], timeout_ms: float | None = None
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """Return partitions' first messages at or after a time.
+
+        Args:
+            timestamps: milliseconds since the epoch by partition.
+            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+
+        Returns:
+            Their offsets and timestamps; None where all messages are older.
+
+        Raises:
+            ValueError: a time is negative.
+        """
+        self._check_open()
+        for partition, timestamp in timestamps.items():
+            if int(timestamp) < 0:
+                raise RefusedValue(
+                    f"The target time for partition {partition} is {timestamp}. The target time "
+                    "cannot be negative."
+                )
+        asked = {
+            Place(*checked(each)): Spec.for_timestamp(int(at)) for each, at in timestamps.items()
+        }
+        if not asked:
+            return {}
+        # A consumer's own request has no timestamp in its answer.
+        conf = configuration("admin", self.config)
+        with translated(), AdminClient(conf) as admin:
+            answers = admin.list_offsets(asked, request_timeout=self._seconds(timeout_ms))
+            return {
+                TopicPartition(each.topic, each.partition): _first(answer.result())
+                for each, answer in answers.items()
+            }
+
+    # ---- offsets ----
+
+    def commit(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
+        timeout_ms: float | None = None,
+    ) -> None:
+        """Commit offsets, and wait for the broker's answer.
+
+        Args:
+            offsets: of the next messages to read; the positions of all partitions by default.
+            timeout_ms: no effect: the commit has as long as librdkafka's requests.
+
+        Raises:
+            CommitFailedError: the group has rebalanced meanwhile.
+            IllegalStateError: there is no group.
+            TypeError: the offsets are not OffsetAndMetadata by TopicPartition.
+            KafkaError: the broker's answer.
+        """
+        self._require_group()
+        if offsets is not None:
+            check(offsets)
+        self._commits.call_back()
+        self._commits.commit(self._consumed() if offsets is None else offsets)
+
+    def commit_async(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
+        callback: Callback | None = None,
+    ) -> Future:
+        """Commit offsets without waiting.
+
+        Args:
+            offsets: see commit().
+            callback: called by a later poll(), commit() or close(), with the offsets and None, or
+                the error; ``default_offset_commit_callback`` by default.
+
+        Returns:
+            A future of None.
+        """
+        self._require_group()
+        return self._commits.commit_async(
+            self._consumed() if offsets is None else offsets, callback
+        )
+
+    def committed(
+        self, partition: TopicPartition, metadata: bool = False, timeout_ms: float | None = None
+    ) -> Any:
+        """Return the group's committed offset of a partition.
+
+        Args:
+            partition: which.
+            metadata: True for an OffsetAndMetadata.
+            timeout_ms: milliseconds; None is ``request_timeout_ms``.
+
+        Returns:
+            The offset; None if there is none.
+
+        Raises:
+            IllegalStateError: there is no group.
+        """
+        self._require_group()
+        checked(partition)
+        try:
+            with translated():
+                answer = self._engine.committed_offsets([partition], self._seconds(timeout_ms))
+        except errors.UnknownTopicOrPartitionError:
+            return None
+        place = answer[partition]
+        if place.offset < 0:
+            return None
+        if not metadata:
+            return place.offset
+        epoch = -1 if place.leader_epoch is None else place.leader_epoch
+        return OffsetAndMetadata(place.offset, place.metadata or "", epoch)
+
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Return the membership, for KafkaProducer.send_offsets_to_transaction()."""
+        instance = self.config["group_instance_id"]
+        if not self._has_group or self._closed:
+            return ConsumerGroupMetadata(self.config["group_id"], group_instance_id=instance)
+        generation, member = generation_and_member(self._engine.consumer_group_metadata())
+        state = MemberState.STABLE if generation >= 0 else MemberState.UNJOINED
+        return ConsumerGroupMetadata(self.config["group_id"], generation, member, instance, state)
+
+    # ---- the cluster ----
+
+    def topics(self) -> set[str]:
+        """Return the names of all topics, as of now, but Kafka's own."""
+        self._check_open()
+        self._cluster.ask(None, self._timeout)
+        return self._cluster.known.topics(self.config["exclude_internal_topics"])
+
+    def partitions_for_topic(self, topic: str) -> set[int]:
+        """Return the numbers of a topic's partitions; none if there is no such topic."""
+        known = self._cluster.known.partitions_for_topic(topic)
+        if known is None:
+            self._check_open()
+            self._cluster.ask(None, self._timeout)
+            known = self._cluster.known.partitions_for_topic(topic)
+        return known or set()
+
+    def bootstrap(self, timeout_ms: float | None = None, refresh: bool = False) -> None:
+        """Connect to a broker; the constructor has done so.
+
+        Args:
+            timeout_ms: milliseconds; None is ``bootstrap_timeout_ms``.
+            refresh: True to ask for the cluster's topics, too.
+
+        Raises:
+            KafkaTimeoutError, KafkaConnectionError: no broker answers.
+        """
+        self._check_open()
+        milliseconds = self.config["bootstrap_timeout_ms"] if timeout_ms is None else timeout_ms
+        with translated():
+            self._engine.connect(milliseconds / 1000)
+        if refresh:
+            self._cluster.ask(None, milliseconds / 1000)
+
+    def bootstrap_connected(self) -> bool:
+        """Return whether the consumer has connected to a broker, and is not closed."""
+        return not self._closed
+
+    def metrics(self, raw: bool = False) -> dict[str, dict[str, float]] | None:
+        """Return the consumer's numbers, by group and name, as of librdkafka's latest statistics.
+
+        Args:
+            raw: no effect.
+
+        Returns:
+            The numbers; None with ``metrics_enabled=False``.
+        """
+        return metrics("consumer", self._engine) if self.config["metrics_enabled"] else None
+
+    # ---- the end ----
+
+    def close(self, autocommit: bool = True, timeout_ms: float | None = None) -> None:
+        """Commit, leave the group, and close. Closing twice does nothing.
+
+        Args:
+            autocommit: False to leave the group's offsets as they are, also with
+                ``enable_auto_commit``.
+            timeout_ms: no effect: it takes as long as the brokers' answers, or until they time out.
+
+        Raises:
+            KafkaError: a listener raised it; the consumer is closed then.
+        """
+        if self._closed:
+            return
+        self._commits.close()
+        if not autocommit and self._has_group and self.config["enable_auto_commit"]:
+            self._keep_committed()
+        self._closed = True
+        self._end.detach()
+        self._coordinator.failure = None
+        self._engine.close()
+        self._deserializers.close()
+        if self._coordinator.failure is not None:
+            raise self._coordinator.failure
+
+    def _keep_committed(self) -> None:
+        """Let librdkafka commit at its end what is committed."""
+        known = list(self._positions.all_known())
+        with translated():
+            answer = self._engine.committed_offsets(known, self._timeout) if known else {}
+            self._engine._store([Place(*each, place.offset) for each, place in answer.items()])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # ---- what the methods share ----
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise errors.IllegalStateError("KafkaConsumer is closed")
+
+    def _require_group(self) -> None:
+        if not self._has_group:
+            raise errors.IllegalStateError("Requires group_id")
+        self._check_open()
+
+    def _require_all(self, partitions: Collection[TopicPartition]) -> None:
+        for partition in partitions:
+            if partition not in self._subscription.partitions:
+                raise RefusedValue(f"Unassigned partition: {partition}")
+        self._check_open()
+
+    def _pause_or_resume(
+        self, change: Callable[[list[Place]], None], partitions: tuple[TopicPartition, ...]
+    ) -> None:
+        for partition in all_checked(partitions):
+            if partition not in self._subscription.partitions:
+                raise KeyError(partition)
+        begun = self._positions.begun(partitions)
+        if begun:
+            with translated():
+                change(places(begun))
+
+    def _seek_to(self, which: str, partitions: tuple[TopicPartition, ...]) -> None:
+        chosen = all_checked(partitions) or list(self._subscription.partitions)
+        self._require_all(chosen)
+        if not chosen:
+            raise RefusedValue("No partitions are currently assigned")
+        with translated():
+            for each, offset in self._engine.bounds(chosen, which, self._timeout).items():
+                self._positions.seek(each, offset)
+
+    def _bounds(
+        self, which: str, partitions: Iterable[TopicPartition], timeout_ms: float | None
+    ) -> dict[TopicPartition, int]:
+        self._check_open()
+        with translated():
+            return self._engine.bounds(all_checked(partitions), which, self._seconds(timeout_ms))
+
+    def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        known = self._positions.all_known()
+        return {each: OffsetAndMetadata(offset) for each, offset in known.items()}
+
+    def _seconds(self, timeout_ms: float | None) -> float:
+        if timeout_ms is None or math.isinf(timeout_ms):
+            return self._timeout
+        return float(timeout_ms / 1000)
+
+
+def _configuration(config: dict[str, Any]) -> dict[str, Any]:
+    check_order(config, "connections_max_idle_ms", "request_timeout_ms", "fetch_max_wait_ms")
+    if config["group_id"] is not None:
+        check_order(config, "session_timeout_ms", "heartbeat_interval_ms")
+    conf = configuration("consumer", config)
+    level = IsolationLevel.build_from(config["isolation_level"])
+    conf.setdefault("isolation.level", level.name.lower())
+    if config["metrics_enabled"]:
+        conf.setdefault("statistics.interval.ms", 1000)
+    callback = config["default_offset_commit_callback"]
+    if callback is not None:
+        conf["on_commit"] = lambda error, answer: _tell(callback, error, answer)
+    complete_configuration(conf, config["properties"] or {})
+    return conf
+
+
+def _tell(callback: Callback, error: KafkaError | None, answer: list[Place]) -> None:
+    """Tell of a commit of librdkafka's own, every ``auto_commit_interval_ms``."""
+    offsets = {
+        TopicPartition(one.topic, one.partition): OffsetAndMetadata(one.offset) for one in answer
+    }
+    callback(offsets, None if error is None else failure_of(error))
+
+
+def _first(answer: Any) -> OffsetAndTimestamp | None:
+    if answer.offset < 0:
+        return None
+    epoch = -1 if answer.leader_epoch is None else answer.leader_epoch
+    return OffsetAndTimestamp(answer.offset, answer.timestamp, epoch)
