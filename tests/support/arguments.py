@@ -265,6 +265,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
     "Consumer._paused": {},
     "Consumer._gather": {"num_messages": ID},
+    "Consumer._wait": {"seconds": SECONDS},
     "Consumer._by_partition": {
         "num_messages": ID,
         "partitions": SOME_PARTITIONS,

@@ -9,13 +9,24 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Producer
-from confluent_kafka.compat.kafka import KafkaProducer, errors
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.compat.kafka import KafkaConsumer, KafkaProducer, errors
 from confluent_kafka.compat.kafka._config import KEYWORDS, configuration, of_client
+from confluent_kafka.compat.kafka.coordinator.assignors.abstract import RebalanceProtocol
+from confluent_kafka.compat.kafka.coordinator.assignors.cooperative_sticky import (
+    CooperativeStickyAssignor,
+)
+from confluent_kafka.compat.kafka.coordinator.assignors.range import RangePartitionAssignor
+from confluent_kafka.compat.kafka.coordinator.assignors.roundrobin import (
+    RoundRobinPartitionAssignor,
+)
+from confluent_kafka.compat.kafka.coordinator.assignors.sticky.sticky_assignor import (
+    StickyPartitionAssignor,
+)
 from confluent_kafka.compat.kafka.net.sasl.oauth import AbstractTokenProvider
 
 ROOT = Path(__file__).parents[2]
-CLIENTS = {"producer": KafkaProducer}
+CLIENTS: dict[str, Any] = {"producer": KafkaProducer, "consumer": KafkaConsumer}
 _SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
 _NO_DELAY = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 _KEEP_ALIVE = (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -77,6 +88,30 @@ def test_what_keywords_become(keywords: dict[str, Any], wanted: dict[str, Any]) 
     assert {name: conf.get(name) for name in wanted} == wanted
 
 
+@pytest.mark.parametrize(
+    ("keywords", "wanted"),
+    [
+        ({"request_timeout_ms": 5000}, {"socket.timeout.ms": 5000}),
+        ({"auto_offset_reset": "earliest"}, {"auto.offset.reset": "earliest"}),
+        ({"auto_offset_reset": "none"}, {"auto.offset.reset": "error"}),
+        ({"client_rack": "r"}, {"client.rack": "r"}),
+        (
+            {"partition_assignment_strategy": [RoundRobinPartitionAssignor]},
+            {"partition.assignment.strategy": "roundrobin"},
+        ),
+        (
+            {"partition_assignment_strategy": [CooperativeStickyAssignor]},
+            {"partition.assignment.strategy": "cooperative-sticky"},
+        ),
+        ({"enable_auto_commit": 0}, {"enable.auto.commit": False}),
+    ],
+)
+def test_what_a_consumers_keywords_become(keywords: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """A keyword becomes its property, in its unit."""
+    conf = configured("consumer", **keywords)
+    assert {name: conf.get(name) for name in wanted} == wanted
+
+
 def test_credentials_are_only_where_they_are_used() -> None:
     """Without a protocol that needs them they are nowhere, as in kafka-python."""
     conf = configured("producer", sasl_plain_username="u", ssl_cafile="a", sasl_mechanism="PLAIN")
@@ -131,6 +166,45 @@ def test_what_a_producer_refuses(
         KafkaProducer(**keywords)
 
 
+@pytest.mark.parametrize(
+    ("keywords", "says"),
+    [
+        ({"foo": 1}, "Unrecognized configs: foo"),
+        (
+            {"request_timeout_ms": 100},
+            "(100) must be larger than fetch_max_wait",
+        ),
+        ({"connections_max_idle_ms": 1000}, "must be larger than request_timeout_ms"),
+        ({"group_id": "g", "heartbeat_interval_ms": 50_000}, "must be larger than heartbeat_"),
+    ],
+)
+def test_what_a_consumer_refuses(keywords: dict[str, Any], says: str) -> None:
+    """Keywords that contradict each other are refused as kafka-python does, before connecting."""
+    with pytest.raises(errors.KafkaConfigurationError, match=re.escape(says)):
+        KafkaConsumer(**keywords)
+
+
+@pytest.mark.parametrize("strategy", [(StickyPartitionAssignor,), (object(),), ()])
+def test_assignors_that_librdkafka_does_not_have(strategy: Any) -> None:
+    """They are refused, with what to use instead."""
+    with pytest.raises(ValueError, match="partition_assignment_strategy"):
+        configured("consumer", partition_assignment_strategy=strategy)
+
+
+def test_assignors_are_names() -> None:
+    """librdkafka assigns: what kafka-python's group coordinator calls says so."""
+    for kind in (RangePartitionAssignor, CooperativeStickyAssignor):
+        assignor = kind()
+        for call in (lambda a=assignor: a.assign(None, {}), lambda a=assignor: a.metadata([])):
+            with pytest.raises(NotImplementedError, match="is a name"):
+                call()
+        assignor.on_assignment(None, 1)
+    with pytest.raises(NotImplementedError, match="is a name"):
+        StickyPartitionAssignor.parse_member_metadata(None)
+    assert RebalanceProtocol.COOPERATIVE in CooperativeStickyAssignor().supported_protocols()
+    assert RangePartitionAssignor().supported_protocols() == [RebalanceProtocol.EAGER]
+
+
 def test_the_documentation_has_what_is_not_used() -> None:
     """The page about moving names each keyword that has no effect, or is refused."""
     page = (ROOT / "docs" / "migration-kafka-python.md").read_text()
@@ -151,12 +225,14 @@ def test_a_token_provider() -> None:
 
 
 @pytest.mark.parametrize("extreme", [0, 10**12])
-def test_librdkafka_knows_every_property(extreme: int) -> None:
+@pytest.mark.parametrize(("client", "kind"), [("producer", Producer), ("consumer", Consumer)])
+def test_librdkafka_knows_every_property(client: str, kind: Any, extreme: int) -> None:
     """The table's properties are librdkafka's; extreme values are taken, also together."""
     keywords: dict[str, Any] = {
         keyword.name: extreme
-        for keyword in of_client("producer")
+        for keyword in of_client(client)
         if keyword.unit and keyword.properties
     }
-    with Producer(configured("producer", **keywords, transactional_id="t")):
+    keywords |= {"transactional_id": "t", "group_id": "g"}
+    with kind(configured(client, **keywords)):
         pass

@@ -15,7 +15,8 @@ from ._failures import failure_of, translated
 __all__ = ["INTERNAL_TOPICS", "Cluster", "ClusterMetadata", "check_topic"]
 
 _AGAIN = 0.05  # seconds until a broker that does not have a topic (yet) is asked again
-_FINAL = frozenset({Error.TOPIC_AUTHORIZATION_FAILED, Error.TOPIC_EXCEPTION})
+FINAL = frozenset({Error.TOPIC_AUTHORIZATION_FAILED, Error.TOPIC_EXCEPTION})
+"""Answers for a topic that asking again does not change."""
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 _LONGEST_NAME = 249
 
@@ -89,7 +90,7 @@ class Cluster:
                 if error is None:
                     return
                 why = f"no topic {topic!r}"
-            if error is not None and error.code() in _FINAL:
+            if error is not None and error.code() in FINAL:
                 raise failure_of(error)
             if time.monotonic() + _AGAIN > until:
                 raise errors.KafkaTimeoutError(

@@ -14,7 +14,8 @@ from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
 from .. import errors
-from ..cluster import Cluster
+from .._failures import failure_of
+from ..cluster import FINAL, Cluster
 from ..structs import TopicPartition
 from ._engine import Engine, partitions_of
 from ._positions import Positions
@@ -110,13 +111,23 @@ class Coordinator:
         if subscription.pattern is not None:
             self._cluster.ask(None, timeout)
             subscription.topics = subscription.matching(self._cluster.known.topics(False))
+        else:
+            self._look_for_topics(timeout)
         if self._has_group:
             self._join(subscription.topics)
-            return
-        if subscription.pattern is None:
-            for topic in sorted(subscription.topics):
-                self._cluster.ask(topic, timeout)
-        self._assign_all()
+        else:
+            self._assign_all()
+
+    def _look_for_topics(self, timeout: float) -> None:
+        """Ask for each topic by its name, for which a broker may create it.
+
+        Raises:
+            TopicAuthorizationFailedError, InvalidTopicError: a broker refuses one.
+        """
+        for topic in sorted(self._subscription.topics):
+            error = self._cluster.ask(topic, timeout)
+            if error is not None and error.code() in FINAL:
+                raise failure_of(error)
 
     def _join(self, topics: Set[str]) -> None:
         """Join the group with these topics; librdkafka joins only if there is one."""

@@ -193,9 +193,9 @@ class KafkaConsumer:
             try:
                 found = self._poll_of(None, True, ConsumerRecord)
             except RuntimeError:
-                if self._closed:
-                    raise StopIteration from None
-                raise
+                if not self._closed:
+                    raise
+                found = None
             if found.__class__ is ConsumerRecord:
                 record: ConsumerRecord = found
                 return record
@@ -750,7 +750,9 @@ def _configuration(config: dict[str, Any]) -> dict[str, Any]:
 def _tell(callback: Callback, error: KafkaError | None, answer: list[Place]) -> None:
     """Tell of a commit of librdkafka's own, every ``auto_commit_interval_ms``."""
     offsets = {
-        TopicPartition(one.topic, one.partition): OffsetAndMetadata(one.offset) for one in answer
+        TopicPartition(one.topic, one.partition): OffsetAndMetadata(one.offset)
+        for one in answer
+        if one.offset >= 0
     }
     callback(offsets, None if error is None else failure_of(error))
 

@@ -1,0 +1,336 @@
+"""compat.kafka: KafkaConsumer as a member of a group."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError
+from confluent_kafka.compat.kafka import (
+    AsyncConsumerRebalanceListener,
+    ConsumerRebalanceListener,
+    OffsetAndMetadata,
+    TopicPartition,
+    errors,
+)
+from confluent_kafka.compat.kafka.coordinator.assignors.cooperative_sticky import (
+    CooperativeStickyAssignor,
+)
+from confluent_kafka.testing import MockCluster
+from tests.support.kafka_python import (
+    MakeConsumer,
+    Told,
+    consumers_at,
+    filled,
+    joined,
+    many,
+    values,
+)
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.kafka_topic(partitions=2)
+
+_names = itertools.count()
+TEN = [b"%d" % i for i in range(10)]
+
+
+@pytest.fixture
+def make(kafka_cluster: MockCluster) -> Iterator[MakeConsumer]:
+    with consumers_at(kafka_cluster.bootstrap_servers) as make_one:
+        yield make_one
+
+
+@pytest.fixture
+def group() -> str:
+    return f"group-{next(_names)}"
+
+
+@pytest.fixture
+def both(kafka_topic: str) -> set[TopicPartition]:
+    """The topic's partitions."""
+    return {TopicPartition(kafka_topic, each) for each in (0, 1)}
+
+
+@pytest.fixture
+def ten(kafka_cluster: MockCluster, kafka_topic: str) -> TopicPartition:
+    """A partition with the values b"0" to b"9"."""
+    return TopicPartition(filled(kafka_cluster.bootstrap_servers, kafka_topic, 10), 0)
+
+
+class Seeking(ConsumerRebalanceListener):
+    """Seeks what it is given."""
+
+    def __init__(self, consumer: Any, offset: int) -> None:
+        self._consumer = consumer
+        self._offset = offset
+
+    def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        pass
+
+    def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        for partition in assigned:
+            self._consumer.seek(partition, self._offset)
+
+
+class Failing(ConsumerRebalanceListener):
+    """Raises."""
+
+    def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        pass
+
+    def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        raise ZeroDivisionError
+
+
+class Awaited(AsyncConsumerRebalanceListener):
+    """Notes what it is told, in coroutines."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        self.calls.append("revoked")
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        self.calls.append("assigned")
+
+
+def test_a_listener(
+    make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
+) -> None:
+    """It is told of nothing to revoke first, of each assignment, and of the end."""
+    told = Told()
+    consumer = make(group_id=group)
+    consumer.subscribe([kafka_topic], listener=told)
+    assert told.calls == []
+    assert joined(consumer, count=2) == both
+    assert told.calls == [("revoked", set()), ("assigned", both)]
+    consumer.close()
+    assert told.calls[2:] == [("revoked", both)]
+
+
+def test_a_second_member(
+    make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
+) -> None:
+    """All partitions are revoked, and each member gets its share."""
+    told = Told()
+    first, second = make(group_id=group), make(group_id=group)
+    first.subscribe([kafka_topic], listener=told)
+    joined(first, count=2)
+    second.subscribe([kafka_topic])
+    joined(second, first, count=1)
+    joined(first, second, count=1)
+    assert told.calls[2] == ("revoked", both)
+    assert told.calls[-1] == ("assigned", first.assignment())
+    assert first.assignment() | second.assignment() == both
+
+
+def test_another_subscription(make: MakeConsumer, kafka_topic: str, group: str) -> None:
+    """Until the group has rebalanced, the consumer has what it had; unsubscribe() is not told."""
+    told, later = Told(), Told()
+    consumer = make(group_id=group)
+    consumer.subscribe([kafka_topic], listener=told)
+    had = joined(consumer, count=2)
+    consumer.unsubscribe()
+    assert len(told.calls) == 2
+    assert consumer.assignment() == set()
+    consumer.subscribe([kafka_topic], listener=later)
+    assert joined(consumer, count=2) == had
+    assert later.calls == [("revoked", set()), ("assigned", had)]
+
+
+def test_seeking_in_a_listener(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
+    """What a listener seeks is read from there."""
+    consumer = make(group_id=group)
+    consumer.subscribe([ten.topic], listener=Seeking(consumer, 7))
+    assert values(many(consumer, 3)) == TEN[7:]
+
+
+def test_a_listener_that_raises(
+    make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
+) -> None:
+    """poll() raises it as the cause of a KafkaError, and the partitions are assigned."""
+    consumer = make(group_id=group)
+    consumer.subscribe([kafka_topic], listener=Failing())
+    with pytest.raises(errors.KafkaError, match="User rebalance callback") as caught:
+        wait_until(lambda: False, lambda: consumer.poll(100))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert consumer.assignment() == both
+    assert consumer.poll(10) == {}
+
+
+def test_a_listener_of_coroutines(make: MakeConsumer, kafka_topic: str, group: str) -> None:
+    """They run to their ends."""
+    told = Awaited()
+    consumer = make(group_id=group)
+    consumer.subscribe([kafka_topic], listener=told)
+    joined(consumer, count=2)
+    assert told.calls == ["revoked", "assigned"]
+
+
+def test_a_cooperative_protocol(
+    make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition], ten: TopicPartition
+) -> None:
+    """Partitions that stay are read on; the listener is told of the others."""
+    told = Told()
+    keywords: dict[str, Any] = {
+        "group_id": group,
+        "partition_assignment_strategy": (CooperativeStickyAssignor,),
+    }
+    first, second = make(**keywords), make(**keywords)
+    first.subscribe([kafka_topic], listener=told)
+    assert values(many(first, 10)) == TEN
+    assert told.calls == [("assigned", both)]
+    first.commit()
+    second.subscribe([kafka_topic])
+    joined(second, first, count=1)
+    wait_until(lambda: len(told.calls) >= 2, lambda: first.poll(20))
+    assert told.calls[1] == ("revoked", both - first.assignment())
+    assert first.assignment() | second.assignment() == both
+
+
+def test_committing(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
+    """Positions by default, or what is given; committed() has them, and others go on there."""
+    consumer = make(ten.topic, group_id=group)
+    assert consumer.committed(ten) is None
+    assert consumer.committed(ten, metadata=True) is None
+    many(consumer, 10)
+    consumer.commit()
+    assert consumer.committed(ten) == 10
+    consumer.commit({ten: OffsetAndMetadata(4, "text", -1)})
+    found = consumer.committed(ten, metadata=True)
+    assert (type(found), found.offset, found.metadata) == (OffsetAndMetadata, 4, "text")
+    consumer.commit({})
+    assert consumer.committed(TopicPartition("no-such-topic", 0)) is None
+    for offsets in ({ten: 3}, {("t", 0): OffsetAndMetadata(3)}, [1]):
+        with pytest.raises(TypeError, match="offsets must be dict"):
+            consumer.commit(offsets)
+        with pytest.raises(TypeError, match="offsets must be dict"):
+            consumer.commit_async(offsets)
+    consumer.close()
+    assert values(many(make(ten.topic, group_id=group), 6)) == TEN[4:]
+
+
+def test_committing_without_waiting(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
+    """A future tells the end; the callback is called by the application's next call."""
+    called: list[Any] = []
+    consumer = make(ten.topic, group_id=group)
+    many(consumer, 10)
+    offsets = {ten: OffsetAndMetadata(3)}
+    future = consumer.commit_async(offsets, lambda *answer: called.append(answer))
+    wait_until(lambda: future.is_done)
+    assert (future.value, future.exception, called) == (None, None, [])
+    consumer.poll()
+    assert called == [(offsets, None)]
+    assert consumer.committed(ten) == 3
+    consumer.commit_async(callback=lambda *answer: called.append(answer))
+    consumer.close()
+    assert called[1][1] is None
+    assert called[1][0][ten].offset == 10
+
+
+def test_callbacks_of_commits_while_iterating(
+    make: MakeConsumer, ten: TopicPartition, group: str
+) -> None:
+    """They are called also when there is always a next message."""
+    called: list[Any] = []
+    consumer = make(ten.topic, group_id=group)
+    next(consumer)
+    future = consumer.commit_async(callback=lambda *answer: called.append(answer))
+    wait_until(lambda: future.is_done)
+    next(consumer)
+    assert len(called) == 1
+
+
+def test_commits_that_fail(
+    make: MakeConsumer, ten: TopicPartition, group: str, kafka_cluster: MockCluster
+) -> None:
+    """A member that is none any more gets a CommitFailedError; others the broker's error."""
+    consumer = make(ten.topic, group_id=group)
+    many(consumer, 10)
+    for code, kind in (
+        (KafkaError.UNKNOWN_MEMBER_ID, errors.CommitFailedError),
+        (KafkaError.OFFSET_METADATA_TOO_LARGE, errors.OffsetMetadataTooLargeError),
+    ):
+        kafka_cluster.inject_errors("OffsetCommit", [code])
+        with pytest.raises(kind):
+            consumer.commit()
+        kafka_cluster.inject_errors("OffsetCommit", [code])
+        future = consumer.commit_async()
+        assert future._wait(TIMEOUT)
+        assert isinstance(future.exception, kind)
+
+
+def test_committing_by_itself(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
+    """With enable_auto_commit the default callback is told; close() commits unless told not to."""
+    called: list[Any] = []
+    keywords: dict[str, Any] = {"group_id": group, "enable_auto_commit": True}
+    consumer = make(
+        ten.topic,
+        auto_commit_interval_ms=50,
+        default_offset_commit_callback=lambda *answer: called.append(answer),
+        **keywords,
+    )
+    many(consumer, 10)
+    wait_until(lambda: called, lambda: consumer.poll(20))
+    assert called[0] == ({ten: OffsetAndMetadata(10)}, None)
+    consumer.seek(ten, 5)
+    many(consumer, 1, max_records=1)
+    consumer.close()
+    other = make(ten.topic, auto_commit_interval_ms=3_600_000, **keywords)
+    at = other.committed(ten)
+    many(other, 1, max_records=1)
+    other.close(autocommit=False)
+    assert make(group_id=group).committed(ten) == at == 6
+
+
+def test_a_pattern_that_follows_topics(
+    make: MakeConsumer, kafka_topic: str, group: str, kafka_cluster: MockCluster
+) -> None:
+    """A topic that comes later is subscribed to, and assigned."""
+    consumer = make(group_id=group, metadata_max_age_ms=100)
+    consumer.subscribe(pattern=kafka_topic)
+    joined(consumer, count=2)
+    kafka_cluster.create_topic(f"{kafka_topic}-more", 1)
+    joined(consumer, count=3)
+    assert consumer.subscription() == {kafka_topic, f"{kafka_topic}-more"}
+
+
+def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> None:
+    """It is the member's, once there is one."""
+    consumer = make(kafka_topic, group_id=group)
+    assert consumer.group_metadata() == (group, -1, "", None, "<unjoined>")
+    joined(consumer, count=2)
+    metadata = consumer.group_metadata()
+    assert metadata.generation_id >= 0
+    assert metadata.member_id
+    assert metadata.state == "<stable>"
+
+
+def test_pauses_end_with_a_rebalance(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
+    """They do not outlast it, as in kafka-python."""
+    consumer = make(group_id=group)
+    consumer.subscribe([ten.topic])
+    many(consumer, 10)
+    consumer.pause(ten)
+    assert consumer.paused() == {ten}
+    other = make(ten.topic, group_id=group)
+    joined(other, consumer, count=1)
+    other.close()
+    wait_until(lambda: len(consumer.assignment()) == 2, lambda: consumer.poll(20))
+    assert consumer.paused() == set()
+    consumer.seek(ten, 8)
+    assert values(many(consumer, 2)) == TEN[8:]
+
+
+def test_brokers_that_cannot_say_where_to_begin(
+    make: MakeConsumer, ten: TopicPartition, group: str, kafka_cluster: MockCluster
+) -> None:
+    """They are asked again."""
+    consumer = make(ten.topic, group_id=group)
+    kafka_cluster.inject_errors("OffsetFetch", [KafkaError.REQUEST_TIMED_OUT])
+    assert values(many(consumer, 10)) == TEN
+    assert consumer.position(ten, timeout_ms=TIMEOUT * 1000) == 10
