@@ -112,6 +112,43 @@ def test_a_listener(
     assert told.calls[2:] == [("revoked", both)]
 
 
+def test_a_listener_at_the_end(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
+    """While the consumer closes, its listener may ask for positions, and commit."""
+    consumer = make(group_id=group)
+    asked: list[int | None] = []
+
+    class Last(Told):
+        def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            asked.extend(consumer.position(partition) for partition in revoked & {ten})
+            if revoked:
+                consumer.commit()
+
+    consumer.subscribe([ten.topic], listener=Last())
+    many(consumer, 10)
+    consumer.close()
+    assert asked == [10]
+    assert make(group_id=group).committed(ten) == 10
+
+
+def test_a_listener_that_raises_at_the_end(
+    make: MakeConsumer, kafka_topic: str, group: str
+) -> None:
+    """close() raises it when the consumer is closed."""
+
+    class Broken(Told):
+        def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            if revoked:
+                raise ZeroDivisionError
+
+    consumer = make(group_id=group)
+    consumer.subscribe([kafka_topic], listener=Broken())
+    joined(consumer, count=2)
+    with pytest.raises(errors.KafkaError, match="User rebalance callback"):
+        consumer.close()
+    with pytest.raises(errors.IllegalStateError, match="closed"):
+        consumer.poll()
+
+
 def test_a_second_member(
     make: MakeConsumer, kafka_topic: str, group: str, both: set[TopicPartition]
 ) -> None:

@@ -63,8 +63,6 @@ class Coordinator:
         self._is_revoked = False
         self.looks_at = math.inf
         """When follow() has something to do, by time.monotonic()."""
-        self.failure: errors.KafkaError | None = None
-        """What was raised last because of a listener: nothing is raised while a client closes."""
 
     # ---- what the application does ----
 
@@ -166,7 +164,7 @@ class Coordinator:
             self._subscription.assign(new)
             self._positions.replace(new)
         failures += self._tell("assigned", new)
-        self._raise(failures)
+        _raise(failures)
 
     def _revoked(self, _: Any, given: list[Place]) -> None:
         self._give_back("revoked", partitions_of(given))
@@ -186,7 +184,7 @@ class Coordinator:
             self._is_revoked = True
             # Where they are read must not be committed any more.
             self._positions.forget()
-        self._raise(failures)
+        _raise(failures)
 
     def _tell(self, what: str, partitions: Iterable[TopicPartition]) -> list[BaseException]:
         """Call the listener; return what it raised."""
@@ -202,8 +200,8 @@ class Coordinator:
             return [failure]
         return []
 
-    def _raise(self, failures: list[BaseException]) -> None:
-        """Let the call that the consumer made raise what a listener has raised."""
-        if failures:
-            self.failure = errors.KafkaError("User rebalance callback throws an error")
-            raise self.failure from failures[0]
+
+def _raise(failures: list[BaseException]) -> None:
+    """Let the call that the consumer made raise what a listener has raised."""
+    if failures:
+        raise errors.KafkaError("User rebalance callback throws an error") from failures[0]

@@ -651,13 +651,13 @@ class KafkaConsumer:
         self._commits.close()
         if not autocommit and self._has_group and self.config["enable_auto_commit"]:
             self._keep_committed()
-        self._closed = True
-        self._end.detach()
-        self._coordinator.failure = None
-        self._engine.close()
-        self._deserializers.close()
-        if self._coordinator.failure is not None:
-            raise self._coordinator.failure
+        try:
+            self._engine.close()  # whose listener may still ask and commit
+        finally:
+            if self._engine._closed:  # a signal handler that raises leaves it for the next call
+                self._closed = True
+                self._end.detach()
+                self._deserializers.close()
 
     def _keep_committed(self) -> None:
         """Let librdkafka commit at its end what is committed."""

@@ -1,0 +1,34 @@
+"""kafka-python's situations (examples/kafka_python_situations.py) on embedded brokers."""
+
+from __future__ import annotations
+
+import pytest
+
+from confluent_kafka.testing import MockCluster
+from tests.support import kafka_python_situations as holds
+
+
+@pytest.fixture
+def servers(kafka_cluster: MockCluster) -> str:
+    return kafka_cluster.bootstrap_servers
+
+
+def test_sending_and_waiting(servers: str, kafka_topic: str) -> None:
+    """A message is where its future says."""
+    holds.messages_are_where_they_were_said_to_be(servers, kafka_topic)
+
+
+@pytest.mark.kafka_topic(partitions=2)
+def test_objects(servers: str, kafka_topic: str) -> None:
+    """What was serialized and compressed is the same object again."""
+    holds.objects_come_back(servers, kafka_topic)
+
+
+def test_manual_commits(servers: str, kafka_topic: str) -> None:
+    """The next run of a group goes on behind what was committed."""
+    holds.commits_hold(servers, kafka_topic, f"group-of-{kafka_topic}")
+
+
+def test_offsets_elsewhere(servers: str, kafka_topic: str) -> None:
+    """A listener seeks where the last run has ended."""
+    holds.offsets_are_kept_elsewhere(servers, kafka_topic, f"group-of-{kafka_topic}")

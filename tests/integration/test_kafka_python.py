@@ -1,0 +1,114 @@
+"""compat.kafka: KafkaProducer and KafkaConsumer on real brokers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from confluent_kafka.compat.kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from confluent_kafka.compat.kafka.errors import SaslAuthenticationFailedError
+from confluent_kafka.compat.kafka.structs import OffsetAndTimestamp
+from tests.integration.conftest import MakeTopic
+from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
+from tests.support import kafka_python_situations as holds
+from tests.support.kafka_python import Told, consumers_at, filled, joined, many, values
+from tests.support.waiting import TIMEOUT
+
+pytestmark = pytest.mark.integration
+
+TEN = [b"%d" % i for i in range(10)]
+
+
+@pytest.fixture
+def servers(kafka: KafkaCluster) -> str:
+    """Where the brokers listen."""
+    return str(kafka.config()["bootstrap.servers"])
+
+
+def test_sending_and_waiting(servers: str, make_topic: MakeTopic) -> None:
+    """A message is where its future says."""
+    holds.messages_are_where_they_were_said_to_be(servers, make_topic(1))
+
+
+def test_objects(servers: str, make_topic: MakeTopic) -> None:
+    """What was serialized and compressed is the same object again."""
+    holds.objects_come_back(servers, make_topic(2))
+
+
+def test_manual_commits(servers: str, make_topic: MakeTopic, group: str) -> None:
+    """The next run of a group goes on behind what was committed."""
+    holds.commits_hold(servers, make_topic(1), group)
+
+
+def test_offsets_elsewhere(servers: str, make_topic: MakeTopic, group: str) -> None:
+    """A listener seeks where the last run has ended."""
+    holds.offsets_are_kept_elsewhere(servers, make_topic(1), group)
+
+
+def test_transactions(servers: str, make_topic: MakeTopic, group: str) -> None:
+    """Messages are copied exactly once, and the group's offsets with them."""
+    holds.copies_are_whole(servers, make_topic(1), make_topic(1), group)
+
+
+@pytest.mark.parametrize("group_protocol", ["classic", "consumer"])
+def test_two_members(servers: str, make_topic: MakeTopic, group: str, group_protocol: str) -> None:
+    """They share the partitions, and the first has all of them again when the second leaves."""
+    topic, told = make_topic(2), Told()
+    properties = {"group.protocol": group_protocol}
+    with consumers_at(servers) as make:
+        first = make(group_id=group, properties=properties)
+        first.subscribe([topic], listener=told)
+        joined(first, count=2)
+        second = make(topic, group_id=group, properties=properties)
+        joined(second, first, count=1)
+        joined(first, second, count=1)
+        assert not first.assignment() & second.assignment()
+        second.close()
+        assert joined(first, count=2) == {TopicPartition(topic, each) for each in (0, 1)}
+    assert told.calls[-1][0] == "revoked"
+
+
+def test_offsets_by_time(servers: str, make_topic: MakeTopic) -> None:
+    """The first message at or after a time, with its own time."""
+    partition = TopicPartition(filled(servers, make_topic(1), 10), 0)
+    with consumers_at(servers) as make:
+        consumer = make(partition.topic)
+        third = many(consumer, 10)[3]
+        found = consumer.offsets_for_times({partition: third.timestamp})[partition]
+        assert isinstance(found, OffsetAndTimestamp)
+        assert found.offset <= 3
+        assert found.timestamp == third.timestamp
+        assert consumer.offsets_for_times({partition: third.timestamp + 10**9}) == {partition: None}
+
+
+def test_tls(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, tmp_path: Path) -> None:
+    """A client with a certificate gets in, with the files of its keywords."""
+    conf = own_kafka.config("SSL")
+    keywords = {
+        "bootstrap_servers": conf["bootstrap.servers"],
+        "security_protocol": "SSL",
+        "ssl_cafile": conf["ssl.ca.location"],
+        "ssl_certfile": conf.get("ssl.certificate.location"),
+        "ssl_keyfile": conf.get("ssl.key.location"),
+        "ssl_password": conf.get("ssl.key.password"),
+    }
+    topic = make_topic(1)
+    with KafkaProducer(**keywords) as producer:
+        assert producer.send(topic, b"v").get(TIMEOUT).offset == 0
+    with KafkaConsumer(topic, auto_offset_reset="earliest", **keywords) as consumer:
+        assert values(many(consumer, 1)) == [b"v"]
+
+
+def test_wrong_credentials(own_kafka: OwnKafkaCluster) -> None:
+    """The constructor raises the broker's refusal."""
+    conf = own_kafka.config("SASL_PLAINTEXT")
+    with pytest.raises(SaslAuthenticationFailedError):
+        KafkaProducer(
+            bootstrap_servers=conf["bootstrap.servers"],
+            security_protocol="SASL_PLAINTEXT",
+            sasl_mechanism="PLAIN",
+            sasl_plain_username="nobody",
+            sasl_plain_password="wrong",
+            bootstrap_timeout_ms=TIMEOUT * 1000,
+        )
