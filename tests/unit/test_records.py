@@ -129,7 +129,12 @@ class TestCodecs:
         packed = records.compress(Compression.SNAPPY, data)
         assert packed.startswith(b"\x82SNAPPY\0" + struct.pack(">ii", 1, 1))
         assert records.decompress(Compression.SNAPPY, packed) == data
-        assert records.decompress(Compression.SNAPPY, _snappy_compress(data, 0)) == data
+        plain = records.compress_snappy(data, None)
+        assert plain == _snappy_compress(data, 0)
+        assert records.decompress(Compression.SNAPPY, plain) == data
+        assert records.decompress(Compression.SNAPPY, records.compress_snappy(data, 7)) == data
+        with pytest.raises(RecordsError, match="block_size must be positive or None, got 0"):
+            records.compress_snappy(data, 0)
 
     def test_lz4_of_format_0(self) -> None:
         """Its header's checksum includes the magic number; right ones are read, too."""

@@ -171,14 +171,21 @@ put_literal(uint8_t *to, const uint8_t *from, size_t size)
     return to + size;
 }
 
+/* In the fewest bytes: two for a short copy from near by, else three. */
 static uint8_t *
 put_copy(uint8_t *to, size_t distance, size_t size)
 {
     while (size > 0) {
         size_t part = size > 64 ? 64 : size;
-        *to++ = (uint8_t)((part - 1) << 2 | COPY_16);
-        put_little16(to, (uint32_t)distance);
-        to += 2;
+        if (distance < 2048 && part >= 4 && part <= 11) {
+            *to++ = (uint8_t)(distance >> 8 << 5 | (part - 4) << 2 | COPY_11);
+            *to++ = (uint8_t)distance;
+        }
+        else {
+            *to++ = (uint8_t)((part - 1) << 2 | COPY_16);
+            put_little16(to, (uint32_t)distance);
+            to += 2;
+        }
         size -= part;
     }
     return to;

@@ -12,6 +12,7 @@ from confluent_kafka.protocol.records._codecs import (
     Compression,
     available,
     compress,
+    compress_snappy,
     decompress,
 )
 from confluent_kafka.protocol.records._control import Control, ControlType, control
@@ -43,6 +44,7 @@ __all__ = [
     "RecordsTooLargeError",
     "available",
     "compress",
+    "compress_snappy",
     "control",
     "decompress",
     "internal",

@@ -154,13 +154,21 @@ _FRAMING_HEADER = _FRAMING + struct.pack(">ii", 1, 1)
 _FRAMED_BLOCK = 32 * 1024
 
 
-def snappy_framed(data: Buffer, block_size: int = _FRAMED_BLOCK) -> bytes:
-    """Compressed by Snappy, with the framing of Java's library.
+def compress_snappy(data: Buffer, block_size: int | None = _FRAMED_BLOCK) -> bytes:
+    """Compressed by Snappy: what compress() does, with a choice of its form.
 
     Args:
         data: what to compress.
-        block_size: in bytes, how much of it is compressed at once.
+        block_size: how many bytes of it each block has in the framing of Java's library; None:
+            without the framing.
+
+    Raises:
+        RecordsError: `block_size` is not positive.
     """
+    if block_size is None:
+        return cimpl._snappy_compress(data, 0)
+    if block_size <= 0:
+        raise RecordsError(f"block_size must be positive or None, got {block_size!r}")
     view = memoryview(data)
     parts = [_FRAMING_HEADER]
     for start in range(0, len(view), block_size):
@@ -170,7 +178,7 @@ def snappy_framed(data: Buffer, block_size: int = _FRAMED_BLOCK) -> bytes:
 
 
 def _snappy_compress(data: Buffer, level: int | None, magic: int) -> bytes:
-    return snappy_framed(data)
+    return compress_snappy(data)
 
 
 def _snappy_decompress(data: Buffer, max_size: int, magic: int) -> bytes:
