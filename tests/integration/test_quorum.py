@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,7 @@ from tests.integration.dynamic_quorum import (
 )
 from tests.integration.kafka_cluster import OwnKafkaCluster
 from tests.support.aio import in_loop
+from tests.support.command_line import Ended, run
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -53,6 +56,10 @@ def place_of(quorum: DynamicQuorum) -> RaftVoterEndpoint:
     """Where the controller listens that observes."""
     host, _, port = quorum.observing.partition(":")
     return RaftVoterEndpoint("CONTROLLER", host, int(port))
+
+
+def place_text(quorum: DynamicQuorum) -> str:
+    return f"CONTROLLER://{quorum.observing}"
 
 
 def test_a_controller_votes(quorum: DynamicQuorum, admin: AdminClient) -> None:
@@ -192,3 +199,65 @@ def test_features_of_a_broker_that_is_not_there(admin: AdminClient) -> None:
     error = admin.describe_features(broker=77, request_timeout=2).exception(TIMEOUT)
     assert isinstance(error, KafkaException)
     assert error.code() == KafkaError._TIMED_OUT
+
+
+def command(quorum: DynamicQuorum, *arguments: str) -> Ended:
+    return run(*arguments, "-b", quorum.bootstrap_servers)
+
+
+def rows(quorum: DynamicQuorum, *arguments: str) -> list[dict[str, Any]]:
+    """What a command writes with --json."""
+    done = command(quorum, *arguments, "--json")
+    assert (done.status, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_command_of_the_quorum(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """Who leads and who votes, as a row and as a row for each controller; and votes change."""
+    directory = str(quorum.observer(admin).replica_directory_id)
+    (status,) = rows(quorum, "quorum", "describe", "--status")
+    assert (status["cluster"], status["leader"]) == (quorum.cluster_id, VOTER)
+    assert (status["voters"], status["observers"]) == ([VOTER], [OBSERVER])
+    assert (status["lag"], status["lag ms"]) == (0, 0)
+    done = command(quorum, "quorum", "add-voter", str(OBSERVER), place_text(quorum), "-y")
+    assert done == (0, b"controller 2 votes\n", "")
+    wait_until(lambda: {each.replica_id for each in described(admin).voters} == {VOTER, OBSERVER})
+    every = {row["node"]: row for row in rows(quorum, "quorum", "describe", "--replication")}
+    leader, follower = every[VOTER], every[OBSERVER]
+    assert (leader["role"], leader["lag"], follower["role"]) == ("leader", 0, "follower")
+    assert follower["directory"] == directory
+    assert follower["endpoints"] == [place_text(quorum)]
+    again = command(quorum, "quorum", "add-voter", str(OBSERVER), place_text(quorum), "-y")
+    assert again == (
+        1,
+        b"",
+        "error: 2 is not the id of one observer of the quorum, which has none\n",
+    )
+    options = ["--directory", directory, "--cluster-id", quorum.cluster_id, "-y"]
+    done = command(quorum, "quorum", "remove-voter", str(OBSERVER), *options)
+    assert done == (0, b"controller 2 does not vote any more\n", "")
+    wait_until(lambda: [each.replica_id for each in described(admin).voters] == [VOTER])
+    done = command(quorum, "quorum", "remove-voter", "77", "--directory", directory, "-y")
+    assert (done.status, done.stdout) == (1, b"")
+    assert "Cannot remove voter" in done.stderr
+
+
+def test_command_of_the_features(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """A feature goes down and up again; one that is refused is named."""
+
+    def version() -> int:
+        every = {row["feature"]: row for row in rows(quorum, "features", "describe")}
+        assert (every[FEATURE]["lowest"], every[FEATURE]["highest"]) == (0, 1)
+        return int(every[FEATURE]["version"])
+
+    done = command(quorum, "features", "downgrade", f"{FEATURE}=0", "--check")
+    assert done == (0, f"feature {FEATURE} can have version 0\n".encode(), "")
+    assert version() == 1
+    done = command(quorum, "features", "downgrade", f"{FEATURE}=0", "-y")
+    assert done == (0, f"feature {FEATURE} has version 0\n".encode(), "")
+    wait_until(lambda: version() == 0)
+    assert command(quorum, "features", "upgrade", f"{FEATURE}=1", "-y").status == 0
+    wait_until(lambda: version() == 1)
+    done = command(quorum, "features", "upgrade", "nosuch=1", "-y")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith("error: feature 'nosuch': ")

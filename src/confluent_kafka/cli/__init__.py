@@ -10,8 +10,10 @@ from confluent_kafka.cli import (
     bench,
     cluster,
     configs,
+    features,
     groups,
     pipeline,
+    quorum,
     quotas,
     reassign,
     topics,
@@ -66,6 +68,8 @@ app.command(name="dump-log")(dump_log)
 app.add_typer(reassign.app, name="reassign")
 app.add_typer(transactions.app, name="transactions")
 app.add_typer(quotas.app, name="quotas")
+app.add_typer(features.app, name="features")
+app.add_typer(quorum.app, name="quorum")
 app.add_typer(bench.app, name="bench")
 app.add_typer(pipeline.app, name="pipeline")
 

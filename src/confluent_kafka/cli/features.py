@@ -1,0 +1,128 @@
+"""``python -m confluent_kafka features``: which versions of features a cluster has."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from confluent_kafka.admin import FeatureMetadata, FeatureUpdate, UpgradeType
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    confirm,
+    pairs,
+    settled,
+    show,
+)
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    help="Show the features of a cluster, and give them other versions.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+Versions = Annotated[list[str], typer.Argument(metavar="FEATURE=VERSION")]
+Check = Annotated[bool, typer.Option("--check", help="Only validate the request.")]
+Unsafe = Annotated[
+    bool, typer.Option("--unsafe", help="Even if metadata is lost that cannot be restored.")
+]
+
+
+@app.command()
+def describe(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    broker: Annotated[
+        int | None, typer.Option(min=0, help="What this broker can have; else any broker.")
+    ] = None,
+) -> None:
+    """Show the versions that a broker can have, and the one that the cluster has."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.describe_features(broker=broker, request_timeout=timeout).result()
+    show(
+        ("feature", "lowest", "highest", "version", "epoch"),
+        ((name, *_versions(found, name)) for name in sorted(found.supported_features)),
+        as_json,
+    )
+
+
+@app.command()
+def upgrade(
+    versions: Versions,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    check: Check = False,
+    yes: Yes = False,
+) -> None:
+    """Give features higher versions, all of them or none: ``features upgrade share.version=1``."""
+    wanted = {name: FeatureUpdate(each) for name, each in _wanted(versions, 1).items()}
+    _update(brokers, config_file, properties, timeout, wanted, check, yes)
+
+
+@app.command()
+def downgrade(
+    versions: Versions,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    check: Check = False,
+    unsafe: Unsafe = False,
+    yes: Yes = False,
+) -> None:
+    """Give features lower versions, all of them or none. With version 0 a feature is disabled."""
+    kind = UpgradeType.UNSAFE_DOWNGRADE if unsafe else UpgradeType.SAFE_DOWNGRADE
+    wanted = {name: FeatureUpdate(each, kind) for name, each in _wanted(versions, 0).items()}
+    _update(brokers, config_file, properties, timeout, wanted, check, yes)
+
+
+def _update(
+    brokers: Brokers,
+    config_file: File,
+    properties: Properties,
+    timeout: float,
+    wanted: dict[str, FeatureUpdate],
+    check: bool,
+    yes: bool,
+) -> None:
+    confirm(f"Change {len(wanted)} features?", yes or check)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.update_features(wanted, validate_only=check, request_timeout=timeout)
+        updated, failures = settled("feature", futures)
+    for name in updated:
+        verb = "can have" if check else "has"
+        print(f"feature {name} {verb} version {wanted[name].max_version_level}")
+    if failures:
+        fail(*failures)
+
+
+def _wanted(arguments: list[str], lowest: int) -> dict[str, int]:
+    wanted = {}
+    for name, text in pairs(arguments, "FEATURE=VERSION").items():
+        if not text.isascii() or not text.isdecimal() or not lowest <= int(text) < 2**15:
+            raise typer.BadParameter(
+                f"{name}: {text!r} is no version from {lowest} to {2**15 - 1}",
+                param_hint="FEATURE=VERSION",
+            )
+        wanted[name] = int(text)
+    return wanted
+
+
+def _versions(found: FeatureMetadata, name: str) -> tuple[int | None, ...]:
+    can, has = found.supported_features[name], found.finalized_features.get(name)
+    return (
+        can.min_version,
+        can.max_version,
+        0 if has is None else has.max_version_level,
+        found.finalized_features_epoch,
+    )

@@ -1,0 +1,191 @@
+"""``python -m confluent_kafka quorum``: the controllers of a cluster, and who of them votes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import struct
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from confluent_kafka import Uuid
+from confluent_kafka.admin import QuorumInfo, QuorumReplicaState, RaftVoterEndpoint
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    confirm,
+    show,
+)
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    help="Show the metadata quorum, and change who votes in it.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+_ENDPOINT = re.compile(
+    r"(?P<listener>[^:/]+)://(?:\[(?P<ipv6>[^]]+)]|(?P<host>[^:]+)):(?P<port>\d+)"
+)
+_STATUS = (
+    *("cluster", "leader", "epoch", "high watermark", "lag", "lag ms"),
+    *("voters", "observers"),
+)
+_REPLICATION = (
+    *("node", "role", "log end", "lag", "last fetch", "last caught up"),
+    *("directory", "endpoints"),
+)
+
+Controller = Annotated[int, typer.Argument(metavar="ID", min=0, help="The controller's id.")]
+Directory = Annotated[
+    str | None,
+    typer.Option(metavar="UUID", help="Of its metadata log; else the quorum knows it by the id."),
+]
+ClusterId = Annotated[
+    str | None, typer.Option(metavar="ID", help="Only if the cluster has this id.")
+]
+
+
+@app.command()
+def describe(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    replication: Annotated[
+        bool,
+        typer.Option("--replication/--status", help="A row for each voter and observer."),
+    ] = False,
+) -> None:
+    """Show the leader, the voters and the observers, and how far they are behind."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.describe_metadata_quorum(request_timeout=timeout).result()
+        cluster = admin.cluster_id(timeout)
+    if replication:
+        show(_REPLICATION, _replicas(found), as_json)
+    else:
+        show(_STATUS, [_status(cluster, found)], as_json)
+
+
+@app.command()
+def add_voter(
+    controller: Controller,
+    endpoints: Annotated[
+        list[str], typer.Argument(metavar="LISTENER://HOST:PORT", help="Where it listens.")
+    ],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    directory: Directory = None,
+    cluster_id: ClusterId = None,
+    yes: Yes = False,
+) -> None:
+    """Let a controller vote: ``quorum add-voter 4 CONTROLLER://host:9093``."""
+    given = _uuid(directory)
+    places = {_endpoint(text) for text in endpoints}
+    confirm(f"Let controller {controller} vote?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        if given is None:
+            found = admin.describe_metadata_quorum(request_timeout=timeout).result()
+            given = _directory_of(controller, found.observers, "observer")
+        admin.add_raft_voter(
+            controller, given, places, cluster_id=cluster_id, request_timeout=timeout
+        ).result()
+    print(f"controller {controller} votes")
+
+
+@app.command()
+def remove_voter(
+    controller: Controller,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    directory: Directory = None,
+    cluster_id: ClusterId = None,
+    yes: Yes = False,
+) -> None:
+    """Take the vote from a controller, before it is shut down for good for example."""
+    given = _uuid(directory)
+    confirm(f"Take the vote from controller {controller}?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        if given is None:
+            found = admin.describe_metadata_quorum(request_timeout=timeout).result()
+            given = _directory_of(controller, found.voters, "voter")
+        admin.remove_raft_voter(
+            controller, given, cluster_id=cluster_id, request_timeout=timeout
+        ).result()
+    print(f"controller {controller} does not vote any more")
+
+
+def _status(cluster: str | None, found: QuorumInfo) -> tuple[Any, ...]:
+    lags = [lag for each in found.voters if (lag := _lag(each, found)) is not None]
+    times = [each.last_caught_up_timestamp for each in found.voters]
+    known = [each for each in times if each is not None]
+    return (
+        *(cluster, found.leader_id, found.leader_epoch, found.high_watermark),
+        max(lags, default=None),
+        max(known) - min(known) if known else None,
+        [each.replica_id for each in found.voters],
+        [each.replica_id for each in found.observers],
+    )
+
+
+def _replicas(found: QuorumInfo) -> Iterator[tuple[Any, ...]]:
+    for role, some in (("follower", found.voters), ("observer", found.observers)):
+        for each in some:
+            leads = each.replica_id == found.leader_id
+            yield (
+                *(each.replica_id, "leader" if leads else role),
+                *(None if each.log_end_offset < 0 else each.log_end_offset, _lag(each, found)),
+                *(each.last_fetch_timestamp, each.last_caught_up_timestamp),
+                str(each.replica_directory_id),
+                [_text(place) for place in found.nodes.get(each.replica_id, ())],
+            )
+
+
+def _lag(replica: QuorumReplicaState, found: QuorumInfo) -> int | None:
+    """How many records it is behind the leader, or None where the leader does not know."""
+    ends = [each.log_end_offset for each in found.voters if each.replica_id == found.leader_id]
+    if not ends or replica.log_end_offset < 0:
+        return None
+    return ends[0] - replica.log_end_offset
+
+
+def _directory_of(controller: int, replicas: list[QuorumReplicaState], role: str) -> Uuid:
+    found = [each.replica_directory_id for each in replicas if each.replica_id == controller]
+    if len(found) != 1:
+        known = ", ".join(str(each.replica_id) for each in replicas) or "none"
+        fail(f"{controller} is not the id of one {role} of the quorum, which has {known}")
+    return found[0]
+
+
+def _uuid(text: str | None) -> Uuid | None:
+    """What str() of the Uuid gives, and Kafka's tools print."""
+    if text is None:
+        return None
+    try:
+        return Uuid(*struct.unpack(">qq", base64.b64decode(f"{text}==", b"-_", validate=True)))
+    except (binascii.Error, struct.error, ValueError):
+        message = f"{text!r} is no UUID in base64, such as {Uuid(1, 2)}"
+        raise typer.BadParameter(message, param_hint="--directory") from None
+
+
+def _endpoint(text: str) -> RaftVoterEndpoint:
+    found = _ENDPOINT.fullmatch(text)
+    if found is None or int(found["port"]) >= 2**16:
+        raise typer.BadParameter(f"{text!r}: needs LISTENER://HOST:PORT")
+    return RaftVoterEndpoint(found["listener"], found["ipv6"] or found["host"], int(found["port"]))
+
+
+def _text(place: RaftVoterEndpoint) -> str:
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    return f"{place.listener}://{host}:{place.port}"
