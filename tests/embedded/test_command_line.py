@@ -533,7 +533,7 @@ def test_no_broker_answers(command: str) -> None:
         "features downgrade a=1 -y",
         "quorum describe",
         "quorum add-voter 1 CONTROLLER://localhost:1 -y",
-        "quorum remove-voter 1 -y --directory AAAAAAAAAAEAAAAAAAAAAg",
+        "quorum remove-voter 1 -y --directory -__AAAAAAAEAAAAAAAAAAg",
     ],
 )
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")

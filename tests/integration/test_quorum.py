@@ -36,6 +36,7 @@ pytestmark = [pytest.mark.integration, needs("raw-request")]
 INCONSISTENT_CLUSTER_ID = 104
 BROKER_ID_NOT_REGISTERED = 102
 NOBODY = Uuid(1, 2)
+URL_SAFE = str.maketrans("+/", "-_")
 STATIC = Uuid(0, 0)  # the directory of every voter in a static set
 FEATURE = "streams.version"  # which nothing here uses
 
@@ -214,7 +215,8 @@ def rows(quorum: DynamicQuorum, *arguments: str) -> list[dict[str, Any]]:
 
 def test_command_of_the_quorum(quorum: DynamicQuorum, admin: AdminClient) -> None:
     """Who leads and who votes, as a row and as a row for each controller; and votes change."""
-    directory = str(quorum.observer(admin).replica_directory_id)
+    # As Kafka's tools write it.
+    directory = str(quorum.observer(admin).replica_directory_id).translate(URL_SAFE)
     (status,) = rows(quorum, "quorum", "describe", "--status")
     assert (status["cluster"], status["leader"]) == (quorum.cluster_id, VOTER)
     assert (status["voters"], status["observers"]) == ([VOTER], [OBSERVER])

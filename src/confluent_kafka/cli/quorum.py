@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import struct
 from collections.abc import Iterator
@@ -147,7 +146,7 @@ def _replicas(found: QuorumInfo) -> Iterator[tuple[Any, ...]]:
                 *(each.replica_id, "leader" if leads else role),
                 *(None if each.log_end_offset < 0 else each.log_end_offset, _lag(each, found)),
                 *(each.last_fetch_timestamp, each.last_caught_up_timestamp),
-                str(each.replica_directory_id),
+                _base64(each.replica_directory_id),
                 [_text(place) for place in found.nodes.get(each.replica_id, ())],
             )
 
@@ -169,14 +168,19 @@ def _directory_of(controller: int, replicas: list[QuorumReplicaState], role: str
 
 
 def _uuid(text: str | None) -> Uuid | None:
-    """What str() of the Uuid gives, and Kafka's tools print."""
     if text is None:
         return None
     try:
         return Uuid(*struct.unpack(">qq", base64.b64decode(f"{text}==", b"-_", validate=True)))
-    except (binascii.Error, struct.error, ValueError):
-        message = f"{text!r} is no UUID in base64, such as {Uuid(1, 2)}"
+    except (ValueError, struct.error):
+        message = f"{text!r} is no UUID in base64, such as {_base64(Uuid(1, 2))}"
         raise typer.BadParameter(message, param_hint="--directory") from None
+
+
+def _base64(uuid: Uuid) -> str:
+    """The text of Kafka's tools, which differs from str() in two characters."""
+    halves = uuid.get_most_significant_bits(), uuid.get_least_significant_bits()
+    return base64.urlsafe_b64encode(struct.pack(">qq", *halves)).decode().rstrip("=")
 
 
 def _endpoint(text: str) -> RaftVoterEndpoint:

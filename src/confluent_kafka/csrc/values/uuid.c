@@ -116,7 +116,7 @@ PyDoc_STRVAR(uuid_doc,
 "Uuid(most_significant_bits, least_significant_bits)\n"
 "--\n\n"
 "A 128-bit identifier, such as Kafka's topic ids; immutable. ``str(uuid)`` is its base64 form\n"
-"without padding, the way Kafka's tools print it.\n\n"
+"without padding, with ``+`` and ``/`` where Kafka's tools print ``-`` and ``_``.\n\n"
 "Args:\n"
 "    most_significant_bits (int): the upper half, a signed 64-bit number.\n"
 "    least_significant_bits (int): the lower half, a signed 64-bit number.\n\n"
