@@ -14,7 +14,10 @@ from confluent_kafka.compat import install
 
 def run(
     name: Annotated[
-        str, typer.Option("--as", help="The package that the program imports: aiokafka or kafka.")
+        str,
+        typer.Option(
+            "--as", help="The package that the program imports: aiokafka, kafka or kafka:0.9."
+        ),
     ],
     program: Annotated[
         list[str] | None, typer.Argument(help="The program's file, and its arguments.")
@@ -28,7 +31,8 @@ def run(
     if module is None and not arguments:
         raise typer.BadParameter("a program's file, or -m and a module")
     try:
-        install(name)
+        package, _, generation = name.partition(":")
+        install(package, generation or None)
     except ValueError as wrong:
         raise typer.BadParameter(str(wrong), param_hint="--as") from None
     try:

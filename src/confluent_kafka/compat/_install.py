@@ -27,13 +27,17 @@ class _Face(NamedTuple):
     distribution: str
 
 
+# By the package and its generations; the first one is meant if none is named.
 _FACES = {
-    "aiokafka": _Face("confluent_kafka.compat.aiokafka", "aiokafka"),
-    "kafka": _Face("confluent_kafka.compat.kafka", "kafka-python"),
+    "aiokafka": {"0": _Face("confluent_kafka.compat.aiokafka", "aiokafka")},
+    "kafka": {
+        "3": _Face("confluent_kafka.compat.kafka", "kafka-python"),
+        "0.9": _Face("confluent_kafka.compat.kafka_0_9", "kafka-python"),
+    },
 }
 
 
-def install(name: str) -> None:
+def install(name: str, generation: str | None = None) -> None:
     """Let ``import NAME`` mean its face here, in this process, from now on.
 
     Programs and libraries that import the package, or its modules, then run on librdkafka as they
@@ -46,22 +50,38 @@ def install(name: str) -> None:
 
     Args:
         name: the package: "aiokafka" or "kafka".
+        generation: of kafka-python: "3", which is the default, or "0.9".
 
     Raises:
-        ValueError: there is no face of this name.
-        RuntimeError: the package itself was imported before.
+        ValueError: there is no face of this name, or none of this generation.
+        RuntimeError: the package itself was imported before, or another generation installed.
     """
     if name not in _FACES:
         raise ValueError(
             f"no package {name!r} here, only: {', '.join(_FACES)}; {did_you_mean(name, _FACES)}"
         )
-    if any(isinstance(finder, _Finder) and finder.name == name for finder in sys.meta_path):
-        return
+    face = _face_of(name, generation)
+    for finder in sys.meta_path:
+        if isinstance(finder, _Finder) and finder.name == name:
+            if finder.face != face:
+                raise RuntimeError(f"{name} is {finder.face.module} already")
+            return
     if name in sys.modules:
         raise RuntimeError(
             f"{name} was imported before, from {sys.modules[name].__file__}: call install() first"
         )
-    sys.meta_path.insert(0, _Finder(name, _FACES[name]))
+    sys.meta_path.insert(0, _Finder(name, face))
+
+
+def _face_of(name: str, generation: str | None) -> _Face:
+    generations = _FACES[name]
+    if generation is None:
+        return next(iter(generations.values()))
+    if generation not in generations:
+        raise ValueError(
+            f"no generation {generation!r} of {name} here, only: {', '.join(generations)}"
+        )
+    return generations[generation]
 
 
 class _Finder(DistributionFinder):
@@ -74,7 +94,7 @@ class _Finder(DistributionFinder):
 
     def __init__(self, name: str, face: _Face) -> None:
         self.name = name
-        self._face = face
+        self.face = face
 
     def find_spec(
         self,
@@ -84,7 +104,7 @@ class _Finder(DistributionFinder):
     ) -> ModuleSpec | None:
         if fullname != self.name and not fullname.startswith(f"{self.name}."):
             return None
-        own = importlib.util.find_spec(self._face.module + fullname[len(self.name) :])
+        own = importlib.util.find_spec(self.face.module + fullname[len(self.name) :])
         if own is None:
             return None
         is_package = own.submodule_search_locations is not None
@@ -94,9 +114,9 @@ class _Finder(DistributionFinder):
         self,
         context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
     ) -> Iterable[Distribution]:
-        name = self._face.distribution
+        name = self.face.distribution
         if context.name is None or context.name.lower().replace("_", "-") == name:
-            yield _Installed(name, importlib.import_module(self._face.module).__version__)
+            yield _Installed(name, importlib.import_module(self.face.module).__version__)
 
 
 class _Alias(Loader):

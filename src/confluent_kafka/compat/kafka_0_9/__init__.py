@@ -1,0 +1,30 @@
+"""kafka-python 0.9.5's API on librdkafka, for the brokers of today.
+
+``import confluent_kafka.compat.kafka_0_9 as kafka`` is the move; programs that say ``import kafka``
+run unchanged after ``confluent_kafka.compat.install("kafka", generation="0.9")``.
+
+The modules ``codec`` and ``protocol``, with ``create_message()`` and the like, are not there yet.
+"""
+
+from __future__ import annotations
+
+from .client import KafkaClient
+from .conn import KafkaConnection
+from .consumer import KafkaConsumer, MultiProcessConsumer, SimpleConsumer
+from .partitioner import HashedPartitioner, RoundRobinPartitioner
+from .producer import KeyedProducer, SimpleProducer
+
+__version__ = "0.9.5"
+
+__all__ = [
+    "HashedPartitioner",
+    "KafkaClient",
+    "KafkaConnection",
+    "KafkaConsumer",
+    "KeyedProducer",
+    "MultiProcessConsumer",
+    "RoundRobinPartitioner",
+    "SimpleConsumer",
+    "SimpleProducer",
+    "__version__",
+]

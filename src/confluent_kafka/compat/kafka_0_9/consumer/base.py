@@ -1,0 +1,175 @@
+"""What SimpleConsumer and MultiProcessConsumer have in common: a group's offsets."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from collections.abc import Iterable
+from contextlib import suppress
+from threading import Lock
+from typing import Any
+
+from ..client import KafkaClient
+from ..common import (
+    KafkaError,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetRequest,
+    UnknownTopicOrPartitionError,
+    check_error,
+)
+from ..util import ReentrantTimer, kafka_bytestring
+
+__all__ = ["Consumer"]
+
+log = logging.getLogger("kafka.consumer")
+
+AUTO_COMMIT_MSG_COUNT = 100
+AUTO_COMMIT_INTERVAL = 5000
+
+FETCH_DEFAULT_BLOCK_TIMEOUT = 1
+FETCH_MAX_WAIT_TIME = 100
+FETCH_MIN_BYTES = 4096
+FETCH_BUFFER_SIZE_BYTES = 4096
+MAX_FETCH_BUFFER_SIZE_BYTES = FETCH_BUFFER_SIZE_BYTES * 8
+
+ITER_TIMEOUT_SECONDS = 60
+NO_MESSAGES_WAIT_TIME_SECONDS = 0.1
+FULL_QUEUE_WAIT_TIME_SECONDS = 0.1
+MAX_BACKOFF_SECONDS = 60
+
+_END = -1
+
+
+class Consumer:
+    """Reads partitions of a topic, and stores how far it is for its group.
+
+    Args:
+        client: the cluster.
+        group: the group's name; None stores nothing.
+        topic: its name.
+        partitions: those to read; None is all.
+        auto_commit: whether offsets are stored now and then.
+        auto_commit_every_n: after how many messages; None is never.
+        auto_commit_every_t: after how many milliseconds; None is never.
+
+    Raises:
+        KafkaError: as KafkaClient.load_metadata_for_topics().
+    """
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        group: str | bytes | None,
+        topic: str | bytes,
+        partitions: Iterable[int] | None = None,
+        auto_commit: bool = True,
+        auto_commit_every_n: int | None = AUTO_COMMIT_MSG_COUNT,
+        auto_commit_every_t: float | None = AUTO_COMMIT_INTERVAL,
+    ) -> None:
+        self.client = client
+        self.topic = kafka_bytestring(topic)
+        self.group = None if group is None else kafka_bytestring(group)
+        self.client.load_metadata_for_topics(self.topic)
+        if partitions is None:
+            partitions = self.client.get_partition_ids_for_topic(self.topic)
+        self.offsets: dict[int, int] = dict.fromkeys(partitions, 0)
+        self.commit_lock = Lock()
+        self.count_since_commit = 0
+        self.auto_commit = auto_commit
+        self.auto_commit_every_n = auto_commit_every_n
+        self.auto_commit_every_t = auto_commit_every_t
+        if self.group is not None:
+            self.fetch_last_known_offsets(list(self.offsets))
+        self.commit_timer: ReentrantTimer | None = None
+        if auto_commit and auto_commit_every_t is not None:
+            # The timer does not keep the consumer: one that is dropped stops it.
+            self.commit_timer = ReentrantTimer(
+                auto_commit_every_t, _commit_if_alive, weakref.ref(self)
+            )
+            self.commit_timer.start()
+
+    def provide_partition_info(self) -> None:
+        """Let messages come with their partitions."""
+        raise NotImplementedError
+
+    def fetch_last_known_offsets(self, partitions: Iterable[int] | None = None) -> None:
+        """Read on where the group is; at 0 where it has no offset.
+
+        Args:
+            partitions: those to ask for; None is all that are read.
+
+        Raises:
+            KafkaError: as KafkaClient.send_offset_fetch_request().
+        """
+        assert self.group is not None, "a consumer without a group has no offsets"
+        wanted = list(self.offsets if partitions is None else partitions)
+        for answer in self.client.send_offset_fetch_request(
+            self.group,
+            [OffsetFetchRequest(self.topic, partition) for partition in wanted],
+            fail_on_error=False,
+        ):
+            with suppress(UnknownTopicOrPartitionError):  # when there is no offset
+                check_error(answer)
+            self.offsets[answer.partition] = max(0, answer.offset)
+
+    def commit(self, partitions: Iterable[int] | None = None) -> bool | None:
+        """Store the group's offsets.
+
+        Args:
+            partitions: those to store; None is all that are read.
+
+        Returns:
+            Whether they are stored; None if there was nothing to store.
+        """
+        if self.count_since_commit == 0 or self.group is None:
+            return None
+        with self.commit_lock:
+            if self.count_since_commit == 0:  # another thread was faster
+                return None
+            offsets = dict(self.offsets)
+            wanted = offsets if partitions is None else partitions
+            requests = [OffsetCommitRequest(self.topic, one, offsets[one], None) for one in wanted]
+            try:
+                self.client.send_offset_commit_request(self.group, requests)
+            except KafkaError as failure:
+                log.error("offsets of group %r are not stored: %s", self.group, failure)
+                return False
+            self.count_since_commit = 0
+        if self.commit_timer is not None and not self.commit_timer.is_current:
+            self.commit_timer.start()
+        return True
+
+    def pending(self, partitions: Iterable[int] | None = None) -> int:
+        """Return how many messages are still to be read.
+
+        Args:
+            partitions: those to count; None is all that are read.
+
+        Raises:
+            KafkaError: as KafkaClient.send_offset_request().
+        """
+        wanted = list(self.offsets if partitions is None else partitions)
+        ends = self.client.send_offset_request(
+            [OffsetRequest(self.topic, partition, _END, 1) for partition in wanted]
+        )
+        return int(sum(end.offsets[0] - self.offsets[end.partition] for end in ends))
+
+    def stop(self) -> None:
+        """Stop storing offsets now and then, and store them a last time."""
+        if self.commit_timer is not None:
+            self.commit_timer.stop()
+        if self.auto_commit:
+            self.commit()
+
+    def _auto_commit(self) -> None:
+        if not self.auto_commit or self.auto_commit_every_n is None:
+            return
+        if self.count_since_commit >= self.auto_commit_every_n:
+            self.commit()
+
+
+def _commit_if_alive(known: Any) -> None:
+    consumer = known()
+    if consumer is not None:
+        consumer.commit()

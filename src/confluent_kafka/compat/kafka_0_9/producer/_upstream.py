@@ -1,0 +1,207 @@
+"""The thread of an asynchronous producer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict
+from contextlib import suppress
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import Any, NamedTuple
+
+from .. import _produced
+from .._sender import Delivery
+from ..client import KafkaClient
+from ..common import (
+    RETRY_BACKOFF_ERROR_TYPES,
+    RETRY_ERROR_TYPES,
+    RETRY_REFRESH_ERROR_TYPES,
+    FailedPayloadsError,
+    KafkaError,
+    Message,
+    ProduceRequest,
+    RequestTimedOutError,
+    RetryOptions,
+    TopicAndPartition,
+    UnknownError,
+    kafka_errors,
+)
+
+log = logging.getLogger("kafka.producer")
+
+STOP_ASYNC_PRODUCER = -1
+"""What wakes the thread to end."""
+
+
+class Batching(NamedTuple):
+    """When messages are sent, and how often.
+
+    Raises:
+        ValueError: every_n or every_t is not positive.
+    """
+
+    every_n: int
+    """How many messages are sent together."""
+    every_t: float | None
+    """Seconds until there may be fewer."""
+    retry: RetryOptions
+    log_messages: bool
+    """Whether the log has the messages that failed, or their hashes."""
+    stop_timeout: float | None
+    """Seconds for what is left when the producer stops."""
+
+    def check(self) -> None:
+        """Raise ValueError if nothing would ever be sent."""
+        if self.every_n < 1:
+            raise ValueError(f"batch_send_every_n must be at least 1, not {self.every_n!r}")
+        if self.every_t is not None and self.every_t <= 0:
+            raise ValueError(f"batch_send_every_t must be positive, not {self.every_t!r}")
+
+
+class Upstream:
+    """Sends what is in a queue.
+
+    Args:
+        client: of its own.
+        queue: of partition, message and key.
+        delivery: how to send.
+        batching: when, and how often.
+
+    Attributes:
+        stop_event: set when the producer stops.
+    """
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        queue: Queue[Any],
+        delivery: Delivery,
+        batching: Batching,
+    ) -> None:
+        batching.check()
+        self.stop_event = Event()
+        self._client = client
+        self._queue = queue
+        self._delivery = delivery
+        self._batching = batching
+        self._end: float | None = None
+
+    def start(self) -> Thread:
+        """Start the thread."""
+        thread = Thread(target=self.run, name="kafka-producer", daemon=True)
+        thread.start()
+        return thread
+
+    def stop(self) -> None:
+        """Let the thread send what there is, and end."""
+        limit = self._batching.stop_timeout
+        self._end = None if limit is None else time.monotonic() + limit
+        self.stop_event.set()
+        with suppress(Full):  # when the thread does not wait for messages
+            self._queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
+
+    def run(self) -> None:
+        """Send until the producer stops."""
+        while not (self.stop_event.is_set() and self._queue.empty()):
+            requests = self._requests(self._collected())
+            if requests:
+                self._send(requests)
+        self._client.close()
+
+    def _collected(self) -> list[Any]:
+        """Wait for messages, as many as are sent together."""
+        found: list[Any] = []
+        end: float | None = None
+        while len(found) < self._batching.every_n:
+            left = None if end is None else end - time.monotonic()
+            try:
+                one = self._queue.get(timeout=None if left is None else max(0, left))
+            except Empty:
+                break
+            if one[0] == STOP_ASYNC_PRODUCER:
+                break
+            if end is None and self._batching.every_t is not None:
+                end = time.monotonic() + self._batching.every_t
+            if self.stop_event.is_set():
+                end = 0.0  # what is there, and no waiting
+            found.append(one)
+        return found
+
+    def _requests(self, messages: list[Any]) -> list[ProduceRequest]:
+        compression = self._delivery.codec, self._delivery.level
+        grouped: dict[TopicAndPartition, list[Message]] = defaultdict(list)
+        for place, value, key in messages:
+            grouped[place].append(Message(0, 0, key, value))
+        return [
+            _produced.compressed(place.topic, place.partition, tuple(some), *compression)
+            for place, some in grouped.items()
+        ]
+
+    def _send(self, requests: list[ProduceRequest]) -> None:
+        """Send until everything is there, or is given up; so each partition's order is kept."""
+        limit = self._batching.retry.limit
+        attempt = 0
+        while requests:
+            failed = self._attempt(requests)
+            lost = [(one, kind) for one, kind in failed if not self._is_retried(kind)]
+            again = [(one, kind) for one, kind in failed if self._is_retried(kind)]
+            attempt += 1
+            if (limit is not None and attempt > limit) or self._is_over():
+                lost, again = failed, []
+            self._log_lost(lost)
+            self._wait([kind for _, kind in again])
+            requests = [one for one, _ in again]
+
+    def _attempt(self, requests: list[ProduceRequest]) -> list[tuple[ProduceRequest, type]]:
+        """Send once; return what failed, and how."""
+        try:
+            answers = self._client.send_produce_request(
+                requests,
+                acks=self._delivery.acks,
+                timeout=self._delivery.timeout,
+                fail_on_error=False,
+            )
+        except KafkaError as failure:
+            return [(one, type(failure)) for one in requests]
+        except Exception:
+            log.exception("messages are lost")
+            return []
+        if self._delivery.acks == 0:  # without an answer there are only failures
+            failed = {(one.payload.topic, one.payload.partition) for one in answers}
+            return [
+                (one, FailedPayloadsError)
+                for one in requests
+                if (one.topic, one.partition) in failed
+            ]
+        kinds = [(one, _kind(answer)) for one, answer in zip(requests, answers, strict=True)]
+        return [(one, kind) for one, kind in kinds if kind is not None]
+
+    def _is_retried(self, kind: type) -> bool:
+        if issubclass(kind, RequestTimedOutError):
+            return self._batching.retry.retry_on_timeouts
+        return issubclass(kind, RETRY_ERROR_TYPES)
+
+    def _is_over(self) -> bool:
+        return self._end is not None and time.monotonic() > self._end
+
+    def _log_lost(self, lost: list[tuple[ProduceRequest, type]]) -> None:
+        for request, kind in lost:
+            said = request if self._batching.log_messages else hash(tuple(request.messages))
+            log.error("messages are lost (%s): %s", kind.__name__, said)
+
+    def _wait(self, kinds: list[type]) -> None:
+        """Do what the errors ask for before it is tried again."""
+        if any(issubclass(kind, RETRY_BACKOFF_ERROR_TYPES) for kind in kinds):
+            time.sleep(self._batching.retry.backoff_ms / 1000)
+        if any(issubclass(kind, RETRY_REFRESH_ERROR_TYPES) for kind in kinds):
+            try:
+                self._client.load_metadata_for_topics()
+            except KafkaError as failure:
+                log.warning("no metadata: %s", failure)
+
+
+def _kind(answer: Any) -> type | None:
+    if isinstance(answer, Exception):
+        return type(answer)
+    return kafka_errors.get(answer.error, UnknownError) if answer.error else None

@@ -1,0 +1,312 @@
+"""compat.kafka_0_9: KafkaClient, its metadata and its requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError
+from confluent_kafka.compat.kafka_0_9 import KafkaClient
+from confluent_kafka.compat.kafka_0_9.common import (
+    ConsumerFetchSizeTooSmall,
+    FailedPayloadsError,
+    FetchRequest,
+    KafkaTimeoutError,
+    KafkaUnavailableError,
+    LeaderNotAvailableError,
+    Message,
+    MessageSizeTooLargeError,
+    NotLeaderForPartitionError,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetOutOfRangeError,
+    OffsetRequest,
+    ProduceRequest,
+    ProduceResponse,
+    RequestTimedOutError,
+    UnknownError,
+    UnknownTopicOrPartitionError,
+    UnsupportedCodecError,
+)
+from confluent_kafka.testing import MockCluster
+from tests.support.kafka import read, values_of
+
+pytestmark = pytest.mark.kafka_topic(partitions=4)
+
+
+@pytest.fixture
+def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
+    """A client that knows the topic."""
+    client = KafkaClient(kafka_cluster.bootstrap_servers)
+    yield client
+    client.close()
+
+
+def request(topic: str | bytes, partition: int, *values: bytes) -> ProduceRequest:
+    """Messages without keys."""
+    name: Any = topic
+    return ProduceRequest(name, partition, [Message(0, 0, None, value) for value in values])
+
+
+def test_topics(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A client knows all topics; what it has forgotten it can ask for again."""
+    name = kafka_topic.encode()
+    assert client.topics == [name]
+    assert client.has_metadata_for_topic(kafka_topic)
+    assert client.get_partition_ids_for_topic(name) == [0, 1, 2, 3]
+    assert len(client.brokers) == kafka_cluster.brokers
+    client.reset_topic_metadata(kafka_topic, b"another")
+    assert not client.has_metadata_for_topic(name)
+    assert client.get_partition_ids_for_topic(name) == []
+    client.load_metadata_for_topics(kafka_topic)
+    assert client.topics == [name]
+    client.reset_all_metadata()
+    assert client.topics == []
+    client.load_metadata_for_topics()
+    assert client.topics == [name]
+
+
+def test_a_topic_is_created(client: KafkaClient) -> None:
+    """Asking for a topic creates it, if the broker does that."""
+    client.ensure_topic_exists("new")
+    assert client.has_metadata_for_topic(b"new")
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (KafkaError.UNKNOWN_TOPIC_OR_PART, UnknownTopicOrPartitionError),
+        (KafkaError.LEADER_NOT_AVAILABLE, LeaderNotAvailableError),
+    ],
+)
+def test_a_topic_with_an_error(
+    client: KafkaClient,
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    code: int,
+    error: type[Exception],
+) -> None:
+    """It raises when it is asked for, and not among all others."""
+    kafka_cluster.set_topic_error(kafka_topic, code)
+    with pytest.raises(error):
+        client.load_metadata_for_topics(kafka_topic)
+    client.load_metadata_for_topics()
+    assert client.topics == []
+    with pytest.raises(KafkaTimeoutError, match=f"Unable to create topic {kafka_topic}"):
+        client.ensure_topic_exists(kafka_topic, timeout=0)
+    with pytest.raises(error):
+        client.send_produce_request([request(kafka_topic, 0, b"v")], fail_on_error=False)
+
+
+def test_a_partition_without_a_leader(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """It is known, and requests to it raise."""
+    kafka_cluster.set_leader(kafka_topic, 1, None)
+    client.load_metadata_for_topics()
+    assert client.get_partition_ids_for_topic(kafka_topic) == [0, 1, 2, 3]
+    with pytest.raises(LeaderNotAvailableError):
+        client.send_offset_request([OffsetRequest(kafka_topic.encode(), 1, -1, 1)])
+
+
+def test_answers_in_order(client: KafkaClient, kafka_topic: str, consumer: Consumer) -> None:
+    """Answers come in the order of payloads, or what the callback makes of them."""
+    payloads = [request(kafka_topic, number, b"a", b"b") for number in (2, 0, 3)]
+    answers = client.send_produce_request(payloads)
+    assert answers == [ProduceResponse(kafka_topic.encode(), one, 0, 0) for one in (2, 0, 3)]
+    offsets = client.send_produce_request(payloads, callback=lambda answer: answer.offset)
+    assert offsets == [2, 2, 2]
+    assert client.send_produce_request([]) == []
+    assert client.send_produce_request(payloads, acks=0) == []
+    assert values_of(read(consumer, kafka_topic, 2)) == [b"a", b"b"]
+
+
+def test_one_partition_twice(client: KafkaClient, kafka_topic: str) -> None:
+    """A request has each partition once, whether its name is text or bytes."""
+    payloads = [request(kafka_topic, 0, b"v"), request(kafka_topic.encode(), 0, b"v")]
+    with pytest.raises(AssertionError, match=r"Duplicate ProduceRequests for b'.*' 0"):
+        client.send_produce_request(payloads)
+
+
+def test_an_unknown_partition(client: KafkaClient, kafka_topic: str) -> None:
+    """Nothing is sent if one of the payloads can go nowhere."""
+    payloads = [request(kafka_topic, 0, b"v"), request(kafka_topic, 9, b"v")]
+    with pytest.raises(UnknownTopicOrPartitionError):
+        client.send_produce_request(payloads, fail_on_error=False)
+    (end,) = client.send_offset_request([OffsetRequest(kafka_topic.encode(), 0, -1, 1)])
+    assert end.offsets == (0,)
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (KafkaError.REQUEST_TIMED_OUT, RequestTimedOutError),
+        (KafkaError.MSG_SIZE_TOO_LARGE, MessageSizeTooLargeError),
+        (KafkaError.TOPIC_AUTHORIZATION_FAILED, UnknownError),
+    ],
+)
+def test_a_broker_refuses_messages(
+    client: KafkaClient,
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    code: int,
+    error: type[Exception],
+) -> None:
+    """Its error is raised, or in the answer; nothing is sent a second time."""
+    kafka_cluster.inject_errors("Produce", [code])
+    with pytest.raises(error):
+        client.send_produce_request([request(kafka_topic, 0, b"v")])
+    kafka_cluster.inject_errors("Produce", [code])
+    (answer,) = client.send_produce_request([request(kafka_topic, 0, b"v")], fail_on_error=False)
+    assert answer == ProduceResponse(kafka_topic.encode(), 0, code, -1)
+    (end,) = client.send_offset_request([OffsetRequest(kafka_topic.encode(), 0, -1, 1)])
+    assert end.offsets == (0,)
+
+
+def test_a_leader_changes_while_messages_are_sent(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """What the old leader has refused goes to the new one."""
+    kafka_cluster.inject_errors("Produce", [KafkaError.NOT_LEADER_FOR_PARTITION])
+    (answer,) = client.send_produce_request([request(kafka_topic, 0, b"v")])
+    assert (answer.error, answer.offset) == (0, 0)
+
+
+def test_no_broker_answers(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """Payloads fail, in place without fail_on_error; what can be asked of any broker raises."""
+    client.send_produce_request([request(kafka_topic, 0, b"v")])
+    kafka_cluster.set_broker_down()
+    payload = request(kafka_topic.encode(), 0, b"v")
+    with pytest.raises(FailedPayloadsError) as raised:
+        client.send_produce_request([payload])
+    assert raised.value.payload == payload
+    (failed,) = client.send_produce_request([payload], fail_on_error=False)
+    assert isinstance(failed, FailedPayloadsError)
+    other = client.copy()
+    fetch = FetchRequest(kafka_topic.encode(), 0, 0, 4096)
+    (failed,) = other.send_fetch_request([fetch], fail_on_error=False)
+    assert failed.payload == fetch
+    assert isinstance(failed.__cause__, KafkaUnavailableError)
+    with pytest.raises(KafkaUnavailableError):
+        other.send_metadata_request()
+
+
+def test_unknown_codecs(client: KafkaClient, kafka_topic: str) -> None:
+    """Messages whose codec nobody knows are not sent."""
+    payload = ProduceRequest(kafka_topic.encode(), 0, [Message(0, 7, None, b"v")])
+    with pytest.raises(UnsupportedCodecError, match="Codec 0x07 unsupported"):
+        client.send_produce_request([payload])
+
+
+def test_fetch(client: KafkaClient, kafka_topic: str) -> None:
+    """Messages come from the offset on, one at a time; there is no such offset, or no such room."""
+    name = kafka_topic.encode()
+    client.send_produce_request([request(name, 1, b"a", b"b" * 100, b"c")])
+    (answer,) = client.send_fetch_request([FetchRequest(name, 1, 1, 4096)])
+    assert (answer.error, answer.highwaterMark) == (0, 3)
+    assert [(one.offset, one.message.value) for one in answer.messages] == [
+        (1, b"b" * 100),
+        (2, b"c"),
+    ]
+    (answer,) = client.send_fetch_request([FetchRequest(name, 1, 3, 4096)], min_bytes=0)
+    assert list(answer.messages) == []
+    (answer,) = client.send_fetch_request([FetchRequest(name, 1, 1, 125)])
+    with pytest.raises(ConsumerFetchSizeTooSmall):
+        next(answer.messages)
+    with pytest.raises(OffsetOutOfRangeError):
+        client.send_fetch_request([FetchRequest(name, 1, 4, 4096)])
+    (answer,) = client.send_fetch_request([FetchRequest(name, 1, 4, 4096)], fail_on_error=False)
+    assert answer.error == 1
+
+
+def test_a_leader_that_has_changed(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """The first request raises, and the second one goes to the new leader."""
+    name = kafka_topic.encode()
+    client.send_produce_request([request(name, 0, b"v")])
+    leader = client.topic_partitions[name][0].leader
+    kafka_cluster.set_leader(kafka_topic, 0, leader % kafka_cluster.brokers + 1)
+    with pytest.raises(NotLeaderForPartitionError):
+        client.send_fetch_request([FetchRequest(name, 0, 0, 4096)])
+    (answer,) = client.send_fetch_request([FetchRequest(name, 0, 0, 4096)])
+    assert [one.message.value for one in answer.messages] == [b"v"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.NOT_COORDINATOR,
+    ],
+)
+def test_a_coordinator_that_is_not_ready(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, code: int
+) -> None:
+    """It is asked again."""
+    kafka_cluster.inject_errors("OffsetCommit", [code])
+    commit = OffsetCommitRequest(kafka_topic.encode(), 0, 7, b"note")
+    (answer,) = client.send_offset_commit_request("g", [commit])
+    assert answer.error == 0
+    (found,) = client.send_offset_fetch_request("g", [OffsetFetchRequest(commit.topic, 0)])
+    assert (found.offset, found.metadata) == (7, b"note")
+
+
+def test_no_offset(client: KafkaClient, kafka_topic: str) -> None:
+    """It is an error of one request, and none of the other."""
+    wanted = [OffsetFetchRequest(kafka_topic.encode(), 0)]
+    with pytest.raises(UnknownTopicOrPartitionError):
+        client.send_offset_fetch_request("g", wanted)
+    assert client.has_metadata_for_topic(kafka_topic)
+    (found,) = client.send_offset_fetch_request_kafka("g", wanted)
+    assert (found.offset, found.error) == (-1, 0)
+
+
+def test_groups(client: KafkaClient) -> None:
+    """A group is given as itself or in a list, and there is one."""
+    found = client.send_consumer_metadata_request([b"g"], callback=lambda answer: answer.nodeId)
+    assert found == client.send_consumer_metadata_request("g").nodeId
+    with pytest.raises(ValueError, match="payloads must be one group, not 2"):
+        client.send_consumer_metadata_request(["g", "h"])
+
+
+def test_a_copy(client: KafkaClient, kafka_topic: str) -> None:
+    """It knows the same, and has a connection of its own."""
+    other = client.copy()
+    assert other.topics == client.topics
+    assert (other.hosts, other.client_id, other.timeout) == (
+        client.hosts,
+        client.client_id,
+        client.timeout,
+    )
+    other.reset_all_metadata()
+    assert client.has_metadata_for_topic(kafka_topic)
+    client.close()
+    other.reinit()
+    assert other.topics == client.topics
+    other.close()
+
+
+def test_use_after_close(client: KafkaClient, kafka_topic: str) -> None:
+    """A client that was closed connects again."""
+    for _ in range(2):
+        client.send_produce_request([request(kafka_topic, 0, b"v")])
+        client.close()
+    (end,) = client.send_offset_request([OffsetRequest(kafka_topic.encode(), 0, -1, 1)])
+    assert end.offsets == (2,)
+
+
+def test_properties(kafka_cluster: MockCluster) -> None:
+    """librdkafka's properties reach it."""
+    with pytest.raises(KafkaUnavailableError):
+        KafkaClient(
+            kafka_cluster.bootstrap_servers,
+            timeout=1,
+            properties={"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN"}
+            | {"sasl.username": "u", "sasl.password": "p"},
+        )

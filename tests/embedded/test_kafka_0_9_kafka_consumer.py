@@ -1,0 +1,217 @@
+"""compat.kafka_0_9: the KafkaConsumer of its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError
+from confluent_kafka.compat.kafka_0_9 import KafkaClient, KafkaConsumer, SimpleProducer
+from confluent_kafka.compat.kafka_0_9.common import (
+    ConsumerFetchSizeTooSmall,
+    ConsumerTimeout,
+    KafkaConfigurationError,
+    OffsetOutOfRangeError,
+    UnknownTopicOrPartitionError,
+)
+from confluent_kafka.testing import MockCluster
+from tests.support.kafka import numbers
+
+pytestmark = pytest.mark.kafka_topic(partitions=2)
+
+Make = Callable[..., KafkaConsumer]
+
+
+@pytest.fixture
+def make(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[Make]:
+    """Makes consumers; the topic has 0, 2, 4, 6 in one partition and the odd ones in the other."""
+    client = KafkaClient(kafka_cluster.bootstrap_servers)
+    producer = SimpleProducer(client, random_start=False)
+    for value in numbers(0, 8):
+        producer.send_messages(kafka_topic, value)
+    client.close()
+    made: list[KafkaConsumer] = []
+
+    def make(*topics: Any, **configs: Any) -> KafkaConsumer:
+        options = {
+            "bootstrap_servers": [kafka_cluster.bootstrap_servers],
+            "auto_offset_reset": "smallest",
+            **configs,
+        }
+        made.append(KafkaConsumer(*topics, **options))
+        return made[-1]
+
+    yield make
+    for consumer in made:
+        consumer.close()
+
+
+def fetched(consumer: KafkaConsumer) -> dict[int, int]:
+    """Where a consumer reads its partitions."""
+    return {partition: offset for (_, partition), offset in consumer.offsets("fetch").items()}
+
+
+def test_five_forms(make: Make, kafka_topic: str) -> None:
+    """A topic, a partition with or without an offset, and dicts of those."""
+    consumer = make(kafka_topic)
+    name = kafka_topic.encode()
+    assert repr(consumer) == f"<KafkaConsumer topics=({name!r}-0|{name!r}-1)>"
+    for form, expected in (
+        (name, {0: 0, 1: 0}),
+        ((kafka_topic, 1), {1: 0}),
+        ((kafka_topic, 1, 3), {1: 3}),
+        ({kafka_topic: 1}, {1: 0}),
+        ({kafka_topic: [1, 0]}, {1: 0, 0: 0}),
+        ({kafka_topic: (0,)}, {0: 0}),
+        ({(kafka_topic, 0): 2, (name, 1): 3}, {0: 2, 1: 3}),
+    ):
+        consumer.set_topic_partitions(form)
+        assert fetched(consumer) == expected
+        assert consumer.next().offset == expected[min(expected, key=list(expected).index)]
+    consumer.set_topic_partitions((kafka_topic, 0), {kafka_topic: 1})
+    assert fetched(consumer) == {0: 0, 1: 0}
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (5, "Unknown topic type"),
+        (["t"], "it must be str, bytes, tuple or dict"),
+        (("t",), r"a tuple must be .*, not \('t',\)"),
+        (("t", "0"), "a tuple must be"),
+        ({"t": "0"}, "dict key must be int or list/tuple of ints"),
+        ({5: 0}, "a topic must be str or bytes, not 5"),
+    ],
+)
+def test_other_forms(make: Make, form: Any, text: str) -> None:
+    """They mean nothing."""
+    with pytest.raises(KafkaConfigurationError, match=text):
+        make(form)
+
+
+def test_unknown_topics(make: Make, kafka_topic: str) -> None:
+    """A topic or partition that is not there is refused."""
+    with pytest.raises(UnknownTopicOrPartitionError, match="Topic b'nope' not found"):
+        make("nope")
+    with pytest.raises(UnknownTopicOrPartitionError, match="Topic b'nope' not found"):
+        make(("nope", 0))
+    with pytest.raises(UnknownTopicOrPartitionError, match="Partition 2 not found in Topic"):
+        make((kafka_topic, 2))
+
+
+def test_nothing_to_read(make: Make) -> None:
+    """A consumer that was not told what to read says so."""
+    consumer = make()
+    with pytest.raises(KafkaConfigurationError, match="No topics or partitions configured"):
+        consumer.next()
+
+
+def test_iteration_ends_with_an_error(make: Make, kafka_topic: str) -> None:
+    """ConsumerTimeout, when there was no message for so long; then it can go on."""
+    consumer = make(kafka_topic, consumer_timeout_ms=300)
+    found = []
+    for _ in range(2):
+        with pytest.raises(ConsumerTimeout, match="Consumer timed out after 300 ms"):
+            found.extend(message.value for message in consumer)
+        if len(found) == 8:
+            break
+    assert sorted(found) == numbers(0, 8)
+    highwater = consumer.offsets("highwater")
+    assert set(highwater.values()) == {4}
+
+
+def test_values_are_deserialized(make: Make, kafka_topic: str) -> None:
+    """Messages have what deserializer_class returns."""
+    consumer = make((kafka_topic, 1), deserializer_class=int)
+    assert consumer.next() == (kafka_topic.encode(), 1, 0, None, 1)
+
+
+def test_marks(make: Make, kafka_topic: str) -> None:
+    """Those of partitions that are read are stored, once, and a new consumer goes on there."""
+    consumer = make((kafka_topic, 0), group_id="g")
+    first, second = consumer.next(), consumer.next()
+    assert consumer.task_done(first)
+    assert not consumer.task_done(second._replace(partition=1))
+    assert consumer.commit()
+    assert not consumer.commit()
+    assert consumer.offsets()["commit"] == {(kafka_topic.encode(), 0): 1}
+    assert consumer.offsets("task_done") == {(kafka_topic.encode(), 0): 0}
+    assert fetched(make(kafka_topic, group_id="g")) == {0: 1, 1: 0}
+    assert fetched(make((kafka_topic, 0, 3), group_id="g")) == {0: 3}
+
+
+def test_marks_are_stored_every_n(make: Make, kafka_topic: str) -> None:
+    """auto_commit_interval_messages says after how many."""
+    consumer = make(
+        (kafka_topic, 0),
+        group_id="g",
+        auto_commit_enable=True,
+        auto_commit_interval_messages=2,
+    )
+    place = (kafka_topic.encode(), 0)
+    stored = []
+    for _ in range(4):
+        consumer.task_done(consumer.next())
+        stored.append(consumer.offsets("commit")[place])
+    assert stored == [None, 2, 2, 4]
+
+
+def test_marks_are_stored_every_t(make: Make, kafka_topic: str) -> None:
+    """auto_commit_interval_ms says after how long."""
+    consumer = make(
+        (kafka_topic, 0), group_id="g", auto_commit_enable=True, auto_commit_interval_ms=0
+    )
+    consumer.task_done(consumer.next())
+    assert consumer.offsets("commit") == {(kafka_topic.encode(), 0): 1}
+
+
+def test_commit_without_a_group(make: Make, kafka_topic: str) -> None:
+    """There is nothing that it could be stored for."""
+    with pytest.raises(KafkaConfigurationError, match="without a configured consumer group"):
+        make(kafka_topic).commit()
+
+
+def test_offsets_out_of_range(make: Make, kafka_topic: str) -> None:
+    """auto_offset_reset says where to go on; without it they are an error."""
+    assert make((kafka_topic, 0, 99)).next().offset == 0
+    with pytest.raises(OffsetOutOfRangeError, match="error=1"):
+        make((kafka_topic, 0, 99), auto_offset_reset="none").next()
+    with pytest.raises(OffsetOutOfRangeError, match=r"largest\|smallest"):
+        make(kafka_topic, auto_offset_reset="none")
+    assert fetched(make(kafka_topic, auto_offset_reset="largest")) == {0: 4, 1: 4}
+
+
+def test_large_messages(make: Make, kafka_topic: str) -> None:
+    """One that is larger than fetch_message_max_bytes cannot be read."""
+    with pytest.raises(ConsumerFetchSizeTooSmall):
+        make(kafka_topic, fetch_message_max_bytes=26).next()
+
+
+def test_a_leader_changes(make: Make, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """The consumer goes on with the new one, after an error that does not last, too."""
+    consumer = make((kafka_topic, 0), refresh_leader_backoff_ms=1)
+    assert consumer.next().offset == 0
+    kafka_cluster.inject_errors("Fetch", [KafkaError.REQUEST_TIMED_OUT])
+    client = KafkaClient(kafka_cluster.bootstrap_servers)
+    leader = client.topic_partitions[kafka_topic.encode()][0].leader
+    kafka_cluster.set_leader(kafka_topic, 0, leader % kafka_cluster.brokers + 1)
+    assert [consumer.next().offset for _ in range(3)] == [1, 2, 3]
+    client.close()
+
+
+def test_offsets_of_a_partition(make: Make, kafka_topic: str) -> None:
+    """The end, the beginning, or before a time."""
+    consumer = make(kafka_topic)
+    assert consumer.get_partition_offsets(kafka_topic, 0, -1, 1) == (4,)
+    assert consumer.get_partition_offsets(kafka_topic.encode(), 0, -1, 5) == (4, 0)
+    assert consumer.get_partition_offsets(kafka_topic, 0, -2, 5) == (0,)
+
+
+def test_keywords_change(make: Make, kafka_topic: str, kafka_cluster: MockCluster) -> None:
+    """configure() changes those that it is given; the old name of one is still known."""
+    consumer = make((kafka_topic, 0), consumer_timeout_ms=1)
+    consumer.configure(metadata_broker_list=kafka_cluster.bootstrap_servers, group_id="g")
+    assert consumer.task_done(consumer.next())
+    assert consumer.commit()

@@ -1,0 +1,251 @@
+"""compat.kafka_0_9: SimpleProducer and KeyedProducer, above all asynchronous ones."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import weakref
+from collections.abc import Iterator
+from threading import Event
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError
+from confluent_kafka.compat.kafka_0_9 import KafkaClient, KeyedProducer, SimpleProducer
+from confluent_kafka.compat.kafka_0_9.common import (
+    AsyncProducerQueueFull,
+    FailedPayloadsError,
+    ProduceResponse,
+    RequestTimedOutError,
+)
+from confluent_kafka.compat.kafka_0_9.common import KafkaError as FaceError
+from confluent_kafka.protocol import FetchRequest, FetchResponse, records
+from confluent_kafka.testing import MockCluster
+from tests.support.kafka import numbers, read, values_of
+from tests.support.waiting import TIMEOUT, wait_until
+
+
+@pytest.fixture
+def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
+    """A client that knows the topic."""
+    client = KafkaClient(kafka_cluster.bootstrap_servers)
+    yield client
+    client.close()
+
+
+class Broker:
+    """A client whose broker does what it is told to."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.sent: list[list[bytes]] = []
+        self.asked = 0
+        self.answering = Event()
+        self.answering.set()
+        self._answers = list(answers)
+
+    def copy(self) -> Broker:
+        return self
+
+    def close(self) -> None:
+        pass
+
+    def has_metadata_for_topic(self, topic: bytes) -> bool:
+        return True
+
+    def get_partition_ids_for_topic(self, topic: bytes) -> list[int]:
+        return [0]
+
+    def load_metadata_for_topics(self, *topics: bytes) -> None:
+        self.asked += 1
+
+    def send_produce_request(self, payloads: list[Any], **options: Any) -> list[Any]:
+        self.sent.append([message.value for one in payloads for message in one.messages])
+        assert self.answering.wait(TIMEOUT)
+        answer = self._answers.pop(0) if self._answers else 0
+        if isinstance(answer, int):
+            return [ProduceResponse(one.topic, one.partition, answer, 0) for one in payloads]
+        if isinstance(answer, FailedPayloadsError):
+            return [answer]
+        raise answer
+
+
+def producer_of(broker: Any, **keywords: Any) -> SimpleProducer:
+    """An asynchronous producer that waits for nothing but what a test is about."""
+    keywords = {"batch_send_every_n": 1, "async_retry_backoff_ms": 1, **keywords}
+    return SimpleProducer(broker, async_=True, **keywords)
+
+
+def test_batches_are_full(kafka_cluster: MockCluster) -> None:
+    """A thread sends as many messages together as it is told to, and what is left at the end."""
+    broker = Broker()
+    producer = producer_of(broker, batch_send_every_n=3, batch_send_every_t=None)
+    assert repr(producer) == "<SimpleProducer batch=True>"
+    assert getattr(producer, "async")
+    assert producer.send_messages("t", *numbers(0, 7)) == []
+    producer.stop()
+    assert broker.sent == [numbers(0, 3), numbers(3, 6), numbers(6, 7)]
+    assert producer.stopped
+    assert not producer.thread.is_alive()
+    producer.stop()
+
+
+def test_batches_do_not_wait_for_ever() -> None:
+    """After batch_send_every_t there may be fewer messages."""
+    broker = Broker()
+    producer = producer_of(broker, batch_send_every_n=3, batch_send_every_t=0.01)
+    producer.send_messages("t", b"v")
+    wait_until(lambda: broker.sent == [[b"v"]])
+    producer.stop()
+
+
+@pytest.mark.parametrize(
+    ("answer", "refreshes"),
+    [(6, 1), (3, 1), (5, 1), (7, 0), (FailedPayloadsError("payload"), 0)],
+)
+def test_what_failed_is_sent_again(answer: Any, refreshes: int) -> None:
+    """Before anything else, so that the order stays; the topics are asked for if they changed."""
+    broker = Broker(answer, answer)
+    producer = producer_of(broker)
+    producer.send_messages("t", b"a", b"b")
+    producer.stop()
+    assert broker.sent == [[b"a"], [b"a"], [b"a"], [b"b"]]
+    assert broker.asked == 2 * refreshes
+
+
+def test_the_limit_of_retries(caplog: pytest.LogCaptureFixture) -> None:
+    """What has failed too often is in the log, itself or as a hash."""
+    for log_messages in (True, False):
+        broker = Broker(6, 6, 6)
+        producer = producer_of(
+            broker, async_retry_limit=1, async_log_messages_on_error=log_messages
+        )
+        with caplog.at_level(logging.ERROR, logger="kafka.producer"):
+            producer.send_messages("t", b"secret", b"next")
+            producer.stop()
+        assert broker.sent == [[b"secret"], [b"secret"], [b"next"], [b"next"]]
+        (record,) = caplog.records
+        assert "messages are lost (NotLeaderForPartitionError)" in record.getMessage()
+        assert ("secret" in record.getMessage()) == log_messages
+        caplog.clear()
+
+
+@pytest.mark.parametrize("answer", [10, 29, RuntimeError("nobody expects this")])
+def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """It is not sent again, and the thread goes on."""
+    broker = Broker(answer)
+    producer = producer_of(broker)
+    with caplog.at_level(logging.ERROR, logger="kafka.producer"):
+        producer.send_messages("t", b"a", b"b")
+        producer.stop()
+    assert broker.sent == [[b"a"], [b"b"]]
+    assert "messages are lost" in caplog.text
+
+
+def test_timeouts_may_be_there_already() -> None:
+    """They are not sent again, if that is not wanted."""
+    broker = Broker(RequestTimedOutError.errno)
+    producer = producer_of(broker, async_retry_on_timeouts=False)
+    producer.send_messages("t", b"a", b"b")
+    producer.stop()
+    assert broker.sent == [[b"a"], [b"b"]]
+
+
+def test_the_queue_is_full() -> None:
+    """The error has the messages that are not in the queue; the others are sent."""
+    broker = Broker()
+    broker.answering.clear()
+    producer = producer_of(broker, async_queue_maxsize=2)
+    producer.send_messages("t", b"0")
+    wait_until(lambda: broker.sent == [[b"0"]])  # which is answered later
+    with pytest.raises(AsyncProducerQueueFull, match="Current queue size 2") as raised:
+        producer.send_messages("t", *numbers(1, 6))
+    assert raised.value.failed_msgs == tuple(numbers(3, 6))
+    producer.async_queue_put_timeout = 0.01
+    with pytest.raises(AsyncProducerQueueFull):
+        producer.send_messages("t", b"6")
+    broker.answering.set()
+    producer.async_queue_put_timeout = TIMEOUT
+    producer.send_messages("t", b"7")
+    producer.stop()
+    assert broker.sent == [[b"0"], [b"1"], [b"2"], [b"7"]]
+
+
+def test_a_producer_that_gives_up() -> None:
+    """After async_stop_timeout nothing is sent again."""
+    broker = Broker(*[6] * 100_000)
+    producer = producer_of(broker, async_stop_timeout=0.01)
+    producer.send_messages("t", b"v")
+    wait_until(lambda: len(broker.sent) > 1)
+    producer.stop(TIMEOUT)
+    assert not producer.thread.is_alive()
+
+
+def test_after_the_end() -> None:
+    """Nobody would send it."""
+    producer = producer_of(Broker())
+    producer.stop()
+    with pytest.raises(FaceError, match="the producer was stopped"):
+        producer.send_messages("t", b"v")
+
+
+def test_a_producer_is_dropped() -> None:
+    """Its thread sends what there is, and ends."""
+    broker = Broker()
+    producer = producer_of(broker)
+    producer.send_messages("t", *numbers(0, 5))
+    thread, gone = producer.thread, weakref.ref(producer)
+    del producer
+    gc.collect()
+    assert gone() is None
+    assert not thread.is_alive()
+    assert broker.sent == [[value] for value in numbers(0, 5)]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text"),
+    [
+        ({"batch_send_every_n": 0}, "batch_send_every_n must be at least 1, not 0"),
+        ({"batch_send_every_t": 0}, "batch_send_every_t must be positive, not 0"),
+    ],
+)
+def test_batches_that_are_never_sent(keywords: Any, text: str) -> None:
+    """They are refused."""
+    with pytest.raises(ValueError, match=text):
+        producer_of(Broker(), **keywords)
+
+
+def test_messages_survive_errors_in_order(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """What the cluster refuses for a while arrives once, and in order."""
+    producer = KeyedProducer(client, async_=True, batch_send_every_n=2, async_retry_backoff_ms=1)
+    kafka_cluster.inject_errors("Produce", [KafkaError.LEADER_NOT_AVAILABLE] * 3)
+    producer.send_messages(kafka_topic, b"k", *numbers(0, 6))
+    producer.stop()
+    assert values_of(read(consumer, kafka_topic, 6)) == numbers(0, 6)
+
+
+@pytest.mark.parametrize(("codec", "level"), [(0, None), (1, None), (1, 9), (2, None)])
+def test_codecs(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, codec: int, level: int | None
+) -> None:
+    """The batch at the broker is compressed with the codec."""
+    producer = SimpleProducer(client, codec=codec, codec_compresslevel=level)
+    producer.send_messages(kafka_topic, *[b"v" * 1000] * 5)
+    (batch,) = batches(client, kafka_topic)
+    assert batch.compression == codec
+    assert batch.count == 5
+
+
+def batches(client: KafkaClient, topic: str) -> list[Any]:
+    """The batches of partition 0, as they are at the broker."""
+    part = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1_000_000)
+    asked = FetchRequest(
+        max_bytes=1_000_000,
+        session_epoch=-1,
+        topics=[FetchRequest.FetchTopic(topic=topic, partitions=[part])],
+    )
+    leader = client.topic_partitions[topic.encode()][0].leader
+    answer: FetchResponse = client._engine.ask(asked, 10, broker=leader).answer()
+    return list(records.read(answer.responses[0].partitions[0].records or b""))

@@ -1,0 +1,264 @@
+"""compat.kafka_0_9: what needs no cluster."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import socket
+import struct
+import threading
+from typing import Any
+
+import pytest
+
+from confluent_kafka.compat import kafka_0_9 as kafka
+from confluent_kafka.compat.kafka_0_9 import common, util
+from confluent_kafka.compat.kafka_0_9.conn import KafkaConnection, collect_hosts
+from confluent_kafka.compat.kafka_0_9.partitioner import LegacyPartitioner, Murmur2Partitioner
+from confluent_kafka.compat.kafka_0_9.partitioner.base import Partitioner
+from confluent_kafka.compat.kafka_0_9.partitioner.hashed import murmur2
+from confluent_kafka.compat.kafka_0_9.producer.base import Producer
+from tests.support.kafka import NO_BROKER
+from tests.support.waiting import TIMEOUT, wait_until
+
+
+def test_errors_by_number() -> None:
+    """A response's number becomes its exception, with the response; one that is new is unknown."""
+    assert sorted(common.kafka_errors) == list(range(-1, 0)) + list(range(1, 17))
+    response = common.ProduceResponse(b"t", 0, 3, -1)
+    with pytest.raises(common.UnknownTopicOrPartitionError) as raised:
+        common.check_error(response)
+    assert raised.value.args == (response,)
+    with pytest.raises(common.UnknownError):
+        common.check_error(response._replace(error=99))
+    common.check_error(response._replace(error=0))
+    failed = common.FailedPayloadsError("payload")
+    with pytest.raises(common.FailedPayloadsError) as same:
+        common.check_error(failed)
+    assert same.value is failed
+
+
+@pytest.mark.parametrize(
+    "error", [common.FailedPayloadsError("p", 1), common.AsyncProducerQueueFull((b"m",), "full")]
+)
+def test_errors_with_arguments(error: Exception) -> None:
+    """They keep what they are about when they are copied and pickled, beside their texts."""
+    for same in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert type(same) is type(error)
+        assert (same.args, vars(same)) == (error.args, vars(error))
+
+
+def test_strings_of_the_protocol() -> None:
+    """Lengths come first, and what is cut off is an error."""
+    assert util.write_int_string(b"ab") == b"\0\0\0\2ab"
+    assert util.write_short_string(None) == b"\xff\xff"
+    assert util.read_short_string(b"\0\2abc", 0) == (b"ab", 4)
+    assert util.read_int_string(b"\xff\xff\xff\xff", 0) == (None, 4)
+    assert util.relative_unpack(">hh", b"\0\1\0\0\2", 0) == ((1, 0), 4)
+    for cut in (b"\0\0\0\4abc", b"\0\0\0", b"\xff\xff\xff\xfe"):
+        with pytest.raises(common.BufferUnderflowError):
+            util.read_int_string(cut, 0)
+    with pytest.raises(TypeError, match="must be bytes or None, not str: 'ab'"):
+        util.write_short_string("ab")  # type: ignore[arg-type]
+    assert util.crc32(b"abc") == 891568578
+
+
+def test_names() -> None:
+    """A name is str or bytes."""
+    assert util.kafka_bytestring("é") == util.kafka_bytestring(b"\xc3\xa9") == b"\xc3\xa9"
+    with pytest.raises(TypeError, match="must be str or bytes, not int: 5"):
+        util.kafka_bytestring(5)  # type: ignore[arg-type]
+
+
+def test_payloads_by_partition() -> None:
+    """No partition is there twice."""
+    one, two, other = (common.OffsetFetchRequest(*at) for at in ((b"a", 1), (b"a", 2), (b"b", 1)))
+    grouped = util.group_by_topic_and_partition([one, two, other])
+    assert grouped == {b"a": {1: one, 2: two}, b"b": {1: other}}
+    with pytest.raises(AssertionError, match="Duplicate OffsetFetchRequests for b'a' 1"):
+        util.group_by_topic_and_partition([one, one])
+
+
+def test_a_timer_calls_until_it_is_stopped() -> None:
+    """It can be started again, and the function itself may stop it."""
+    calls: list[Any] = []
+    timer = util.ReentrantTimer(1, lambda *args, **kwargs: calls.append((args, kwargs)), 1, a=2)
+    for _ in range(2):
+        timer.start()
+        wait_until(lambda: len(calls) >= 2)
+        timer.stop()
+        assert set(map(repr, calls)) == {"((1,), {'a': 2})"}
+        calls.clear()
+    stopped = threading.Event()
+
+    def stop() -> None:
+        itself.stop()
+        stopped.set()
+
+    itself = util.ReentrantTimer(1, stop)
+    itself.start()
+    assert stopped.wait(TIMEOUT)
+
+
+def test_wrong_timers() -> None:
+    """The error says what is wrong."""
+    with pytest.raises(ValueError, match="t must be a positive number of milliseconds, not 0"):
+        util.ReentrantTimer(0, print)
+    with pytest.raises(ValueError, match="fn must be callable, not int"):
+        util.ReentrantTimer(1, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("key", "hashed"),
+    [
+        (b"abc", 479470107),
+        (bytearray(b"abc"), 479470107),
+        (b"", 275646681),
+        ("key1", 28543940),
+        ("é", 186971271),
+        (5, 55100550),
+        (None, 477476995),
+        (bytes(range(256)), 2346620022),
+    ],
+)
+def test_murmur2(key: Any, hashed: int) -> None:
+    """Keys have the hashes that kafka-python computed, and the partitions."""
+    assert murmur2(key) == hashed
+    partitioner = Murmur2Partitioner(list(range(7)))
+    assert partitioner.partition(key) == (hashed & 0x7FFFFFFF) % 7
+    assert partitioner.partition(key, [10]) == 10
+
+
+def test_partitioners() -> None:
+    """Python's hash chooses, or all take turns, also after the partitions have changed."""
+    assert LegacyPartitioner([4, 5, 6]).partition(5) == [4, 5, 6][hash(5) % 3]
+    in_turn = kafka.RoundRobinPartitioner([0, 1, 2])
+    assert [in_turn.partition(b"k") for _ in range(4)] == [0, 1, 2, 0]
+    assert in_turn.partition(None, [0, 1, 2]) == 1
+    assert [in_turn.partition(None, [5, 6]) for _ in range(3)] == [5, 6, 5]
+    with pytest.raises(NotImplementedError):
+        Partitioner([0]).partition(b"k")
+
+
+def test_addresses() -> None:
+    """Texts with commas and lists mean the same; the port may be left out."""
+    expected = [("a", 1), ("b", 9092), ("::1", 7), ("::2", 9092)]
+    assert collect_hosts("a:1, b,[::1]:7,::2", randomize=False) == expected
+    assert collect_hosts(["a:1", b"b", "[::1]:7", "::2"], randomize=False) == expected
+    assert sorted(collect_hosts("a:1,b,[::1]:7,::2")) == sorted(expected)
+    with pytest.raises(ValueError, match="hosts must be 'host:port', not 'a:b'"):
+        collect_hosts("a:b")
+
+
+def test_a_connection_carries_requests() -> None:
+    """What is sent arrives as it is, an answer comes without its size; copies connect later."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        connection = KafkaConnection("127.0.0.1", port, timeout=TIMEOUT)
+        theirs, _ = server.accept()
+        with theirs:
+            connection.send(1, b"question")
+            assert theirs.recv(len(b"question"), socket.MSG_WAITALL) == b"question"
+            theirs.sendall(struct.pack(">i", 6) + b"answ")
+            theirs.sendall(b"er")
+            assert connection.recv(1) == b"answer"
+        with pytest.raises(common.ConnectionError, match="went away"):
+            connection.recv(2)
+        other = connection.copy()
+        other.reinit()
+        server.accept()[0].close()
+        other.close()
+        connection.close()
+        connection.close()
+
+
+def test_nobody_listens() -> None:
+    """A connection and a client say so at once."""
+    host, port = NO_BROKER.split(":")
+    with pytest.raises(common.ConnectionError, match=f"Kafka @ {host}:{port} went away"):
+        KafkaConnection(host, int(port))
+    with pytest.raises(common.KafkaUnavailableError, match="All servers failed to process request"):
+        kafka.KafkaClient(NO_BROKER)
+
+
+class Answering:
+    """A client that notes what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def has_metadata_for_topic(self, topic: bytes) -> bool:
+        return True
+
+    def get_partition_ids_for_topic(self, topic: bytes) -> list[int]:
+        return [0, 1, 2]
+
+    def send_produce_request(self, payloads: list[Any], **options: Any) -> list[Any]:
+        self.sent.append((payloads, options))
+        return ["answer"]
+
+
+def test_what_producers_send() -> None:
+    """A request has the keywords of the producer, and answers come back as they are."""
+    client: Any = Answering()
+    producer = kafka.SimpleProducer(
+        client, 0, ack_timeout=5, sync_fail_on_error=False, random_start=False
+    )
+    assert producer.send_messages("t", b"a", b"b") == ["answer"]
+    messages = [common.Message(0, 0, None, b"a"), common.Message(0, 0, None, b"b")]
+    options = {"acks": 0, "timeout": 5, "fail_on_error": False}
+    assert client.sent == [([common.ProduceRequest(b"t", 0, messages)], options)]
+    assert repr(producer) == "<SimpleProducer batch=False>"
+    producer.stop()
+
+
+@pytest.mark.parametrize(
+    ("key", "message", "text"),
+    [
+        (None, "text", "payloads must be null or type bytes, not str"),
+        (None, None, "key and payload can't be null in one"),
+        ("key", b"v", "the key must be type bytes, not str"),
+    ],
+)
+def test_wrong_messages(key: Any, message: Any, text: str) -> None:
+    """Keys and messages are bytes, and not both are missing."""
+    client: Any = Answering()
+    with pytest.raises(TypeError, match=text):
+        kafka.KeyedProducer(client).send("t", key, message)
+    assert not client.sent
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "text"),
+    [
+        ({"codec": 7}, common.UnsupportedCodecError, "codec must be 0, 1 or 2, not 7"),
+        ({"nonsense": 1}, TypeError, "has no keyword nonsense"),
+    ],
+)
+def test_wrong_keywords(keywords: Any, error: type[Exception], text: str) -> None:
+    """A producer says which of its keywords is wrong."""
+    client: Any = Answering()
+    with pytest.raises(error, match=text):
+        Producer(client, **keywords)
+
+
+def test_wrong_buffers() -> None:
+    """A buffer is not larger than it may be."""
+    client: Any = Answering()
+    text = r"buffer_size \(10\) is greater than max_buffer_size \(5\)"
+    with pytest.raises(ValueError, match=text):
+        kafka.SimpleConsumer(client, "g", "t", buffer_size=10, max_buffer_size=5)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text"),
+    [
+        ({}, "bootstrap_servers required"),
+        ({"nonsense": 1, "bootstrap_servers": NO_BROKER}, r"Unknown .*\['nonsense'\]"),
+        ({"auto_commit_enable": True, "bootstrap_servers": NO_BROKER}, "without required consumer"),
+    ],
+)
+def test_wrong_configurations(keywords: Any, text: str) -> None:
+    """KafkaConsumer says what is missing or unknown."""
+    with pytest.raises(common.KafkaConfigurationError, match=text):
+        kafka.KafkaConsumer("t", **keywords)
