@@ -270,7 +270,7 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
         if broker is None:
             return self._ask_leaders(partitions, request_timeout, _producers_request, _producers)
         futures = new_futures(partitions)
-        request = _producers_request(partitions)
+        request = _producers_request(list(futures))
         self._exchange_each(request, node(broker), request_timeout, futures, _producers)
         return futures
 
