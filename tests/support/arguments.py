@@ -135,6 +135,10 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "build_info": {},
     "_row_digest": {"batch": Kind(empty_batch(), set())},
     "_crc32c": {"data": _COMPRESSED},
+    "_read_record": {
+        "data": Kind(bytes.fromhex("0c000000010100"), set()),
+        "position": Kind(0, set()),
+    },
     "_snappy_compress": {"data": _COMPRESSED, "option": _OPTION},
     "_snappy_decompress": {"data": Kind(_SNAPPY, set()), "max_size": _MAX_SIZE, "option": _OPTION},
     "_lz4_compress": {"data": _COMPRESSED, "option": _OPTION | "True, 1"},

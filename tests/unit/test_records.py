@@ -397,14 +397,14 @@ class TestRead:
     @pytest.mark.parametrize(
         ("payload", "count", "told"),
         [
-            ("", 1, "record 0 is longer than the batch"),
-            ("10 00 00 00 02 6b 02 76 00", 2, "record 1 is longer"),
+            ("", 1, "record 0 of 1: data at position 0 is no record: it ends too early"),
+            ("10 00 00 00 02 6b 02 76 00", 2, "record 1 of 2: data at position 9 is no record"),
             ("10 00 00 00 02 6b 02 76 00 00", 1, "1 bytes follow the 1 records"),
             ("12 00 00 00 02 6b 02 76 00 00", 1, "does not end where its size says"),
-            ("20 00 00 00 02 6b 02 76 00", 1, "has 16 bytes, and 8 follow"),
-            ("10 00 00 00 40 6b 02 76 00", 1, "32 bytes of a record, of which 4 are left"),
-            ("10 00 00 00 02 6b 02 76 40", 1, "32 headers of a record"),
-            ("14 00 00 00 02 6b 02 76 02 01 01", 1, "name of a header is null"),
+            ("20 00 00 00 02 6b 02 76 00", 1, "has a size that is not what follows"),
+            ("10 00 00 00 40 6b 02 76 00", 1, "has a size that is more than its own"),
+            ("10 00 00 00 02 6b 02 76 40", 1, "has more headers than bytes"),
+            ("14 00 00 00 02 6b 02 76 02 01 01", 1, "has a header whose name is null"),
             ("80808080808080808080 01", 1, "more than 10 bytes"),
         ],
     )

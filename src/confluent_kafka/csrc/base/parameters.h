@@ -75,6 +75,7 @@
     X(partition_type)                                                                    \
     X(partitions)                                                                        \
     X(password)                                                                          \
+    X(position)                                                                          \
     X(positions)                                                                         \
     X(rack)                                                                              \
     X(reason)                                                                            \

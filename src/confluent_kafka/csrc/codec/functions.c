@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "codec/crc32c.h"
 #include "codec/lz4.h"
+#include "codec/record.h"
 #include "codec/snappy.h"
 #include "codec/zstd.h"
 
@@ -216,5 +217,8 @@ static PyMethodDef codec_functions[] = {
 int
 codec_functions_add(PyObject *module, module_state *Py_UNUSED(state))
 {
-    return PyModule_AddFunctions(module, codec_functions);
+    if (PyModule_AddFunctions(module, codec_functions) < 0) {
+        return -1;
+    }
+    return record_function_add(module);
 }

@@ -3,7 +3,7 @@
 
 #include "base/module_state.h"
 
-/* Adds _crc32c() and the codecs' _..._compress() and _..._decompress(). */
+/* Adds _crc32c(), _read_record() and the codecs' _..._compress() and _..._decompress(). */
 int codec_functions_add(PyObject *module, module_state *state);
 
 #endif
