@@ -470,6 +470,22 @@ class TestSettings:
                 "'AAAA' is no UUID in base64, such as AAAAAAAAAAEAAAAAAAAAAg",
             ),
             (["quotas", "describe", "--default", "x"], "'user', 'client-id', 'ip'"),
+            (["share-groups", "list", "--state", "x"], "'x' is none of preparing_rebalance, comp"),
+            (["share-groups", "delete", "g"], "--yes: is required without a terminal"),
+            (["share-groups", "delete-offsets", "g", "t"], "--yes: is required without a term"),
+            (["share-groups", "reset-offsets", "g", "t"], "Missing option '--to'"),
+            (
+                ["share-groups", "reset-offsets", "g", "t", "--to", "-1"],
+                "'-1' is not beginning, end, an offset or a time",
+            ),
+            (
+                ["share-groups", "reset-offsets", "g", "t:x", "--to", "end"],
+                "'t:x': needs TOPIC:PARTITION",
+            ),
+            (
+                ["share-groups", "reset-offsets", "g", "t", "--to", "end"],
+                "--yes: is required without a terminal",
+            ),
             (["reassign", "cancel", "t:0"], "--yes: is required without a terminal"),
         ],
     )
@@ -528,6 +544,9 @@ def test_no_broker_answers(command: str) -> None:
         "transactions list",
         "transactions describe id",
         "quotas describe",
+        "share-groups delete g -y",
+        "share-groups offsets g",
+        "share-groups delete-offsets g t -y",
         "quotas alter --user u a=1",
         "features upgrade a=1 --check",
         "features downgrade a=1 -y",

@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException, Producer
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
+from tests.integration.share_groups import Member, configure_group
 from tests.integration.topics import wait_for_topic
 from tests.integration.transactional import new_id, transactional, wait_for_markers
 from tests.support.command_line import Ended, ended, run, started
@@ -413,3 +414,62 @@ class TestQuotas:
             assert "nosuch" in done.stderr
         done = admin("quotas alter", "--user", user, "producer_byte_rate=1", "--check")
         assert done == (0, f"quotas of user {user} can be changed\n".encode(), "")
+
+
+@needs("raw-request")
+class TestShareGroups:
+    def test_shown_and_deleted(
+        self, kafka: KafkaCluster, admin: Run, timed: str, group: str
+    ) -> None:
+        """A group with a member, then without; its offsets, and how it is deleted."""
+        configure_group(kafka, group)
+        with Member(kafka, group, client_id="me") as member:
+            member.subscribe([timed])
+            member.fetch()
+            assert f"{group}\tstable\n".encode() in admin("share-groups list").stdout
+            (row,) = rows(admin("share-groups describe", group, "--json"))
+            assert (row["group"], row["state"], row["client"]) == (group, "stable", "me")
+            assert row["partitions"] == [f"{timed}:0"]
+            assert admin("share-groups delete", group, "-y").status == 1
+        wait_until(lambda: _without_members(admin, group))
+        assert group.encode() in admin("share-groups list", "--state", "empty").stdout
+        assert group.encode() not in admin("share-groups list", "--state", "stable").stdout
+        missing = admin("share-groups describe", f"{group}x")
+        assert missing.status == 1
+        assert missing.stderr.startswith(f"error: group '{group}x': ")
+        done = admin("share-groups delete", group, "-y")
+        assert done == (0, f"group {group} was deleted\n".encode(), "")
+
+    def test_offsets(
+        self, kafka: KafkaCluster, admin: Run, timed: str, group: str, make_topic: MakeTopic
+    ) -> None:
+        """Set to the beginning, the end, an offset and a time; and forgotten."""
+        two = make_topic(partitions=2)
+        for to, start in (
+            ("3", 3),
+            ("beginning", 0),
+            ("end", 10),
+            ("2001-09-09T01:46:45Z", 5),
+            ("2030-01-01", 10),
+        ):
+            done = admin("share-groups reset-offsets", group, timed, "--to", to, "-y", "--json")
+            assert rows(done) == [{"topic": timed, "partition": 0, "start": start}]
+        done = admin("share-groups reset-offsets", group, f"{two}:1", "--to", "end", "-y")
+        assert done == (0, f"topic\tpartition\tstart\n{two}\t1\t0\n".encode(), "")
+
+        def shown() -> dict[tuple[str, int], tuple[int, int]]:
+            found = rows(admin("share-groups offsets", group, "--json"))
+            return {(row["topic"], row["partition"]): (row["start"], row["lag"]) for row in found}
+
+        wait_until(lambda: shown() == {(timed, 0): (10, 0), (two, 1): (0, 0)})
+        done = admin("share-groups delete-offsets", group, two, "-y")
+        assert done == (0, f"group {group} has no offsets in {two}\n".encode(), "")
+        wait_until(lambda: shown() == {(timed, 0): (10, 0)})
+        for where, kind in ((f"{timed}:7", "partition"), (f"{timed}x", "topic")):
+            done = admin("share-groups reset-offsets", group, where, "--to", "0", "-y")
+            assert done.status == 1
+            assert done.stderr.startswith(f"error: {kind} '{where}': ")
+
+
+def _without_members(admin: Run, group: str) -> bool:
+    return [row["member"] for row in rows(admin("share-groups describe", group, "-J"))] == [None]

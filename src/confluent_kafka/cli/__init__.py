@@ -16,6 +16,7 @@ from confluent_kafka.cli import (
     quorum,
     quotas,
     reassign,
+    share_groups,
     topics,
     transactions,
 )
@@ -66,6 +67,7 @@ app.add_typer(cluster.app, name="cluster")
 app.command(name="log-dirs")(log_dirs)
 app.command(name="dump-log")(dump_log)
 app.add_typer(reassign.app, name="reassign")
+app.add_typer(share_groups.app, name="share-groups")
 app.add_typer(transactions.app, name="transactions")
 app.add_typer(quotas.app, name="quotas")
 app.add_typer(features.app, name="features")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -21,6 +20,7 @@ from confluent_kafka import (
 )
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli import text
+from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
 
@@ -96,11 +96,11 @@ def consume(
     if exit_at_end and until is not None:
         raise typer.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
     end = (
-        _Bound.parse(until if until is not None else "end", "--until")
+        Bound.parse(until if until is not None else "end", "--until")
         if (until is not None or exit_at_end)
         else None
     )
-    begin = _Bound.parse(start, "--from")
+    begin = Bound.parse(start, "--from", counts_back=True)
     config = settings(brokers, config_file, properties)
     config |= {"enable.partition.eof": True, "enable.auto.offset.store": False}
     if group is None:
@@ -142,34 +142,7 @@ def _writer(output: str, json_lines: bool) -> Callable[[Message], bytes]:
         raise typer.BadParameter(str(error), param_hint="--format") from None
 
 
-class _Bound:
-    """Where to begin or to stop: the beginning, the end, an offset, a count back, a time."""
-
-    def __init__(self, kind: str, number: int = 0) -> None:
-        self.kind = kind
-        self.number = number
-
-    @classmethod
-    def parse(cls, argument: str, option: str) -> _Bound:
-        if argument in {"beginning", "end"}:
-            return cls(argument)
-        if argument.isdecimal():
-            return cls("offset", int(argument))
-        if argument.startswith("-") and argument[1:].isdecimal() and option == "--from":
-            return cls("last", int(argument[1:]))
-        try:
-            moment = datetime.fromisoformat(argument).astimezone(UTC)
-        except (ValueError, OverflowError):
-            last = ", -N" if option == "--from" else ""
-            raise typer.BadParameter(
-                f"{argument!r} is not beginning, end, an offset{last} or a time such as "
-                "2026-01-31T12:00 (local) or 2026-01-31T12:00Z",
-                param_hint=option,
-            ) from None
-        return cls("time", int(moment.timestamp() * 1000))
-
-
-def _reset(begin: _Bound) -> str:
+def _reset(begin: Bound) -> str:
     if begin.kind == "beginning":
         return "earliest"
     if begin.kind == "end":
@@ -220,8 +193,8 @@ def _fail_topic(topic: str, error: KafkaError) -> NoReturn:
 def _assign(
     consumer: Consumer,
     places: list[_Place],
-    begin: _Bound,
-    end: _Bound | None,
+    begin: Bound,
+    end: Bound | None,
     timeout: float,
 ) -> dict[_Place, int] | None:
     """Assign the partitions at `begin`: where each is to stop, None for never."""
@@ -234,7 +207,7 @@ def _assign(
 
 
 def _offsets(
-    consumer: Consumer, places: list[_Place], bound: _Bound, timeout: float
+    consumer: Consumer, places: list[_Place], bound: Bound, timeout: float
 ) -> dict[_Place, int]:
     if bound.kind == "offset":
         return dict.fromkeys(places, bound.number)

@@ -1,0 +1,253 @@
+"""``python -m confluent_kafka share-groups``: share groups, their members and their offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import (
+    AdminClient,
+    GroupState,
+    ListOffsetsResultInfo,
+    OffsetSpec,
+    ShareGroupDescription,
+)
+from confluent_kafka.cli.administration import (
+    AsJson,
+    Timeout,
+    Yes,
+    administering,
+    choice,
+    confirm,
+    partition_of,
+    settled,
+    show,
+)
+from confluent_kafka.cli.bound import Bound
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    help="List, describe and delete share groups, and change where they go on.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+Group = Annotated[str, typer.Argument(help="The group.")]
+Groups = Annotated[list[str], typer.Argument(help="Groups.")]
+
+
+@app.command(name="list")
+def list_(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    state: Annotated[
+        list[str] | None,
+        typer.Option("--state", help="Only in this state, such as stable; repeatable."),
+    ] = None,
+) -> None:
+    """List the share groups with their states."""
+    states = {choice(GroupState, text, "--state") for text in state or []}
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.list_share_groups(states=states or None, request_timeout=timeout).result()
+        for error in found.errors:
+            raise KafkaException(error)
+    rows = sorted((group.group_id, group.state.name.lower()) for group in found.valid)
+    show(("group", "state"), rows, as_json)
+
+
+@app.command()
+def describe(
+    groups: Groups,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show groups and their members, a row for each; one without members has a row, too."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        asked = admin.describe_share_groups(groups, request_timeout=timeout)
+        found, failures = settled("group", asked)
+    show(
+        ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
+        (row for group in found.values() for row in _rows(group)),
+        as_json,
+    )
+    if failures:
+        fail(*failures)
+
+
+def _rows(group: ShareGroupDescription) -> Iterator[tuple[Any, ...]]:
+    common = (group.group_id, group.state.name.lower(), group.group_epoch, group.coordinator.id)
+    for member in group.members:
+        places = sorted(member.assignment.topic_partitions)
+        yield (
+            *common,
+            *(member.member_id, member.client_id, member.host),
+            [f"{each.topic}:{each.partition}" for each in places],
+        )
+    if not group.members:
+        yield (*common, None, None, None, [])
+
+
+@app.command()
+def delete(
+    groups: Groups,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Delete share groups without members, and their offsets."""
+    confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.delete_share_groups(groups, request_timeout=timeout)
+        deleted, failures = settled("group", futures)
+    for name in deleted:
+        print(f"group {name} was deleted")
+    if failures:
+        fail(*failures)
+
+
+@app.command()
+def offsets(
+    group: Group,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Show where a group is in the partitions that it has begun to read.
+
+    What is before the start is finished. The lag is what is not; brokers know it since Kafka 4.2.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        asked = admin.list_share_group_offsets({group: None}, request_timeout=timeout)
+        found = asked[group].result()
+    show(
+        ("topic", "partition", "start", "lag"),
+        (
+            (place.topic, place.partition, one.start_offset, one.lag)
+            for place, one in sorted(found.items())
+        ),
+        as_json,
+    )
+    failures = [
+        f"partition {place.topic}:{place.partition}: {one.error.str()}"
+        for place, one in sorted(found.items())
+        if one.error is not None
+    ]
+    if failures:
+        fail(*failures)
+
+
+@app.command()
+def reset_offsets(
+    group: Group,
+    where: Annotated[
+        list[str],
+        typer.Argument(metavar="TOPIC[:PARTITION]...", help="All partitions of a topic, or one."),
+    ],
+    to: Annotated[
+        str,
+        typer.Option(help="beginning, end, an offset, or a time such as 2026-01-31T12:00Z."),
+    ],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    yes: Yes = False,
+) -> None:
+    """Set where a group without members goes on, and show that."""
+    bound = Bound.parse(to, "--to")
+    chosen = [partition_of(text) if ":" in text else text for text in where]
+    confirm(f"Change where {group} goes on in {', '.join(where)}?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        wanted = _offsets(admin, _partitions(admin, chosen, timeout), bound, timeout)
+        asked = admin.alter_share_group_offsets(group, wanted, request_timeout=timeout)
+        named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
+        done, failures = settled("partition", named)
+    rows = (
+        (place.topic, place.partition, offset)
+        for place, offset in sorted(wanted.items())
+        if f"{place.topic}:{place.partition}" in done
+    )
+    show(("topic", "partition", "start"), rows, as_json)
+    if failures:
+        fail(*failures)
+
+
+def _partitions(
+    admin: AdminClient, chosen: list[TopicPartition | str], timeout: float
+) -> list[TopicPartition]:
+    places: list[TopicPartition] = []
+    for each in chosen:
+        if isinstance(each, TopicPartition):
+            places.append(each)
+            continue
+        topic = admin.list_topics(each, timeout).topics[each]
+        if topic.error is not None:
+            fail(f"topic {each!r}: {topic.error.str()}")
+        places += [TopicPartition(each, number) for number in sorted(topic.partitions)]
+    return places
+
+
+def _offsets(
+    admin: AdminClient, places: list[TopicPartition], bound: Bound, timeout: float
+) -> dict[TopicPartition, int]:
+    if bound.kind == "offset":
+        return dict.fromkeys(places, bound.number)
+    ends = _found(admin, places, OffsetSpec.latest(), timeout)
+    if bound.kind == "end":
+        return {place: end.offset for place, end in ends.items()}
+    if bound.kind == "beginning":
+        spec = OffsetSpec.earliest()
+    else:
+        spec = OffsetSpec.for_timestamp(bound.number)
+    # Where no message is that late it is the end.
+    return {
+        place: one.offset if one.offset >= 0 else ends[place].offset
+        for place, one in _found(admin, places, spec, timeout).items()
+    }
+
+
+def _found(
+    admin: AdminClient, places: list[TopicPartition], spec: OffsetSpec, timeout: float
+) -> dict[TopicPartition, ListOffsetsResultInfo]:
+    asked = admin.list_offsets(dict.fromkeys(places, spec), request_timeout=timeout)
+    named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
+    found, failures = settled("partition", named)
+    if failures:
+        fail(*failures)
+    return dict(zip(asked, found.values(), strict=True))
+
+
+@app.command()
+def delete_offsets(
+    group: Group,
+    topics: Annotated[list[str], typer.Argument(help="Topics.")],
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Make a group without members forget topics."""
+    confirm(f"Delete the offsets of {group} in {', '.join(topics)}?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)
+        deleted, failures = settled("topic", futures)
+    for name in deleted:
+        print(f"group {group} has no offsets in {name}")
+    if failures:
+        fail(*failures)
