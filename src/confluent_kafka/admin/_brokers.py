@@ -15,18 +15,13 @@ from confluent_kafka.admin._protocol import (
     Target,
     broker,
     gathered,
-    group_coordinator,
     raise_error_of,
-    transaction_coordinator,
 )
 from confluent_kafka.cimpl import KafkaError, KafkaException
 from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
 U = TypeVar("U")
-
-# What a coordinator is looked up by: FindCoordinator's key_type.
-_KEY_TYPES = {group_coordinator("").kind: 0, transaction_coordinator("").kind: 1}
 
 
 class BrokerRequests(ProtocolRequests):
@@ -83,10 +78,8 @@ class BrokerRequests(ProtocolRequests):
             add: makes the future's result of that and the coordinator.
         """
         deadline = Deadline(request_timeout)
-        # It has answered, and does not say who it is.
-        find = protocol.FindCoordinatorRequest(
-            key_type=_KEY_TYPES[coordinator.kind], coordinator_keys=[coordinator.coordinator]
-        )
+        find = coordinator.finding  # it has answered, and does not say who it is
+        assert find is not None
         return self._then(
             self._exchange(request, coordinator, request_timeout, convert),
             lambda client, found: client._exchange(

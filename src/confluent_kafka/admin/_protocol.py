@@ -23,6 +23,19 @@ _OnAnswer = Callable[[Any, BaseException | None, str | None], None]
 
 _NO_TAGS = b"\0"  # with which the header of a flexible version ends
 _BACKOFF = 0.1  # seconds; retry.backoff.ms by default
+_REPEATING = 60.0  # seconds, where the caller has set no limit
+_GROUP, _TRANSACTION = 2, 3  # kinds of coordinators: numbers of rd_kafka_RawRequest_target_t
+_KEY_TYPES = {_GROUP: 0, _TRANSACTION: 1}  # what FindCoordinator calls them
+_FINDING = 4  # the first version of FindCoordinator with several keys
+# What a broker answers that does not coordinate yet, or not any more: also where it is asked for
+# all groups, or for a coordinator.
+_MOVING = frozenset(
+    {
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.NOT_COORDINATOR,
+    }
+)
 # Errors that librdkafka has no name and no text for.
 _TEXTS = {
     102: "BROKER_ID_NOT_REGISTERED: no broker with this id is registered",
@@ -44,6 +57,15 @@ class Target:
     coordinator: str = ""
     broker: int | None = None
 
+    @property
+    def finding(self) -> protocol.FindCoordinatorRequest | None:
+        """The request that finds this coordinator; None for who is none."""
+        if self.kind not in _KEY_TYPES:
+            return None
+        return protocol.FindCoordinatorRequest(
+            key_type=_KEY_TYPES[self.kind], coordinator_keys=[self.coordinator]
+        )
+
 
 ANY = Target(0)
 CONTROLLER = Target(1)
@@ -59,12 +81,12 @@ _NOBODY = broker(2**31 - 1)
 
 def group_coordinator(group: str) -> Target:
     """Return the coordinator of a group as who is asked."""
-    return Target(2, group)
+    return Target(_GROUP, group)
 
 
 def transaction_coordinator(transactional_id: str) -> Target:
     """Return the coordinator of a transactional id as who is asked."""
-    return Target(3, transactional_id)
+    return Target(_TRANSACTION, transactional_id)
 
 
 class Deadline:
@@ -200,6 +222,9 @@ class _Exchange:
         self._end = end
         self._repeat_on = repeat_on
         self._oldest = oldest
+        self._finding = target.finding
+        self._repeating = Deadline(_REPEATING if request_timeout is None else request_timeout)
+        self._moved = False  # whether another broker may be the coordinator by now
         self._version = 0
 
     def begin(self, sends: bool = True) -> None:
@@ -270,11 +295,19 @@ class _Exchange:
                 answer = _without_tags(answer)
             return self._convert(self._request.response_class.decode(answer, version))
 
-        outcome = _as_kafka_error(outcome_of(converted, answer, exception))
-        if self._repeat_on is not None and _has_code(outcome, self._repeat_on):
+        self._repeat_or_end(outcome_of(converted, answer, exception), cluster_id)
+
+    def _repeat_or_end(self, outcome: Any, cluster_id: str | None) -> None:
+        if self._passes(outcome) and self._repeating.left():
             self._try(self._wait, None, None, cluster_id)
         else:
-            self._end(outcome, cluster_id)
+            self._end(_as_kafka_error(outcome), cluster_id)
+
+    def _passes(self, outcome: Any) -> bool:
+        if not isinstance(outcome, KafkaException):
+            return False
+        self._moved = outcome.code() in _MOVING
+        return self._moved or outcome.code() == self._repeat_on
 
     def _wait(self, _: object) -> None:
         """Ask a broker that is not there, which takes a moment.
@@ -287,7 +320,28 @@ class _Exchange:
         self, answer: Any, exception: BaseException | None, cluster_id: str | None
     ) -> None:
         over = _has_code(exception, KafkaError._TIMED_OUT)
-        self._try(lambda _: self._ask(), answer, None if over else exception, cluster_id)
+        self._try(lambda _: self._ask_again(), answer, None if over else exception, cluster_id)
+
+    def _ask_again(self) -> None:
+        if self._moved and self._finding is not None:
+            # librdkafka would go on asking the broker that it once found.
+            self._send(self._finding, _FINDING, ANY, self._repeating.left(), self._on_found)
+        else:
+            self._ask()
+
+    def _on_found(
+        self, answer: Any, exception: BaseException | None, cluster_id: str | None
+    ) -> None:
+        def go_on(answer: bytes) -> None:
+            response = protocol.FindCoordinatorResponse.decode(_without_tags(answer), _FINDING)
+            (found,) = response.coordinators
+            raise_error_of(found)
+            self._target = broker(found.node_id)
+            self._ask()
+
+        failed = outcome_of(go_on, answer, exception)
+        if failed is not None:
+            self._repeat_or_end(failed, cluster_id)
 
 
 def gathered(
