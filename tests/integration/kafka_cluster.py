@@ -194,6 +194,7 @@ def _sasl(identity: IdentityProvider) -> dict[str, Any]:
     properties: dict[str, Any] = {
         "sasl.enabled.mechanisms": ",".join(mechanism.upper() for mechanism in logins)
     }
+    properties["delegation.token.secret.key"] = secret("delegation")
     for listener in ("sasl_plaintext", "sasl_ssl"):
         for mechanism, login in logins.items():
             properties[f"listener.name.{listener}.{mechanism}.sasl.jaas.config"] = login

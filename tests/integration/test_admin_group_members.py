@@ -143,6 +143,7 @@ class TestRemoved:
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
         """All of no members are removed; a group that is not there fails."""
+        admin.describe_classic_groups([group])[group].exception(TIMEOUT)  # there is a coordinator
         missing = admin.remove_members_from_consumer_group(group)
         assert code_of(missing.exception(TIMEOUT)) == KafkaError.GROUP_ID_NOT_FOUND
         with Member(kafka, group) as member:

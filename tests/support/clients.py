@@ -220,6 +220,18 @@ ADMIN_REQUESTS: dict[str, Callable[[AdminClient, float], Any]] = {
     "delete_share_groups": lambda admin, seconds: admin.delete_share_groups(
         ["group"], request_timeout=seconds
     ),
+    "delete_streams_groups": lambda admin, seconds: admin.delete_streams_groups(
+        ["group"], request_timeout=seconds
+    ),
+    "list_streams_group_offsets": lambda admin, seconds: admin.list_streams_group_offsets(
+        {"group": None}, request_timeout=seconds
+    ),
+    "alter_streams_group_offsets": lambda admin, seconds: admin.alter_streams_group_offsets(
+        "group", {TopicPartition("topic", 0): 0}, request_timeout=seconds
+    ),
+    "delete_streams_group_offsets": lambda admin, seconds: admin.delete_streams_group_offsets(
+        "group", [TopicPartition("topic", 0)], request_timeout=seconds
+    ),
     "list_consumer_group_offsets": lambda admin, seconds: admin.list_consumer_group_offsets(
         [ALL_OF_GROUP], request_timeout=seconds
     ),
@@ -287,6 +299,24 @@ _OF_THE_PROTOCOL: dict[str, Callable[[AdminClient, float], Any]] = {
     ),
     "delete_share_group_offsets": lambda admin, seconds: admin.delete_share_group_offsets(
         "group", ["topic"], request_timeout=seconds
+    ),
+    "list_streams_groups": lambda admin, seconds: admin.list_streams_groups(
+        request_timeout=seconds
+    ),
+    "describe_streams_groups": lambda admin, seconds: admin.describe_streams_groups(
+        ["group"], request_timeout=seconds
+    ),
+    "create_delegation_token": lambda admin, seconds: admin.create_delegation_token(
+        request_timeout=seconds
+    ),
+    "renew_delegation_token": lambda admin, seconds: admin.renew_delegation_token(
+        b"hmac", request_timeout=seconds
+    ),
+    "expire_delegation_token": lambda admin, seconds: admin.expire_delegation_token(
+        b"hmac", request_timeout=seconds
+    ),
+    "describe_delegation_token": lambda admin, seconds: admin.describe_delegation_token(
+        request_timeout=seconds
     ),
     "describe_classic_groups": lambda admin, seconds: admin.describe_classic_groups(
         ["group"], request_timeout=seconds

@@ -28,6 +28,10 @@ from confluent_kafka.admin._config_values import (
     ConfigEntry,
     ConfigResource,
 )
+from confluent_kafka.admin._delegation_tokens import (
+    DelegationToken,
+    TokenInformation,
+)
 from confluent_kafka.admin._enums import (
     AclOperation,
     AclPermissionType,
@@ -97,6 +101,13 @@ from confluent_kafka.admin._share_groups import (
     ShareMemberDescription,
     SharePartitionOffsetInfo,
 )
+from confluent_kafka.admin._streams_groups import (
+    StreamsGroupDescription,
+    StreamsGroupMemberAssignment,
+    StreamsGroupMemberDescription,
+    StreamsGroupSubtopologyDescription,
+    StreamsGroupTopicInfo,
+)
 from confluent_kafka.admin._topic_description import (
     TopicDescription,
 )
@@ -165,6 +176,7 @@ __all__ = [
     "ConfigSource",
     "ConsumerGroupDescription",
     "ConsumerGroupListing",
+    "DelegationToken",
     "DeletedRecords",
     "DescribeClusterResult",
     "FeatureMetadata",
@@ -204,7 +216,13 @@ __all__ = [
     "ShareGroupDescription",
     "ShareMemberDescription",
     "SharePartitionOffsetInfo",
+    "StreamsGroupDescription",
+    "StreamsGroupMemberAssignment",
+    "StreamsGroupMemberDescription",
+    "StreamsGroupSubtopologyDescription",
+    "StreamsGroupTopicInfo",
     "SupportedVersionRange",
+    "TokenInformation",
     "TopicDescription",
     "TopicMetadata",
     "TopicPartitionReplica",

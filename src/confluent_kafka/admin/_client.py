@@ -10,6 +10,7 @@ from confluent_kafka.admin._classic_groups import ClassicGroupRequests
 from confluent_kafka.admin._client_metrics import ClientMetricsRequests
 from confluent_kafka.admin._cluster import ClusterRequests
 from confluent_kafka.admin._configs import ConfigRequests
+from confluent_kafka.admin._delegation_tokens import DelegationTokenRequests
 from confluent_kafka.admin._features import FeatureRequests
 from confluent_kafka.admin._group_members import GroupMemberRequests
 from confluent_kafka.admin._log_dirs import LogDirRequests
@@ -19,6 +20,7 @@ from confluent_kafka.admin._reassignments import ReassignmentRequests
 from confluent_kafka.admin._records import RecordRequests
 from confluent_kafka.admin._scram import ScramRequests
 from confluent_kafka.admin._share_groups import ShareGroupRequests
+from confluent_kafka.admin._streams_groups import StreamsGroupRequests
 from confluent_kafka.admin._topics import TopicRequests
 from confluent_kafka.admin._transactions import TransactionRequests
 
@@ -29,9 +31,11 @@ class AdminClient(
     AclRequests,
     GroupMemberRequests,
     ShareGroupRequests,
+    StreamsGroupRequests,
     ClassicGroupRequests,
     RecordRequests,
     ScramRequests,
+    DelegationTokenRequests,
     ClusterRequests,
     LogDirRequests,
     ReassignmentRequests,

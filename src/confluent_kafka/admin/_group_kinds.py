@@ -13,8 +13,8 @@ from confluent_kafka._values.cluster import Node
 from confluent_kafka.admin._brokers import BrokerRequests
 from confluent_kafka.admin._enums import AclOperation
 from confluent_kafka.admin._protocol import group_coordinator, raise_error_of
-from confluent_kafka.admin._requests import set_of
-from confluent_kafka.cimpl import KafkaError
+from confluent_kafka.admin._requests import check_partition, checked, set_of
+from confluent_kafka.cimpl import KafkaError, TopicPartition
 from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
@@ -108,6 +108,21 @@ class GroupKindRequests(BrokerRequests):
         return self._ask_coordinator(
             request, group_coordinator(group_id), request_timeout, _the_group, describe
         )
+
+
+def checked_offsets(given: object) -> dict[TopicPartition, int]:
+    """Return offsets by partition, of which there must be some."""
+    offsets = checked(given, dict, "offsets")
+    if not offsets:
+        raise ValueError("offsets must not be empty")
+    for place, offset in offsets.items():
+        check_partition(checked(place, TopicPartition, "a key of offsets"), "offsets")
+        if isinstance(offset, bool) or not isinstance(offset, int):
+            kind = type(offset).__name__
+            raise TypeError(f"the value for {place!r} in offsets must be int, not {kind}")
+        if not 0 <= offset < 2**63:
+            raise ValueError(f"the value for {place!r} must be 0 or more, not {offset}")
+    return offsets
 
 
 def state_from(name: str) -> GroupState:

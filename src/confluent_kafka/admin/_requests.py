@@ -203,6 +203,14 @@ def check_partition(partition: TopicPartition, name: str) -> None:
         raise ValueError(f"{name}: {partition!r} must have a topic and a partition of 0 or more")
 
 
+def partitions_of(given: object, name: str) -> list[TopicPartition]:
+    """`given`, certain partitions, as a list that is not empty and has each once."""
+    partitions = items_of(given, TopicPartition, name)
+    for index, partition in enumerate(partitions):
+        check_partition(partition, f"{name}[{index}]")
+    return [TopicPartition(each.topic, each.partition) for each in dict.fromkeys(partitions)]
+
+
 def enum_of(kind: type[E], given: object, name: str) -> E:
     """A member of `kind` from itself, its number, or its name in any case."""
     if isinstance(given, kind):

@@ -15,6 +15,7 @@ from confluent_kafka.admin._group_kinds import (
     GroupState,
     GroupType,
     ListGroupsResult,
+    checked_offsets,
     operations_in,
     state_from,
 )
@@ -27,12 +28,11 @@ from confluent_kafka.admin._protocol import (
     raise_error_of,
 )
 from confluent_kafka.admin._requests import (
-    check_partition,
     checked,
-    items_of,
     name_of,
     names_of,
     new_futures,
+    partitions_of,
 )
 from confluent_kafka.cimpl import KafkaError, TopicPartition
 
@@ -248,7 +248,7 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
         Kafka: AlterShareGroupOffsets (KIP-932).
         """
         name_of(group_id, "group_id")
-        chosen = _checked_offsets(offsets)
+        chosen = checked_offsets(offsets)
         message = protocol.AlterShareGroupOffsetsRequest
         request = message(
             group_id=group_id,
@@ -312,32 +312,15 @@ def _offsets_request(
     message = protocol.DescribeShareGroupOffsetsRequest
     topics = None
     if places is not None:
-        name = f"the value for {group_id!r} in group_specs"
-        chosen = items_of(places, TopicPartition, name)
-        for index, place in enumerate(chosen):
-            check_partition(place, f"{name}: [{index}]")
+        chosen = partitions_of(places, f"the value for {group_id!r} in group_specs")
         topics = [
             message.DescribeShareGroupOffsetsRequestTopic(
                 topic_name=topic, partitions=[one.partition for one in own]
             )
-            for topic, own in by_topic(dict.fromkeys(chosen)).items()
+            for topic, own in by_topic(chosen).items()
         ]
     group = message.DescribeShareGroupOffsetsRequestGroup(group_id=group_id, topics=topics)
     return message(groups=[group])
-
-
-def _checked_offsets(given: object) -> dict[TopicPartition, int]:
-    offsets = checked(given, dict, "offsets")
-    if not offsets:
-        raise ValueError("offsets must not be empty")
-    for place, offset in offsets.items():
-        check_partition(checked(place, TopicPartition, "a key of offsets"), "offsets")
-        if isinstance(offset, bool) or not isinstance(offset, int):
-            kind = type(offset).__name__
-            raise TypeError(f"the value for {place!r} in offsets must be int, not {kind}")
-        if not 0 <= offset < 2**63:
-            raise ValueError(f"the value for {place!r} must be 0 or more, not {offset}")
-    return offsets
 
 
 # ---- answers

@@ -23,10 +23,10 @@ from confluent_kafka.admin._protocol import (
 from confluent_kafka.admin._requests import (
     check_partition,
     checked,
-    items_of,
     name_of,
     names_of,
     new_futures,
+    partitions_of,
     set_of,
 )
 from confluent_kafka.cimpl import KafkaError, TopicPartition
@@ -264,9 +264,7 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
 
         Kafka: DescribeProducers (KIP-664).
         """
-        partitions = items_of(topic_partitions, TopicPartition, "topic_partitions")
-        for index, each in enumerate(partitions):
-            check_partition(each, f"topic_partitions[{index}]")
+        partitions = partitions_of(topic_partitions, "topic_partitions")
         if broker is None:
             return self._ask_leaders(partitions, request_timeout, _producers_request, _producers)
         futures = new_futures(partitions)

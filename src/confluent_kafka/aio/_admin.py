@@ -32,6 +32,7 @@ from confluent_kafka.admin import (
     ConfigEntry,
     ConfigResource,
     ConsumerGroupDescription,
+    DelegationToken,
     DeletedRecords,
     DescribeClusterResult,
     FeatureMetadata,
@@ -56,6 +57,7 @@ from confluent_kafka.admin import (
     ResourceType,
     ShareGroupDescription,
     SharePartitionOffsetInfo,
+    StreamsGroupDescription,
     TopicDescription,
     TopicPartitionReplica,
     TransactionDescription,
@@ -442,6 +444,82 @@ class AIOAdminClient(AIOClient):
             return self._each(asked)
         return self._one(asked)
 
+    # ---- streams groups
+
+    def list_streams_groups(
+        self, *, states: set[GroupState] | None = None, request_timeout: float | None = None
+    ) -> asyncio.Future[ListGroupsResult]:
+        """List the streams groups of all brokers; see AdminClient.list_streams_groups()."""
+        return self._one(
+            self._open().list_streams_groups(states=states, request_timeout=request_timeout)
+        )
+
+    def describe_streams_groups(
+        self,
+        group_ids: list[str],
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, StreamsGroupDescription]:
+        """Describe streams groups and their members; see AdminClient.describe_streams_groups()."""
+        return self._each(
+            self._open().describe_streams_groups(
+                group_ids,
+                include_authorized_operations=include_authorized_operations,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def delete_streams_groups(
+        self, group_ids: list[str], *, request_timeout: float | None = None
+    ) -> Answers[str, None]:
+        """Delete streams groups without members; see AdminClient.delete_streams_groups()."""
+        return self._each(
+            self._open().delete_streams_groups(group_ids, request_timeout=request_timeout)
+        )
+
+    def list_streams_group_offsets(
+        self,
+        group_specs: dict[str, list[TopicPartition] | None],
+        *,
+        require_stable: bool = False,
+        request_timeout: float | None = None,
+    ) -> Answers[str, list[TopicPartition]]:
+        """Read committed offsets; see AdminClient.list_streams_group_offsets()."""
+        return self._each(
+            self._open().list_streams_group_offsets(
+                group_specs, require_stable=require_stable, request_timeout=request_timeout
+            )
+        )
+
+    def alter_streams_group_offsets(
+        self,
+        group_id: str,
+        offsets: dict[TopicPartition, int],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[TopicPartition, None]:
+        """Set a group's committed offsets; see AdminClient.alter_streams_group_offsets()."""
+        return self._each(
+            self._open().alter_streams_group_offsets(
+                group_id, offsets, request_timeout=request_timeout
+            )
+        )
+
+    def delete_streams_group_offsets(
+        self,
+        group_id: str,
+        partitions: list[TopicPartition],
+        *,
+        request_timeout: float | None = None,
+    ) -> Answers[TopicPartition, None]:
+        """Delete committed offsets; see AdminClient.delete_streams_group_offsets()."""
+        return self._each(
+            self._open().delete_streams_group_offsets(
+                group_id, partitions, request_timeout=request_timeout
+            )
+        )
+
     # ---- share groups
 
     def list_share_groups(
@@ -584,6 +662,62 @@ class AIOAdminClient(AIOClient):
         """Set and delete users' credentials; see AdminClient.alter_user_scram_credentials()."""
         return self._each(
             self._open().alter_user_scram_credentials(alterations, request_timeout=request_timeout)
+        )
+
+    # ---- delegation tokens
+
+    def create_delegation_token(
+        self,
+        *,
+        owner: str | None = None,
+        renewers: list[str] | None = None,
+        max_lifetime: float | None = None,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[DelegationToken]:
+        """Create a delegation token; see AdminClient.create_delegation_token()."""
+        return self._one(
+            self._open().create_delegation_token(
+                owner=owner,
+                renewers=renewers,
+                max_lifetime=max_lifetime,
+                request_timeout=request_timeout,
+            )
+        )
+
+    def renew_delegation_token(
+        self,
+        hmac: bytes,
+        *,
+        renew_time_period: float | None = None,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[int]:
+        """Make a token expire later; see AdminClient.renew_delegation_token()."""
+        return self._one(
+            self._open().renew_delegation_token(
+                hmac, renew_time_period=renew_time_period, request_timeout=request_timeout
+            )
+        )
+
+    def expire_delegation_token(
+        self,
+        hmac: bytes,
+        *,
+        expiry_time_period: float | None = None,
+        request_timeout: float | None = None,
+    ) -> asyncio.Future[int]:
+        """Make a token expire, or remove it; see AdminClient.expire_delegation_token()."""
+        return self._one(
+            self._open().expire_delegation_token(
+                hmac, expiry_time_period=expiry_time_period, request_timeout=request_timeout
+            )
+        )
+
+    def describe_delegation_token(
+        self, *, owners: list[str] | None = None, request_timeout: float | None = None
+    ) -> asyncio.Future[list[DelegationToken]]:
+        """Describe delegation tokens; see AdminClient.describe_delegation_token()."""
+        return self._one(
+            self._open().describe_delegation_token(owners=owners, request_timeout=request_timeout)
         )
 
     # ---- transactions

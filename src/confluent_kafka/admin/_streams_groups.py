@@ -1,0 +1,437 @@
+"""Streams groups: list, describe, delete; their offsets: list, alter, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import protocol
+from confluent_kafka._values.cluster import Node
+from confluent_kafka.admin._enums import AclOperation
+from confluent_kafka.admin._group_kinds import (
+    GroupKindRequests,
+    GroupState,
+    GroupType,
+    ListGroupsResult,
+    checked_offsets,
+    operations_in,
+    state_from,
+)
+from confluent_kafka.admin._groups import GroupRequests
+from confluent_kafka.admin._requests import checked, name_of, names_of, new_futures, partitions_of
+from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
+
+# A group, why its offsets are not known, and its partitions: what librdkafka's answers have.
+_Offsets = list[tuple[str, KafkaError | None, list[TopicPartition]]]
+
+
+@dataclass(frozen=True)
+class StreamsGroupTopicInfo:
+    """An internal topic of a streams application.
+
+    Attributes:
+        partitions: how many it has to have; 0 where that follows from other topics.
+        replication_factor: how many replicas; 0 for the brokers' default.
+        topic_configs: a dict of its configurations.
+
+    Kafka: StreamsGroupSubtopologyDescription.TopicInfo (KIP-1071).
+    """
+
+    partitions: int
+    replication_factor: int
+    topic_configs: dict[str, str]
+
+
+@dataclass(frozen=True)
+class StreamsGroupSubtopologyDescription:
+    """A part of a streams application's topology, whose tasks its members share out.
+
+    Attributes:
+        subtopology_id: its id.
+        source_topics: the topics that it reads.
+        repartition_sink_topics: the internal topics that it writes for other parts.
+        state_changelog_topics: by name the StreamsGroupTopicInfo of its changelogs.
+        repartition_source_topics: by name the StreamsGroupTopicInfo of internal topics that it
+            reads.
+
+    Kafka: org.apache.kafka.clients.admin.StreamsGroupSubtopologyDescription (KIP-1071).
+    """
+
+    subtopology_id: str
+    source_topics: list[str]
+    repartition_sink_topics: list[str]
+    state_changelog_topics: dict[str, StreamsGroupTopicInfo]
+    repartition_source_topics: dict[str, StreamsGroupTopicInfo]
+
+
+@dataclass(frozen=True)
+class StreamsGroupMemberAssignment:
+    """The tasks of a member, each as a dict of subtopology to partitions.
+
+    Attributes:
+        active_tasks: what it processes.
+        standby_tasks: what it keeps a copy of the state of.
+        warmup_tasks: what it is getting a copy of, in order to process it later.
+
+    Kafka: org.apache.kafka.clients.admin.StreamsGroupMemberAssignment (KIP-1071).
+    """
+
+    active_tasks: dict[str, list[int]]
+    standby_tasks: dict[str, list[int]]
+    warmup_tasks: dict[str, list[int]]
+
+
+@dataclass(frozen=True)
+class StreamsGroupMemberDescription:
+    """A member of a streams group.
+
+    Attributes:
+        member_id: its id.
+        member_epoch: the epoch of the group that it has got to.
+        instance_id: its ``group.instance.id``, or None.
+        rack_id: its ``client.rack``, or None.
+        client_id: its ``client.id``.
+        client_host: the address of its client.
+        topology_epoch: the epoch of the topology that it runs.
+        process_id: the process that it is in, which other members may share.
+        user_endpoint: host and port for interactive queries, or None.
+        client_tags: a dict of what tells where it runs.
+        task_offsets: by subtopology and partition, how far its state has got.
+        task_end_offsets: by subtopology and partition, the end of the state's changelog.
+        assignment: what it does, a StreamsGroupMemberAssignment.
+        target_assignment: what it is about to do.
+        is_classic: whether it still uses the classic protocol.
+
+    Kafka: org.apache.kafka.clients.admin.StreamsGroupMemberDescription (KIP-1071).
+    """
+
+    member_id: str
+    member_epoch: int
+    instance_id: str | None
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    topology_epoch: int
+    process_id: str
+    user_endpoint: tuple[str, int] | None
+    client_tags: dict[str, str]
+    task_offsets: dict[tuple[str, int], int]
+    task_end_offsets: dict[tuple[str, int], int]
+    assignment: StreamsGroupMemberAssignment
+    target_assignment: StreamsGroupMemberAssignment
+    is_classic: bool
+
+
+@dataclass(frozen=True)
+class StreamsGroupDescription:
+    """A streams group: the instances of one application of Kafka Streams.
+
+    Attributes:
+        group_id: its name, the ``application.id``.
+        group_epoch: how often its members or its topology have changed.
+        target_assignment_epoch: the epoch that its assignment is for.
+        topology_epoch: the epoch of its topology.
+        subtopologies: a list of StreamsGroupSubtopologyDescription.
+        members: a list of StreamsGroupMemberDescription.
+        state: GroupState.
+        coordinator: the broker that coordinates it.
+        authorized_operations: what this client may do with it, or None when not asked for.
+
+    Kafka: org.apache.kafka.clients.admin.StreamsGroupDescription (KIP-1071).
+    """
+
+    group_id: str
+    group_epoch: int
+    target_assignment_epoch: int
+    topology_epoch: int
+    subtopologies: list[StreamsGroupSubtopologyDescription]
+    members: list[StreamsGroupMemberDescription]
+    state: GroupState
+    coordinator: Node
+    authorized_operations: list[AclOperation] | None = None
+
+
+class StreamsGroupRequests(GroupRequests, GroupKindRequests):
+    """Requests about streams groups."""
+
+    __slots__ = ()
+
+    def list_streams_groups(
+        self, *, states: set[GroupState] | None = None, request_timeout: float | None = None
+    ) -> Future[ListGroupsResult]:
+        """List the streams groups of all brokers.
+
+        Args:
+            states: only groups in one of these states, a set of GroupState.
+            request_timeout: seconds until the request fails, at most 3600;
+                ``socket.timeout.ms`` when None.
+
+        Returns:
+            A future; its result is a ListGroupsResult, which has the errors of brokers that did
+            not answer, or do not know groups of this kind. What this client may not describe is
+            missing.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: ListGroups (Admin.listGroups(), KIP-1043, KIP-1071).
+        """
+        return self._list_groups_of(GroupType.STREAMS, states, request_timeout)
+
+    def describe_streams_groups(
+        self,
+        group_ids: list[str],
+        *,
+        include_authorized_operations: bool = False,
+        request_timeout: float | None = None,
+    ) -> dict[str, Future[StreamsGroupDescription]]:
+        """Describe streams groups, their topologies and their members.
+
+        Args:
+            group_ids: their names.
+            include_authorized_operations: also ask what this client may do with them.
+            request_timeout: as for list_streams_groups().
+
+        Returns:
+            A future for each name; its result is a StreamsGroupDescription. It fails with
+            GROUP_ID_NOT_FOUND (there is no such group, or it is no streams group),
+            GROUP_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: StreamsGroupDescribe (KIP-1071).
+        """
+        with_operations = checked(
+            include_authorized_operations, bool, "include_authorized_operations"
+        )
+        return {
+            each: self._describe_group(
+                each,
+                protocol.StreamsGroupDescribeRequest(
+                    group_ids=[each], include_authorized_operations=with_operations
+                ),
+                request_timeout,
+                _description,
+            )
+            for each in names_of(group_ids, "group_ids")
+        }
+
+    def delete_streams_groups(
+        self, group_ids: list[str], *, request_timeout: float | None = None
+    ) -> dict[str, Future[None]]:
+        """Delete streams groups that have no members, with their offsets; internal topics stay.
+
+        Args:
+            group_ids: their names.
+            request_timeout: as for list_streams_groups().
+
+        Returns:
+            A future for each name; its result is None. It fails with NON_EMPTY_GROUP,
+            GROUP_ID_NOT_FOUND, GROUP_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: DeleteGroups (KIP-1071).
+        """
+        return self._delete_groups(names_of(group_ids, "group_ids"), request_timeout)
+
+    def list_streams_group_offsets(
+        self,
+        group_specs: dict[str, list[TopicPartition] | None],
+        *,
+        require_stable: bool = False,
+        request_timeout: float | None = None,
+    ) -> dict[str, Future[list[TopicPartition]]]:
+        """Read the committed offsets of streams groups.
+
+        Args:
+            group_specs: by group's name a list of TopicPartition, or None for all that the group
+                has offsets for.
+            require_stable: fail for offsets of transactions that are not finished.
+            request_timeout: as for list_streams_groups().
+
+        Returns:
+            A future for each name; its result is a list of TopicPartition with the offsets,
+            OFFSET_INVALID where there is none, and each partition's own error. It fails with
+            GROUP_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: OffsetFetch (Admin.listStreamsGroupOffsets(), KIP-1071).
+        """
+        specs = checked(group_specs, dict, "group_specs")
+        name = "the value for {!r} in group_specs"
+        places = {
+            each: None if specs[each] is None else partitions_of(specs[each], name.format(each))
+            for each in names_of(list(specs), "group_specs")
+        }
+        options = {"require_stable": require_stable, "request_timeout": request_timeout}
+        futures = new_futures(places)
+        for each, chosen in places.items():
+            argument = (each, chosen)
+            own = {each: futures[each]}
+            self._ask_each("list_consumer_group_offsets", argument, options, own, _committed)
+        return futures
+
+    def alter_streams_group_offsets(
+        self,
+        group_id: str,
+        offsets: dict[TopicPartition, int],
+        *,
+        request_timeout: float | None = None,
+    ) -> dict[TopicPartition, Future[None]]:
+        """Set the committed offsets of a streams group that has no members.
+
+        Args:
+            group_id: its name.
+            offsets: by TopicPartition the offset of the next record to read.
+            request_timeout: as for list_streams_groups().
+
+        Returns:
+            A future for each partition; its result is None. It fails with UNKNOWN_MEMBER_ID (the
+            group has members), UNKNOWN_TOPIC_OR_PART, GROUP_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: OffsetCommit (Admin.alterStreamsGroupOffsets(), KIP-1071).
+        """
+        name_of(group_id, "group_id")
+        chosen = [
+            TopicPartition(place.topic, place.partition, offset)
+            for place, offset in checked_offsets(offsets).items()
+        ]
+        options = {"request_timeout": request_timeout}
+        futures = new_futures(offsets)
+        argument = (group_id, chosen)
+        self._ask_each("alter_consumer_group_offsets", argument, options, futures, _changed)
+        return futures
+
+    def delete_streams_group_offsets(
+        self,
+        group_id: str,
+        partitions: list[TopicPartition],
+        *,
+        request_timeout: float | None = None,
+    ) -> dict[TopicPartition, Future[None]]:
+        """Delete committed offsets of a streams group that does not read these topics.
+
+        Args:
+            group_id: its name.
+            partitions: a list of TopicPartition.
+            request_timeout: as for list_streams_groups().
+
+        Returns:
+            A future for each partition; its result is None. It fails with
+            GROUP_SUBSCRIBED_TO_TOPIC, GROUP_ID_NOT_FOUND, GROUP_AUTHORIZATION_FAILED ...
+
+        Raises:
+            TypeError, ValueError: an argument is wrong; nothing has been sent.
+
+        Kafka: OffsetDelete (Admin.deleteStreamsGroupOffsets(), KIP-1071).
+        """
+        name_of(group_id, "group_id")
+        chosen = partitions_of(partitions, "partitions")
+        options = {"request_timeout": request_timeout}
+        futures = new_futures(chosen)
+        argument = (group_id, chosen)
+        self._ask_each("delete_consumer_group_offsets", argument, options, futures, _changed)
+        return futures
+
+
+# ---- answers
+
+
+def _committed(result: _Offsets) -> Iterator[tuple[str, list[TopicPartition] | KafkaError]]:
+    for group, error, partitions in result:
+        yield group, error or partitions
+
+
+def _changed(result: _Offsets) -> Iterator[tuple[TopicPartition, KafkaError | None]]:
+    for _group, error, partitions in result:
+        if error is not None:
+            raise KafkaException(error)
+        for each in partitions:
+            yield TopicPartition(each.topic, each.partition), each.error
+
+
+def _description(
+    found: protocol.StreamsGroupDescribeResponse.DescribedGroup, coordinator: Node
+) -> StreamsGroupDescription:
+    topology = found.topology
+    return StreamsGroupDescription(
+        found.group_id,
+        found.group_epoch,
+        found.assignment_epoch,
+        -1 if topology is None else topology.epoch,
+        [] if topology is None else [_subtopology(each) for each in topology.subtopologies or ()],
+        [_member(each) for each in found.members],
+        state_from(found.group_state),
+        coordinator,
+        operations_in(found.authorized_operations),
+    )
+
+
+def _subtopology(
+    found: protocol.StreamsGroupDescribeResponse.Subtopology,
+) -> StreamsGroupSubtopologyDescription:
+    return StreamsGroupSubtopologyDescription(
+        found.subtopology_id,
+        list(found.source_topics),
+        list(found.repartition_sink_topics),
+        _topics(found.state_changelog_topics),
+        _topics(found.repartition_source_topics),
+    )
+
+
+def _topics(topics: Any) -> dict[str, StreamsGroupTopicInfo]:
+    return {
+        each.name: StreamsGroupTopicInfo(
+            each.partitions, each.replication_factor, _pairs(each.topic_configs)
+        )
+        for each in topics
+    }
+
+
+def _member(
+    found: protocol.StreamsGroupDescribeResponse.Member,
+) -> StreamsGroupMemberDescription:
+    endpoint = found.user_endpoint
+    return StreamsGroupMemberDescription(
+        found.member_id,
+        found.member_epoch,
+        found.instance_id,
+        found.rack_id,
+        found.client_id,
+        found.client_host,
+        found.topology_epoch,
+        found.process_id,
+        None if endpoint is None else (endpoint.host, endpoint.port),
+        _pairs(found.client_tags),
+        {(each.subtopology_id, each.partition): each.offset for each in found.task_offsets},
+        {(each.subtopology_id, each.partition): each.offset for each in found.task_end_offsets},
+        _assignment(found.assignment),
+        _assignment(found.target_assignment),
+        found.is_classic,
+    )
+
+
+def _pairs(pairs: Any) -> dict[str, str]:
+    return {each.key: each.value for each in pairs}
+
+
+def _assignment(
+    found: protocol.StreamsGroupDescribeResponse.Assignment,
+) -> StreamsGroupMemberAssignment:
+    return StreamsGroupMemberAssignment(
+        _tasks(found.active_tasks), _tasks(found.standby_tasks), _tasks(found.warmup_tasks)
+    )
+
+
+def _tasks(tasks: Any) -> dict[str, list[int]]:
+    return {each.subtopology_id: list(each.partitions) for each in tasks}
