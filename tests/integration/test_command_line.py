@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException, Producer
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
 from tests.integration.plain_clients import reader, writer
+from tests.integration.security import plain
 from tests.integration.share_groups import Member, configure_group
 from tests.integration.topics import wait_for_topic
 from tests.integration.transactional import new_id, transactional, wait_for_markers
@@ -473,3 +474,38 @@ class TestShareGroups:
 
 def _without_members(admin: Run, group: str) -> bool:
     return [row["member"] for row in rows(admin("share-groups describe", group, "-J"))] == [None]
+
+
+@needs("raw-request")
+def test_delegation_tokens(own_kafka: OwnKafkaCluster, tmp_path: Path) -> None:
+    """Created, described with and without its secret, renewed, and gone."""
+    config = own_kafka.config("SASL_PLAINTEXT") | plain("alice", USERS["alice"])
+    file = tmp_path / "kafka.properties"
+    file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
+
+    def tokens(command: str, *arguments: str, stdin: bytes = b"") -> Ended:
+        return run("delegation-tokens", command, "-F", str(file), *arguments, stdin=stdin)
+
+    options = ["--renewer", "User:bob", "--max-lifetime", "3600", "--json"]
+    (made,) = rows(tokens("create", *options))
+    hmac = made.pop("hmac")
+    assert (made["owner"], made["requester"]) == ("User:alice", "User:alice")
+    assert made["renewers"] == ["User:bob"]
+    assert tokens("create", "--owner", "alice").status == 2
+    assert made["max"] - made["issued"] == 3_600_000
+    owner = ["--owner", "User:alice", "--json"]
+    wait_until(lambda: made in rows(tokens("describe", *owner)))
+    wait_until(lambda: made | {"hmac": hmac} in rows(tokens("describe", "--secrets", *owner)))
+    # The controller hears of it as every broker does.
+    wait_until(lambda: tokens("renew", "--period", "60", stdin=f"{hmac}\n".encode()).status == 0)
+    done = tokens("expire", hmac)
+    assert done.status == 0
+    assert done.stdout.startswith(b"the token expires at 1")
+    wait_until(lambda: not _has(rows(tokens("describe", *owner)), made["token id"]))
+    assert tokens("expire", hmac).status == 1
+    servers = own_kafka.bootstrap_servers
+    assert run("delegation-tokens", "describe", "-b", servers).status == 1
+
+
+def _has(found: list[dict[str, Any]], token: str) -> bool:
+    return token in [row["token id"] for row in found]

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from confluent_kafka.admin import AdminClient
-from tests.integration.kafka_cluster import OwnKafkaCluster
+from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
 from tests.integration.topics import delete_topic, wait_for_topic
 from tests.support import command_line
 from tests.support.documents import ADDRESS, block_with, run
+from tests.support.patches import needs
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.integration
@@ -48,6 +49,17 @@ def test_administration(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixture[
     wait_until(lambda: printed_by("OffsetSpec.for_timestamp") == "done\n")
     told = printed_by("DESCRIBE_LOG_DIRS").splitlines()
     assert sorted(told) == [f"broker {node}: 2 directories" for node in (1, 2, 3)]
+
+
+@needs("raw-request")
+def test_delegation_token(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixture[str]) -> None:
+    """A user gets a token, and what to log in with."""
+    block = block_with(ADMIN, "create_delegation_token(").replace("SASL_SSL", "SASL_PLAINTEXT")
+    block = block.replace(ADDRESS, cluster.servers("SASL_PLAINTEXT"))
+    token = run(block, password=USERS["alice"])["token"]
+    assert capsys.readouterr().out == (
+        f"user name: {token.token_info.token_id} password: {token.hmac_as_base64}\n"
+    )
 
 
 def test_start_of_a_share_group(cluster: OwnKafkaCluster) -> None:

@@ -25,6 +25,7 @@ RUN = {
         "AlterConfigOpType.SET": INTEGRATION,
         "OffsetSpec.for_timestamp": INTEGRATION,
         "DESCRIBE_LOG_DIRS": INTEGRATION,
+        "create_delegation_token(": INTEGRATION,
     },
     "docs/arrow.md": {"import polars": EMBEDDED},
     "docs/asyncio.md": {

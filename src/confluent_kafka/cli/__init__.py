@@ -10,6 +10,7 @@ from confluent_kafka.cli import (
     bench,
     cluster,
     configs,
+    delegation_tokens,
     features,
     groups,
     pipeline,
@@ -67,6 +68,7 @@ app.add_typer(cluster.app, name="cluster")
 app.command(name="log-dirs")(log_dirs)
 app.command(name="dump-log")(dump_log)
 app.add_typer(reassign.app, name="reassign")
+app.add_typer(delegation_tokens.app, name="delegation-tokens")
 app.add_typer(share_groups.app, name="share-groups")
 app.add_typer(transactions.app, name="transactions")
 app.add_typer(quotas.app, name="quotas")

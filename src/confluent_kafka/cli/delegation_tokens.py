@@ -1,0 +1,144 @@
+"""``python -m confluent_kafka delegation-tokens``: log-ins that a user may hand on."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from confluent_kafka.admin import DelegationToken
+from confluent_kafka.cli.administration import AsJson, Timeout, administering, show
+from confluent_kafka.cli.settings import Brokers, File, Properties
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    help="Create, renew, expire and describe delegation tokens.\n\n"
+    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+)
+
+_COLUMNS = ("token id", "owner", "requester", "renewers", "issued", "expires", "max")
+
+Secret = Annotated[
+    str,
+    typer.Argument(
+        metavar="[HMAC]", help="The token's secret in base64; by default a line of stdin."
+    ),
+]
+
+
+@app.command()
+def create(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    owner: Annotated[
+        str | None, typer.Option(help="Whom it logs in, as in User:alice; by default yourself.")
+    ] = None,
+    renewer: Annotated[
+        list[str] | None,
+        typer.Option("--renewer", help="Who else may renew it, as in User:bob; repeatable."),
+    ] = None,
+    max_lifetime: Annotated[
+        float | None, typer.Option(min=0.001, help="For how many seconds it can be renewed.")
+    ] = None,
+) -> None:
+    """Create a token, and show it with its secret: the password that goes with the token's id.
+
+    Times are in milliseconds since 1970.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        token = admin.create_delegation_token(
+            owner=owner, renewers=renewer, max_lifetime=max_lifetime, request_timeout=timeout
+        ).result()
+    show((*_COLUMNS, "hmac"), [(*_row(token), token.hmac_as_base64)], as_json)
+
+
+@app.command()
+def renew(
+    hmac: Secret = "-",
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    period: Annotated[
+        float | None, typer.Option(min=0.001, help="In how many seconds it expires.")
+    ] = None,
+) -> None:
+    """Make a token expire later, by default as late as the brokers allow."""
+    secret = _decoded(hmac)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        expires = admin.renew_delegation_token(
+            secret, renew_time_period=period, request_timeout=timeout
+        ).result()
+    print(f"the token expires at {expires}")
+
+
+@app.command()
+def expire(
+    hmac: Secret = "-",
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    period: Annotated[
+        float | None, typer.Option(min=0.001, help="In how many seconds it expires.")
+    ] = None,
+) -> None:
+    """Make a token expire, by default at once."""
+    secret = _decoded(hmac)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        expires = admin.expire_delegation_token(
+            secret, expiry_time_period=period, request_timeout=timeout
+        ).result()
+    print(f"the token expires at {expires}")
+
+
+@app.command()
+def describe(
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    owner: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--owner", help="Only what this principal owns, asked for or may renew; repeatable."
+        ),
+    ] = None,
+    secrets: Annotated[bool, typer.Option("--secrets", help="Also show the secrets.")] = False,
+) -> None:
+    """Show the tokens that you may see. Times are in milliseconds since 1970."""
+    with administering(brokers, config_file, properties, timeout) as admin:
+        found = admin.describe_delegation_token(
+            owners=owner or None, request_timeout=timeout
+        ).result()
+    found.sort(key=lambda token: (token.token_info.issue_timestamp, token.token_info.token_id))
+    if secrets:
+        show((*_COLUMNS, "hmac"), ((*_row(one), one.hmac_as_base64) for one in found), as_json)
+    else:
+        show(_COLUMNS, map(_row, found), as_json)
+
+
+def _row(token: DelegationToken) -> tuple[Any, ...]:
+    known = token.token_info
+    return (
+        *(known.token_id, known.owner, known.token_requester, known.renewers),
+        *(known.issue_timestamp, known.expiry_timestamp, known.max_timestamp),
+    )
+
+
+def _decoded(hmac: str) -> bytes:
+    text = sys.stdin.readline().strip() if hmac == "-" else hmac
+    try:
+        decoded = base64.b64decode(text, validate=True)
+    except binascii.Error:
+        decoded = b""
+    if not decoded:
+        raise typer.BadParameter("must be base64", param_hint="HMAC")
+    return decoded
