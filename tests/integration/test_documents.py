@@ -9,7 +9,7 @@ import pytest
 
 from confluent_kafka.admin import AdminClient
 from tests.integration.kafka_cluster import USERS, OwnKafkaCluster
-from tests.integration.topics import delete_topic, wait_for_topic
+from tests.integration.topics import create_topic, delete_topic, wait_for_topic
 from tests.support import command_line
 from tests.support.documents import ADDRESS, block_with, run
 from tests.support.patches import needs
@@ -18,7 +18,7 @@ from tests.support.waiting import wait_until
 pytestmark = pytest.mark.integration
 
 ADMIN = "docs/admin.md"
-TOPICS = ("orders", "bills")  # as the guide names them
+TOPICS = ("orders", "bills", "jobs")  # as the guides name them
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def cluster(own_kafka: OwnKafkaCluster) -> Iterator[OwnKafkaCluster]:
     yield own_kafka
     with AdminClient(own_kafka.config()) as admin:
         there = admin.list_topics().topics.keys() & set(TOPICS)
-        for future in admin.delete_consumer_groups(["shop"]).values():
+        for future in admin.delete_consumer_groups(["shop", "workers"]).values():
             future.exception()
     for topic in there:
         delete_topic(own_kafka, topic)
@@ -68,3 +68,19 @@ def test_start_of_a_share_group(cluster: OwnKafkaCluster) -> None:
     name, *arguments = shlex.split(command.replace(ADDRESS, cluster.bootstrap_servers))
     done = command_line.run(*arguments)
     assert (name, *done) == ("confluent-kafka", 0, b"group workers was changed\n", "")
+
+
+@needs("raw-request")
+def test_offsets_of_a_share_group(cluster: OwnKafkaCluster) -> None:
+    """The commands of the guide set where a group starts, and show it."""
+    create_topic(cluster, "jobs")
+
+    def shown_by(text: str) -> tuple[object, ...]:
+        name, *arguments = shlex.split(block_with("docs/share.md", text))
+        return name, *command_line.run(*arguments, "-b", cluster.bootstrap_servers)
+
+    start = b"topic\tpartition\tstart\njobs\t0\t0\n"
+    assert shown_by("reset-offsets workers") == ("confluent-kafka", 0, start, "")
+    offsets = b"topic\tpartition\tstart\tlag\njobs\t0\t0\t0\n"
+    expected = ("confluent-kafka", 0, offsets, "")
+    wait_until(lambda: shown_by("share-groups offsets workers") == expected)

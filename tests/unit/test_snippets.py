@@ -77,6 +77,8 @@ RUN = {
     "docs/share.md": {
         "consumer.commit_sync()\n": SHARE,
         "share.auto.offset.reset=earliest": INTEGRATION,
+        "reset-offsets workers": INTEGRATION,
+        "share-groups offsets workers": INTEGRATION,
         "def acknowledgement": SHARE,
         "def answered": SHARE,
     },
