@@ -352,6 +352,7 @@ def test_pauses_end_with_a_rebalance(make: MakeConsumer, ten: TopicPartition, gr
     consumer = make(group_id=group)
     consumer.subscribe([ten.topic])
     many(consumer, 10)
+    consumer.commit()  # so that the other member has nothing to read
     consumer.pause(ten)
     assert consumer.paused() == {ten}
     other = make(ten.topic, group_id=group)

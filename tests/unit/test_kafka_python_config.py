@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, Producer
-from confluent_kafka.compat.kafka import KafkaConsumer, KafkaProducer, errors
+from confluent_kafka.compat.kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, errors
 from confluent_kafka.compat.kafka._config import KEYWORDS, configuration, of_client
 from confluent_kafka.compat.kafka.coordinator.assignors.abstract import RebalanceProtocol
 from confluent_kafka.compat.kafka.coordinator.assignors.cooperative_sticky import (
@@ -26,7 +26,11 @@ from confluent_kafka.compat.kafka.coordinator.assignors.sticky.sticky_assignor i
 from confluent_kafka.compat.kafka.net.sasl.oauth import AbstractTokenProvider
 
 ROOT = Path(__file__).parents[2]
-CLIENTS: dict[str, Any] = {"producer": KafkaProducer, "consumer": KafkaConsumer}
+CLIENTS: dict[str, Any] = {
+    "producer": KafkaProducer,
+    "consumer": KafkaConsumer,
+    "admin": KafkaAdminClient,
+}
 _SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
 _NO_DELAY = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 _KEEP_ALIVE = (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

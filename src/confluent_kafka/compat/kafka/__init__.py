@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from ._config import __version__
+from .admin import KafkaAdminClient
 from .consumer import KafkaConsumer
 from .consumer.subscription_state import (
     AsyncConsumerRebalanceListener,
@@ -31,6 +32,7 @@ __all__ = [
     "Deserializer",
     "IsolationLevel",
     "JsonSerializer",
+    "KafkaAdminClient",
     "KafkaConsumer",
     "KafkaProducer",
     "OffsetAndMetadata",

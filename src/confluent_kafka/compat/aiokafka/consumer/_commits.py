@@ -63,4 +63,5 @@ def _place(partition: Any, value: Any) -> Place:
         raise ValueError(f"the offset of {partition} must not be negative, not {offset}")
     if not isinstance(metadata, str):
         raise TypeError(f"the metadata of {partition} must be str, not {type(metadata).__name__}")
-    return Place(partition.topic, partition.partition, offset, metadata)
+    # An empty text is a byte to librdkafka, which other clients would see.
+    return Place(partition.topic, partition.partition, offset, metadata or None)

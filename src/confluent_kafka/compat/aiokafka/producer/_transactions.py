@@ -69,7 +69,7 @@ class Transactions:
         if not isinstance(group_id, str) or not group_id:
             raise ValueError(f"group_id must be the name of a group, not {group_id!r}")
         positions = [
-            Position(one.topic, one.partition, to.offset, metadata=to.metadata)
+            Position(one.topic, one.partition, to.offset, to.metadata or None)
             for one, to in commit_structure_validate(offsets).items()
         ]
         # As aiokafka, which does not fence members of an earlier generation either.

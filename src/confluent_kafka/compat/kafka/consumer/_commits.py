@@ -118,7 +118,7 @@ def check(offsets: Any) -> None:
 
 def _places(offsets: Offsets) -> list[Place]:
     return [
-        Place(*each, at.offset, at.metadata or "", _epoch(at.leader_epoch))
+        Place(*each, at.offset, at.metadata or None, _epoch(at.leader_epoch))
         for each, at in offsets.items()
     ]
 

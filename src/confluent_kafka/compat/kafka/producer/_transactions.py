@@ -106,7 +106,7 @@ def _positions(offsets: Any) -> list[Position]:
     for one, to in offsets.items():
         if not isinstance(one, TopicPartition) or not isinstance(to, OffsetAndMetadata):
             raise TypeError("offsets must be dict[TopicPartition, OffsetAndMetadata]")
-        positions.append(Position(one.topic, one.partition, to.offset, metadata=to.metadata or ""))
+        positions.append(Position(one.topic, one.partition, to.offset, to.metadata or None))
     return positions
 
 

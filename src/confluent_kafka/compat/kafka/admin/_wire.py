@@ -1,0 +1,173 @@
+"""Requests of Kafka's protocol, and their answers as kafka-python's plain objects."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from confluent_kafka import Uuid, protocol
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._protocol import ANY, CONTROLLER, Target, broker, group_coordinator
+
+from .. import errors
+from .._failures import translated
+from ..structs import TopicPartition
+
+__all__ = ["ANY", "CONTROLLER", "Target", "Wire", "broker", "group_coordinator"]
+
+_NO_LEADER = -1
+# Of requests about offsets: later versions have topics by their ids.
+_NEWEST_WITH_NAMES = 9
+
+
+class Wire:
+    """Asks brokers.
+
+    Args:
+        engine: the client.
+        timeout: seconds that an answer may take.
+    """
+
+    def __init__(self, engine: AdminClient, timeout: float) -> None:
+        self.engine = engine
+        self.timeout = timeout
+
+    def ask(
+        self, request: protocol.Request, target: Target = ANY, timeout_ms: float | None = None
+    ) -> Any:
+        """Send a request in the latest version that both sides have; return its answer.
+
+        Args:
+            request: the request.
+            target: who is asked.
+            timeout_ms: milliseconds; None is the client's.
+
+        Raises:
+            KafkaTimeoutError, KafkaConnectionError: no answer came.
+            UnsupportedVersionError: the broker has no version that can say this.
+        """
+        seconds = self.timeout if timeout_ms is None else timeout_ms / 1000
+        with translated():
+            return self.engine._exchange(request, target, seconds, lambda answer: answer).result()
+
+    def ask_by_names(self, request: protocol.Request, group: str) -> Any:
+        """Ask a group's coordinator about offsets, in a version that has topics' names.
+
+        Args:
+            request: the request.
+            group: the group.
+
+        Raises:
+            KafkaTimeoutError, KafkaConnectionError: no answer came.
+            BrokerResponseError: there is no coordinator.
+        """
+        key = request.api_key
+        with translated():
+            oldest, newest = self.engine.api_versions(timeout=self.timeout)[key]
+            version = request.common_version((oldest, min(newest, _NEWEST_WITH_NAMES)))
+            answer = self.engine.request(
+                key,
+                version,
+                request.encode(version),
+                coordinator=("group", group),
+                timeout=self.timeout,
+            )
+        return request.response_class.decode(answer, version)
+
+    def milliseconds(self, timeout_ms: float | None) -> int:
+        """Return a timeout for a request's own field."""
+        return int(self.timeout * 1000 if timeout_ms is None else timeout_ms)
+
+    def brokers(self, ids: Iterable[int] | None = None) -> list[int]:
+        """Return the ids of brokers; all if none are given."""
+        if ids is not None:
+            return list(ids)
+        with translated():
+            return sorted(self.engine.list_topics(timeout=self.timeout).brokers)
+
+    def by_leader(
+        self, partitions: Iterable[TopicPartition], leader: int | None = None
+    ) -> dict[int, list[TopicPartition]]:
+        """Return partitions by the broker that leads them.
+
+        Args:
+            partitions: which.
+            leader: of all of them, if it is known.
+
+        Raises:
+            UnknownTopicOrPartitionError: there is none of that name.
+        """
+        wanted = list(partitions)
+        if leader is not None:
+            return {leader: wanted}
+        with translated():
+            topics = self.engine.list_topics(timeout=self.timeout).topics
+        found: dict[int, list[TopicPartition]] = {}
+        for each in wanted:
+            known = topics[each.topic].partitions if each.topic in topics else {}
+            if each.partition not in known or known[each.partition].leader == _NO_LEADER:
+                raise errors.UnknownTopicOrPartitionError(
+                    f"The following partitions are not known: {each}"
+                )
+            found.setdefault(known[each.partition].leader, []).append(each)
+        return found
+
+
+def plain(answer: Any, *without: str) -> dict[str, Any]:
+    """Return an answer as a dict: of dicts, lists, texts and numbers.
+
+    Args:
+        answer: the answer, or a part of it.
+        *without: fields to leave out, besides the throttling.
+    """
+    found: dict[str, Any] = _converted(answer.as_dict())
+    for name in ("throttle_time_ms", *without):
+        found.pop(name, None)
+    return found
+
+
+def _converted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _converted(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_converted(each) for each in value]
+    return text_of(value) if isinstance(value, Uuid) else value
+
+
+def text_of(identifier: Uuid) -> str | None:
+    """Return a topic's id as a text; None if there is none."""
+    most = identifier.get_most_significant_bits() & (2**64 - 1)
+    least = identifier.get_least_significant_bits() & (2**64 - 1)
+    return str(uuid.UUID(int=most << 64 | least)) if most or least else None
+
+
+def check(answer: Any, what: str = "") -> None:
+    """Raise the error of an answer, or of a part of it.
+
+    Args:
+        answer: has an ``error_code`` and perhaps an ``error_message``.
+        what: what it is about, without a message.
+    """
+    if answer.error_code:
+        raise failure(answer, what)
+
+
+def failure(answer: Any, what: str = "") -> errors.BrokerResponseError:
+    """Return the error of an answer as an exception."""
+    return errors.for_code(answer.error_code)(getattr(answer, "error_message", None) or what)
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """Return partitions' numbers by topic, as most requests have them."""
+    topics: dict[str, list[int]] = {}
+    for each in partitions:
+        topics.setdefault(each.topic, []).append(each.partition)
+    return topics
+
+
+def partitions_of(given: Any) -> list[TopicPartition]:
+    """Return partitions that are given as such, or as numbers by topic."""
+    if isinstance(given, Mapping):
+        return [TopicPartition(topic, each) for topic, numbers in given.items() for each in numbers]
+    return list(given)

@@ -1,0 +1,291 @@
+"""Configurations: described and altered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from typing import Any, Self
+
+from confluent_kafka import protocol
+
+from .. import errors
+from .._enums import EnumHelper
+from ._wire import ANY, Target, Wire, broker, check, failure, plain
+
+
+class ConfigResourceType(EnumHelper, IntEnum):
+    """Kinds of resources that have a configuration."""
+
+    UNKNOWN = 0
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+class ConfigType(EnumHelper, IntEnum):
+    """Kinds of values."""
+
+    UNKNOWN = 0
+    BOOLEAN = 1
+    STRING = 2
+    INT = 3
+    SHORT = 4
+    LONG = 5
+    DOUBLE = 6
+    LIST = 7
+    CLASS = 8
+    PASSWORD = 9
+
+
+class ConfigSourceType(EnumHelper, IntEnum):
+    """Where a value comes from."""
+
+    UNKNOWN = 0
+    DYNAMIC_TOPIC_CONFIG = 1
+    DYNAMIC_BROKER_CONFIG = 2
+    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
+    STATIC_BROKER_CONFIG = 4
+    DEFAULT_CONFIG = 5
+    DYNAMIC_BROKER_LOGGER_CONFIG = 6
+    DYNAMIC_CLIENT_METRICS_CONFIG = 7
+    DYNAMIC_GROUP_CONFIG = 8
+
+    def is_modified(self) -> bool:
+        """Return whether somebody has set the value of this very resource."""
+        return self in _MODIFIED.values()
+
+    @classmethod
+    def dynamic_for_resource_type(cls, resource_type: Any) -> Self:
+        """Return the source of values that alter_configs() sets.
+
+        Args:
+            resource_type: a ConfigResourceType, or its name.
+        """
+        return cls(_MODIFIED[ConfigResourceType.build_from(resource_type)])
+
+
+_MODIFIED = {
+    ConfigResourceType.TOPIC: ConfigSourceType.DYNAMIC_TOPIC_CONFIG,
+    ConfigResourceType.BROKER: ConfigSourceType.DYNAMIC_BROKER_CONFIG,
+    ConfigResourceType.BROKER_LOGGER: ConfigSourceType.DYNAMIC_BROKER_LOGGER_CONFIG,
+    ConfigResourceType.CLIENT_METRICS: ConfigSourceType.DYNAMIC_CLIENT_METRICS_CONFIG,
+    ConfigResourceType.GROUP: ConfigSourceType.DYNAMIC_GROUP_CONFIG,
+}
+
+
+class AlterConfigOp(EnumHelper, IntEnum):
+    """What alter_configs() does with a value."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+class ConfigResource:
+    """A topic, a broker or another resource, to describe or to configure.
+
+    Args:
+        resource_type: a ConfigResourceType, or its name.
+        name: the topic's name, the broker's id and so on.
+        configs: to alter, the new values by name, each a text or (AlterConfigOp, text); to describe
+            or to reset, the names. None is all.
+    """
+
+    def __init__(self, resource_type: Any, name: str, configs: Any = None) -> None:
+        if not isinstance(resource_type, ConfigResourceType):
+            resource_type = ConfigResourceType[str(resource_type).upper().replace("-", "_")]
+        self.resource_type: ConfigResourceType = resource_type
+        self.name = name
+        self.configs = configs
+
+    def __repr__(self) -> str:
+        return f"ConfigResource({self.resource_type.name}, {self.name!r}, {self.configs!r})"
+
+
+class ConfigAdminMixin:
+    """Methods of KafkaAdminClient."""
+
+    _wire: Wire
+
+    def describe_configs(
+        self,
+        config_resources: Iterable[ConfigResource],
+        include_synonyms: bool = False,
+        config_filter: str = "modified",
+    ) -> dict[str, dict[str, dict[str, Any]]]:
+        """Read configurations.
+
+        Args:
+            config_resources: of what.
+            include_synonyms: also where each value may come from.
+            config_filter: "modified" for what somebody has set, or "all".
+
+        Returns:
+            By kind and name of the resource, and by the name of the value: what it is.
+        """
+        if config_filter not in ("modified", "all"):
+            raise ValueError(f"config_filter must be 'modified' or 'all', not {config_filter!r}")
+        found: dict[str, dict[str, dict[str, Any]]] = {}
+        for resource in config_resources:
+            result = self._described(resource, include_synonyms)
+            values = {
+                one.name: _value(one)
+                for one in result.configs
+                if config_filter == "all" or ConfigSourceType(one.config_source).is_modified()
+            }
+            found.setdefault(_kind(resource), {})[resource.name] = values
+        return found
+
+    def alter_configs(
+        self,
+        config_resources: Iterable[ConfigResource],
+        validate_only: bool = False,
+        raise_on_unknown: bool = True,
+        incremental: bool | None = None,
+    ) -> dict[str, dict[str, str]]:
+        """Change configurations; what is not given stays.
+
+        Args:
+            config_resources: whose, with their ``configs``.
+            validate_only: only check whether it could be done.
+            raise_on_unknown: raise ValueError for names that the resource does not have.
+            incremental: False replaces whole configurations, with a request that brokers of Kafka
+                4 and newer do not have.
+
+        Returns:
+            By kind and name of the resource: "OK", or what is wrong.
+        """
+        resources = list(config_resources)
+        if raise_on_unknown:
+            self._check_names(resources)
+        return self._alter(resources, _operations, validate_only, incremental)
+
+    def reset_configs(
+        self,
+        config_resources: Iterable[ConfigResource],
+        validate_only: bool = False,
+        raise_on_unknown: bool = True,
+        incremental: bool | None = None,
+    ) -> dict[str, dict[str, str]]:
+        """Give values their defaults; see alter_configs().
+
+        Args:
+            config_resources: whose, with the names in ``configs``.
+            validate_only: only check whether it could be done.
+            raise_on_unknown: raise ValueError for names that the resource does not have.
+            incremental: False is refused: the other request cannot do it.
+        """
+        resources = list(config_resources)
+        if incremental is False:
+            raise errors.UnsupportedVersionError("only incremental requests reset configurations")
+        if raise_on_unknown:
+            self._check_names(resources)
+        return self._alter(resources, _deletions, validate_only, None)
+
+    def list_config_resources(
+        self, resource_types: Iterable[Any] | None = None
+    ) -> dict[str, list[str]]:
+        """Return the resources that have a configuration, by their kinds.
+
+        Args:
+            resource_types: ConfigResourceTypes, or their names; None is all.
+        """
+        kinds = [ConfigResourceType.value_for(one) for one in resource_types or ()]
+        answer = self._wire.ask(protocol.ListConfigResourcesRequest(resource_types=kinds))
+        check(answer)
+        found: dict[str, list[str]] = {}
+        for one in answer.config_resources:
+            kind = ConfigResourceType(one.resource_type).name.lower()
+            found.setdefault(kind, []).append(one.resource_name)
+        return found
+
+    def _described(self, resource: ConfigResource, synonyms: bool = False) -> Any:
+        kind = protocol.DescribeConfigsRequest
+        keys = None if resource.configs is None else list(resource.configs)
+        asked = kind.DescribeConfigsResource(
+            resource_type=int(resource.resource_type),
+            resource_name=resource.name,
+            configuration_keys=keys,
+        )
+        request = kind(resources=[asked], include_synonyms=synonyms)
+        (result,) = self._wire.ask(request, _target(resource)).results
+        return result
+
+    def _check_names(self, resources: list[ConfigResource]) -> None:
+        unknown: set[str] = set()
+        for resource in resources:
+            everything = ConfigResource(resource.resource_type, resource.name)
+            known = {one.name for one in self._described(everything).configs}
+            if known:
+                unknown |= set(resource.configs or ()) - known
+        if unknown:
+            raise ValueError(f"Unrecognized configs: {', '.join(sorted(unknown))}")
+
+    def _alter(
+        self,
+        resources: list[ConfigResource],
+        changes: Any,
+        validate_only: bool,
+        incremental: bool | None,
+    ) -> dict[str, dict[str, str]]:
+        kind: Any = protocol.IncrementalAlterConfigsRequest
+        if incremental is False:
+            kind, changes = protocol.AlterConfigsRequest, _values
+        found: dict[str, dict[str, str]] = {}
+        for resource in resources:
+            altered = kind.AlterConfigsResource(
+                resource_type=int(resource.resource_type),
+                resource_name=resource.name,
+                configs=changes(kind, resource.configs or {}),
+            )
+            request = kind(resources=[altered], validate_only=validate_only)
+            (result,) = self._wire.ask(request, _target(resource)).responses
+            text = str(failure(result)) if result.error_code else "OK"
+            found.setdefault(_kind(resource), {})[resource.name] = text
+        return found
+
+
+def _kind(resource: ConfigResource) -> str:
+    return resource.resource_type.name.lower()
+
+
+def _target(resource: ConfigResource) -> Target:
+    """Return who knows a resource: brokers know their own."""
+    own = (ConfigResourceType.BROKER, ConfigResourceType.BROKER_LOGGER)
+    return broker(int(resource.name)) if resource.resource_type in own and resource.name else ANY
+
+
+def _value(value: Any) -> dict[str, Any]:
+    synonyms = [
+        {"name": one.name, "value": one.value, "source": ConfigSourceType(one.source).name}
+        for one in value.synonyms
+    ]
+    return plain(value, "name") | {
+        "config_source": ConfigSourceType(value.config_source).name,
+        "synonyms": synonyms,
+        "config_type": ConfigType(value.config_type).name,
+    }
+
+
+def _operations(kind: Any, configs: Mapping[str, Any]) -> list[Any]:
+    changes = []
+    for name, given in configs.items():
+        operation, value = given if isinstance(given, tuple) else (AlterConfigOp.SET, given)
+        changes.append(_change(kind, name, AlterConfigOp.value_for(operation), value))
+    return changes
+
+
+def _deletions(kind: Any, names: Iterable[str]) -> list[Any]:
+    return [_change(kind, name, AlterConfigOp.DELETE.value, None) for name in names]
+
+
+def _values(kind: Any, configs: Mapping[str, Any]) -> list[Any]:
+    return [kind.AlterableConfig(name=name, value=str(value)) for name, value in configs.items()]
+
+
+def _change(kind: Any, name: str, operation: int, value: Any) -> Any:
+    text = None if value is None else str(value)
+    return kind.AlterableConfig(name=name, config_operation=operation, value=text)

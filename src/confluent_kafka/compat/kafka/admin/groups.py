@@ -1,0 +1,366 @@
+"""Groups: listed, described, deleted; their members and offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from confluent_kafka import protocol
+
+from .. import errors
+from .._enums import EnumHelper
+from ..structs import OffsetAndMetadata, OffsetSpec, TopicPartition
+from ._wire import Wire, broker, by_topic, check, group_coordinator, plain
+from .acls import operations
+from .partitions import OffsetTimestamp, PartitionAdminMixin
+
+_NO_OFFSET = -1
+
+
+class GroupState(str, EnumHelper):
+    """What a group is doing."""
+
+    UNKNOWN = "Unknown"
+    PREPARING_REBALANCE = "PreparingRebalance"
+    COMPLETING_REBALANCE = "CompletingRebalance"
+    STABLE = "Stable"
+    DEAD = "Dead"
+    EMPTY = "Empty"
+    ASSIGNING = "Assigning"
+    RECONCILING = "Reconciling"
+
+
+class GroupType(str, EnumHelper):
+    """The protocol that a group's members have."""
+
+    UNKNOWN = "Unknown"
+    CONSUMER = "consumer"
+    CLASSIC = "classic"
+    SHARE = "share"
+
+
+class MemberToRemove:
+    """A member of a group.
+
+    Args:
+        member_id: its id.
+        group_instance_id: that of a static member; one of both is needed.
+        reason: for the broker's log.
+    """
+
+    def __init__(
+        self,
+        member_id: str | None = None,
+        group_instance_id: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        if member_id is None and group_instance_id is None:
+            raise ValueError("a member needs member_id or group_instance_id")
+        self._given = (member_id, group_instance_id, reason)
+
+    @property
+    def member_id(self) -> str | None:
+        """Its id."""
+        return self._given[0]
+
+    @property
+    def group_instance_id(self) -> str | None:
+        """The id of a static member."""
+        return self._given[1]
+
+    @property
+    def reason(self) -> str | None:
+        """What the broker's log says."""
+        return self._given[2]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MemberToRemove) and self._given == other._given
+
+    def __hash__(self) -> int:
+        return hash(self._given)
+
+    def __repr__(self) -> str:
+        return "MemberToRemove(member_id={!r}, group_instance_id={!r}, reason={!r})".format(
+            *self._given
+        )
+
+
+class GroupAdminMixin(PartitionAdminMixin):
+    """Methods of KafkaAdminClient."""
+
+    _wire: Wire
+
+    def list_groups(
+        self,
+        broker_ids: Iterable[int] | None = None,
+        states_filter: Iterable[Any] | None = None,
+        types_filter: Iterable[Any] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return groups.
+
+        Args:
+            broker_ids: of which brokers; None is all.
+            states_filter: GroupStates, or their values.
+            types_filter: GroupTypes, or their values.
+        """
+        request = protocol.ListGroupsRequest(
+            states_filter=[GroupState.value_for(one) for one in states_filter or ()],
+            types_filter=[GroupType.value_for(one) for one in types_filter or ()],
+        )
+        found = []
+        for each in self._wire.brokers(broker_ids):
+            answer = self._wire.ask(request, broker(each))
+            check(answer)
+            found += [plain(one) for one in answer.groups]
+        return found
+
+    def describe_groups(
+        self,
+        group_ids: Iterable[str],
+        group_coordinator_id: int | None = None,
+        include_authorized_operations: bool = False,
+    ) -> dict[str, dict[str, Any]]:
+        """Return groups with their members.
+
+        Args:
+            group_ids: which.
+            group_coordinator_id: no effect: librdkafka finds coordinators.
+            include_authorized_operations: also what the client may do with each.
+        """
+        found = {}
+        for group in group_ids:
+            request = protocol.DescribeGroupsRequest(
+                groups=[group], include_authorized_operations=include_authorized_operations
+            )
+            (answer,) = self._wire.ask(request, group_coordinator(group)).groups
+            found[group] = _described(answer)
+        return found
+
+    def delete_groups(
+        self, group_ids: Iterable[str], group_coordinator_id: int | None = None
+    ) -> dict[str, str]:
+        """Delete groups that have no members.
+
+        Args:
+            group_ids: which.
+            group_coordinator_id: no effect: librdkafka finds coordinators.
+
+        Returns:
+            By group: "OK", or the name of the error.
+        """
+        found = {}
+        for group in group_ids:
+            request = protocol.DeleteGroupsRequest(groups_names=[group])
+            (one,) = self._wire.ask(request, group_coordinator(group)).results
+            found[group] = errors.for_code(one.error_code).__name__ if one.error_code else "OK"
+        return found
+
+    def remove_group_members(
+        self,
+        group_id: str,
+        members: Iterable[MemberToRemove],
+        group_coordinator_id: int | None = None,
+    ) -> dict[str, type[errors.BrokerResponseError]]:
+        """Remove members of a group.
+
+        Args:
+            group_id: the group.
+            members: which.
+            group_coordinator_id: no effect: librdkafka finds coordinators.
+
+        Returns:
+            By the member's instance or id, the class of the error; NoError if all is well.
+        """
+        kind = protocol.LeaveGroupRequest
+        leaving = [
+            kind.MemberIdentity(
+                member_id=one.member_id or "",
+                group_instance_id=one.group_instance_id,
+                reason=one.reason,
+            )
+            for one in members
+        ]
+        request = kind(group_id=group_id, members=leaving)
+        answer = self._wire.ask(request, group_coordinator(group_id))
+        check(answer, group_id)
+        return {
+            one.group_instance_id or one.member_id: errors.for_code(one.error_code)
+            for one in answer.members
+        }
+
+    def list_group_offsets(
+        self, group_specs: Any
+    ) -> dict[str, dict[TopicPartition, OffsetAndMetadata]]:
+        """Return the committed offsets of groups.
+
+        Args:
+            group_specs: a group, or several, or their partitions by group; None is all.
+
+        Returns:
+            By group and partition; -1 where nothing is committed.
+
+        Raises:
+            BrokerResponseError: of the first group or partition where it failed.
+        """
+        if isinstance(group_specs, str):
+            group_specs = [group_specs]
+        if not isinstance(group_specs, Mapping):
+            group_specs = dict.fromkeys(group_specs)
+        return {group: self._offsets(group, asked) for group, asked in group_specs.items()}
+
+    def alter_group_offsets(
+        self,
+        group_id: str,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        group_coordinator_id: int | None = None,
+    ) -> dict[TopicPartition, type[errors.BrokerResponseError]]:
+        """Commit offsets for a group that has no members.
+
+        Args:
+            group_id: the group.
+            offsets: by partition.
+            group_coordinator_id: no effect: librdkafka finds coordinators.
+
+        Returns:
+            By partition, the class of the error; NoError if all is well.
+        """
+        kind = protocol.OffsetCommitRequest
+        topics = [
+            kind.OffsetCommitRequestTopic(
+                name=topic,
+                partitions=[
+                    _committed(kind, each, offsets[TopicPartition(topic, each)]) for each in numbers
+                ],
+            )
+            for topic, numbers in by_topic(offsets).items()
+        ]
+        request = kind(group_id=group_id, topics=topics)
+        return _errors(self._wire.ask_by_names(request, group_id))
+
+    def delete_group_offsets(
+        self,
+        group_id: str,
+        partitions: Iterable[TopicPartition],
+        group_coordinator_id: int | None = None,
+    ) -> dict[TopicPartition, type[errors.BrokerResponseError]]:
+        """Delete committed offsets of a group; see alter_group_offsets()."""
+        kind = protocol.OffsetDeleteRequest
+        topics = [
+            kind.OffsetDeleteRequestTopic(
+                name=topic,
+                partitions=[
+                    kind.OffsetDeleteRequestPartition(partition_index=each) for each in numbers
+                ],
+            )
+            for topic, numbers in by_topic(partitions).items()
+        ]
+        request = kind(group_id=group_id, topics=topics)
+        answer = self._wire.ask(request, group_coordinator(group_id))
+        check(answer, group_id)
+        return _errors(answer)
+
+    def reset_group_offsets(
+        self,
+        group_id: str,
+        offset_specs: Mapping[TopicPartition, Any],
+        group_coordinator_id: int | None = None,
+    ) -> dict[TopicPartition, dict[str, Any]]:
+        """Commit places for a group that has no members.
+
+        Args:
+            group_id: the group.
+            offset_specs: by partition, an OffsetSpec, an OffsetTimestamp, or an offset.
+            group_coordinator_id: no effect: librdkafka finds coordinators.
+
+        Returns:
+            By partition, ``{"error": ..., "offset": ...}``: the class of the error, NoError if all
+            is well.
+        """
+        places = {
+            each: spec
+            for each, spec in offset_specs.items()
+            if isinstance(spec, OffsetSpec | OffsetTimestamp)
+        }
+        numbers = {each: spec for each, spec in offset_specs.items() if each not in places}
+        for each, number in numbers.items():
+            if type(number) is not int:
+                raise TypeError(
+                    f"the offset of {each} must be an OffsetSpec, OffsetTimestamp or int, not "
+                    f"{number!r}"
+                )
+        found = self.list_partition_offsets(places)
+        numbers |= {each: place.offset for each, place in found.items()}
+        offsets = {each: OffsetAndMetadata(number) for each, number in numbers.items()}
+        return {
+            each: {"error": error, "offset": numbers[each]}
+            for each, error in self.alter_group_offsets(group_id, offsets).items()
+        }
+
+    def _offsets(
+        self, group: str, partitions: Iterable[TopicPartition] | None
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        kind = protocol.OffsetFetchRequest
+        topics = None
+        if partitions is not None:
+            topics = [
+                kind.OffsetFetchRequestTopics(name=topic, partition_indexes=numbers)
+                for topic, numbers in by_topic(partitions).items()
+            ]
+        request = kind(groups=[kind.OffsetFetchRequestGroup(group_id=group, topics=topics)])
+        (answer,) = self._wire.ask_by_names(request, group).groups
+        check(answer, group)
+        found = {}
+        for topic in answer.topics:
+            for one in topic.partitions:
+                check(one, f"{group}: {topic.name}")
+                found[TopicPartition(topic.name, one.partition_index)] = OffsetAndMetadata(
+                    one.committed_offset, one.metadata or "", one.committed_leader_epoch
+                )
+        return found
+
+
+def _described(group: Any) -> dict[str, Any]:
+    found = plain(group, "error_code", "error_message")
+    found["authorized_operations"] = operations(group.authorized_operations)
+    found["members"] = [_member(one) for one in group.members]
+    failed = errors.for_code(group.error_code)(group.error_message or group.group_id)
+    found["error"] = str(failed) if group.error_code else None
+    return found
+
+
+def _member(member: Any) -> dict[str, Any]:
+    """Return a member; what clients other than consumers send stays bytes."""
+    found = plain(member)
+    for name, kind in (
+        ("member_metadata", protocol.ConsumerProtocolSubscription),
+        ("member_assignment", protocol.ConsumerProtocolAssignment),
+    ):
+        found[name] = _of_consumer(kind, getattr(member, name))
+    return found
+
+
+def _of_consumer(kind: Any, data: bytes) -> Any:
+    """Return what a consumer sends: the version, and a message in that."""
+    try:
+        version = min(int.from_bytes(data[:2], "big"), kind.valid_versions.stop - 1)
+        return plain(kind.decode(data[2:], version))
+    except ValueError:
+        return data
+
+
+def _committed(kind: Any, partition: int, offset: OffsetAndMetadata) -> Any:
+    epoch = -1 if offset.leader_epoch is None else offset.leader_epoch
+    return kind.OffsetCommitRequestPartition(
+        partition_index=partition,
+        committed_offset=offset.offset,
+        committed_leader_epoch=epoch,
+        committed_metadata=offset.metadata or "",
+    )
+
+
+def _errors(answer: Any) -> dict[TopicPartition, type[errors.BrokerResponseError]]:
+    return {
+        TopicPartition(topic.name, one.partition_index): errors.for_code(one.error_code)
+        for topic in answer.topics
+        for one in topic.partitions
+    }
