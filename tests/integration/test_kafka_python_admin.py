@@ -128,12 +128,23 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
         return admin.describe_configs([ConfigResource("topic", topic)])["topic"][topic]
 
     assert admin.alter_configs([resource]) == {"topic": {topic: "OK"}}
-    wait_until(lambda: modified().get("retention.ms", {}).get("value") == "86400000")
-    value = modified()["retention.ms"]
-    assert (value["config_type"], value["config_source"]) == ("LONG", "DYNAMIC_TOPIC_CONFIG")
-    described = admin.describe_configs([resource], include_synonyms=True)
-    synonyms = described["topic"][topic]["retention.ms"]["synonyms"]
-    assert synonyms[0]["source"] == "DYNAMIC_TOPIC_CONFIG"
+    value = {
+        "value": "86400000",
+        "read_only": False,
+        "config_source": "DYNAMIC_TOPIC_CONFIG",
+        "is_sensitive": False,
+        "synonyms": [],
+        "config_type": "LONG",
+        "documentation": None,
+    }
+    # Each time another broker may be asked, which hears of it later.
+    wait_until(lambda: modified() == {"retention.ms": value})
+
+    def source() -> Any:
+        described = admin.describe_configs([resource], include_synonyms=True)["topic"][topic]
+        return described["retention.ms"]["synonyms"][0]["source"] if described else None
+
+    wait_until(lambda: source() == "DYNAMIC_TOPIC_CONFIG")
     append = ConfigResource("topic", topic, {"cleanup.policy": ("append", "compact")})
     assert admin.alter_configs([append], validate_only=True) == {"topic": {topic: "OK"}}
     everything = admin.describe_configs([ConfigResource("topic", topic)], config_filter="all")
@@ -154,7 +165,7 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     broker = str(admin.describe_cluster()["controller_id"])
     found = admin.describe_configs([ConfigResource("broker", broker)], config_filter="all")
     assert "log.retention.ms" in found["broker"][broker]
-    assert topic in admin.list_config_resources(["topic"])["topic"]
+    wait_until(lambda: topic in admin.list_config_resources(["topic"])["topic"])
 
 
 def test_records_and_offsets(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic) -> None:
@@ -303,14 +314,13 @@ def test_credentials(admin: KafkaAdminClient, name: str) -> None:
     def infos() -> Any:
         return admin.describe_user_scram_credentials([name])[name]["credential_infos"]
 
-    wait_until(infos)
-    assert infos() == [{"mechanism": ScramMechanism.SCRAM_SHA_256, "iterations": 4096}]
+    # Each time another broker may be asked, which hears of it later.
+    wanted = [{"mechanism": ScramMechanism.SCRAM_SHA_256, "iterations": 4096}]
+    wait_until(lambda: infos() == wanted)
     deleted = UserScramCredentialDeletion(name, "SCRAM-SHA-256")
     assert admin.alter_user_scram_credentials([deleted]) == {name: None}
-    wait_until(lambda: not infos())
-    text = admin.alter_user_scram_credentials([deleted])[name]
-    assert text is not None
-    assert admin.describe_user_scram_credentials([name])[name]["error"] is not None
+    wait_until(lambda: admin.describe_user_scram_credentials([name])[name]["error"])
+    wait_until(lambda: admin.alter_user_scram_credentials([deleted])[name])
 
 
 def test_rules(admin: KafkaAdminClient, name: str) -> None:
@@ -326,7 +336,6 @@ def test_rules(admin: KafkaAdminClient, name: str) -> None:
             admin.describe_acls(wanted)
         return
     assert created == {"succeeded": [rule], "failed": []}
-    wait_until(lambda: admin.describe_acls(wanted)[0])
-    assert admin.describe_acls(wanted) == ([rule], errors.NoError)
+    wait_until(lambda: admin.describe_acls(wanted) == ([rule], errors.NoError))
     ((of, deleted, error),) = admin.delete_acls([wanted])
     assert (of, deleted, error) == (wanted, [(rule, errors.NoError)], errors.NoError)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from confluent_kafka import protocol
 from confluent_kafka.admin._protocol import transaction_coordinator
 
+from .. import errors
 from .._enums import EnumHelper
 from ..structs import TopicPartition
 from ._wire import Wire, broker, by_topic, check
@@ -203,35 +205,40 @@ class TransactionsAdminMixin:
         """
         wanted = self._wire.brokers(broker_ids)
         answer = self._wire.ask(protocol.MetadataRequest(topics=None))
-        led = [
-            TopicPartition(topic.name, one.partition_index)
-            for topic in answer.topics
-            for one in topic.partitions
-            if one.leader_id in wanted
-        ]
-        suspects = self._open_for(led, max_transaction_timeout_ms)
-        if not suspects:
-            return []
-        known = {
-            (one.producer_id, place)
-            for listed in self.list_transactions().values()
-            for name in listed
-            for one in self.describe_transactions([name.transactional_id]).values()
-            for place in one.topic_partitions
-        }
-        return [one for one in suspects if (one.producer_id, one.topic_partition) not in known]
-
-    def _open_for(
-        self, partitions: list[TopicPartition], milliseconds: int
-    ) -> list[AbortTransactionSpec]:
-        """Return transactions whose producers have sent nothing for so long."""
-        since = time.time() * 1000 - milliseconds
-        return [
+        led: dict[tuple[str, int], list[TopicPartition]] = {}
+        for topic in answer.topics:
+            for one in topic.partitions:
+                if one.leader_id in wanted:
+                    place = TopicPartition(topic.name, one.partition_index)
+                    led.setdefault((topic.name, one.leader_id), []).append(place)
+        since = time.time() * 1000 - max_transaction_timeout_ms
+        suspects = [
             AbortTransactionSpec(place, one.producer_id, one.producer_epoch, one.coordinator_epoch)
-            for place, state in self.describe_producers(partitions).items()
-            for one in state.active_producers
+            for (_, leader), places in led.items()
+            for place, one in self._producers_of(places, leader)
             if one.current_transaction_start_offset >= 0 and one.last_timestamp < since
         ]
+        known = self._open_transactions() if suspects else set()
+        return [one for one in suspects if (one.producer_id, one.topic_partition) not in known]
+
+    def _producers_of(
+        self, partitions: list[TopicPartition], leader: int
+    ) -> Iterator[tuple[TopicPartition, ProducerState]]:
+        """Return producers by partition; a topic that is deleted or moves meanwhile has none."""
+        with contextlib.suppress(errors.InvalidMetadataError):
+            for place, state in self.describe_producers(partitions, leader).items():
+                yield from ((place, one) for one in state.active_producers)
+
+    def _open_transactions(self) -> set[tuple[int, TopicPartition]]:
+        """Return producers, each with a partition of its transaction that a coordinator knows."""
+        known: set[tuple[int, TopicPartition]] = set()
+        for listed in self.list_transactions().values():
+            for one in listed:
+                with contextlib.suppress(errors.TransactionalIdNotFoundError):  # it has expired
+                    name = one.transactional_id
+                    described = self.describe_transactions([name])[name]
+                    known |= {(one.producer_id, place) for place in described.topic_partitions}
+        return known
 
     def _coordinator_of(self, name: str) -> int:
         request = protocol.FindCoordinatorRequest(key_type=1, coordinator_keys=[name])
