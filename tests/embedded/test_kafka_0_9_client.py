@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, KafkaError
-from confluent_kafka.compat.kafka_0_9 import KafkaClient
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.compat.kafka_0_9 import KafkaClient, _engine
 from confluent_kafka.compat.kafka_0_9.common import (
+    BrokerMetadata,
     ConsumerFetchSizeTooSmall,
     FailedPayloadsError,
     FetchRequest,
+    KafkaConfigurationError,
     KafkaTimeoutError,
     KafkaUnavailableError,
     LeaderNotAvailableError,
@@ -26,6 +29,7 @@ from confluent_kafka.compat.kafka_0_9.common import (
     ProduceRequest,
     ProduceResponse,
     RequestTimedOutError,
+    TopicAndPartition,
     UnknownError,
     UnknownTopicOrPartitionError,
     UnsupportedCodecError,
@@ -237,6 +241,29 @@ def test_a_leader_that_has_changed(
     assert [one.message.value for one in answer.messages] == [b"v"]
 
 
+def test_brokers_that_are_new_or_gone(
+    client: KafkaClient, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """librdkafka is asked to look for one that it does not know, but not for long."""
+    place = TopicAndPartition(kafka_topic.encode(), 0)
+    client.topics_to_brokers[place] = BrokerMetadata(9, b"host", 1)
+    monkeypatch.setattr(_engine, "_ARRIVAL", 0.1)
+    looks: list[Any] = []
+    look = AdminClient.list_topics
+
+    def noted(*args: Any, **options: Any) -> Any:
+        looks.append(look(*args, **options))
+        return looks[-1]
+
+    monkeypatch.setattr(AdminClient, "list_topics", noted)
+    fetch = FetchRequest(*place, 0, 4096)
+    (failed,) = client.send_fetch_request([fetch], fail_on_error=False)
+    assert "broker 9 is not in the cluster" in str(failed.__cause__)
+    assert len(looks) > 1
+    (answer,) = client.send_fetch_request([fetch], min_bytes=0)  # to the right broker
+    assert answer.error == 0
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -302,7 +329,7 @@ def test_use_after_close(client: KafkaClient, kafka_topic: str) -> None:
 
 
 def test_properties(kafka_cluster: MockCluster) -> None:
-    """librdkafka's properties reach it."""
+    """librdkafka's properties reach it, and it says which of them it does not take."""
     with pytest.raises(KafkaUnavailableError):
         KafkaClient(
             kafka_cluster.bootstrap_servers,
@@ -310,3 +337,5 @@ def test_properties(kafka_cluster: MockCluster) -> None:
             properties={"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN"}
             | {"sasl.username": "u", "sasl.password": "p"},
         )
+    with pytest.raises(KafkaConfigurationError, match="nonsense"):
+        KafkaClient(kafka_cluster.bootstrap_servers, properties={"nonsense": 1})

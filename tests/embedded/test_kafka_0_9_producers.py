@@ -246,6 +246,6 @@ def batches(client: KafkaClient, topic: str) -> list[Any]:
         session_epoch=-1,
         topics=[FetchRequest.FetchTopic(topic=topic, partitions=[part])],
     )
-    leader = client.topic_partitions[topic.encode()][0].leader
+    leader = client._get_leader_for_partition(topic, 0)
     answer: FetchResponse = client._engine.ask(asked, 10, broker=leader).answer()
     return list(records.read(answer.responses[0].partitions[0].records or b""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from threading import Lock
@@ -13,8 +14,13 @@ from confluent_kafka.admin import AdminClient
 
 from . import common
 from ._sender import Delivery, Sender
+from .common import BrokerMetadata
 
 _LONGEST_REQUEST = 3600.0  # seconds
+
+# Seconds until all brokers have heard of a new one, and between two looks at them.
+_ARRIVAL = 10.0
+_BACKOFF = 0.1
 
 # Whom a raw request of librdkafka asks.
 _BROKER, _COORDINATOR = 0, 2
@@ -67,15 +73,17 @@ class Exchange:
         try:
             data = self._answered.result()
         except KafkaException as failure:
-            raise self._failure(failure.args[0]) from failure
+            raise self.failure(failure.args[0], self._broker) from failure
         return self._message.response_class.decode(data, self._version)
 
-    def _failure(self, error: KafkaError) -> common.KafkaError:
+    @staticmethod
+    def failure(error: KafkaError, broker: int | None) -> common.KafkaError:
+        """Return the exception for an error of a request to a broker, or to any."""
         if error.code() not in _UNANSWERED:
             return common.KafkaError(error.str())
-        if self._broker is None:
+        if broker is None:
             return common.KafkaUnavailableError("All servers failed to process request")
-        return common.ConnectionError(f"Kafka broker {self._broker} went away")
+        return common.ConnectionError(f"Kafka broker {broker} went away")
 
 
 class Engine:
@@ -101,6 +109,7 @@ class Engine:
         self._lock = Lock()
         self._process = os.getpid()
         self._client: AdminClient | None = None
+        self._known: dict[int, tuple[str | None, int]] = {}
         self._senders: dict[Delivery, Sender] = {}
 
     def ask(
@@ -108,7 +117,7 @@ class Engine:
         message: protocol.Request,
         version: int,
         *,
-        broker: int | None = None,
+        broker: BrokerMetadata | None = None,
         group: str | None = None,
     ) -> Exchange:
         """Send a request.
@@ -121,13 +130,19 @@ class Engine:
 
         Raises:
             KafkaUnavailableError: no broker can be reached.
+            ConnectionError: the broker is not one of the cluster.
+            KafkaConfigurationError: librdkafka does not take its configuration.
         """
-        exchange = Exchange(message, version, broker)
+        admin = self._admin()
+        if broker is not None:
+            self._meet(admin, broker)
+        node = None if broker is None else broker.nodeId
+        exchange = Exchange(message, version, node)
         kind = _BROKER if group is None else _COORDINATOR
-        self._admin()._request(
+        admin._request(
             "raw",
             (message.api_key, version, message.encode(version), kind, group or ""),
-            {"request_timeout": self._timeout, "broker": broker},
+            {"request_timeout": self._timeout, "broker": node},
             exchange.on_answer,
         )
         return exchange
@@ -158,6 +173,24 @@ class Engine:
                 self._client = _connected(self._conf, self._timeout)
             return self._client
 
+    def _meet(self, admin: AdminClient, broker: BrokerMetadata) -> None:
+        """Let librdkafka know a broker; by itself it asks for new ones every five minutes."""
+        address = (broker.host.decode(), broker.port)
+        if self._known.get(broker.nodeId) == address:
+            return
+        end = time.monotonic() + min(self._timeout, _ARRIVAL)
+        while True:
+            try:
+                found = admin.list_topics(timeout=self._timeout).brokers
+            except KafkaException as failure:
+                raise Exchange.failure(failure.args[0], broker.nodeId) from failure
+            self._known = {one.id: (one.host, one.port) for one in found.values()}
+            if broker.nodeId in self._known:
+                return
+            if time.monotonic() > end:
+                raise common.ConnectionError(f"Kafka broker {broker.nodeId} is not in the cluster")
+            time.sleep(_BACKOFF)
+
     def _check_process(self) -> None:
         if self._process != os.getpid():
             self._forget()
@@ -165,11 +198,15 @@ class Engine:
     def _forget(self) -> None:
         self._process = os.getpid()
         self._client = None
+        self._known = {}
         self._senders = {}
 
 
 def _connected(conf: Mapping[str, Any], timeout: float) -> AdminClient:
-    admin = AdminClient(conf)
+    try:
+        admin = AdminClient(conf)
+    except KafkaException as failure:
+        raise common.KafkaConfigurationError(failure.args[0].str()) from failure
     try:
         admin.connect(timeout)  # raises as soon as all brokers have refused
     except KafkaException as failure:

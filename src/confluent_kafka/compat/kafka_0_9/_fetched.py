@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from confluent_kafka.protocol import records
@@ -56,16 +55,31 @@ def fetched(data: bytes, offset: int) -> Fetched:
     return Fetched(messages, offset)
 
 
-def limited(messages: list[OffsetAndMessage], max_bytes: int) -> Iterator[OffsetAndMessage]:
-    """Return messages one at a time.
+class Messages:
+    """The messages of an answer, one at a time.
 
-    Today's brokers send the first batch whatever its size.
+    Args:
+        messages: all of them.
+        max_bytes: that were asked for; today's brokers send the first batch whatever its size.
+        next_offset: where to read on. What is no message for anybody may lie before it.
 
     Raises:
-        ConsumerFetchSizeTooSmall: the first message is larger than what was asked for.
+        ConsumerFetchSizeTooSmall: from next(), if the first message is larger than max_bytes.
     """
-    if messages:
-        first = messages[0].message
-        if _OVERHEAD + len(first.key or b"") + len(first.value or b"") > max_bytes:
+
+    def __init__(self, messages: list[OffsetAndMessage], max_bytes: int, next_offset: int) -> None:
+        self._is_too_large = bool(messages) and _size(messages[0]) > max_bytes
+        self._messages = iter(messages)
+        self.next_offset = next_offset
+
+    def __iter__(self) -> Messages:
+        return self
+
+    def __next__(self) -> OffsetAndMessage:
+        if self._is_too_large:
             raise ConsumerFetchSizeTooSmall()
-    yield from messages
+        return next(self._messages)
+
+
+def _size(one: OffsetAndMessage) -> int:
+    return _OVERHEAD + len(one.message.key or b"") + len(one.message.value or b"")

@@ -7,11 +7,12 @@ import time
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, NoReturn, TypeVar
 
 from . import _offsets, _produced, _requests, common
 from ._engine import Engine
-from ._fetched import fetched, limited
+from ._fetched import Messages, fetched
 from ._metadata import Metadata
 from ._sender import Delivery
 from .common import (
@@ -77,6 +78,7 @@ class KafkaClient(Metadata):
 
     Raises:
         KafkaUnavailableError: no broker answers.
+        KafkaConfigurationError: librdkafka does not take a property.
     """
 
     CLIENT_ID = b"kafka-python"
@@ -357,7 +359,7 @@ class KafkaClient(Metadata):
             payload.partition,
             part.error_code,
             part.high_watermark,
-            limited(messages, payload.max_bytes),
+            Messages(messages, payload.max_bytes, following),
         )
 
     def send_offset_request(
@@ -410,23 +412,26 @@ class KafkaClient(Metadata):
         """
         by_leader = defaultdict(list)
         for one in payloads:
-            by_leader[self._get_leader_for_partition(one.topic, one.partition).nodeId].append(one)
+            by_leader[self._get_leader_for_partition(one.topic, one.partition)].append(one)
         answers: dict[TopicAndPartition, Any] = {}
-        try:
-            asked = {
-                leader: self._engine.ask(message(some), version, broker=leader)
-                for leader, some in by_leader.items()
-            }
-        except KafkaUnavailableError as failure:
-            return [self._failed(one, failure) for one in payloads]
+        asked = {
+            leader: self._sent(message(some), version, leader) for leader, some in by_leader.items()
+        }
         for leader, exchange in asked.items():
             try:
-                answers.update(parts(exchange.answer()))
+                answers.update(parts(exchange()))
             except (common.ConnectionError, KafkaUnavailableError) as failure:
-                log.warning("broker %d: %s", leader, failure)
+                log.warning("broker %d: %s", leader.nodeId, failure)
                 for one in by_leader[leader]:
                     answers[_place(one)] = self._failed(one, failure)
         return [answers[_place(one)] for one in payloads]
+
+    def _sent(self, message: Any, version: int, leader: BrokerMetadata) -> Callable[[], Any]:
+        """Send a request; return what waits for its answer, and raises what went wrong."""
+        try:
+            return self._engine.ask(message, version, broker=leader).answer
+        except (common.ConnectionError, KafkaUnavailableError) as failure:
+            return partial(_raise, failure)
 
     def _failed(self, payload: Any, failure: KafkaError) -> FailedPayloadsError:
         self.reset_topic_metadata(payload.topic)  # there may be another leader
@@ -555,6 +560,10 @@ class KafkaClient(Metadata):
             if fail_on_error:
                 check_error(answer)
         return [_called(callback, answer) for answer in answers]
+
+
+def _raise(failure: Exception) -> NoReturn:
+    raise failure
 
 
 def _is_committed(answer: Any) -> bool:

@@ -370,6 +370,7 @@ class KafkaConsumer:
             value = deserializer(message.value)
             self._offsets.fetch[place] = offset + 1
             yield KafkaMessage(*place, offset, message.key, value)
+        self._offsets.fetch[place] = answer.messages.next_offset
 
     def _begin_commit_interval(self) -> None:
         self._done_since_commit = 0

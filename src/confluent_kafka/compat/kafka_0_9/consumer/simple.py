@@ -359,9 +359,9 @@ class SimpleConsumer(Consumer):
         try:
             for message in answer.messages:
                 self.queue.append((answer.partition, message))
-                self.fetch_offsets[answer.partition] = message.offset + 1
         except ConsumerFetchSizeTooSmall:
             return False
+        self.fetch_offsets[answer.partition] = answer.messages.next_offset
         return True
 
     def _larger(self, size: int) -> int:
