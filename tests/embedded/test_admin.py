@@ -11,38 +11,26 @@ import pytest
 
 from confluent_kafka import (
     ConsumerGroupTopicPartitions,
+    ElectionType,
     KafkaError,
     KafkaException,
     Producer,
     TopicPartition,
     libversion,
+    protocol,
 )
 from confluent_kafka.admin import (
-    AclBindingFilter,
-    AclOperation,
-    AclPermissionType,
     AdminClient,
-    NewTopic,
+    ClientQuotaFilter,
     OffsetSpec,
-    ResourcePatternType,
-    ResourceType,
 )
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import NO_BROKER, send
+from tests.support.mock_brokers import withdraw
 from tests.support.patches import needs
 from tests.support.scripts import check_script
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
-
-EVERY_ACL = AclBindingFilter(
-    ResourceType.ANY,
-    None,
-    ResourcePatternType.ANY,
-    None,
-    None,
-    AclOperation.ANY,
-    AclPermissionType.ANY,
-)
 
 
 @pytest.fixture
@@ -153,15 +141,15 @@ def test_broker_that_comes_back(
 
 
 def ask_each(admin: AdminClient) -> dict[str, Future[Any]]:
-    """Requests that the embedded cluster refuses as a whole, and for one of several things."""
+    """Requests that the embedded cluster refuses."""
     return {
-        "topic": admin.create_topics([NewTopic("t", 1)])["t"],
-        "acls": admin.describe_acls(EVERY_ACL),
-        "user": admin.describe_user_scram_credentials(["u"])["u"],
-        "group": admin.delete_consumer_groups(["g"])["g"],
+        "quotas": admin.describe_client_quotas(ClientQuotaFilter.all()),
+        "reassignments": admin.list_partition_reassignments(),
+        "leaders": admin.elect_leaders(ElectionType.PREFERRED),
     }
 
 
+@needs("raw-request")
 @pytest.mark.skipif(libversion()[1] < 0x020F0000, reason="has no controller in mock clusters")
 def test_what_the_embedded_cluster_does_not_do(admin: AdminClient) -> None:
     """A note says so; the code and the text stay those of an old broker."""
@@ -173,8 +161,9 @@ def test_what_the_embedded_cluster_does_not_do(admin: AdminClient) -> None:
         assert "embedded" not in str(error)
 
 
-def test_groups_of_every_kind(admin: AdminClient) -> None:
-    """The request that blocks says it, too."""
+def test_groups_of_every_kind(admin: AdminClient, kafka_cluster: MockCluster) -> None:
+    """The request that blocks says it, too, where brokers do not list groups."""
+    withdraw(kafka_cluster, protocol.ListGroupsRequest.api_key)
     with pytest.raises(KafkaException) as raised:
         admin.list_groups(timeout=TIMEOUT)
     assert raised.value.code() == KafkaError._UNSUPPORTED_FEATURE

@@ -13,9 +13,12 @@ from confluent_kafka.compat.aiokafka.structs import BrokerMetadata, OffsetAndMet
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop
 from tests.support.kafka import NO_BROKER
+from tests.support.mock_brokers import withdraw
 from tests.support.patches import needs
 
 pytestmark = pytest.mark.kafka_topic(partitions=2)
+
+DESCRIBE_GROUPS, CREATE_TOPICS, CONSUMER_GROUP_DESCRIBE = 15, 19, 69
 
 
 def admin_of(cluster: MockCluster, **keywords: Any) -> AIOKafkaAdminClient:
@@ -64,6 +67,7 @@ async def test_offsets_of_a_group(kafka_cluster: MockCluster, kafka_topic: str) 
 @in_loop
 async def test_what_a_broker_cannot_do(kafka_cluster: MockCluster) -> None:
     """An error of a topic is in the answer or raised, as in aiokafka; one of all is raised."""
+    withdraw(kafka_cluster, CREATE_TOPICS, DESCRIBE_GROUPS, CONSUMER_GROUP_DESCRIBE)
     async with admin_of(kafka_cluster) as admin:
         with pytest.raises(errors.UnsupportedVersionError):
             await admin.create_topics([NewTopic("new", 1, 1)])
@@ -142,8 +146,8 @@ async def test_requests_of_the_protocol(kafka_cluster: MockCluster, kafka_topic:
         assert kafka_topic in [topic.name for topic in answer.topics]
         with pytest.raises(errors.NodeNotReadyError, match="no broker 99"):
             await client.send(99, protocol.MetadataRequest())
-        with pytest.raises(errors.UnsupportedVersionError, match="does not know DescribeLogDirs"):
-            await client.send(2, protocol.DescribeLogDirsRequest())
+        with pytest.raises(errors.UnsupportedVersionError, match="does not know DescribeQuorum"):
+            await client.send(2, protocol.DescribeQuorumRequest())
         wrong: Any = object()
         with pytest.raises(TypeError, match="request must be one of confluent_kafka"):
             await client.send(2, wrong)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition, libversion
+from confluent_kafka.cimpl import MockCluster as BrokersOfLibrdkafka
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
 from tests.embedded.wire import api_versions, racks
@@ -286,7 +287,7 @@ def test_errors_can_be_taken_back(
 # ---- versions and the request log ----
 
 
-def request_names(cluster: MockCluster) -> set[str]:
+def request_names(cluster: BrokersOfLibrdkafka) -> set[str]:
     with pytest.raises(ValueError, match="must be one of") as refused:
         cluster.clear_errors("-")
     names = str(refused.value).partition("[")[2].partition("]")[0].replace("'", "").split(", ")
@@ -294,15 +295,16 @@ def request_names(cluster: MockCluster) -> set[str]:
     return set(names)
 
 
-def test_every_request_kind_has_its_name(kafka_cluster: MockCluster) -> None:
-    """Every request that the brokers answer can be named, and no other one."""
-    address = kafka_cluster.bootstrap_servers.split(",")[0]
-    announced = set(api_versions(address))
-    names = request_names(kafka_cluster)
-    assert len(names) >= len(announced)
-    for name in names - {"ApiVersions"}:
-        kafka_cluster.set_api_versions(name, None, None)
-    assert set(api_versions(address)) == {18}
+def test_every_request_kind_has_its_name() -> None:
+    """Every request that librdkafka's brokers answer can be named, and no other one."""
+    with BrokersOfLibrdkafka(1) as brokers:
+        address = brokers.bootstrap_servers
+        announced = set(api_versions(address))
+        names = request_names(brokers)
+        assert len(names) >= len(announced)
+        for name in names - {"ApiVersions"}:
+            brokers.set_api_versions(name, None, None)
+        assert set(api_versions(address)) == {18}
     if libversion()[1] >= PINNED:
         assert len(names) == len(announced)
 

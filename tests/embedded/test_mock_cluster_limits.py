@@ -67,16 +67,3 @@ def test_aborted_records_are_read(kafka_cluster: MockCluster, kafka_topic: str) 
         consumer.assign([TopicPartition(kafka_topic, 0, 0)])
         (message,) = consumer.consume(1, TIMEOUT)
         assert message.value() == b"aborted"
-
-
-def test_no_offsets_for_times(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """offsets_for_times() says "after the end" for every timestamp."""
-    with Producer(client(kafka_cluster)) as producer:
-        for timestamp in (1000, 2000, 3000):
-            producer.produce(kafka_topic, b"x", timestamp=timestamp)
-        assert producer.flush(TIMEOUT) == 0
-    with Consumer(client(kafka_cluster, group_id="g")) as consumer:
-        for timestamp in (500, 2000, 9000):
-            asked = [TopicPartition(kafka_topic, 0, timestamp)]
-            (found,) = consumer.offsets_for_times(asked, TIMEOUT)
-            assert (found.offset, found.error) == (-1, None)

@@ -18,10 +18,13 @@ from confluent_kafka import (
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
 from tests.support.kafka import numbers, send
+from tests.support.mock_brokers import withdraw
 from tests.support.native import ROOT, build_program, run_program
 from tests.support.patches import needs
 from tests.support.scripts import check_script
 from tests.support.waiting import TIMEOUT, wait_until
+
+LIST_GROUPS, DELETE_GROUPS = 16, 42
 
 
 @needs("stop-once")
@@ -137,6 +140,7 @@ def test_request_that_the_coordinator_does_not_know(kafka_cluster: MockCluster) 
 
     admin-coordinator.patch: librdkafka gave the reply queue back twice, and aborted in the end.
     """
+    withdraw(kafka_cluster, DELETE_GROUPS)
     script = """
         import sys
         from confluent_kafka.admin import AdminClient
@@ -155,6 +159,7 @@ def test_groups_that_a_broker_does_not_list(kafka_cluster: MockCluster) -> None:
 
     list-groups-reply.patch: librdkafka kept a queue of some 200 bytes of each.
     """
+    withdraw(kafka_cluster, LIST_GROUPS)
     script = """
         import ctypes, sys
         from confluent_kafka.admin import AdminClient

@@ -23,7 +23,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = needs("raw-request")
 
-METADATA, FIND_COORDINATOR, API_VERSIONS, DESCRIBE_LOG_DIRS = 3, 10, 18, 35
+METADATA, FIND_COORDINATOR, API_VERSIONS, ALTER_REPLICA_LOG_DIRS = 3, 10, 18, 34
 NULL_ARRAY = struct.pack(">i", -1)
 NO_TAGS = b"\0"
 
@@ -198,14 +198,14 @@ def test_versions(producer: Producer) -> None:
     assert versions == producer.api_versions(broker=2, timeout=TIMEOUT)
     lowest, highest = versions[METADATA]
     assert 0 <= lowest < highest
-    assert DESCRIBE_LOG_DIRS not in versions
+    assert ALTER_REPLICA_LOG_DIRS not in versions
 
 
 @pytest.mark.parametrize(
     ("api_key", "version", "told"),
     [
         (METADATA, 99, "does not have version 99 of API key 3: the highest that it has is"),
-        (DESCRIBE_LOG_DIRS, 1, "does not know requests of API key 35"),
+        (ALTER_REPLICA_LOG_DIRS, 1, "does not know requests of API key 34"),
         (32_767, 0, "does not know requests of API key 32767"),
     ],
 )

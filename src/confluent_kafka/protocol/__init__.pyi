@@ -42,6 +42,10 @@ class Message(Struct):
     def encode(self, version: int) -> bytes: ...
     @classmethod
     def decode(cls, data: bytes | bytearray | memoryview, version: int) -> Self: ...
+    @classmethod
+    def _decode_front(
+        cls, data: bytes | bytearray | memoryview, version: int
+    ) -> tuple[Self, int]: ...
 
 class Request(Message):
     api_key: ClassVar[int]

@@ -157,22 +157,27 @@ class Message(Struct):
             MalformedMessageError: these are not the bytes of the message in that version.
             UnsupportedVersionError: the message has no such version.
         """
+        message, end = cls._decode_front(data, version)
+        if end != len(data):
+            raise cls._malformed(version, f"it ends at byte {end} of {len(data)}")
+        return message
+
+    @classmethod
+    def _decode_front(cls, data: bytes | bytearray | memoryview, version: int) -> tuple[Self, int]:
+        """The same of bytes after which others may come, as brokers read; and where it ends."""
         read = cls._readers.get(version)
         if read is None:
             cls._check_version(version)
             read = cls._readers[version] = reader(cls._table, cls._classes, version)
         data = _values.CHECKS["bytes"]("data", data)
         try:
-            message, end = read(data, 0, len(data))
+            return read(data, 0, len(data))  # type: ignore[no-any-return]
         except Wrong as error:
             raise cls._malformed(version, str(error)) from None
         except UnicodeDecodeError as error:
             raise cls._malformed(version, f"a string is not UTF-8: {error.reason}") from None
         except (IndexError, struct_error):
             raise cls._malformed(version, f"it is longer than the {len(data)} bytes") from None
-        if end != len(data):
-            raise cls._malformed(version, f"it ends at byte {end} of {len(data)}")
-        return message  # type: ignore[no-any-return]
 
     @classmethod
     def _check_version(cls, version: int) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import traceback
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from confluent_kafka.cimpl import KafkaException
 from confluent_kafka.cimpl import MockCluster as _Brokers
 from confluent_kafka.testing._answering import Answering
 
@@ -25,7 +27,14 @@ class MockCluster(_Brokers):
 
     def __init__(self, brokers: int = 3, *, retention_bytes: int | None = None) -> None:
         # The arguments are __new__()'s.
+        from confluent_kafka.testing._administration import administration  # it loads a lot
+
         self._answering: Answering | None = None
+        own = administration(self)
+        with contextlib.suppress(KafkaException):  # without the patch there is no administration
+            self._answering = Answering(self, own)
+            for api_key in own:
+                self._offer(api_key, None)
 
     def on_request(
         self,
@@ -61,23 +70,28 @@ class MockCluster(_Brokers):
 
         librdkafka: rd_kafka_mock_offer_requests(), of our patch mock-on-request.
         """
-        if self._answering is None:
-            self._answering = Answering(self, {})
-        answering = self._answering
+        answering = self._answering or Answering(self, {})
         if handler is None:
             answering.handlers.pop(api_key, None)
-            self._offer_requests(api_key, None, None, None)
+            if answering.answers(api_key):
+                self._offer(api_key, None)
+            else:
+                self._offer_requests(api_key, None, None, None)
             return
-        from confluent_kafka import protocol  # it loads a lot
-
         if not callable(handler):
             raise TypeError(f"handler must be callable or None, not {handler!r}")
+        self._offer(api_key, versions)
+        answering.handlers[api_key] = handler
+
+    def _offer(self, api_key: int, versions: tuple[int, int] | None) -> None:
+        """Let the brokers offer requests of one kind, in the versions of on_request()."""
+        from confluent_kafka import protocol  # it loads a lot
+
         kind = protocol.request_class(api_key)
         first_flexible = kind.flexible_versions[0] if kind.flexible_versions else -1
         lowest, highest = (None, None) if versions is None else _checked(kind, versions)
         if versions is None and not self._answers(api_key):
             lowest, highest = _stable(kind)
-        answering.handlers[api_key] = handler
         self._offer_requests(api_key, lowest, highest, first_flexible)
 
     def close(self) -> None:
@@ -96,6 +110,8 @@ class MockCluster(_Brokers):
             raise failure
 
     def _close(self) -> BaseException | None:
+        if self._answering is not None:
+            self._answering.begin_to_close()
         super().close()
         if self._answering is None:
             return None

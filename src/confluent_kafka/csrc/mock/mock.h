@@ -11,6 +11,7 @@
  * requests.c       injected errors and protocol versions
  * request_log.c    the log of received requests
  * offers.c         requests that Python answers
+ * administration.c what those of administrators read and change
  */
 #ifndef CONFLUENT_KAFKA_MOCK_MOCK_H
 #define CONFLUENT_KAFKA_MOCK_MOCK_H
@@ -49,6 +50,7 @@ typedef struct mock_call {
     rd_kafka_resp_err_t *errors;
     size_t count;
     rd_kafka_mock_request_t **requests; /* result, to be destroyed by the caller */
+    void *bytes;                        /* the same, with `count` */
 } mock_call;
 
 /* The brokers' thread is another process's. */
@@ -132,6 +134,12 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(_answers)                                                                          \
     X(_offer_requests)                                                                   \
     X(_answer)                                                                           \
+    X(_records)                                                                          \
+    X(_add_partitions)                                                                   \
+    X(_delete_topic)                                                                     \
+    X(_delete_records)                                                                   \
+    X(_delete_group)                                                                     \
+    X(_delete_offset)                                                                    \
     MOCK_SHARE_METHODS(X)
 
 #define MOCK_METHODS_WITHOUT_ARGUMENTS(X)                                                \
@@ -139,7 +147,8 @@ int mock_offers_type_add(PyObject *module, module_state *state);
     X(stop_request_tracking)                                                             \
     X(requests)                                                                          \
     X(clear_requests)                                                                    \
-    X(_offers)
+    X(_offers)                                                                           \
+    X(_snapshot)
 
 #define DECLARE(name)                                                                    \
     PyObject *mock_##name(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,    \

@@ -405,14 +405,14 @@ PyDoc_STRVAR(mock_cluster_doc,
 "  error the producer can report a record as stored that is not.\n"
 "- Consumers with isolation.level=read_committed also see the records of aborted\n"
 "  transactions.\n"
-"- offsets_for_times() finds only the beginning and the end, no offset by timestamp.\n"
 "- Produce is offered up to version 9 and Fetch up to 11: responses do not name a new leader\n"
 "  (KIP-951), so the client asks for metadata.\n"
 "- The brokers answer the requests of producers (idempotent and transactional ones too), of\n"
-"  consumers (classic and KIP-848 groups), of share consumers and of telemetry (KIP-714). They\n"
-"  do not support creating and deleting topics, listing, describing and deleting groups, ACLs,\n"
-"  configuration, SASL and TLS: such admin requests fail at once with\n"
-"  KafkaError._UNSUPPORTED_FEATURE.\n\n"
+"  consumers (classic and KIP-848 groups), of share consumers and of telemetry (KIP-714), without\n"
+"  SASL and TLS, and those of administrators about topics, configurations, groups, records, ACLs\n"
+"  and users, which docs/testing.md lists. Others fail at once with\n"
+"  KafkaError._UNSUPPORTED_FEATURE; on_request() can answer them. A librdkafka without our patches\n"
+"  (the system's) answers no administrator.\n\n"
 "librdkafka: rd_kafka_mock_cluster_new().");
 
 static PyType_Slot mock_cluster_slots[] = {

@@ -1,0 +1,243 @@
+/*
+ * MockCluster: what the answers to administrators' requests read and change, for Python
+ * (confluent_kafka.testing).
+ */
+#include "mock/mock.h"
+
+/* A partition costs about 400 bytes; without memory for them librdkafka aborts. */
+#define MAX_PARTITIONS 10000
+
+#ifdef RD_KAFKA_HAS_MOCK_SNAPSHOT
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_snapshot(MockCluster *self, mock_call *call)
+{
+    call->bytes = rd_kafka_mock_snapshot(self->cluster, &call->count);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_records(MockCluster *self, mock_call *call)
+{
+    call->bytes = rd_kafka_mock_partition_records(self->cluster, call->topic, call->partition,
+                                                  &call->count);
+    return call->bytes == NULL ? RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+                               : RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_add_partitions(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_topic_add_partitions(self->cluster, call->topic, call->partition);
+}
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_delete_topic(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_topic_delete(self->cluster, call->topic);
+}
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_delete_records(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_partition_delete_records(self->cluster, call->topic, call->partition,
+                                                  call->low);
+}
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_delete_group(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_group_delete(self->cluster, call->key);
+}
+
+WITHOUT_GIL static rd_kafka_resp_err_t
+run_delete_offset(MockCluster *self, mock_call *call)
+{
+    return rd_kafka_mock_committed_offset_delete(self->cluster, call->key, call->topic,
+                                                 call->partition);
+}
+
+#else
+
+/* Python does not get here without the patches: _offers() refuses. */
+static rd_kafka_resp_err_t
+run_missing(MockCluster *self, mock_call *call)
+{
+    (void)self, (void)call;
+    return RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED;
+}
+
+#define run_snapshot run_missing
+#define run_records run_missing
+#define run_add_partitions run_missing
+#define run_delete_topic run_missing
+#define run_delete_records run_missing
+#define run_delete_group run_missing
+#define run_delete_offset run_missing
+
+#endif
+
+/* ---- what is read ---- */
+
+/* The bytes that a call returns. */
+static PyObject *
+bytes_of(MockCluster *self, mock_call *call)
+{
+    PyObject *done = mock_cluster_do(self, call);
+    if (done == NULL) {
+        return NULL;
+    }
+    Py_DECREF(done);
+    PyObject *result = PyBytes_FromStringAndSize(call->bytes, (Py_ssize_t)call->count);
+    rd_kafka_mem_free(NULL, call->bytes);
+    return result;
+}
+
+const char mock__snapshot_doc[] =
+"_snapshot($self, /)\n--\n\n"
+"Describe brokers, topics, committed offsets and groups.\n\n"
+"Returns:\n"
+"    bytes: as rd_kafka_mock_snapshot() says.";
+
+PyObject *
+mock__snapshot(MockCluster *self, PyObject *unused)
+{
+    (void)unused;
+    mock_call call = {.run = run_snapshot};
+    return bytes_of(self, &call);
+}
+
+const char mock__records_doc[] =
+"_records($self, /, topic, partition)\n--\n\n"
+"Copy the record batches of a partition.\n\n"
+"Args:\n"
+"    topic (str): its name.\n"
+"    partition (int): its number.\n\n"
+"Returns:\n"
+"    bytes: as Fetch returns them.";
+
+PyObject *
+mock__records(MockCluster *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_records()", 2, 2, P_topic, P_partition);
+    PyObject *values[2];
+    mock_call call = {.run = run_records};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.topic = arg_utf8(values[0], "topic", NULL)) == NULL
+        || arg_int32(values[1], "partition", 0, INT32_MAX, &call.partition) < 0) {
+        return NULL;
+    }
+    return bytes_of(self, &call);
+}
+
+/* ---- what is changed ---- */
+
+const char mock__add_partitions_doc[] =
+"_add_partitions($self, /, topic, partitions)\n--\n\n"
+"Give a topic more partitions.\n\n"
+"Args:\n"
+"    topic (str): its name.\n"
+"    partitions (int): how many it has then, up to 10,000.";
+
+PyObject *
+mock__add_partitions(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_add_partitions()", 2, 2, P_topic, P_partitions);
+    PyObject *values[2];
+    mock_call call = {.run = run_add_partitions};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.topic = arg_utf8(values[0], "topic", NULL)) == NULL
+        || arg_int32(values[1], "partitions", 1, MAX_PARTITIONS, &call.partition) < 0) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+const char mock__delete_topic_doc[] =
+"_delete_topic($self, /, topic)\n--\n\n"
+"Delete a topic.\n\n"
+"Args:\n"
+"    topic (str): its name.";
+
+PyObject *
+mock__delete_topic(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_delete_topic()", 1, 1, P_topic);
+    PyObject *values[1];
+    mock_call call = {.run = run_delete_topic};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.topic = arg_utf8(values[0], "topic", NULL)) == NULL) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+const char mock__delete_records_doc[] =
+"_delete_records($self, /, topic, partition, offset)\n--\n\n"
+"Delete the oldest records of a partition.\n\n"
+"Args:\n"
+"    topic (str): its name.\n"
+"    partition (int): its number.\n"
+"    offset (int): the first that is left.";
+
+PyObject *
+mock__delete_records(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_delete_records()", 3, 3, P_topic, P_partition, P_offset);
+    PyObject *values[3];
+    mock_call call = {.run = run_delete_records};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.topic = arg_utf8(values[0], "topic", NULL)) == NULL
+        || arg_int32(values[1], "partition", 0, INT32_MAX, &call.partition) < 0
+        || arg_int64(values[2], "offset", 0, INT64_MAX, &call.low) < 0) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+const char mock__delete_group_doc[] =
+"_delete_group($self, /, group)\n--\n\n"
+"Delete a group that has no members, and its committed offsets.\n\n"
+"Args:\n"
+"    group (str): its id.";
+
+PyObject *
+mock__delete_group(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_delete_group()", 1, 1, P_group);
+    PyObject *values[1];
+    mock_call call = {.run = run_delete_group};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.key = arg_utf8(values[0], "group", NULL)) == NULL) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}
+
+const char mock__delete_offset_doc[] =
+"_delete_offset($self, /, group, topic, partition)\n--\n\n"
+"Delete a group's committed offset for a partition, if there is one.\n\n"
+"Args:\n"
+"    group (str): its id.\n"
+"    topic (str): its name.\n"
+"    partition (int): its number.";
+
+PyObject *
+mock__delete_offset(MockCluster *self, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    SIGNATURE(arguments, "_delete_offset()", 3, 3, P_group, P_topic, P_partition);
+    PyObject *values[3];
+    mock_call call = {.run = run_delete_offset};
+    if (args_parse(self->state, &arguments, args, nargs, kwnames, values) < 0
+        || (call.key = arg_utf8(values[0], "group", NULL)) == NULL
+        || (call.topic = arg_utf8(values[1], "topic", NULL)) == NULL
+        || arg_int32(values[2], "partition", 0, INT32_MAX, &call.partition) < 0) {
+        return NULL;
+    }
+    return mock_cluster_do(self, &call);
+}

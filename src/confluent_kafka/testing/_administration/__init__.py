@@ -1,0 +1,40 @@
+"""What the embedded cluster answers besides librdkafka's mock brokers: administration.
+
+One module for each topic area. They read and change what the brokers have (`_brokers`); what
+brokers do not need, such as ACLs, is kept here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from confluent_kafka.testing._administration._acls import Acls
+from confluent_kafka.testing._administration._brokers import Brokers
+from confluent_kafka.testing._administration._cluster import Cluster
+from confluent_kafka.testing._administration._configs import Configs
+from confluent_kafka.testing._administration._groups import Groups
+from confluent_kafka.testing._administration._offsets import Offsets
+from confluent_kafka.testing._administration._records import Records
+from confluent_kafka.testing._administration._scram import Scram
+from confluent_kafka.testing._administration._topics import Topics
+
+if TYPE_CHECKING:
+    from confluent_kafka.cimpl import MockCluster
+    from confluent_kafka.testing._answering import Handler
+
+
+def administration(cluster: MockCluster) -> dict[int, Handler]:
+    """The handlers of a cluster's administration, by API key."""
+    brokers = Brokers(cluster)
+    configs = Configs(brokers)
+    areas = (
+        Topics(brokers, configs),
+        configs,
+        Groups(brokers),
+        Offsets(brokers),
+        Cluster(brokers),
+        Records(brokers),
+        Acls(),
+        Scram(),
+    )
+    return {kind.api_key: handler for area in areas for kind, handler in area.answers.items()}

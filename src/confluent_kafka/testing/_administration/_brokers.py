@@ -1,0 +1,63 @@
+"""What all areas use: the brokers, and errors of single things in an answer."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from confluent_kafka.cimpl import KafkaError, KafkaException
+from confluent_kafka.testing._administration._state import State
+
+if TYPE_CHECKING:
+    from confluent_kafka.cimpl import MockCluster
+
+
+class Refused(Exception):
+    """A broker's error for one of the things that it was asked to do.
+
+    Args:
+        code: one of KafkaError's.
+        message: what is wrong, for the client.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def outcome(step: Callable[..., object], *args: Any) -> dict[str, Any]:
+    """Take a step of what was asked: the fields of the answer that say how that ended."""
+    try:
+        step(*args)
+    except Refused as refused:
+        return {"error_code": refused.code, "error_message": str(refused)}
+    except KafkaException as failed:
+        error: KafkaError = failed.args[0]
+        return {"error_code": error.code(), "error_message": error.str()}
+    return {"error_code": 0, "error_message": None}
+
+
+def code_of(step: Callable[..., object], *args: Any) -> int:
+    """The same where the answer has no text."""
+    code: int = outcome(step, *args)["error_code"]
+    return code
+
+
+class Brokers:
+    """The brokers of a cluster, which it does not keep alive."""
+
+    def __init__(self, cluster: MockCluster) -> None:
+        self._cluster = weakref.ref(cluster)
+
+    @property
+    def cluster(self) -> MockCluster:
+        """What changes them."""
+        cluster = self._cluster()
+        if cluster is None:
+            raise RuntimeError("the cluster is gone")
+        return cluster
+
+    def state(self) -> State:
+        """What they have at this moment."""
+        return State.read(self.cluster._snapshot())

@@ -1,0 +1,102 @@
+"""Configuration names, their types and Kafka's documented defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Types of values, as DescribeConfigs numbers them.
+BOOLEAN, STRING, INT, LONG, DOUBLE, LIST = 1, 2, 3, 5, 6, 7
+
+_NEVER = str(2**63 - 1)
+_NUMBERS = {
+    INT: range(-(2**31), 2**31),
+    LONG: range(-(2**63), 2**63),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A configuration.
+
+    Attributes:
+        type: the number of its type.
+        default: its value where none is set.
+        values: those that it takes, or None for all of its type.
+    """
+
+    type: int
+    default: str
+    values: tuple[str, ...] | None = None
+
+    def refusal(self, value: str) -> str | None:
+        """What is wrong with a value, or None."""
+        try:
+            if self.type in _NUMBERS and int(value) not in _NUMBERS[self.type]:
+                return f"{value} is too large"
+            if self.type == DOUBLE:
+                float(value)
+        except ValueError:
+            return f"{value!r} is not a number"
+        if self.type == BOOLEAN and value.lower() not in ("true", "false"):
+            return f"{value!r} is neither 'true' nor 'false'"
+        parts = value.split(",") if self.type == LIST else [value]
+        unknown = [part for part in parts if self.values is not None and part not in self.values]
+        if unknown:
+            return f"{unknown[0]!r} is not one of {', '.join(self.values or ())}"
+        return None
+
+
+# https://kafka.apache.org/documentation/#topicconfigs
+TOPIC = {
+    "cleanup.policy": Setting(LIST, "delete", ("compact", "delete")),
+    "compression.gzip.level": Setting(INT, "-1"),
+    "compression.lz4.level": Setting(INT, "9"),
+    "compression.type": Setting(
+        STRING, "producer", ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
+    ),
+    "compression.zstd.level": Setting(INT, "3"),
+    "delete.retention.ms": Setting(LONG, "86400000"),
+    "file.delete.delay.ms": Setting(LONG, "60000"),
+    "flush.messages": Setting(LONG, _NEVER),
+    "flush.ms": Setting(LONG, _NEVER),
+    "follower.replication.throttled.replicas": Setting(LIST, ""),
+    "index.interval.bytes": Setting(INT, "4096"),
+    "leader.replication.throttled.replicas": Setting(LIST, ""),
+    "local.retention.bytes": Setting(LONG, "-2"),
+    "local.retention.ms": Setting(LONG, "-2"),
+    "max.compaction.lag.ms": Setting(LONG, _NEVER),
+    "max.message.bytes": Setting(INT, "1048588"),
+    "message.timestamp.after.max.ms": Setting(LONG, "3600000"),
+    "message.timestamp.before.max.ms": Setting(LONG, _NEVER),
+    "message.timestamp.type": Setting(STRING, "CreateTime", ("CreateTime", "LogAppendTime")),
+    "min.cleanable.dirty.ratio": Setting(DOUBLE, "0.5"),
+    "min.compaction.lag.ms": Setting(LONG, "0"),
+    "min.insync.replicas": Setting(INT, "1"),
+    "preallocate": Setting(BOOLEAN, "false"),
+    "remote.log.copy.disable": Setting(BOOLEAN, "false"),
+    "remote.log.delete.on.disable": Setting(BOOLEAN, "false"),
+    "remote.storage.enable": Setting(BOOLEAN, "false"),
+    "retention.bytes": Setting(LONG, "-1"),
+    "retention.ms": Setting(LONG, "604800000"),
+    "segment.bytes": Setting(INT, "1073741824"),
+    "segment.index.bytes": Setting(INT, "10485760"),
+    "segment.jitter.ms": Setting(LONG, "0"),
+    "segment.ms": Setting(LONG, "604800000"),
+    "unclean.leader.election.enable": Setting(BOOLEAN, "false"),
+}
+
+# Some of https://kafka.apache.org/documentation/#brokerconfigs that can be changed at run time.
+BROKER = {
+    "background.threads": Setting(INT, "10"),
+    "compression.type": TOPIC["compression.type"],
+    "log.cleaner.threads": Setting(INT, "1"),
+    "log.retention.bytes": Setting(LONG, "-1"),
+    "log.retention.ms": Setting(LONG, "604800000"),
+    "log.segment.bytes": Setting(INT, "1073741824"),
+    "max.connections": Setting(INT, "2147483647"),
+    "message.max.bytes": Setting(INT, "1048588"),
+    "min.insync.replicas": Setting(INT, "1"),
+    "num.io.threads": Setting(INT, "8"),
+    "num.network.threads": Setting(INT, "3"),
+    "unclean.leader.election.enable": Setting(BOOLEAN, "false"),
+}

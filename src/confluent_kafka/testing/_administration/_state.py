@@ -1,0 +1,233 @@
+"""What the brokers have at one moment: the bytes of rd_kafka_mock_snapshot(), read."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from confluent_kafka.cimpl import Uuid
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """A broker that is up, or not."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None
+    up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition, with the offsets and the metadata that groups have committed."""
+
+    leader: int
+    leader_epoch: int
+    start: int
+    end: int
+    size: int
+    replicas: list[int]
+    committed: dict[str, tuple[int, str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic; its partitions are in order."""
+
+    name: str
+    id: Uuid
+    partitions: list[Partition]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicMember:
+    """A member of a classic group."""
+
+    id: str
+    instance_id: str | None
+    metadata: bytes
+    assignment: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicGroup:
+    """A group of the classic protocol."""
+
+    id: str
+    protocol_type: str
+    protocol: str
+    phase: int
+    members: list[ClassicMember]
+
+    @property
+    def state(self) -> str:
+        """Kafka's name of it."""
+        if not self.members:
+            return "Empty"
+        preparing, completing = "PreparingRebalance", "CompletingRebalance"
+        return ("Empty", preparing, completing, preparing, "Stable")[self.phase]
+
+
+# Of a member of the newer groups: the topic and the number of a partition.
+Assignment = list[tuple[Uuid, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a KIP-848 group, or of a share group."""
+
+    id: str
+    instance_id: str | None
+    epoch: int
+    topics: list[str]
+    assignment: Assignment
+    target: Assignment
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A KIP-848 group, or a share group."""
+
+    id: str
+    epoch: int
+    members: list[Member]
+
+    @property
+    def state(self) -> str:
+        """Kafka's name of it."""
+        if not self.members:
+            return "Empty"
+        settled = all(set(each.assignment) == set(each.target) for each in self.members)
+        return "Stable" if settled else "Reconciling"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All of it."""
+
+    cluster_id: str
+    controller: int
+    brokers: list[Broker]
+    topics: dict[str, Topic]
+    classic_groups: dict[str, ClassicGroup]
+    consumer_groups: dict[str, Group]
+    share_groups: dict[str, Group]
+
+    @property
+    def committed_groups(self) -> set[str]:
+        """The groups that have committed an offset."""
+        every = (each for topic in self.topics.values() for each in topic.partitions)
+        return {group for partition in every for group in partition.committed}
+
+    def topic_of(self, topic_id: Uuid) -> Topic | None:
+        """The topic with this id."""
+        return next((each for each in self.topics.values() if each.id == topic_id), None)
+
+    @classmethod
+    def read(cls, data: bytes) -> State:
+        """The state that the bytes say."""
+        reader = _Reader(data)
+        return cls(
+            reader.text(),
+            reader.number("i"),
+            reader.array(reader.broker),
+            {topic.name: topic for topic in reader.array(reader.topic)},
+            {group.id: group for group in reader.array(reader.classic_group)},
+            {group.id: group for group in reader.array(reader.consumer_group)},
+            {group.id: group for group in reader.array(reader.share_group)},
+        )
+
+
+class _Reader:
+    """Takes values from the front of bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._pos = 0
+
+    def number(self, kind: str) -> Any:
+        """Of a `struct` format."""
+        (value,) = struct.unpack_from(f">{kind}", self._data, self._pos)
+        self._pos += struct.calcsize(f">{kind}")
+        return value
+
+    def _take(self, size: int) -> bytes:
+        taken = self._data[self._pos : self._pos + size]
+        self._pos += size
+        return taken
+
+    def nullable(self) -> str | None:
+        size = self.number("h")
+        return None if size < 0 else self._take(size).decode(errors="replace")
+
+    def text(self) -> str:
+        return self.nullable() or ""
+
+    def bytes(self) -> bytes:
+        return self._take(self.number("i"))
+
+    def uuid(self) -> Uuid:
+        return Uuid(self.number("q"), self.number("q"))
+
+    def array(self, element: Callable[[], T]) -> list[T]:
+        return [element() for _ in range(self.number("i"))]
+
+    def integer(self) -> int:
+        value: int = self.number("i")
+        return value
+
+    def broker(self) -> Broker:
+        node, host, port = self.integer(), self.text(), self.integer()
+        return Broker(node, host, port, self.nullable(), bool(self.number("b")))
+
+    def topic(self) -> Topic:
+        return Topic(self.text(), self.uuid(), self.array(self.partition))
+
+    def partition(self) -> Partition:
+        leader, epoch, start, end, size = (self.number(kind) for kind in "iiqqq")
+        replicas = self.array(self.integer)
+        committed = dict(self.array(self.committed))
+        return Partition(leader, epoch, start, end, size, replicas, committed)
+
+    def committed(self) -> tuple[str, tuple[int, str | None]]:
+        return self.text(), (self.number("q"), self.nullable())
+
+    def classic_group(self) -> ClassicGroup:
+        name, kind, chosen = self.text(), self.text(), self.text()
+        return ClassicGroup(name, kind, chosen, self.number("b"), self.array(self.classic_member))
+
+    def classic_member(self) -> ClassicMember:
+        return ClassicMember(self.text(), self.nullable(), self.bytes(), self.bytes())
+
+    def consumer_group(self) -> Group:
+        return Group(self.text(), self.integer(), self.array(self.member))
+
+    def member(self) -> Member:
+        name, instance, epoch = self.text(), self.nullable(), self.integer()
+        topics = self.array(self.text)
+        return Member(name, instance, epoch, topics, self.assignment(), self.assignment())
+
+    def share_group(self) -> Group:
+        return Group(self.text(), self.integer(), self.array(self.share_member))
+
+    def share_member(self) -> Member:
+        name, epoch, topics = self.text(), self.integer(), self.array(self.text)
+        assignment = self.assignment()
+        return Member(name, None, epoch, topics, assignment, assignment)
+
+    def assignment(self) -> Assignment:
+        return self.array(lambda: (self.uuid(), self.integer()))
+
+
+def by_topic(assignment: Assignment) -> Iterator[tuple[Uuid, list[int]]]:
+    """The partitions of each topic."""
+    topics: dict[Uuid, list[int]] = {}
+    for topic, partition in assignment:
+        topics.setdefault(topic, []).append(partition)
+    yield from topics.items()
