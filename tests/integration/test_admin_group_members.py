@@ -139,6 +139,15 @@ class TestRemoved:
             )
             assert instances(admin, group) == {None}
 
+    def test_member_of_a_group_of_brokers(
+        self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
+    ) -> None:
+        """Where the brokers share the partitions out (KIP-848), it loses them, and comes back."""
+        with joined(kafka, group, topic, INCREMENTAL["consumer"]) as member:
+            assert admin.remove_members_from_consumer_group(group).result(TIMEOUT) is None
+            poll_until([member], lambda: "lost" in [event.kind for event in member.events])
+            poll_until([member], lambda: member.partitions == [0])
+
     def test_group_without_members(
         self, kafka: KafkaCluster, admin: AdminClient, topic: str, group: str
     ) -> None:
