@@ -2,8 +2,6 @@
 
 ``import confluent_kafka.compat.kafka_0_9 as kafka`` is the move; programs that say ``import kafka``
 run unchanged after ``confluent_kafka.compat.install("kafka", generation="0.9")``.
-
-The modules ``codec`` and ``protocol``, with ``create_message()`` and the like, are not there yet.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from .conn import KafkaConnection
 from .consumer import KafkaConsumer, MultiProcessConsumer, SimpleConsumer
 from .partitioner import HashedPartitioner, RoundRobinPartitioner
 from .producer import KeyedProducer, SimpleProducer
+from .protocol import create_gzip_message, create_message, create_snappy_message
 
 __version__ = "0.9.5"
 
@@ -27,4 +26,7 @@ __all__ = [
     "SimpleConsumer",
     "SimpleProducer",
     "__version__",
+    "create_gzip_message",
+    "create_message",
+    "create_snappy_message",
 ]

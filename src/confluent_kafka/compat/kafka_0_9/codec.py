@@ -1,0 +1,86 @@
+"""Compression of messages: gzip and snappy, which need no other package here."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+from confluent_kafka.protocol.records import (
+    MAX_SIZE,
+    Compression,
+    RecordsError,
+    compress_snappy,
+    decompress,
+)
+
+from .common import ProtocolError
+
+__all__ = [
+    "gzip_decode",
+    "gzip_encode",
+    "has_gzip",
+    "has_snappy",
+    "snappy_decode",
+    "snappy_encode",
+]
+
+_BEST = 9
+
+
+def has_gzip() -> bool:
+    """Whether there is gzip: True."""
+    return True
+
+
+def has_snappy() -> bool:
+    """Whether there is snappy: True."""
+    return True
+
+
+def gzip_encode(payload: bytes, compresslevel: int | None = None) -> bytes:
+    """Return bytes compressed by gzip.
+
+    Args:
+        payload: the bytes.
+        compresslevel: 1 (the fastest) to 9 (the smallest); None and 0 are 9.
+    """
+    return gzip.compress(payload, compresslevel or _BEST)
+
+
+def gzip_decode(payload: bytes | None) -> bytes:
+    """Return what gzip_encode() got; of None, nothing.
+
+    Raises:
+        OSError, EOFError, zlib.error: it is not what gzip writes, as of Python's module gzip.
+        ProtocolError: it becomes larger than 128 MiB.
+    """
+    with gzip.GzipFile(fileobj=io.BytesIO(payload or b"")) as file:
+        data = file.read(MAX_SIZE + 1)
+    if len(data) > MAX_SIZE:
+        raise ProtocolError(f"{len(payload or b'')} bytes of gzip are more than {MAX_SIZE}")
+    return data
+
+
+def snappy_encode(
+    payload: bytes, xerial_compatible: bool = False, xerial_blocksize: int = 32 * 1024
+) -> bytes:
+    """Return bytes compressed by snappy.
+
+    Args:
+        payload: the bytes.
+        xerial_compatible: with the framing of Java's library, which Kafka's Java client writes.
+        xerial_blocksize: how many bytes a block of the framing holds.
+    """
+    return compress_snappy(payload, xerial_blocksize if xerial_compatible else None)
+
+
+def snappy_decode(payload: bytes) -> bytes:
+    """Return what snappy_encode() got, in either form.
+
+    Raises:
+        ProtocolError: it is not what snappy writes, or becomes larger than 128 MiB.
+    """
+    try:
+        return decompress(Compression.SNAPPY, payload, max_size=MAX_SIZE)
+    except RecordsError as error:
+        raise ProtocolError(str(error)) from None

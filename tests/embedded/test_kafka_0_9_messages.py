@@ -1,0 +1,54 @@
+"""Messages that programs of kafka-python 0.9.5 put together themselves, on the brokers of today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from confluent_kafka.compat.kafka_0_9 import (
+    KafkaClient,
+    create_gzip_message,
+    create_message,
+    create_snappy_message,
+)
+from confluent_kafka.compat.kafka_0_9.codec import snappy_decode, snappy_encode
+from confluent_kafka.compat.kafka_0_9.common import FetchRequest, Message, ProduceRequest
+from confluent_kafka.testing import MockCluster
+
+PAIRS = [(b"v", b"k"), (b"w" * 100, None)]
+CREATED = [
+    [create_message(value, key) for value, key in PAIRS],
+    [create_gzip_message(PAIRS)],
+    [create_snappy_message(PAIRS, key=b"K")],
+]
+
+
+@pytest.fixture
+def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient]:
+    """A client that knows the topic."""
+    client = KafkaClient(kafka_cluster.bootstrap_servers)
+    yield client
+    client.close()
+
+
+@pytest.mark.parametrize("messages", CREATED, ids=["plain", "gzip", "snappy"])
+def test_created_messages(client: KafkaClient, kafka_topic: str, messages: list[Message]) -> None:
+    """They are sent, and come back one at a time with their keys."""
+    topic = kafka_topic.encode()
+    (answer,) = client.send_produce_request([ProduceRequest(topic, 0, messages)])
+    assert (answer.error, answer.offset) == (0, 0)
+    (fetched,) = client.send_fetch_request([FetchRequest(topic, 0, 0, 4096)])
+    found = [(one.offset, one.message.value, one.message.key) for one in fetched.messages]
+    assert found == [(offset, *pair) for offset, pair in enumerate(PAIRS)]
+
+
+def test_snappy_with_the_framing_of_java(client: KafkaClient, kafka_topic: str) -> None:
+    """Other clients of that time wrote it in their messages."""
+    topic = kafka_topic.encode()
+    plain = create_snappy_message(PAIRS)
+    framed = plain._replace(value=snappy_encode(snappy_decode(plain.value or b""), True))
+    (answer,) = client.send_produce_request([ProduceRequest(topic, 0, [framed])])
+    assert answer.error == 0
+    (fetched,) = client.send_fetch_request([FetchRequest(topic, 0, 0, 4096)])
+    assert [one.message.value for one in fetched.messages] == [value for value, _ in PAIRS]
