@@ -15,12 +15,13 @@ from pathlib import Path
 from confluent_kafka import KafkaError, KafkaException, Uuid, protocol
 from confluent_kafka.admin import AdminClient, QuorumInfo, QuorumReplicaState
 from tests.integration.kafka_broker import HEAP
-from tests.integration.kafka_cluster import READY_SECONDS, KafkaCluster
+from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.ports import next_port
 from tests.support.protocol import ask
 from tests.support.waiting import TIMEOUT, wait_until
 
 VOTER, OBSERVER = 1, 2  # ids
+READY_SECONDS = 300  # beside brokers, other tests and other sessions, on one core
 NO_TAGS = b"\0"
 
 # A machine that stands still for some seconds changes neither the leader nor who is there.
@@ -30,6 +31,7 @@ listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
 controller.quorum.fetch.timeout.ms=60000
 controller.quorum.request.timeout.ms=60000
 broker.session.timeout.ms=60000
+initial.broker.registration.timeout.ms=600000
 offsets.topic.replication.factor=1
 """
 

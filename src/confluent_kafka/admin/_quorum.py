@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from confluent_kafka import protocol
 from confluent_kafka.admin._protocol import ANY, ProtocolRequests, known, raise_error_of
 from confluent_kafka.admin._requests import checked, node_id, number_of, set_of
-from confluent_kafka.cimpl import Uuid
+from confluent_kafka.cimpl import KafkaError, Uuid
 
 _METADATA_TOPIC = "__cluster_metadata"
 _METADATA_PARTITION = 0
+# What a controller answers that does not lead, while another one is elected.
+_ELECTING = KafkaError.NOT_LEADER_FOR_PARTITION
 _VOTER_TIMEOUT_MS = 60_000  # that the leader has for reaching the new voter
 
 
@@ -112,7 +114,8 @@ class QuorumRequests(ProtocolRequests):
         message = protocol.DescribeQuorumRequest
         partition = message.PartitionData(partition_index=_METADATA_PARTITION)
         topic = message.TopicData(topic_name=_METADATA_TOPIC, partitions=[partition])
-        return self._exchange(message(topics=[topic]), ANY, request_timeout, _quorum)
+        request = message(topics=[topic])
+        return self._exchange(request, ANY, request_timeout, _quorum, repeat_on=_ELECTING)
 
     def add_raft_voter(
         self,
@@ -157,7 +160,7 @@ class QuorumRequests(ProtocolRequests):
                 for each in places
             ],
         )
-        return self._exchange(request, ANY, request_timeout, raise_error_of)
+        return self._exchange(request, ANY, request_timeout, raise_error_of, repeat_on=_ELECTING)
 
     def remove_raft_voter(
         self,
@@ -190,7 +193,7 @@ class QuorumRequests(ProtocolRequests):
             voter_id=node_id(voter_id, "voter_id"),
             voter_directory_id=checked(voter_directory_id, Uuid, "voter_directory_id"),
         )
-        return self._exchange(request, ANY, request_timeout, raise_error_of)
+        return self._exchange(request, ANY, request_timeout, raise_error_of, repeat_on=_ELECTING)
 
     def unregister_broker(
         self, broker_id: int, *, request_timeout: float | None = None
