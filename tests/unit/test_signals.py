@@ -208,17 +208,26 @@ print(json.dumps(woken))
         """close() would wait for the call that the handler interrupts: RuntimeError says what
         to do."""
         script = """
-set_handler(lambda *_: client.close())
+def on_alarm(*_):
+    global came_before
+    client.close()
+    came_before = True
+
+set_handler(on_alarm)
 errors = {}
 for name, call in calls.items():
-    client = make(kind)
-    set_timer(0.2)
-    try:
-        print(name, "returned", call(client))
-    except RuntimeError as error:
-        errors[name] = str(error)
-    client.poll(0)
-    close(client)
+    came_before = True
+    while came_before:  # before the call, on a machine that stood still
+        came_before = False
+        client = make(kind)
+        set_timer(0.2)
+        try:
+            print(name, "returned", call(client))
+        except RuntimeError as error:
+            errors[name] = str(error)
+        if not came_before:
+            client.poll(0)
+        close(client)
 print(json.dumps(errors))
 """
         errors = run(kind, script)
