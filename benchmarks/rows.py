@@ -21,6 +21,7 @@ TOPICS = {PRODUCED: 4, VALUES: PARTITIONS, RECORDS: PARTITIONS, SHARED: CONSUMER
 
 # In a row's name: who is measured at the peer's side.
 AIOKAFKA = "(in place of confluent-kafka: aiokafka)"
+KAFKA_PYTHON = "(in place of confluent-kafka: kafka-python 3)"
 
 
 class Side(StrEnum):
@@ -76,6 +77,21 @@ def _aiokafka_consumer(client: str, call: str) -> tuple[str, ...]:
 
 def _aiokafka_producer(client: str, call: str) -> tuple[str, ...]:
     return ("aiokafka_producer", "--client", client, "--topic", PRODUCED, "--call", call)
+
+
+def _kafka_python(
+    call: str, topic: str, *, ours: tuple[str, str] | None = None
+) -> dict[Side, tuple[str, ...]]:
+    """`ours` is another module and call than kafka-python 3's."""
+
+    def program(client: str, call: str) -> tuple[str, ...]:
+        return (
+            *("kafka_python", "--client", client, "--call", call),
+            *("--topic", topic, "--partitions", str(TOPICS[topic])),
+        )
+
+    module, own_call = ours or ("kafka", call)
+    return _sides(program(f"confluent_kafka.compat.{module}", own_call), program("kafka", call))
 
 
 def _face(program: Callable[[str, str], tuple[str, ...]], call: str) -> dict[Side, tuple[str, ...]]:
@@ -219,6 +235,31 @@ ROWS = (
         f"aiokafka's getmany(), value, while fetching {AIOKAFKA}",
         _face(_aiokafka_consumer, "getmany"),
         Bar(2.0, Side.PEER),
+    ),
+    Row(
+        f"kafka-python's send(), then flush() {KAFKA_PYTHON}",
+        _kafka_python("send", PRODUCED),
+        Bar(8.0, Side.PEER),
+    ),
+    Row(
+        f"kafka-python's iteration, value, while fetching {KAFKA_PYTHON}",
+        _kafka_python("iterate", VALUES),
+        Bar(8.0, Side.PEER),
+    ),
+    Row(
+        f"kafka-python's poll() of 500, value, while fetching {KAFKA_PYTHON}",
+        _kafka_python("poll", VALUES),
+        Bar(15.0, Side.PEER),
+    ),
+    Row(
+        f"kafka-python's topics() and partitions_for_topic() {KAFKA_PYTHON}",
+        _kafka_python("ask", VALUES),
+        Bar(1.0, Side.PEER),
+    ),
+    Row(
+        "kafka-python 0.9's send_messages() of 200 (kafka-python 3: send(), then flush())",
+        _kafka_python("send", PRODUCED, ours=("kafka_0_9", "send-messages")),
+        Bar(5.0, Side.PEER),
     ),
     Row(
         "Avro there and back (a registry in memory)",

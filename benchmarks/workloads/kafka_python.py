@@ -1,0 +1,128 @@
+"""Messages through kafka-python's API, by kafka-python or by our faces, in one thread."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from typing import Any
+
+from benchmarks.workloads.common import TIMEOUT_SECONDS, VALUES, Stopwatch, print_result
+
+# Of the messages that a run has: kafka-python needs half a minute for a million.
+SENT_FRACTION = 20
+READ_FRACTION = 4
+ANSWERS = 500  # requests whose answers are awaited one by one
+OLD_BATCH = 200  # messages of one send_messages() of the generation 0.9
+
+
+def send(args: argparse.Namespace) -> tuple[int, Stopwatch]:
+    """Call send() and, at the end, flush()."""
+    client = importlib.import_module(args.client)
+    producer = client.KafkaProducer(bootstrap_servers=args.bootstrap)
+    try:
+        producer.send(args.topic, VALUES[0]).get(TIMEOUT_SECONDS)  # learns the partitions
+        messages = args.messages // SENT_FRACTION
+        stopwatch = Stopwatch()
+        for _ in range(messages // len(VALUES)):
+            for value in VALUES:
+                producer.send(args.topic, value)
+        producer.flush()
+    finally:
+        producer.close()
+    return messages, stopwatch
+
+
+def send_messages(args: argparse.Namespace) -> tuple[int, Stopwatch]:
+    """Call the 0.9 generation's send_messages() with 200 messages each."""
+    old = importlib.import_module(args.client)
+    producer = old.SimpleProducer(old.KafkaClient(args.bootstrap))
+    producer.send_messages(args.topic, VALUES[0])  # learns the partitions
+    messages = args.messages // SENT_FRACTION
+    batch = VALUES[:OLD_BATCH]
+    stopwatch = Stopwatch()
+    for _ in range(messages // OLD_BATCH):
+        producer.send_messages(args.topic, *batch)
+    return messages, stopwatch
+
+
+def _consumer(args: argparse.Namespace) -> Any:
+    """Make a consumer of all partitions that has begun to fetch."""
+    client = importlib.import_module(args.client)
+    consumer = client.KafkaConsumer(
+        bootstrap_servers=args.bootstrap,
+        auto_offset_reset="earliest",
+        consumer_timeout_ms=TIMEOUT_SECONDS * 1000,
+    )
+    consumer.assign([client.TopicPartition(args.topic, p) for p in range(args.partitions)])
+    next(consumer)
+    return consumer
+
+
+def iterate(args: argparse.Namespace) -> tuple[int, Stopwatch]:
+    """Iterate and read ``value``, message by message."""
+    consumer = _consumer(args)
+    messages = args.messages // READ_FRACTION
+    stopwatch = Stopwatch()
+    for _, record in zip(range(messages), consumer, strict=False):
+        record.value  # noqa: B018 - reading it is measured
+    consumer.close()
+    return messages, stopwatch
+
+
+def poll(args: argparse.Namespace) -> tuple[int, Stopwatch]:
+    """Call poll() for at most 500 messages and read ``value`` of each."""
+    consumer = _consumer(args)
+    count = 0
+    stopwatch = Stopwatch()
+    while count < args.messages // READ_FRACTION:
+        found = consumer.poll(TIMEOUT_SECONDS * 1000, max_records=500)
+        if not found:
+            raise RuntimeError(f"no message within {TIMEOUT_SECONDS} s")
+        for records in found.values():
+            for record in records:
+                record.value  # noqa: B018 - reading it is measured
+            count += len(records)
+    consumer.close()
+    return count, stopwatch
+
+
+def ask(args: argparse.Namespace) -> tuple[int, Stopwatch]:
+    """Ask the brokers for all topics, and the client for the partitions of one."""
+    client = importlib.import_module(args.client)
+    consumer = client.KafkaConsumer(bootstrap_servers=args.bootstrap)
+    consumer.topics()
+    stopwatch = Stopwatch()
+    for _ in range(ANSWERS):
+        consumer.topics()
+        consumer.partitions_for_topic(args.topic)
+    consumer.close()
+    return ANSWERS, stopwatch
+
+
+CALLS = {
+    "send": send,
+    "send-messages": send_messages,
+    "iterate": iterate,
+    "poll": poll,
+    "ask": ask,
+}
+
+
+def main() -> None:
+    """Measure one call and print the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bootstrap", required=True)
+    parser.add_argument("--client", required=True, help="the module that has the API")
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--partitions", type=int, default=0)
+    parser.add_argument("--messages", type=int, required=True)
+    parser.add_argument("--call", choices=CALLS, required=True)
+    args = parser.parse_args()
+    messages, stopwatch = CALLS[args.call](args)
+    print_result(
+        messages=messages, call_seconds=stopwatch.wall(), thread_seconds=stopwatch.thread()
+    )
+
+
+if __name__ == "__main__":
+    main()
