@@ -42,6 +42,7 @@ def test_administration(cluster: OwnKafkaCluster, capsys: pytest.CaptureFixture[
 
     assert printed_by("create_topics(") == "orders is there\nbills is there\n"
     wait_for_topic(cluster, "orders", 6)
+    assert printed_by("TopicIdCollection") == "orders\n"
     # The broker that is asked may not have heard of the change yet, as the guide says.
     changed = "604800000 DYNAMIC_TOPIC_CONFIG\n"
     wait_until(lambda: printed_by("AlterConfigOpType.SET") == changed)

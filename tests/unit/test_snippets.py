@@ -26,6 +26,7 @@ RUN = {
         "OffsetSpec.for_timestamp": INTEGRATION,
         "DESCRIBE_LOG_DIRS": INTEGRATION,
         "create_delegation_token(": INTEGRATION,
+        "TopicIdCollection": INTEGRATION,
     },
     "docs/arrow.md": {"import polars": EMBEDDED},
     "docs/asyncio.md": {
@@ -63,6 +64,7 @@ RUN = {
     "docs/protocol.md": {
         "request.encode(version=12)": EMBEDDED,
         "admin.request(": EMBEDDED,
+        "RecordBatch.of(": EMBEDDED,
     },
     "docs/quickstart.md": {
         "on_delivery=report": EMBEDDED,
@@ -92,12 +94,15 @@ RUN = {
         "def test_orders_are_sent": EMBEDDED,
         "cluster.requests()": EMBEDDED,
         "heartbeat.interval.ms": EMBEDDED,
+        "a_full_disk": EMBEDDED,
+        "refuse_the_second": EMBEDDED,
     },
 }
 
 MAKE = "builds what the tests themselves run in"
 CTRL_C = "runs until Ctrl-C; "
 NEEDS_CLUSTER = "needs a cluster of Spark"
+BROKERS_FILES = "files of a broker; tests/integration/test_dump_log.py has others"
 NOT_RUN = {
     "README.md": {"make demo": MAKE, "make test": MAKE, "make wheel": MAKE},
     "docs/cli.md": {
@@ -107,6 +112,9 @@ NOT_RUN = {
         "-g audit": CTRL_C + "tests/integration/test_command_line.py reads in a group",
         "groups describe audit --watch 2": CTRL_C
         + "tests/integration/test_command_line.py watches",
+        "orders-0/00000000000000000000.log": BROKERS_FILES,
+        "__consumer_offsets-12": BROKERS_FILES,
+        "dump-log -r --json": BROKERS_FILES,
     },
     "docs/design.md": {"C extension": "a drawing"},
     "docs/installation.md": {
@@ -158,6 +166,7 @@ NOT_RUN = {
         "producer.transaction()": "a part of a docstring; docs/asyncio.md has the whole",
         'NewTopic("flights", 12)': "a part of a docstring; docs/asyncio.md has a request",
         "delivery = await": "a part of a docstring; docs/asyncio.md has the whole",
+        "context.mark(": "a part of a docstring; tests/support/kafka_0_9_usage.py has the whole",
     },
     "docs/scaling.md": {
         "start-master.sh": NEEDS_CLUSTER,
