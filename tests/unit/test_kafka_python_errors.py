@@ -59,6 +59,7 @@ def test_numbers() -> None:
         assert errors.for_code(number).errno == number
         assert errors.for_code(number).message
         assert errors.for_code(number).description
+        assert "errno" in vars(errors.for_code(number))  # not inherited
     unknown = errors.for_code(9999)
     assert (unknown.__name__, unknown.errno) == ("UnrecognizedBrokerError", 9999)
 

@@ -1080,9 +1080,12 @@ CorruptRecordException = CorruptRecordError
 
 
 _BY_NUMBER: dict[int, type[BrokerResponseError]] = {
-    kind.errno: kind
+    vars(kind)["errno"]: kind
     for kind in list(vars().values())
-    if isinstance(kind, type) and issubclass(kind, BrokerResponseError) and kind.errno is not None
+    # Not those that inherit a number.
+    if isinstance(kind, type)
+    and issubclass(kind, BrokerResponseError)
+    and vars(kind).get("errno") is not None
 }
 
 
