@@ -17,7 +17,7 @@ pytest.importorskip("typer", reason="the extra [cli] is not installed")
 from tests.support.command_line import started
 
 SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_python_calls.py"
-INSTALLATION, PROGRAM = 120, 240  # seconds
+INSTALLATION, PROGRAM = 60, 100  # seconds; together less than faulthandler_timeout
 
 
 @pytest.fixture(scope="module")
