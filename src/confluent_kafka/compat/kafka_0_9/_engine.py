@@ -119,6 +119,7 @@ class Engine:
         *,
         broker: BrokerMetadata | None = None,
         group: str | None = None,
+        within: float | None = None,
     ) -> Exchange:
         """Send a request.
 
@@ -127,12 +128,14 @@ class Engine:
             version: one that every broker of today has, and whose header has no tags.
             broker: the broker to ask.
             group: the group whose coordinator to ask.
+            within: seconds for it, if they are fewer than the engine's.
 
         Raises:
             KafkaUnavailableError: no broker can be reached.
             ConnectionError: the broker is not one of the cluster.
             KafkaConfigurationError: librdkafka does not take its configuration.
         """
+        timeout = self._timeout if within is None else min(self._timeout, within)
         admin = self._admin()
         if broker is not None:
             self._meet(admin, broker)
@@ -142,7 +145,7 @@ class Engine:
         admin._request(
             "raw",
             (message.api_key, version, message.encode(version), kind, group or ""),
-            {"request_timeout": self._timeout, "broker": node},
+            {"request_timeout": timeout, "broker": node},
             exchange.on_answer,
         )
         return exchange
