@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.compat.kafka_0_9 import KafkaClient, _engine
+from confluent_kafka.compat.kafka_0_9 import client as client_module
 from confluent_kafka.compat.kafka_0_9.common import (
     BrokerMetadata,
     ConsumerFetchSizeTooSmall,
@@ -238,6 +239,28 @@ def test_a_leader_that_has_changed(
     with pytest.raises(NotLeaderForPartitionError):
         client.send_fetch_request([FetchRequest(name, 0, 0, 4096)])
     (answer,) = client.send_fetch_request([FetchRequest(name, 0, 0, 4096)])
+    assert [one.message.value for one in answer.messages] == [b"v"]
+
+
+@pytest.mark.kafka_topic(partitions=1, replication_factor=2)
+def test_a_leader_that_is_down(
+    client: KafkaClient,
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is waited for only for a while, and the next request goes to the new leader."""
+    client.send_produce_request([request(kafka_topic, 0, b"v")], acks=-1)
+    fetch = FetchRequest(kafka_topic.encode(), 0, 0, 4096)
+    client.send_fetch_request([fetch])
+    leader = client.topic_partitions[fetch.topic][0].leader
+    kafka_cluster.set_broker_down(leader)
+    kafka_cluster.set_leader(kafka_topic, 0, leader % kafka_cluster.brokers + 1)
+    monkeypatch.setattr(client_module, "_PATIENCE", 0.1)
+    (failed,) = client.send_fetch_request([fetch], fail_on_error=False)
+    assert isinstance(failed, FailedPayloadsError)
+    monkeypatch.undo()
+    (answer,) = client.send_fetch_request([fetch])
     assert [one.message.value for one in answer.messages] == [b"v"]
 
 

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.kafka_topic(partitions=usage.PARTITIONS)
         usage.codecs_compress,
         usage.messages_are_sent_in_the_background,
         usage.keys_choose_partitions,
+        usage.compressed_messages_are_unpacked,
     ],
     ids=lambda page: page.__name__,
 )

@@ -23,6 +23,7 @@ def servers_of(kafka: KafkaCluster) -> str:
         usage.codecs_compress,
         usage.messages_are_sent_in_the_background,
         usage.keys_choose_partitions,
+        usage.compressed_messages_are_unpacked,
     ],
     ids=lambda page: page.__name__,
 )

@@ -16,6 +16,9 @@ from confluent_kafka.compat.kafka_0_9 import (
     RoundRobinPartitioner,
     SimpleConsumer,
     SimpleProducer,
+    create_gzip_message,
+    create_message,
+    create_snappy_message,
 )
 from confluent_kafka.compat.kafka_0_9.common import (
     FetchRequest,
@@ -218,6 +221,28 @@ def offsets_are_of_what_was_marked(servers: str, topic: str, group: str) -> None
     assert consumer.pending() == 7
     assert len(consumer.get_messages(7, timeout=TIMEOUT)) == 7
     assert SimpleConsumer(client, group, topic, auto_commit=False).pending() == 7
+    client.close()
+
+
+def compressed_messages_are_unpacked(servers: str, topic: str) -> None:
+    """What create_gzip_message() and create_snappy_message() made are messages at the broker."""
+    client = KafkaClient(servers)
+    name = topic.encode()
+    payloads = [
+        ProduceRequest(name, 0, [create_message(b"plain", b"key")]),
+        ProduceRequest(name, 1, [create_gzip_message([(b"a", None), (b"b", b"k")])]),
+        ProduceRequest(name, 2, [create_snappy_message([(b"c", None)]), create_message(b"d")]),
+    ]
+    answers = client.send_produce_request(payloads)
+    assert [(one.partition, one.error, one.offset) for one in answers] == [
+        (0, 0, 0),
+        (1, 0, 0),
+        (2, 0, 0),
+    ]
+    found = everything(client, topic, 5)
+    assert [(one.key, one.value) for one in found[0]] == [(b"key", b"plain")]
+    assert [(one.key, one.value) for one in found[1]] == [(None, b"a"), (b"k", b"b")]
+    assert [one.value for one in found[2]] == [b"c", b"d"]
     client.close()
 
 

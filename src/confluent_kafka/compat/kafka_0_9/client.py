@@ -51,8 +51,10 @@ _Callback = Callable[[Any], Any] | None
 
 # Seconds between two looks at a topic that is being created, or a coordinator that is being found.
 _BACKOFF = 0.1
-# Seconds that a coordinator may take to be there.
-_COORDINATOR = 10.0
+# Seconds that a leader may take to answer, besides those that it is told to wait: then there may be
+# another one. And those that a coordinator may take.
+_PATIENCE = 5.0
+_COORDINATOR = 30.0
 
 # What the coordinator says that does not last.
 _COORDINATING = frozenset(
@@ -326,7 +328,9 @@ class KafkaClient(Metadata):
         def message(some: list[FetchRequest]) -> Any:
             return _requests.fetch_request(some, max_wait_time, min_bytes)
 
-        answers = self._ask_leaders(wanted, message, _requests.FETCH, _requests.parts_of_fetch)
+        answers = self._ask_leaders(
+            wanted, message, _requests.FETCH, _requests.parts_of_fetch, max_wait_time
+        )
         read = [self._read(one, part) for one, part in zip(wanted, answers, strict=True)]
         return self._checked(read, fail_on_error, callback)
 
@@ -398,6 +402,7 @@ class KafkaClient(Metadata):
         message: Callable[[list[Any]], Any],
         version: int,
         parts: Callable[[Any], Iterator[tuple[TopicAndPartition, Any]]],
+        wait: float = 0,
     ) -> list[Any]:
         """Ask the leaders of partitions, all at the same time.
 
@@ -406,6 +411,7 @@ class KafkaClient(Metadata):
             message: makes the request of those for a broker.
             version: of the request.
             parts: gives the parts of an answer.
+            wait: milliseconds that a leader may hold its answer back.
 
         Returns:
             The part for each payload, or the FailedPayloadsError.
@@ -415,7 +421,8 @@ class KafkaClient(Metadata):
             by_leader[self._get_leader_for_partition(one.topic, one.partition)].append(one)
         answers: dict[TopicAndPartition, Any] = {}
         asked = {
-            leader: self._sent(message(some), version, leader) for leader, some in by_leader.items()
+            leader: self._sent(message(some), version, leader, wait / 1000 + _PATIENCE)
+            for leader, some in by_leader.items()
         }
         for leader, exchange in asked.items():
             try:
@@ -426,10 +433,12 @@ class KafkaClient(Metadata):
                     answers[_place(one)] = self._failed(one, failure)
         return [answers[_place(one)] for one in payloads]
 
-    def _sent(self, message: Any, version: int, leader: BrokerMetadata) -> Callable[[], Any]:
+    def _sent(
+        self, message: Any, version: int, leader: BrokerMetadata, within: float
+    ) -> Callable[[], Any]:
         """Send a request; return what waits for its answer, and raises what went wrong."""
         try:
-            return self._engine.ask(message, version, broker=leader).answer
+            return self._engine.ask(message, version, broker=leader, within=within).answer
         except (common.ConnectionError, KafkaUnavailableError) as failure:
             return partial(_raise, failure)
 
@@ -540,7 +549,8 @@ class KafkaClient(Metadata):
         end = time.monotonic() + _COORDINATOR
         while True:
             try:
-                answer = self._engine.ask(message, version, group=group).answer()
+                left = max(0.0, end - time.monotonic())
+                answer = self._engine.ask(message, version, group=group, within=left).answer()
             except (common.ConnectionError, KafkaUnavailableError) as failure:
                 return [self._failed(one, failure) for one in payloads]
             answers = {_place(one): one for one in responses(answer)}
