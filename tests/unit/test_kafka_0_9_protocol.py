@@ -62,6 +62,7 @@ class TestCodec:
     @pytest.mark.parametrize(
         ("data", "error"),
         [(b"abc", gzip.BadGzipFile), (gzip.compress(b"x")[:-1], EOFError)],
+        ids=["no gzip", "cut off"],  # as gzip writes the time, names would differ
     )
     def test_broken_gzip(self, data: bytes, error: type[Exception]) -> None:
         """The exceptions of Python's module."""
@@ -412,6 +413,7 @@ class TestMessages:
             (entry(struct.pack(">bbi", 0, 0, 9)), BufferUnderflowError),
             (struct.pack(">qi", 0, -1), BufferUnderflowError),
         ],
+        ids=["wrapped twice", "cut off", "no snappy", "no value", "format 1", "key", "size"],
     )
     def test_broken(self, data: bytes, error: type[Exception]) -> None:
         """One of Kafka's errors."""
