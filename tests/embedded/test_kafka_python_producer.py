@@ -151,6 +151,19 @@ def test_callbacks(make: Make, kafka_topic: str) -> None:
     assert seen[0][:3] == ("extra", future.value, 5)
 
 
+def test_closing_in_a_callback(
+    make: Make, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the producer's own thread it is refused, and the producer stays as it is."""
+    producer = make()
+    with monkeypatch.context() as patch:
+        # Whether a callback runs there, or in the thread that adds it, is a matter of luck.
+        patch.setattr(producer._sender, "is_current", lambda: True)
+        with pytest.raises(errors.IllegalStateError, match="by a callback of its own"):
+            producer.close()
+    assert producer.send(kafka_topic, b"v").get(TIMEOUT)
+
+
 def test_messages_that_fail(make: Make, kafka_topic: str, kafka_cluster: MockCluster) -> None:
     """The future has the broker's error, and its errbacks get it."""
     kafka_cluster.set_topic_error(kafka_topic, KafkaError.TOPIC_AUTHORIZATION_FAILED)

@@ -37,12 +37,16 @@ class Sender:
         self._thread = threading.Thread(target=self._run, name="kafka-python-sender", daemon=True)
         self._thread.start()
 
+    def is_current(self) -> bool:
+        """Return whether it is the thread that calls this."""
+        return threading.current_thread() is self._thread
+
     def stop(self) -> None:
         """End the thread, and wait for it unless it is this one."""
         self._stopping = True
         with contextlib.suppress(OSError):  # it was stopped before, or cannot take more
             self._writer.send(b"\0")
-        if threading.current_thread() is not self._thread:
+        if not self.is_current():
             self._thread.join()
 
     def _run(self) -> None:

@@ -198,9 +198,18 @@ class KafkaProducer:
             timeout: seconds to deliver in; what is left then fails with Cancelled. None waits
                 without limit.
             null_logger: no effect.
+
+        Raises:
+            IllegalStateError: called by a future's callback, on the producer's own thread, which
+                cannot wait for its own end.
         """
         if self._closed:
             return
+        if self._sender.is_current():
+            raise errors.IllegalStateError(
+                "KafkaProducer cannot be closed by a callback of its own: close it on another "
+                "thread"
+            )
         self._closed = True
         self._sender.stop()
         self._end.detach()
