@@ -120,13 +120,17 @@ def test_paths_have_no_code() -> None:
             assert ast.unparse(exported).startswith("__all__ = ["), path
     files = "|".join(name.replace("/", ".") for name in FILES)
     uses = re.compile(
-        rf"^ *(?:from|import) (?:[\w.]*\b(?:{'|'.join(FOLDERS)})|confluent_kafka\.(?:{files}))\b",
+        rf"^ *(?:from|import) (?:{REGISTRY}\.[\w.]*\b(?:{'|'.join(FOLDERS)})|"
+        rf"confluent_kafka\.(?:{files}))\b",
         re.MULTILINE,
     )
     assert uses.search(f"from {REGISTRY}._sync.avro import AvroSerializer")
     assert uses.search("from confluent_kafka.admin._acl import AclBinding")
+    beside = re.compile(rf"^ *from \.+(?:{'|'.join(FOLDERS)})\b", re.MULTILINE)
     for path in set(PACKAGE.rglob("*.py")) - set(THIN):
         assert not uses.search(path.read_text()), path
+        if path.is_relative_to(PACKAGE / "schema_registry"):
+            assert not beside.search(path.read_text()), path
 
 
 def test_every_path_can_be_imported_first() -> None:
