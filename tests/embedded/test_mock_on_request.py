@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import struct
 import threading
@@ -182,6 +183,26 @@ def test_a_handler_uses_the_cluster(kafka_cluster: MockCluster) -> None:
     with connect(kafka_cluster) as admin:
         assert told(admin) == ["/data"]
         assert "made-by-the-handler" in admin.list_topics(timeout=TIMEOUT).topics
+
+
+def test_names_in_the_request_log(kafka_cluster: MockCluster) -> None:
+    """Requests that only Python answers have Kafka's names there, too."""
+    address = kafka_cluster.bootstrap_servers.split(",")[0]
+    names = {}
+    for api_key in range(128):
+        with contextlib.suppress(ValueError):
+            names[api_key] = protocol.request_class(api_key).__name__.removesuffix("Request")
+    kafka_cluster.start_request_tracking()
+    for api_key in names:
+        version = protocol.request_class(api_key).valid_versions[0]
+        kafka_cluster.on_request(
+            api_key, lambda request, context: MockAction.DISCONNECT, versions=(version, version)
+        )
+        no_tags = b"\0"  # of a flexible header; otherwise a body that is not one
+        with begin(address, api_key, version, no_tags) as connection:
+            assert connection.recv(1) == b""
+    logged = {each.api_key: each.request for each in kafka_cluster.requests()}
+    assert logged == {api_key: names[api_key] for api_key in names}
 
 
 # ---- other ends than an answer ----
