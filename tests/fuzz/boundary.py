@@ -29,7 +29,7 @@ from confluent_kafka import (
     Uuid,
     cimpl,
 )
-from confluent_kafka.testing import MockCluster
+from confluent_kafka.cimpl import MockCluster
 from tests.fuzz.values import HALF_MADE, Ours, configuration, value
 from tests.support.arguments import MATRIX, VALUES
 from tests.support.clients import empty_batch
