@@ -226,7 +226,9 @@ def test_messages_survive_errors_in_order(
     assert values_of(read(consumer, kafka_topic, 6)) == numbers(0, 6)
 
 
-@pytest.mark.parametrize(("codec", "level"), [(0, None), (1, None), (1, 9), (2, None)])
+@pytest.mark.parametrize(
+    ("codec", "level"), [(0, None), (1, None), (1, 9), (2, None), (3, None), (4, 3)]
+)
 def test_codecs(
     client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, codec: int, level: int | None
 ) -> None:

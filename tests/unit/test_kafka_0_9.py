@@ -231,7 +231,7 @@ def test_wrong_messages(key: Any, message: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("keywords", "error", "text"),
     [
-        ({"codec": 7}, common.UnsupportedCodecError, "codec must be 0, 1 or 2, not 7"),
+        ({"codec": 7}, common.UnsupportedCodecError, "codec must be from 0 to 4, not 7"),
         ({"nonsense": 1}, TypeError, "has no keyword nonsense"),
     ],
 )

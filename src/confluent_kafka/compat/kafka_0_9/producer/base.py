@@ -45,8 +45,9 @@ class Producer:
         client: the cluster.
         req_acks: who has to have a message before it counts as sent, one of the constants.
         ack_timeout: milliseconds that the broker waits for its replicas.
-        codec: 0 for no compression, 1 for gzip, 2 for snappy.
-        codec_compresslevel: of gzip.
+        codec: 0 for no compression, 1 for gzip, 2 for snappy; 3 for lz4 and 4 for zstd, which are
+            not in kafka-python 0.9.5.
+        codec_compresslevel: of the codec; None is its own.
         sync_fail_on_error: whether an error is raised, or is in the list that is returned.
         async_: whether a thread sends.
         batch_send: no effect: ``async`` says it.
@@ -108,7 +109,9 @@ class Producer:
         self.codec_compresslevel = codec_compresslevel
         self.sync_fail_on_error = sync_fail_on_error
         if self.codec not in range(len(COMPRESSIONS)):
-            raise UnsupportedCodecError(f"codec must be 0, 1 or 2, not {codec!r}")
+            raise UnsupportedCodecError(
+                f"codec must be from 0 to {len(COMPRESSIONS) - 1}, not {codec!r}"
+            )
         self._is_async = is_async
         if is_async:
             self.queue: Queue[Any] = Queue(async_queue_maxsize)
