@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -17,16 +18,23 @@ from confluent_kafka.compat.kafka_0_9 import (
 )
 from confluent_kafka.compat.kafka_0_9.common import (
     FetchRequest,
+    KafkaError,
     KafkaUnavailableError,
     MessageSizeTooLargeError,
     OffsetRequest,
     UnknownTopicOrPartitionError,
 )
 from tests.integration.conftest import MakeTopic
-from tests.integration.kafka_cluster import USERS, KafkaCluster, OwnKafkaCluster
+from tests.integration.kafka_cluster import (
+    READY_SECONDS,
+    USERS,
+    KafkaCluster,
+    OwnKafkaCluster,
+)
+from tests.integration.test_aio_faults import leader_that_dies
 from tests.integration.transactional import transactional, wait_for_markers
 from tests.support.kafka import numbers
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -160,3 +168,27 @@ def test_secured_brokers(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, list
     consumer.close()
     with pytest.raises(KafkaUnavailableError):
         KafkaClient(servers, timeout=3)
+
+
+def test_a_leader_dies(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> None:
+    """What an asynchronous producer was given arrives, and a consumer that tries again has it."""
+    topic = make_topic(1)
+    client = KafkaClient(servers_of(own_kafka))
+    producer = SimpleProducer(client, async_=True, batch_send_every_n=1, req_acks=-1)
+    consumer = SimpleConsumer(client.copy(), None, topic)
+    found: list[bytes] = []
+
+    def read() -> None:
+        with suppress(KafkaError):  # such as LeaderNotAvailableError
+            found.extend(one.message.value for one in consumer.get_messages(10, timeout=1))
+
+    with leader_that_dies(own_kafka, topic) as leader:
+        producer.send_messages(topic, *numbers(0, 5))
+        wait_until(lambda: len(found) >= 5, read)
+        leader.kill()
+        producer.send_messages(topic, *numbers(5, 10))
+        wait_until(lambda: found[-1:] == [b"9"], read, timeout=READY_SECONDS)
+    # One that was not acknowledged may be there twice.
+    assert list(dict.fromkeys(found)) == numbers(0, 10)
+    producer.stop()
+    client.close()
