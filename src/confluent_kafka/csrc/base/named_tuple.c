@@ -6,6 +6,22 @@ is_tuple_type(PyObject *object)
     return PyType_Check(object) && PyType_IsSubtype((PyTypeObject *)object, &PyTuple_Type);
 }
 
+/*
+ * Lets the garbage collector pass a tuple by that cannot be part of a cycle, as it does itself with
+ * those that are of no subclass.
+ */
+static void
+untrack_if_possible(PyObject *tuple)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        PyObject *item = PyTuple_GET_ITEM(tuple, i);
+        if (PyObject_IS_GC(item) && PyObject_GC_IsTracked(item)) {
+            return;
+        }
+    }
+    PyObject_GC_UnTrack(tuple);
+}
+
 PyObject *
 named_tuple(PyObject *type, PyObject *const *items, Py_ssize_t count)
 {
@@ -24,7 +40,10 @@ named_tuple(PyObject *type, PyObject *const *items, Py_ssize_t count)
         }
     }
     if (tuple != NULL) {
-        PyObject_GC_UnTrack(tuple);
+#if PY_VERSION_HEX >= 0x030E0000
+        ((PyTupleObject *)tuple)->ob_hash = -1; /* not computed yet */
+#endif
+        untrack_if_possible(tuple);
     }
     return tuple;
 }

@@ -13,8 +13,8 @@ bool is_tuple_type(PyObject *object);
 
 /*
  * An instance of `type`, of which is_tuple_type() is true. Takes the items over, which may be NULL
- * with an exception set. They must not be able to be part of a cycle: the garbage collector does
- * not look at it. New reference, or NULL.
+ * with an exception set. The garbage collector looks at it only if an item is one that it looks at.
+ * New reference, or NULL.
  */
 PyObject *named_tuple(PyObject *type, PyObject *const *items, Py_ssize_t count);
 
