@@ -32,7 +32,7 @@ typedef struct {
     PyObject *bootstrap_servers;
     int32_t brokers;                  /* their ids are 1 to `brokers` */
     bool tracking;                    /* the request log is on; under `lock` */
-    mock_offers *offers;              /* NULL until Python asks for them */
+    mock_offers *offers;              /* NULL until Python asks for them; under `lock` */
     long owner_pid;                   /* the brokers' thread exists in this process */
 } MockCluster;
 
@@ -51,6 +51,7 @@ typedef struct mock_call {
     size_t count;
     rd_kafka_mock_request_t **requests; /* result, to be destroyed by the caller */
     void *bytes;                        /* the same, with `count` */
+    mock_offers *offers;
 } mock_call;
 
 /* The brokers' thread is another process's. */

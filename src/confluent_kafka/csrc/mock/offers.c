@@ -229,10 +229,16 @@ mock_offers_type_add(PyObject *module, module_state *state)
 
 /* ---- methods of the cluster ---- */
 
+/* Under the cluster's lock, as close() gives them up: a closed cluster, or another thread's second
+ * iterator, has no offers that nobody would give up. */
 WITHOUT_GIL static rd_kafka_resp_err_t
 run_take_offers(MockCluster *self, mock_call *call)
 {
-    (void)call;
+    if (self->offers != NULL) {
+        return RD_KAFKA_RESP_ERR__CONFLICT;
+    }
+    self->offers = call->offers;
+    atomic_fetch_add(&self->offers->references, 1);
     return rd_kafka_mock_set_offer_cb(self->cluster, on_offer, self->offers);
 }
 
@@ -244,18 +250,17 @@ take_offers(MockCluster *self)
         return NULL;
     }
     iterator->offers = offers_new();
-    PyObject *done = NULL;
-    if (iterator->offers != NULL) {
-        atomic_fetch_add(&iterator->offers->references, 1);
-        self->offers = iterator->offers;
-        mock_call call = {.run = run_take_offers};
-        done = mock_cluster_do(self, &call);
-    }
-    if (done == NULL) {
+    rd_kafka_resp_err_t error;
+    mock_call call = {.run = run_take_offers, .offers = iterator->offers};
+    if (iterator->offers == NULL || mock_cluster_call(self, &call, &error) < 0) {
         Py_DECREF(iterator);
         return NULL;
     }
-    Py_DECREF(done);
+    if (error) {
+        PyErr_SetString(PyExc_RuntimeError, "somebody takes what the brokers offer already");
+        Py_DECREF(iterator);
+        return NULL;
+    }
     return (PyObject *)iterator;
 }
 
@@ -347,10 +352,6 @@ PyObject *
 mock__offers(MockCluster *self, PyObject *unused)
 {
     (void)unused;
-    if (self->offers != NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "somebody takes what the brokers offer already");
-        return NULL;
-    }
     return check_patch(self) < 0 ? NULL : take_offers(self);
 }
 
