@@ -10,9 +10,6 @@ from typing import Any, ClassVar, Self
 
 _log = logging.getLogger(__name__)
 
-# For the few moments in which a future is waited for or gets a callback: one for all.
-_lock = threading.Lock()
-
 
 class Future:
     """A result that comes later."""
@@ -101,22 +98,29 @@ class Future:
 
     def _has_settled(self) -> None:
         """Let everyone know: the result or exception is there."""
-        with _lock:
-            self.is_done = True
-            callbacks, self._callbacks = self._callbacks, None
-        for callback in callbacks or ():
-            self._run(callback)
+        self.is_done = True
+        if self._callbacks is not None:
+            self._run_all(self._callbacks)
 
     def _when_done(self, callback: Callable[[Any], object]) -> Self:
-        with _lock:
-            done = self.is_done
-            if not done:
-                if self._callbacks is None:
-                    self._callbacks = []
-                self._callbacks.append(callback)
-        if done:
-            self._run(callback)
+        # No lock: the thread that settles may be this one, in a finalizer or a signal's handler,
+        # and one that holds a lock is not there in a forked process. setdefault() makes one list.
+        callbacks = self._callbacks
+        if callbacks is None:
+            callbacks = vars(self).setdefault("_callbacks", [])
+        callbacks.append(callback)
+        if self.is_done:
+            self._run_all(callbacks)
         return self
+
+    def _run_all(self, callbacks: list[Callable[[Any], object]]) -> None:
+        """Call what nobody else does: who settles and who adds a callback both look for it."""
+        while callbacks:
+            try:
+                callback = callbacks.pop(0)
+            except IndexError:  # another thread was faster
+                return
+            self._run(callback)
 
     def _run(self, callback: Callable[[Any], object]) -> None:
         try:

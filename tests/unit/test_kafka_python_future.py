@@ -1,0 +1,59 @@
+"""confluent_kafka.compat.kafka.future: futures that are settled at any moment."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from confluent_kafka.compat.kafka.future import Future
+from tests.support.waiting import TIMEOUT
+
+
+def at_line(number: int, method: Callable[..., Any], act: Callable[[], object]) -> Any:
+    """A tracer that acts before a line of a method, as a finalizer or a signal's handler can."""
+    code = method.__code__
+    passed = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal passed
+        if frame.f_code is not code:
+            return None
+        if event == "line":
+            passed += 1
+            if passed == number:
+                act()
+        return trace
+
+    return trace
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.parametrize("earlier", [0, 2])
+def test_settled_by_the_thread_that_adds_a_callback(number: int, earlier: int) -> None:
+    """Each callback runs once, in order, wherever the thread is when it settles futures."""
+    future, other = Future(), Future()
+    called: list[int] = []
+    for one in range(earlier):
+        future.add_callback(lambda _, one=one: called.append(one))
+
+    def settle() -> None:
+        other.success(None)
+        future.success(None)
+
+    def add() -> None:
+        sys.settrace(at_line(number, Future._when_done, settle))
+        future.add_callback(lambda _: called.append(earlier))
+        sys.settrace(None)
+        if not future.is_done:  # there are fewer lines
+            settle()
+
+    thread = threading.Thread(target=add, daemon=True)
+    thread.start()
+    thread.join(TIMEOUT)
+    assert not thread.is_alive()
+    assert called == list(range(earlier + 1))
