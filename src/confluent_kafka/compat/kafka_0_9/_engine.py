@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from threading import Lock
 from typing import Any
@@ -106,7 +107,7 @@ class Engine:
             "reconnect.backoff.max.ms": 1000,
             **conf,
         }
-        self._lock = Lock()
+        self._locks: dict[int, Lock] = {}
         self._process = os.getpid()
         self._client: AdminClient | None = None
         self._known: dict[int, tuple[str | None, int]] = {}
@@ -152,16 +153,14 @@ class Engine:
 
     def sender(self, delivery: Delivery) -> Sender:
         """Return the producer of a way to send messages."""
-        with self._lock:
-            self._check_process()
+        with self._locked():
             if delivery not in self._senders:
                 self._senders[delivery] = Sender(self._conf, self._timeout, delivery)
             return self._senders[delivery]
 
     def close(self) -> None:
         """Close the clients. Closing twice does nothing."""
-        with self._lock:
-            self._check_process()
+        with self._locked():
             admin, senders = self._client, self._senders
             self._forget()
         for sender in senders.values():
@@ -170,8 +169,7 @@ class Engine:
             admin.close()
 
     def _admin(self) -> AdminClient:
-        with self._lock:
-            self._check_process()
+        with self._locked():
             if self._client is None:
                 self._client = _connected(self._conf, self._timeout)
             return self._client
@@ -194,9 +192,14 @@ class Engine:
                 raise common.ConnectionError(f"Kafka broker {broker.nodeId} is not in the cluster")
             time.sleep(_BACKOFF)
 
-    def _check_process(self) -> None:
-        if self._process != os.getpid():
-            self._forget()
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold this process's lock: what held another's at a fork goes on there only."""
+        process = os.getpid()
+        with self._locks.setdefault(process, Lock()):
+            if self._process != process:
+                self._forget()
+            yield
 
     def _forget(self) -> None:
         self._process = os.getpid()
