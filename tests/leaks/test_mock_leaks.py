@@ -90,7 +90,8 @@ def test_closed(answered: Any) -> None:
         if answered == 1:
             with pytest.raises(TypeError, match="a handler of DescribeLogDirsRequest"):
                 cluster.close()
-        cluster.close()
+        else:
+            cluster.close()
         gc.collect()
 
     assert_no_leaks(work, CLUSTERS)
