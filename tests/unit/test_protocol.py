@@ -289,6 +289,13 @@ class TestVersions:
         ):
             MetadataRequest(topics=None).encode(0)
 
+    def test_no_tagged_fields_in_two_bytes(self) -> None:
+        """A number may have more bytes than it needs, their number 0 too."""
+        request = MetadataRequest(topics=[])
+        written = request.encode(12)
+        assert written.endswith(b"\0")
+        assert MetadataRequest.decode(written[:-1] + b"\x80\0", 12) == request
+
     def test_tagged_fields_where_the_version_has_none(self) -> None:
         """They are not dropped either."""
         request = MetadataRequest(unknown_tagged_fields=[(1, b"")])

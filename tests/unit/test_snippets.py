@@ -168,7 +168,6 @@ NOT_RUN = {
         "producer.transaction()": "a part of a docstring; docs/asyncio.md has the whole",
         'NewTopic("flights", 12)': "a part of a docstring; docs/asyncio.md has a request",
         "delivery = await": "a part of a docstring; docs/asyncio.md has the whole",
-        "context.mark(": "a part of a docstring; tests/support/kafka_0_9_usage.py has the whole",
     },
     "docs/scaling.md": {
         "start-master.sh": NEEDS_CLUSTER,

@@ -220,7 +220,9 @@ class _Reader:
         yield "count = data[pos]"
         yield "pos += 1"
         yield "if count:"
+        yield " if count > 127: count, pos = longer(data, pos, count)"
         yield " unknown = []"
+        yield " stop = pos"  # 0 may be written in several bytes
         yield f" for tag, pos, stop in tagged_parts(data, pos, size, count, {each.name!r}):"
         for number, field in tagged:
             yield f"  if tag == {field.tag}:"

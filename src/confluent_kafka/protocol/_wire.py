@@ -54,13 +54,11 @@ def tagged_parts(
 
     Args:
         data: the message.
-        pos: after the first byte of their number.
+        pos: after their number.
         size: of the message.
-        count: that first byte.
+        count: their number.
         owner: the struct's name.
     """
-    if count > 127:
-        count, pos = longer(data, pos, count)
     if count * 2 > size - pos:  # a tag and a size
         raise bad_length(f"the number of tagged fields of {owner}", count, size - pos)
     last = -1
