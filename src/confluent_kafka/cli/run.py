@@ -16,7 +16,8 @@ def run(
     name: Annotated[
         str,
         typer.Option(
-            "--as", help="The package that the program imports: aiokafka, kafka or kafka:0.9."
+            "--as",
+            help="The package that the program imports: aiokafka, kafka, kafka:2 or kafka:0.9.",
         ),
     ],
     program: Annotated[

@@ -32,6 +32,7 @@ _FACES = {
     "aiokafka": {"0": _Face("confluent_kafka.compat.aiokafka", "aiokafka")},
     "kafka": {
         "3": _Face("confluent_kafka.compat.kafka", "kafka-python"),
+        "2": _Face("confluent_kafka.compat.kafka_2", "kafka-python"),
         "0.9": _Face("confluent_kafka.compat.kafka_0_9", "kafka-python"),
     },
 }
@@ -50,7 +51,7 @@ def install(name: str, generation: str | None = None) -> None:
 
     Args:
         name: the package: "aiokafka" or "kafka".
-        generation: of kafka-python: "3", which is the default, or "0.9".
+        generation: of kafka-python: "3", which is the default, "2" or "0.9".
 
     Raises:
         ValueError: there is no face of this name, or none of this generation.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .errors import IllegalStateError
+
 
 class RefusedValue(ValueError, AssertionError):
     """An argument has a wrong value.
@@ -13,3 +15,10 @@ class RefusedValue(ValueError, AssertionError):
 
 class RefusedType(TypeError, AssertionError):
     """An argument has a wrong type; the same with TypeError."""
+
+
+class RefusedState(IllegalStateError, AssertionError):
+    """The object's state does not allow the call; the same with IllegalStateError."""
+
+    def __str__(self) -> str:
+        return f"{IllegalStateError.__name__}: {self.args[0]}"

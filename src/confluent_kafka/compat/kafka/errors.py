@@ -11,8 +11,11 @@ import inspect
 from typing import Any, ClassVar
 
 
-class KafkaError(Exception):
-    """Something that Kafka, or this client of it, could not do."""
+class KafkaError(RuntimeError):
+    """Something that Kafka, or this client of it, could not do.
+
+    It is a RuntimeError, as in kafka-python 2: both generations have the same exceptions here.
+    """
 
     retriable: ClassVar[bool] = False
     invalid_metadata: ClassVar[bool] = False

@@ -161,7 +161,7 @@ class ConfigAdminMixin:
         resources = list(config_resources)
         if raise_on_unknown:
             self._check_names(resources)
-        return self._alter(resources, _operations, validate_only, incremental)
+        return self._alter(resources, set_all, validate_only, incremental)
 
     def reset_configs(
         self,
@@ -236,16 +236,21 @@ class ConfigAdminMixin:
             kind, changes = protocol.AlterConfigsRequest, _values
         found: dict[str, dict[str, str]] = {}
         for resource in resources:
-            altered = kind.AlterConfigsResource(
-                resource_type=int(resource.resource_type),
-                resource_name=resource.name,
-                configs=changes(kind, resource.configs or {}),
-            )
-            request = kind(resources=[altered], validate_only=validate_only)
-            (result,) = self._wire.ask(request, _target(resource)).responses
+            configs = changes(kind, resource.configs or {})
+            result = self._altered(kind, resource, configs, validate_only)
             text = str(failure(result)) if result.error_code else "OK"
             found.setdefault(_kind(resource), {})[resource.name] = text
         return found
+
+    def _altered(
+        self, kind: Any, resource: ConfigResource, configs: list[Any], validate_only: bool
+    ) -> Any:
+        altered = kind.AlterConfigsResource(
+            resource_type=int(resource.resource_type), resource_name=resource.name, configs=configs
+        )
+        request = kind(resources=[altered], validate_only=validate_only)
+        (result,) = self._wire.ask(request, _target(resource)).responses
+        return result
 
 
 def _kind(resource: ConfigResource) -> str:
@@ -270,7 +275,8 @@ def _value(value: Any) -> dict[str, Any]:
     }
 
 
-def _operations(kind: Any, configs: Mapping[str, Any]) -> list[Any]:
+def set_all(kind: Any, configs: Mapping[str, Any]) -> list[Any]:
+    """Return the changes of an incremental request."""
     changes = []
     for name, given in configs.items():
         operation, value = given if isinstance(given, tuple) else (AlterConfigOp.SET, given)

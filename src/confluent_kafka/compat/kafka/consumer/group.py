@@ -25,7 +25,7 @@ from .._config import COMMON_DEFAULTS, configuration
 from .._failures import failure_of, translated
 from .._keywords import check_order, complete
 from .._metrics import metrics
-from .._refusals import RefusedValue
+from .._refusals import RefusedState, RefusedValue
 from ..coordinator.assignors.range import RangePartitionAssignor
 from ..coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from ..future import Future
@@ -681,11 +681,11 @@ class KafkaConsumer:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise errors.IllegalStateError("KafkaConsumer is closed")
+            raise RefusedState("KafkaConsumer is closed")
 
     def _require_group(self) -> None:
         if not self._has_group:
-            raise errors.IllegalStateError("Requires group_id")
+            raise RefusedState("Requires group_id")
         self._check_open()
 
     def _require_all(self, partitions: Collection[TopicPartition]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from ..._common.reading import Reading
-from .._refusals import RefusedType, RefusedValue
+from .._refusals import RefusedState, RefusedType, RefusedValue
 from ..cluster import check_topic
 from ..errors import IllegalStateError
 from ..structs import TopicPartition
@@ -122,7 +122,7 @@ class SubscriptionState(Reading):
             IllegalStateError: it is not.
         """
         if checked(partition) not in self.partitions:
-            raise IllegalStateError(f"Partition is not assigned: {partition}")
+            raise RefusedState(f"Partition is not assigned: {partition}")
 
 
 def checked(partition: Any) -> TopicPartition:

@@ -17,6 +17,7 @@ from .._config import COMMON_DEFAULTS, configuration
 from .._failures import failure_of, translated
 from .._keywords import check_order, complete
 from .._metrics import metrics
+from .._refusals import RefusedState, RefusedType, RefusedValue
 from ..cluster import ClusterMetadata
 from ..partitioner import DefaultPartitioner, Partitioner, StickyPartitioner
 from ..serializer.wrapper import serializer_of
@@ -29,8 +30,6 @@ _numbers = itertools.count(1)
 _BYTES = (bytes, bytearray, memoryview)
 _MOMENT = 1.0  # seconds to deliver in, of a producer that was not closed
 _ROOM = 0.05  # seconds between looks for room in the queue
-# What librdkafka does in C.
-_OF_LIBRDKAFKA = {DefaultPartitioner: 0, StickyPartitioner: 10}
 
 
 class KafkaProducer:
@@ -70,19 +69,23 @@ class KafkaProducer:
     }
     DEPRECATED_CONFIGS: ClassVar[tuple[str, ...]] = ()
 
+    # What librdkafka does in C, and for how many milliseconds a keyless one keeps a partition.
+    _OF_LIBRDKAFKA: ClassVar[dict[type, int]] = {DefaultPartitioner: 0, StickyPartitioner: 10}
+    _future_class: ClassVar[type[FutureRecordMetadata]] = FutureRecordMetadata
+
     _closed = True  # until it is made
 
     def __init__(self, **configs: Any) -> None:
-        self.config = config = complete(configs, self.DEFAULT_CONFIG, ValueError)
+        self.config = config = complete(configs, self.DEFAULT_CONFIG, RefusedValue)
         _settle_guarantees(config, configs)
         if config["client_id"] is None:
             config["client_id"] = f"kafka-python-producer-{next(_numbers)}"
         self._key_serializer = serializer_of("key_serializer", config["key_serializer"])
         self._value_serializer = serializer_of("value_serializer", config["value_serializer"])
         self._partitioner = config["partitioner"]
-        self._is_partitioned = type(self._partitioner) not in _OF_LIBRDKAFKA
+        self._is_partitioned = type(self._partitioner) not in self._OF_LIBRDKAFKA
         self._max_block = config["max_block_ms"] / 1000
-        self._engine = Producer(_configuration(config))
+        self._engine = Producer(self._configuration(config))
         self._engine._settle_as(Delivered, TopicPartition, failure_of)
         self._cluster = bootstrap(self._engine, config)
         self._sender = Sender(self._engine)
@@ -155,12 +158,10 @@ class KafkaProducer:
             number = self._number(topic, partition, key, value, serialized_key, serialized_value)
             key, value = serialized_key, serialized_value
         if key is None and value is None:
-            raise ValueError("Need at least one: key or value")
+            raise RefusedValue("Need at least one: key or value")
         key_size = -1 if key is None else _size("key", key)
         value_size = -1 if value is None else _size("value", value)
-        future = FutureRecordMetadata(
-            None, 0, timestamp_ms, None, key_size, value_size, header_size
-        )
+        future = self._future_class(None, 0, timestamp_ms, None, key_size, value_size, header_size)
         future._target = (topic, number)
         try:
             if not self._engine._send(
@@ -315,9 +316,9 @@ class KafkaProducer:
         """Return the partition of a message, of a topic whose metadata is known."""
         if partition is not None:
             if partition < 0:
-                raise ValueError("partition must be >= 0")
+                raise RefusedValue("partition must be >= 0")
             if partition not in self._known[topic]:
-                raise ValueError(f"Unrecognized partition {partition} for topic {topic}")
+                raise RefusedValue(f"Unrecognized partition {partition} for topic {topic}")
             return partition
         message = (topic, key, serialized_key, value, serialized_value)
         if isinstance(self._partitioner, Partitioner):
@@ -330,6 +331,17 @@ class KafkaProducer:
 
     # ---- what the methods share ----
 
+    def _configuration(self, config: dict[str, Any]) -> dict[str, Any]:
+        check_order(config, "connections_max_idle_ms", "request_timeout_ms")
+        sticky = self._OF_LIBRDKAFKA.get(type(config["partitioner"]), 0)
+        conf: dict[str, Any] = {
+            "partitioner": "murmur2_random",
+            "sticky.partitioning.linger.ms": sticky,
+        }
+        if config["metrics_enabled"]:
+            conf["statistics.interval.ms"] = 1000
+        return conf | configuration("producer", config)
+
     def _number(self, topic: str, partition: int | None, *message: Any) -> int:
         """Return the partition of a message; -1 where librdkafka chooses."""
         if partition is None and not self._is_partitioned:
@@ -338,7 +350,7 @@ class KafkaProducer:
 
     def _check_ready(self) -> None:
         if self._closed:
-            raise errors.IllegalStateError("KafkaProducer already closed!")
+            raise RefusedState("KafkaProducer already closed!")
         if self._transactions is not None:
             self._transactions.check_open()
 
@@ -411,25 +423,13 @@ def _end(engine: Producer, sender: Sender) -> None:
         engine.close(_MOMENT)
 
 
-def _configuration(config: dict[str, Any]) -> dict[str, Any]:
-    check_order(config, "connections_max_idle_ms", "request_timeout_ms")
-    sticky = _OF_LIBRDKAFKA.get(type(config["partitioner"]), 0)
-    conf: dict[str, Any] = {
-        "partitioner": "murmur2_random",
-        "sticky.partitioning.linger.ms": sticky,
-    }
-    if config["metrics_enabled"]:
-        conf["statistics.interval.ms"] = 1000
-    return conf | configuration("producer", config)
-
-
 def _serialized(serializer: Any, topic: str, headers: Any, data: Any) -> Any:
     return data if serializer is None else serializer.serialize(topic, headers or [], data)
 
 
 def _size(what: str, data: Any) -> int:
     if not isinstance(data, _BYTES):
-        raise TypeError(f"Unsupported type for serialized {what}: {type(data)}")
+        raise RefusedType(f"Unsupported type for serialized {what}: {type(data)}")
     return len(data) if not isinstance(data, memoryview) else data.nbytes
 
 
@@ -442,11 +442,11 @@ def _header_size(headers: Any) -> int:
     if headers is None:
         return -1
     if not isinstance(headers, list):
-        raise TypeError("headers must be list-type")
+        raise RefusedType("headers must be list-type")
     for header in headers:
         match header:
             case (str(), bytes()) if isinstance(header, tuple):
                 pass
             case _:
-                raise TypeError("All headers items must be (str, bytes) tuples")
+                raise RefusedType("All headers items must be (str, bytes) tuples")
     return sum(len(name.encode()) + len(value) for name, value in headers) if headers else -1

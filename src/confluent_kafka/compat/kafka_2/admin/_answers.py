@@ -1,0 +1,134 @@
+"""The brokers' answers as kafka-python 2 returns them: fields that are lists of tuples."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Answer:
+    """What several answers have in common."""
+
+    throttle_time_ms = 0
+
+    def __init__(self, name: str, parts: list[Any]) -> None:
+        self._name = name
+        setattr(self, name, parts)
+
+    def to_object(self) -> dict[str, Any]:
+        """Return the answer as dicts and lists."""
+        parts = [_plain(one) for one in getattr(self, self._name)]
+        return {"throttle_time_ms": self.throttle_time_ms, self._name: parts}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._name}={getattr(self, self._name)})"
+
+
+class TopicErrors(Answer):
+    """What became of topics."""
+
+    topic_errors: list[TopicError]
+
+    def __init__(self, topics: list[TopicError]) -> None:
+        super().__init__("topic_errors", topics)
+
+
+class TopicErrorCodes(Answer):
+    """What became of topics that were deleted."""
+
+    topic_error_codes: list[TopicErrorCode]
+
+    def __init__(self, topics: list[TopicErrorCode]) -> None:
+        super().__init__("topic_error_codes", topics)
+
+
+class Resources(Answer):
+    """What is, or what became of, the configuration of resources."""
+
+    resources: list[Any]
+
+    def __init__(self, resources: list[Any]) -> None:
+        super().__init__("resources", resources)
+
+
+class TopicError(NamedTuple):
+    """What became of a topic."""
+
+    topic: str
+    error_code: int
+    error_message: str | None
+
+
+class TopicErrorCode(NamedTuple):
+    """What became of a topic that was deleted."""
+
+    topic: str
+    error_code: int
+
+
+class AlteredResource(NamedTuple):
+    """What became of the configuration of a resource."""
+
+    error_code: int
+    error_message: str | None
+    resource_type: int
+    resource_name: str
+
+
+class DescribedResource(NamedTuple):
+    """The configuration of a resource."""
+
+    error_code: int
+    error_message: str | None
+    resource_type: int
+    resource_name: str
+    config_entries: list[ConfigEntry]
+
+
+class ConfigEntry(NamedTuple):
+    """A value of a configuration."""
+
+    config_names: str
+    config_value: str | None
+    read_only: bool
+    config_source: int
+    is_sensitive: bool
+    config_synonyms: list[ConfigSynonym]
+
+
+class ConfigSynonym(NamedTuple):
+    """Where a value may come from."""
+
+    config_name: str
+    config_value: str | None
+    config_source: int
+
+
+class ConsumerMetadata(NamedTuple):
+    """What a consumer tells its group."""
+
+    version: int
+    subscription: list[str]
+    user_data: bytes | None
+
+
+class AssignedTopic(NamedTuple):
+    """A topic's partitions that a consumer has."""
+
+    topic: str
+    partitions: list[int]
+
+
+class ConsumerAssignment(NamedTuple):
+    """What the group has given a consumer."""
+
+    version: int
+    assignment: list[AssignedTopic]
+    user_data: bytes | None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if hasattr(value, "_asdict"):
+        return {name: _plain(one) for name, one in value._asdict().items()}
+    return value

@@ -1,0 +1,7 @@
+"""Partitions that a topic gets: the class of version 3."""
+
+from __future__ import annotations
+
+from ...kafka.admin.partitions import NewPartitions
+
+__all__ = ["NewPartitions"]

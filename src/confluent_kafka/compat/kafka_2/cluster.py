@@ -1,0 +1,7 @@
+"""What is known of a cluster: as in version 3."""
+
+from __future__ import annotations
+
+from ..kafka.cluster import ClusterMetadata
+
+__all__ = ["ClusterMetadata"]

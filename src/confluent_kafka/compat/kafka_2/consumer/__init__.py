@@ -1,0 +1,7 @@
+"""The consumer."""
+
+from __future__ import annotations
+
+from .group import KafkaConsumer
+
+__all__ = ["KafkaConsumer"]

@@ -1,0 +1,50 @@
+"""kafka-python 2's consumer."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ...kafka import consumer
+from .._config import DEFAULTS, brokers_needed, of_version_3
+from .fetcher import ConsumerRecord
+
+
+class KafkaConsumer(consumer.KafkaConsumer):
+    """Reads messages, alone or as a member of a group; see the consumer of version 3.
+
+    Args:
+        topics: what to subscribe to; none to call subscribe() or assign() later.
+        configs: the keywords of ``DEFAULT_CONFIG``: those of versions 2 and 3. What each does is
+            in the guide "Moving over from kafka-python 2".
+
+    Raises:
+        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``.
+        KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
+    """
+
+    DEFAULT_CONFIG: ClassVar[dict[str, Any]] = (
+        consumer.KafkaConsumer.DEFAULT_CONFIG
+        | DEFAULTS
+        | {
+            "legacy_iterator": False,
+            "request_timeout_ms": 305000,
+            "session_timeout_ms": 10000,
+        }
+    )
+    DEFAULT_SESSION_TIMEOUT_MS_0_9: ClassVar[int] = 30000
+
+    def __init__(self, *topics: str, **configs: Any) -> None:
+        with brokers_needed():
+            super().__init__(*topics, **of_version_3(configs, self.DEFAULT_CONFIG))
+
+    def next_v1(self) -> ConsumerRecord:
+        """Return the next message, as next() does; ``legacy_iterator`` chose between both once."""
+        return next(self)
+
+    def next_v2(self) -> ConsumerRecord:
+        """Return the next message, as next() does; ``legacy_iterator`` chose between both once."""
+        return next(self)
+
+    def partitions_for_topic(self, topic: str) -> Any:
+        """Return the numbers of a topic's partitions; None if there is no such topic."""
+        return super().partitions_for_topic(topic) or None

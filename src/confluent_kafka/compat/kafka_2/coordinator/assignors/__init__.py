@@ -1,0 +1,1 @@
+"""The assignors that ``partition_assignment_strategy`` takes."""

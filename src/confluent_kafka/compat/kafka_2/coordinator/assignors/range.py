@@ -1,0 +1,7 @@
+"""The range assignor's name: that of version 3."""
+
+from __future__ import annotations
+
+from ....kafka.coordinator.assignors.range import RangePartitionAssignor
+
+__all__ = ["RangePartitionAssignor"]

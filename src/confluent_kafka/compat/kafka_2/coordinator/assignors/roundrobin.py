@@ -1,0 +1,7 @@
+"""The round-robin assignor's name: that of version 3."""
+
+from __future__ import annotations
+
+from ....kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+
+__all__ = ["RoundRobinPartitionAssignor"]

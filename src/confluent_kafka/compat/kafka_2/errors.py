@@ -1,0 +1,116 @@
+"""kafka-python 2's exceptions: those of version 3, some of which had other names.
+
+The classes are the same ones, so that an ``except`` clause of either version works; an old name is
+another one for its class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..kafka.errors import *  # noqa: F403
+from ..kafka.errors import (
+    CoordinatorLoadInProgressError,
+    CoordinatorNotAvailableError,
+    CorruptRecordError,
+    KafkaConnectionError,
+    KafkaError,
+    LeaderNotAvailableError,
+    NetworkExceptionError,
+    NotCoordinatorError,
+    NotLeaderForPartitionError,
+    SaslAuthenticationFailedError,
+    UnknownTopicOrPartitionError,
+    UnsupportedSaslMechanismError,
+    for_code,
+)
+from ..kafka.errors import CorrelationIdError as _CorrelationIdError
+from ..kafka.errors import KafkaProtocolError as _KafkaProtocolError
+
+AuthenticationFailedError = SaslAuthenticationFailedError
+AuthenticationMethodNotSupported = UnsupportedSaslMechanismError
+GroupCoordinatorNotAvailableError = CoordinatorNotAvailableError
+GroupLoadInProgressError = CoordinatorLoadInProgressError
+InvalidMessageError = CorruptRecordError
+NotCoordinatorForGroupError = NotCoordinatorError
+StaleLeaderEpochCodeError = NetworkExceptionError
+
+
+class KafkaProtocolError(_KafkaProtocolError):
+    """The broker's answer is not what the protocol says. Nothing here raises it."""
+
+    retriable = True
+
+
+class CorrelationIdError(KafkaProtocolError, _CorrelationIdError):
+    """An answer belongs to another request. Nothing here raises it."""
+
+
+class ProtocolError(KafkaError):
+    """The broker's answer is not what the protocol says. Nothing here raises it."""
+
+
+class KafkaUnavailableError(KafkaError):
+    """No broker can be reached. Nothing here raises it."""
+
+
+class NoBrokersAvailable(KafkaError):
+    """No broker answered a client that was being made."""
+
+    retriable = True
+    invalid_metadata = True
+
+
+class AsyncProducerQueueFull(KafkaError):
+    """A queue of messages had no room. Nothing here raises it.
+
+    Args:
+        failed_msgs: the messages.
+    """
+
+    def __init__(self, failed_msgs: Any, *args: Any) -> None:
+        super().__init__(*args)
+        self.failed_msgs = failed_msgs
+
+
+class FailedPayloadsError(KafkaError):
+    """A request could not be sent. Nothing here raises it.
+
+    Args:
+        payload: what was to be sent.
+    """
+
+    def __init__(self, payload: Any, *args: Any) -> None:
+        super().__init__(*args)
+        self.payload = payload
+
+
+RETRY_BACKOFF_ERROR_TYPES: tuple[type[KafkaError], ...] = (
+    KafkaUnavailableError,
+    LeaderNotAvailableError,
+    KafkaConnectionError,
+    FailedPayloadsError,
+)
+RETRY_REFRESH_ERROR_TYPES: tuple[type[KafkaError], ...] = (
+    NotLeaderForPartitionError,
+    UnknownTopicOrPartitionError,
+    LeaderNotAvailableError,
+    KafkaConnectionError,
+)
+RETRY_ERROR_TYPES = RETRY_BACKOFF_ERROR_TYPES + RETRY_REFRESH_ERROR_TYPES
+
+
+def check_error(response: Any) -> None:
+    """Raise what a response says.
+
+    Args:
+        response: with a field ``error``; or an exception.
+
+    Raises:
+        BrokerResponseError: the one that has the number, with the response.
+        Exception: the response itself, if it is one.
+    """
+    if isinstance(response, Exception):
+        raise response
+    if response.error:
+        raise for_code(response.error)(response)

@@ -1,0 +1,58 @@
+"""kafka-python 2's producer."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ...kafka import producer
+from .._config import DEFAULTS, brokers_needed, of_version_3
+from ..partitioner import DefaultPartitioner
+from .future import FutureRecordMetadata
+
+_LONGEST_DELIVERY = 120_000  # milliseconds, of version 3
+
+
+class KafkaProducer(producer.KafkaProducer):
+    """Sends messages; see the producer of version 3. Without ``enable_idempotence``, unless given.
+
+    Args:
+        configs: the keywords of ``DEFAULT_CONFIG``: those of versions 2 and 3. What each does is
+            in the guide "Moving over from kafka-python 2".
+
+    Raises:
+        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``.
+        KafkaConfigurationError, AssertionError, ValueError, TypeError: a keyword is wrong; the text
+            names it.
+    """
+
+    DEFAULT_CONFIG: ClassVar[dict[str, Any]] = (
+        producer.KafkaProducer.DEFAULT_CONFIG
+        | DEFAULTS
+        | {
+            "acks": 1,
+            "bootstrap_topics_filter": set(),
+            "buffer_memory": 33554432,
+            "client_id": None,
+            "enable_idempotence": False,
+            "partitioner": DefaultPartitioner(),
+            "retries": 0,
+        }
+    )
+
+    _OF_LIBRDKAFKA: ClassVar[dict[type, int]] = producer.KafkaProducer._OF_LIBRDKAFKA | {
+        DefaultPartitioner: 0
+    }
+    _future_class = FutureRecordMetadata
+
+    def __init__(self, **configs: Any) -> None:
+        given = of_version_3(configs, self.DEFAULT_CONFIG)
+        config = self.DEFAULT_CONFIG | given
+        # Version 2 has no limit of its own.
+        least = config["linger_ms"] + config["request_timeout_ms"]
+        given.setdefault("delivery_timeout_ms", max(_LONGEST_DELIVERY, least))
+        with brokers_needed():
+            super().__init__(**given)
+
+    def _configuration(self, config: dict[str, Any]) -> dict[str, Any]:
+        room = max(1, config["buffer_memory"] // 1024)
+        return {"queue.buffering.max.kbytes": room} | super()._configuration(config)

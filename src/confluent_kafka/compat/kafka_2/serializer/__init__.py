@@ -1,0 +1,7 @@
+"""Keys and values as bytes, and back."""
+
+from __future__ import annotations
+
+from .abstract import Deserializer, Serializer
+
+__all__ = ["Deserializer", "Serializer"]
