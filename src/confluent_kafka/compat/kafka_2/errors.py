@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kafka import errors as _version_3
 from ..kafka.errors import *  # noqa: F403
 from ..kafka.errors import (
     CoordinatorLoadInProgressError,
@@ -24,8 +25,6 @@ from ..kafka.errors import (
     UnsupportedSaslMechanismError,
     for_code,
 )
-from ..kafka.errors import CorrelationIdError as _CorrelationIdError
-from ..kafka.errors import KafkaProtocolError as _KafkaProtocolError
 
 AuthenticationFailedError = SaslAuthenticationFailedError
 AuthenticationMethodNotSupported = UnsupportedSaslMechanismError
@@ -36,13 +35,15 @@ NotCoordinatorForGroupError = NotCoordinatorError
 StaleLeaderEpochCodeError = NetworkExceptionError
 
 
-class KafkaProtocolError(_KafkaProtocolError):
+class KafkaProtocolError(_version_3.KafkaProtocolError):  # type: ignore[no-redef]
     """The broker's answer is not what the protocol says. Nothing here raises it."""
 
     retriable = True
 
 
-class CorrelationIdError(KafkaProtocolError, _CorrelationIdError):
+class CorrelationIdError(  # type: ignore[misc, no-redef]
+    KafkaProtocolError, _version_3.CorrelationIdError
+):
     """An answer belongs to another request. Nothing here raises it."""
 
 

@@ -62,10 +62,8 @@ class Wire:
             KafkaTimeoutError, KafkaConnectionError: no answer came.
             BrokerResponseError: there is no coordinator.
         """
-        key = request.api_key
+        key, version = request.api_key, self.version_with_names(type(request))
         with translated():
-            oldest, newest = self.engine.api_versions(timeout=self.timeout)[key]
-            version = request.common_version((oldest, min(newest, _NEWEST_WITH_NAMES)))
             answer = self.engine.request(
                 key,
                 version,
@@ -74,6 +72,19 @@ class Wire:
                 timeout=self.timeout,
             )
         return request.response_class.decode(answer, version)
+
+    def version_with_names(self, kind: type[protocol.Request]) -> int:
+        """Return the version in which ask_by_names() sends a request.
+
+        Args:
+            kind: the request's class.
+
+        Raises:
+            KafkaTimeoutError, KafkaConnectionError: no answer came.
+        """
+        with translated():
+            oldest, newest = self.engine.api_versions(timeout=self.timeout)[kind.api_key]
+        return kind.common_version((oldest, min(newest, _NEWEST_WITH_NAMES)))
 
     def milliseconds(self, timeout_ms: float | None) -> int:
         """Return a timeout for a request's own field."""

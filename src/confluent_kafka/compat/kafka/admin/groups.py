@@ -14,7 +14,7 @@ from ._wire import Wire, broker, by_topic, check, group_coordinator, plain
 from .acls import operations
 from .partitions import OffsetTimestamp, PartitionAdminMixin
 
-_NO_OFFSET = -1
+_FIRST_WITH_GROUPS = 8  # the version of OffsetFetch that asks for several groups
 
 
 class GroupState(str, EnumHelper):
@@ -299,15 +299,7 @@ class GroupAdminMixin(PartitionAdminMixin):
     def _offsets(
         self, group: str, partitions: Iterable[TopicPartition] | None
     ) -> dict[TopicPartition, OffsetAndMetadata]:
-        kind = protocol.OffsetFetchRequest
-        topics = None
-        if partitions is not None:
-            topics = [
-                kind.OffsetFetchRequestTopics(name=topic, partition_indexes=numbers)
-                for topic, numbers in by_topic(partitions).items()
-            ]
-        request = kind(groups=[kind.OffsetFetchRequestGroup(group_id=group, topics=topics)])
-        (answer,) = self._wire.ask_by_names(request, group).groups
+        answer = self._committed_of(group, None if partitions is None else by_topic(partitions))
         check(answer, group)
         found = {}
         for topic in answer.topics:
@@ -317,6 +309,24 @@ class GroupAdminMixin(PartitionAdminMixin):
                     one.committed_offset, one.metadata or "", one.committed_leader_epoch
                 )
         return found
+
+    def _committed_of(self, group: str, partitions: Mapping[str, list[int]] | None) -> Any:
+        """Return the part of the coordinator's answer that is about a group."""
+        kind = protocol.OffsetFetchRequest
+        if self._wire.version_with_names(kind) < _FIRST_WITH_GROUPS:
+            of_topic: Any = kind.OffsetFetchRequestTopic
+            request = kind(group_id=group, topics=_asked(of_topic, partitions))
+            return self._wire.ask_by_names(request, group)
+        of_topic = kind.OffsetFetchRequestTopics
+        asked = kind.OffsetFetchRequestGroup(group_id=group, topics=_asked(of_topic, partitions))
+        (answer,) = self._wire.ask_by_names(kind(groups=[asked]), group).groups
+        return answer
+
+
+def _asked(kind: Any, partitions: Mapping[str, list[int]] | None) -> list[Any] | None:
+    if partitions is None:
+        return None
+    return [kind(name=topic, partition_indexes=each) for topic, each in partitions.items()]
 
 
 def _described(group: Any) -> dict[str, Any]:

@@ -161,7 +161,8 @@ class KafkaAdminClient(client.KafkaAdminClient):
             ``resources``: (error_code, error_message, resource_type, resource_name,
             config_entries) of each.
         """
-        own, others = [], []
+        own: list[DescribedResource] = []
+        others: list[DescribedResource] = []
         for resource in config_resources:
             found = _configuration(self._described(resource, include_synonyms))
             is_broker = resource.resource_type == ConfigResourceType.BROKER
@@ -247,7 +248,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
 
     def delete_consumer_groups(
         self, group_ids: Iterable[str], group_coordinator_id: int | None = None
-    ) -> list[tuple[str, type[errors.KafkaError]]]:
+    ) -> list[tuple[str, type[errors.BrokerResponseError]]]:
         """Delete groups that have no members.
 
         Args:

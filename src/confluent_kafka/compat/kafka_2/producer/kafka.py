@@ -9,6 +9,9 @@ from .._config import DEFAULTS, brokers_needed, of_version_3
 from ..partitioner import DefaultPartitioner
 from .future import FutureRecordMetadata
 
+# What is the default without, and with, ``enable_idempotence``.
+_AT_MOST_ONCE = {"acks": 1, "retries": 0}
+_EXACTLY_ONCE = {"acks": -1, "retries": float("inf")}
 _LONGEST_DELIVERY = 120_000  # milliseconds, of version 3
 
 
@@ -29,14 +32,13 @@ class KafkaProducer(producer.KafkaProducer):
         producer.KafkaProducer.DEFAULT_CONFIG
         | DEFAULTS
         | {
-            "acks": 1,
             "bootstrap_topics_filter": set(),
             "buffer_memory": 33554432,
             "client_id": None,
             "enable_idempotence": False,
             "partitioner": DefaultPartitioner(),
-            "retries": 0,
         }
+        | _AT_MOST_ONCE
     )
 
     _OF_LIBRDKAFKA: ClassVar[dict[type, int]] = producer.KafkaProducer._OF_LIBRDKAFKA | {
@@ -46,6 +48,8 @@ class KafkaProducer(producer.KafkaProducer):
 
     def __init__(self, **configs: Any) -> None:
         given = of_version_3(configs, self.DEFAULT_CONFIG)
+        guarantees = _EXACTLY_ONCE if given.get("enable_idempotence") else _AT_MOST_ONCE
+        given = guarantees | given
         config = self.DEFAULT_CONFIG | given
         # Version 2 has no limit of its own.
         least = config["linger_ms"] + config["request_timeout_ms"]
