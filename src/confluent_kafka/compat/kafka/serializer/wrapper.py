@@ -78,6 +78,9 @@ class _Foreign(Serializer):
         result: bytes | None = self._given.serialize(topic, data)
         return result
 
+    def close(self) -> None:
+        _close(self._given)
+
 
 class _ForeignDeserializer(Deserializer):
     def __init__(self, given: Any) -> None:
@@ -85,3 +88,12 @@ class _ForeignDeserializer(Deserializer):
 
     def deserialize(self, topic: str, headers: Any, data: bytes | None) -> Any:
         return self._given.deserialize(topic, data)
+
+    def close(self) -> None:
+        _close(self._given)
+
+
+def _close(given: Any) -> None:
+    """Close an object that may have nothing to close."""
+    if callable(getattr(given, "close", None)):
+        given.close()

@@ -26,7 +26,7 @@ class Serializer(abc.ABC):
         """
 
     def close(self) -> None:  # noqa: B027
-        """Called by nobody, as in kafka-python 2."""
+        """Called when the client is closed."""
 
 
 class Deserializer(abc.ABC):
@@ -45,4 +45,4 @@ class Deserializer(abc.ABC):
         """
 
     def close(self) -> None:  # noqa: B027
-        """Called by nobody, as in kafka-python 2."""
+        """Called when the client is closed."""

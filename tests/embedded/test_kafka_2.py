@@ -1,0 +1,203 @@
+"""compat.kafka_2 on the embedded cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from confluent_kafka.compat.kafka_2 import (
+    Deserializer,
+    KafkaAdminClient,
+    KafkaClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Serializer,
+    TopicPartition,
+    errors,
+)
+from confluent_kafka.compat.kafka_2.admin import (
+    ConfigResource,
+    ConfigResourceType,
+    NewPartitions,
+    NewTopic,
+)
+from confluent_kafka.compat.kafka_2.partitioner import DefaultPartitioner
+from confluent_kafka.compat.kafka_2.structs import OffsetAndMetadata
+from confluent_kafka.testing import MockCluster
+from tests.support.waiting import TIMEOUT, wait_until
+
+MILLISECONDS = TIMEOUT * 1000
+
+
+class Numbers(Serializer, Deserializer):
+    """Numbers as text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_closed = False
+
+    def serialize(self, topic: str, value: Any) -> bytes:
+        return str(value).encode()
+
+    def deserialize(self, topic: str, bytes_: bytes | None) -> Any:
+        return int(bytes_ or 0)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def made(client: Any, cluster: MockCluster, *topics: str, **keywords: Any) -> Any:
+    common = {
+        "bootstrap_servers": cluster.bootstrap_servers,
+        "api_version_auto_timeout_ms": MILLISECONDS,
+    }
+    return client(*topics, **common | keywords)
+
+
+@pytest.fixture
+def admin(kafka_cluster: MockCluster) -> Any:
+    with made(KafkaAdminClient, kafka_cluster) as client:
+        yield client
+
+
+def test_messages(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """They go through serializers without headers, which are closed with their clients."""
+    out, back = Numbers(), Numbers()
+    with made(KafkaProducer, kafka_cluster, value_serializer=out) as producer:
+        place = producer.send(kafka_topic, 7, partition=0).get(TIMEOUT)
+    assert (place.topic_partition, place.offset, place.log_start_offset) == (
+        (kafka_topic, 0),
+        0,
+        None,
+    )
+    with made(KafkaConsumer, kafka_cluster, value_deserializer=back) as consumer:
+        consumer.assign([TopicPartition(kafka_topic, 0)])
+        consumer.seek_to_beginning()
+        assert consumer.next_v2().value == 7
+        assert consumer.partitions_for_topic("no-such-topic") is None
+    assert out.is_closed
+    assert back.is_closed
+
+
+def test_partitioners(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A function is called with the key and the partitions; the default one is librdkafka's own."""
+    calls = []
+
+    def choose(key: bytes, everything: list[int], available: list[int]) -> int:
+        calls.append((key, everything))
+        return everything[-1]
+
+    with made(KafkaProducer, kafka_cluster, partitioner=choose) as producer:
+        everything = sorted(producer.partitions_for(kafka_topic))
+        sent = producer.send(kafka_topic, b"v", key=b"k").get(TIMEOUT)
+    assert (sent.partition, calls) == (everything[-1], [(b"k", everything)])
+    with made(KafkaProducer, kafka_cluster) as producer:
+        sent = producer.send(kafka_topic, b"v", key=b"k").get(TIMEOUT)
+    assert sent.partition == DefaultPartitioner()(b"k", everything, everything)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"enable_idempotence": True},
+        {"request_timeout_ms": 200_000},
+        {"buffer_memory": 1, "acks": "all", "retries": 5},
+        {"sock_chunk_bytes": 1, "bootstrap_topics_filter": {"a"}},
+    ],
+)
+def test_keywords_of_a_producer(
+    kafka_cluster: MockCluster, kafka_topic: str, keywords: dict[str, Any]
+) -> None:
+    """A producer with them sends; none contradicts another's default."""
+    with made(KafkaProducer, kafka_cluster, **keywords) as producer:
+        assert producer.send(kafka_topic, b"v").get(TIMEOUT).topic == kafka_topic
+
+
+def test_assertions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """What version 2 asserts is an AssertionError, and the exception of version 3."""
+    producer = made(KafkaProducer, kafka_cluster)
+    for arguments in ({}, {"value": "text"}, {"value": b"v", "partition": 77}):
+        with pytest.raises(AssertionError):
+            producer.send(kafka_topic, **arguments)
+    producer.close()
+    with pytest.raises(AssertionError, match="IllegalStateError: KafkaProducer already closed"):
+        producer.send(kafka_topic, b"v")
+    with made(KafkaConsumer, kafka_cluster) as consumer:
+        for call in (consumer.commit, lambda: consumer.position(TopicPartition(kafka_topic, 0))):
+            with pytest.raises(AssertionError) as caught:
+                call()
+            assert isinstance(caught.value, errors.IllegalStateError)
+
+
+def test_topics(admin: Any) -> None:
+    """Answers have their fields; an error is raised."""
+    topic = NewTopic("of-version-2", 1, 1)
+    assert admin.create_topics([topic]).topic_errors[0][:2] == ("of-version-2", 0)
+    with pytest.raises(errors.TopicAlreadyExistsError):
+        admin.create_topics([topic])
+    grown = admin.create_partitions({"of-version-2": NewPartitions(2)})
+    assert grown.topic_errors == [("of-version-2", 0, None)]
+    (described,) = admin.describe_topics(["of-version-2"])
+    assert [one["partition"] for one in described["partitions"]] == [0, 1]
+    assert "of-version-2" in admin.list_topics()
+    assert admin.delete_topics(["of-version-2"]).topic_error_codes == [("of-version-2", 0)]
+
+
+def test_configurations(admin: Any, kafka_topic: str) -> None:
+    """All values are described; those of brokers are answers of their own."""
+    topic = ConfigResource(ConfigResourceType.TOPIC, kafka_topic, {"retention.ms": "86400000"})
+    assert admin.alter_configs([topic]).resources == [(0, None, 2, kafka_topic)]
+    node = admin.describe_cluster()["brokers"][0]["node_id"]
+    of_broker = ConfigResource(ConfigResourceType.BROKER, str(node))
+    first, second = admin.describe_configs([topic, of_broker], include_synonyms=True)
+    assert first.resources[0].resource_name == str(node)
+    entry = second.resources[0].config_entries[0]
+    assert entry[:2] == ("retention.ms", "86400000")
+
+
+def test_groups(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> None:
+    """A group is listed and described, with its members and offsets, and deleted."""
+    place = TopicPartition(kafka_topic, 0)
+    group = f"of-{kafka_topic}"
+    with made(KafkaConsumer, kafka_cluster, kafka_topic, group_id=group) as consumer:
+        wait_until(lambda: consumer.poll(100) is not None and place in consumer.assignment())
+        consumer.commit({place: OffsetAndMetadata(3, "text")})
+        assert (group, "consumer") in admin.list_consumer_groups()
+        (described,) = admin.describe_consumer_groups([group])
+        (member,) = described.members
+        assert (described.error_code, described.group) == (0, group)
+        assert member.member_metadata.subscription == [kafka_topic]
+        assert place.topic in [one.topic for one in member.member_assignment.assignment]
+        assert admin.list_consumer_group_offsets(group)[place][:2] == (3, "text")
+        assert admin.list_consumer_group_offsets(group, partitions=[place])[place].offset == 3
+        busy = [(group, errors.NonEmptyGroupError)]
+        assert admin.delete_consumer_groups([group]) == busy
+    (nobody,) = admin.describe_consumer_groups(["nobody"])
+    assert (nobody.error_code, nobody.state, nobody.members) == (0, "Dead", [])
+
+
+def test_a_client_below_the_others(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It knows the cluster, and says what to use instead of requests."""
+    client = made(KafkaClient, kafka_cluster, wakeup_timeout_ms=5)
+    assert client.bootstrap_connected()
+    node = client.least_loaded_node()
+    assert client.ready(node)
+    assert client.is_ready(node)
+    assert client.maybe_connect(node)
+    assert client.is_disconnected(77)
+    assert (client.connection_delay(node), client.in_flight_request_count()) == (0, 0)
+    assert client.add_topic(kafka_topic).value is client.cluster
+    assert client.cluster.partitions_for_topic(kafka_topic)
+    assert client.get_api_versions()[3][1] > 0
+    assert client.poll() == []
+    client.wakeup()
+    for call in (lambda: client.send(node, None), client.check_version):
+        with pytest.raises(NotImplementedError, match="AdminClient"):
+            call()
+    client.close(node)
+    assert client.connected(node)
+    client.close()
+    assert not client.bootstrap_connected()
+    assert client.least_loaded_node() is None
+    assert client.set_topics([kafka_topic]).failed()

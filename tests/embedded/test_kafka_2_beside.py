@@ -1,0 +1,57 @@
+"""compat.kafka_2 beside kafka-python 2: the same program on both, with the same results."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka.testing import MockCluster
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+from tests.support.command_line import started
+from tests.support.peers import installed, outcomes
+
+SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_2_calls.py"
+# Later versions of CPython cannot import 2.0.2.
+VERSION = "kafka-python==2.0.2" if sys.version_info < (3, 12) else "kafka-python==2.3.3"
+
+
+@pytest.fixture(scope="module")
+def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter with kafka-python 2, which has its name in common with the face."""
+    return installed(tmp_path_factory.mktemp("peer"), VERSION)
+
+
+def agree(our: Any, wanted: Any) -> bool:
+    """Whether an outcome is what a program for kafka-python expects."""
+    if isinstance(wanted, list) and isinstance(our, list):
+        return set(wanted) <= set(our)
+    return bool(our == wanted)
+
+
+def test_the_same_program(peer: Path, kafka_cluster: MockCluster) -> None:
+    """Each call returns the same, or raises what the same ``except`` clauses catch.
+
+    What the documentation has as a difference is not among them; an exception may be caught by more
+    clauses here.
+    """
+    servers = kafka_cluster.bootstrap_servers
+    theirs = subprocess.Popen(
+        [str(peer), "-W", "ignore", str(SCRIPT), servers, "beside-theirs"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    wanted = outcomes(theirs)
+    ours = outcomes(started("run", "--as", "kafka:2", str(SCRIPT), servers, "beside-ours"))
+    assert ours.keys() == wanted.keys()
+    differences = {
+        name: (ours[name], wanted[name])
+        for name in wanted
+        if not all(map(agree, ours[name], wanted[name]))
+    }
+    assert not differences

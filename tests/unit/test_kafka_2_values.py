@@ -1,0 +1,155 @@
+"""What compat.kafka_2 has otherwise than compat.kafka, without a broker."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from confluent_kafka.compat.kafka import errors as version_3
+from confluent_kafka.compat.kafka_2 import (
+    BrokerConnection,
+    KafkaAdminClient,
+    KafkaClient,
+    KafkaConsumer,
+    KafkaProducer,
+    TopicPartition,
+    errors,
+)
+from confluent_kafka.compat.kafka_2.admin._answers import TopicError, TopicErrors
+from confluent_kafka.compat.kafka_2.partitioner import DefaultPartitioner
+from confluent_kafka.compat.kafka_2.producer.future import FutureRecordMetadata
+from confluent_kafka.compat.kafka_2.structs import OffsetAndMetadata
+
+ROOT = Path(__file__).parents[2]
+NOBODY = "127.0.0.1:1"  # a port on which nothing listens
+
+
+class Response:
+    """Has an error."""
+
+    def __init__(self, error: int) -> None:
+        self.error = error
+
+
+@pytest.mark.parametrize("client", [KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient])
+def test_no_broker(client: Any) -> None:
+    """A constructor without a broker has the error that programs of version 2 wait out."""
+    with pytest.raises(errors.NoBrokersAvailable, match=NOBODY) as caught:
+        client(bootstrap_servers=NOBODY)
+    assert caught.value.retriable
+    assert isinstance(caught.value, RuntimeError)
+    assert isinstance(caught.value.__cause__, version_3.KafkaTimeoutError)
+
+
+def test_unknown_keywords() -> None:
+    """A producer asserts, and other clients have an error of their own."""
+    with pytest.raises(AssertionError, match="foo"):
+        KafkaProducer(foo=1)
+    for client in (KafkaConsumer, KafkaAdminClient):
+        with pytest.raises(errors.KafkaConfigurationError, match="foo"):
+            client(foo=1)
+
+
+def test_defaults() -> None:
+    """They are those of version 2; a keyword that version 3 has not is in none of its classes."""
+    assert KafkaProducer.DEFAULT_CONFIG["acks"] == 1
+    assert KafkaProducer.DEFAULT_CONFIG["enable_idempotence"] is False
+    assert KafkaProducer.DEFAULT_CONFIG["retries"] == 0
+    assert KafkaConsumer.DEFAULT_CONFIG["session_timeout_ms"] == 10000
+    assert KafkaConsumer.DEFAULT_CONFIG["request_timeout_ms"] == 305000
+    assert KafkaAdminClient.DEFAULT_CONFIG["client_id"] == "kafka-python-2.0.2"
+
+
+def test_the_guide_has_the_keywords_without_effect() -> None:
+    """Each is in a client's table; what has an effect is not among them."""
+    page = (ROOT / "docs" / "migration-kafka-python-2.md").read_text()
+    listed = set(re.findall(r"`(\w+)`", re.split(r"## Keywords .*", page)[1].split("\n\n`")[0]))
+    clients = (KafkaProducer, KafkaConsumer, KafkaAdminClient, KafkaClient)
+    known = {name for client in clients for name in client.DEFAULT_CONFIG}
+    assert listed <= known
+    assert "buffer_memory" not in listed
+
+
+def test_names_of_errors() -> None:
+    """Old names are other ones for version 3's classes, so that both are caught."""
+    assert errors.for_code(15) is errors.GroupCoordinatorNotAvailableError
+    assert errors.for_code(16) is errors.NotCoordinatorForGroupError
+    assert errors.for_code(14) is errors.GroupLoadInProgressError
+    assert errors.TopicAlreadyExistsError is version_3.TopicAlreadyExistsError
+    assert issubclass(errors.KafkaError, RuntimeError)
+    assert errors.KafkaProtocolError.retriable
+    assert issubclass(errors.CorrelationIdError, errors.KafkaProtocolError)
+    assert errors.NotLeaderForPartitionError in errors.RETRY_ERROR_TYPES
+
+
+def test_errors_with_arguments() -> None:
+    """They keep what was not sent."""
+    full = errors.AsyncProducerQueueFull([1], "no room")
+    assert (full.failed_msgs, full.args) == ([1], ("no room",))
+    failed = errors.FailedPayloadsError("payload", "why")
+    assert (failed.payload, failed.args) == ("payload", ("why",))
+
+
+def test_check_error() -> None:
+    """It raises what a response says, or the response."""
+    errors.check_error(Response(0))
+    with pytest.raises(errors.UnknownTopicOrPartitionError):
+        errors.check_error(Response(3))
+    with pytest.raises(ValueError, match="itself"):
+        errors.check_error(ValueError("itself"))
+
+
+def test_the_default_partitioner() -> None:
+    """It is a function: Java's choice for a key, any partition with a leader without one."""
+    choose = DefaultPartitioner()
+    assert choose(b"1", [0, 1, 2], [0]) == choose(b"1", [0, 1, 2], [1, 2])
+    assert choose(None, [0, 1, 2], [1]) == 1
+    assert choose(None, [7], []) == 7
+
+
+def test_a_future_has_the_start_of_the_log() -> None:
+    """RecordMetadata has ten fields, at the places of version 2."""
+    future = FutureRecordMetadata(None, 0, 5, None, 1, 2, -1)
+    place = TopicPartition("topic", 3)
+    assert future._record("topic", 3, place, 4, 5) == (
+        "topic",
+        3,
+        place,
+        4,
+        5,
+        None,
+        None,
+        1,
+        2,
+        -1,
+    )
+
+
+def test_answers() -> None:
+    """They are read by their fields, as tuples, and as plain objects."""
+    answer = TopicErrors([TopicError("topic", 0, None)])
+    assert answer.topic_errors == [("topic", 0, None)]
+    wanted = {"topic": "topic", "error_code": 0, "error_message": None}
+    assert answer.to_object() == {"throttle_time_ms": 0, "topic_errors": [wanted]}
+    assert repr(answer) == f"TopicErrors(topic_errors={answer.topic_errors})"
+
+
+def test_offsets_take_two_arguments() -> None:
+    """Programs for 2.0 give no leader_epoch."""
+    assert OffsetAndMetadata(5, "text")[:2] == (5, "text")
+
+
+def test_a_connection_is_refused() -> None:
+    """It can be made, and each of its methods says what to use instead."""
+    connection = BrokerConnection("host", 9092, 0)
+    assert (connection.host, connection.port, connection.afi) == ("host", 9092, 0)
+    methods = inspect.getmembers(connection, inspect.ismethod)
+    for name, method in methods:
+        if name != "__init__":
+            arguments = [None] if name == "send" else []
+            with pytest.raises(NotImplementedError, match=rf"{name}\(\).*KafkaAdminClient"):
+                method(*arguments)
