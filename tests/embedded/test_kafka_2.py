@@ -160,7 +160,8 @@ def test_groups(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> Non
     """A group is listed and described, with its members and offsets, and deleted."""
     place = TopicPartition(kafka_topic, 0)
     group = f"of-{kafka_topic}"
-    with made(KafkaConsumer, kafka_cluster, kafka_topic, group_id=group) as consumer:
+    keywords = {"enable_auto_commit": False, "session_timeout_ms": 2 * MILLISECONDS}
+    with made(KafkaConsumer, kafka_cluster, kafka_topic, group_id=group, **keywords) as consumer:
         wait_until(lambda: consumer.poll(100) is not None and place in consumer.assignment())
         consumer.commit({place: OffsetAndMetadata(3, "text")})
         assert (group, "consumer") in admin.list_consumer_groups()

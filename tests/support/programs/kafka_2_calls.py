@@ -37,6 +37,10 @@ SERVERS, PREFIX = sys.argv[1:]
 TOPIC, GROUP = f"{PREFIX}-topic", f"{PREFIX}-group"
 ZERO, ONE = TopicPartition(TOPIC, 0), TopicPartition(TOPIC, 1)
 PATIENCE = 30
+COMMON: dict[str, Any] = {
+    "bootstrap_servers": SERVERS,
+    "api_version_auto_timeout_ms": PATIENCE * 1000,
+}
 # What a program catches.
 CAUGHT = (
     errors.TopicAlreadyExistsError,
@@ -81,7 +85,7 @@ def last(key: Any, everything: list[int], available: list[int]) -> int:
 
 def administering() -> None:
     """What the admin client returns."""
-    admin = KafkaAdminClient(bootstrap_servers=SERVERS)
+    admin = KafkaAdminClient(**COMMON)
     new = [NewTopic(TOPIC, 2, 1), NewTopic(f"{PREFIX}-gone", 1, 1)]
     note("create", lambda: admin.create_topics(new).to_object())
     note("create again", lambda: admin.create_topics(new[:1]))
@@ -114,7 +118,7 @@ def administering() -> None:
 
 def sending() -> None:
     """What send() takes, and its future."""
-    producer = KafkaProducer(bootstrap_servers=SERVERS)
+    producer = KafkaProducer(**COMMON)
     future = producer.send(TOPIC, b"5", key=b"k", partition=0, timestamp_ms=5)
     # Only a broker of kafka-python's knows where its log begins.
     note("get", lambda: future.get(PATIENCE)._replace(log_start_offset=None))
@@ -131,16 +135,21 @@ def sending() -> None:
     note("flush", producer.flush)
     note("close", producer.close)
     note("send closed", lambda: producer.send(TOPIC, b"v"))
-    other = KafkaProducer(bootstrap_servers=SERVERS, value_serializer=Text(), partitioner=last)
+    other = KafkaProducer(**COMMON, value_serializer=Text(), partitioner=last)
     note("partitioner", lambda: other.send(TOPIC, 7).get(PATIENCE).partition)
     other.close()
 
 
 def reading() -> None:
     """A member of a group, and what the admin client says of it."""
-    given = {"bootstrap_servers": SERVERS, "auto_offset_reset": "earliest"}
+    given: dict[str, Any] = COMMON | {"auto_offset_reset": "earliest"}
     member = KafkaConsumer(
-        TOPIC, group_id=GROUP, enable_auto_commit=False, value_deserializer=Text(), **given
+        TOPIC,
+        group_id=GROUP,
+        enable_auto_commit=False,
+        session_timeout_ms=2 * PATIENCE * 1000,
+        value_deserializer=Text(),
+        **given,
     )
     found: list[Any] = []
     until = time.monotonic() + PATIENCE
@@ -168,7 +177,7 @@ def reading() -> None:
         "commit text": lambda: member.commit("x"),
     }.items():
         note(name, call)
-    admin = KafkaAdminClient(bootstrap_servers=SERVERS)
+    admin = KafkaAdminClient(**COMMON)
     note("groups", lambda: (GROUP, "consumer") in admin.list_consumer_groups())
     ((group,), nobody) = (admin.describe_consumer_groups([GROUP]), f"{PREFIX}-nobody")
     note("group", lambda: (group.error_code, group.state, group.protocol_type, group.protocol))
