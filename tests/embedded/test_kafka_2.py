@@ -114,6 +114,16 @@ def test_keywords_of_a_producer(
         assert producer.send(kafka_topic, b"v").get(TIMEOUT).topic == kafka_topic
 
 
+def test_transactions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Version 3's transactions need no other keyword than the id."""
+    with made(KafkaProducer, kafka_cluster, transactional_id=kafka_topic) as producer:
+        producer.init_transactions()
+        producer.begin_transaction()
+        sent = producer.send(kafka_topic, b"v")
+        producer.commit_transaction()
+        assert sent.get(TIMEOUT).topic == kafka_topic
+
+
 def test_assertions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """What version 2 asserts is an AssertionError, and the exception of version 3."""
     producer = made(KafkaProducer, kafka_cluster)

@@ -48,8 +48,10 @@ class KafkaProducer(producer.KafkaProducer):
 
     def __init__(self, **configs: Any) -> None:
         given = of_version_3(configs, self.DEFAULT_CONFIG)
-        guarantees = _EXACTLY_ONCE if given.get("enable_idempotence") else _AT_MOST_ONCE
-        given = guarantees | given
+        # A transaction needs it, and version 2 had none.
+        has_transactions = given.get("transactional_id") is not None
+        is_idempotent = given.setdefault("enable_idempotence", has_transactions)
+        given = (_EXACTLY_ONCE if is_idempotent else _AT_MOST_ONCE) | given
         config = self.DEFAULT_CONFIG | given
         # Version 2 has no limit of its own.
         least = config["linger_ms"] + config["request_timeout_ms"]
