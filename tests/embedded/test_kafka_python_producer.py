@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import itertools
 import threading
@@ -220,7 +221,7 @@ def test_flush_without_enough_time(
     make: Make, kafka_topic: str, kafka_cluster: MockCluster
 ) -> None:
     """It says how much is left."""
-    producer = make()
+    producer = make(reconnect_backoff_max_ms=1000)
     producer.partitions_for(kafka_topic)
     kafka_cluster.set_broker_down()
     future = producer.send(kafka_topic, b"v")
@@ -303,7 +304,13 @@ def test_a_full_queue(make: Make, kafka_topic: str) -> None:
     producer.flush()
     assert all(future.succeeded() for future in futures)
     full = make(properties=properties, linger_ms=50_000, max_block_ms=100)
-    full.partitions_for(kafka_topic)
+
+    def knows() -> bool:  # which may take longer than the producer waits
+        with contextlib.suppress(errors.KafkaTimeoutError):
+            return full.partitions_for(kafka_topic) == {0, 1, 2, 3}
+        return False
+
+    wait_until(knows)
     full.send(kafka_topic, b"v", partition=0)
     full.send(kafka_topic, b"v", partition=0)
     with pytest.raises(errors.KafkaTimeoutError, match="no room in the queue"):

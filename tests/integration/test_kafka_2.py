@@ -24,6 +24,9 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
 
+# A member outlasts a pause of the machine; version 2's default is 10 seconds.
+MEMBER = {"session_timeout_ms": 2 * TIMEOUT * 1000}
+
 
 @pytest.fixture
 def at(kafka: KafkaCluster) -> dict[str, Any]:
@@ -67,7 +70,7 @@ def test_a_group(at: dict[str, Any], make_topic: MakeTopic, group: str) -> None:
         for number in range(4):
             producer.send(topic, b"%d" % number)
     keywords = at | {"group_id": group, "auto_offset_reset": "earliest"}
-    keywords |= {"enable_auto_commit": False, "consumer_timeout_ms": TIMEOUT * 1000}
+    keywords |= {"enable_auto_commit": False, "consumer_timeout_ms": TIMEOUT * 1000} | MEMBER
     with KafkaConsumer(topic, **keywords) as consumer:
         for message in consumer:
             if message.value == b"1":
@@ -111,7 +114,8 @@ def test_groups(at: dict[str, Any], make_topic: MakeTopic, group: str) -> None:
     place = TopicPartition(topic, 0)
     admin = KafkaAdminClient(**at)
     try:
-        with KafkaConsumer(topic, group_id=group, enable_auto_commit=False, **at) as consumer:
+        keywords = at | {"group_id": group, "enable_auto_commit": False} | MEMBER
+        with KafkaConsumer(topic, **keywords) as consumer:
             wait_until(lambda: place in consumer.assignment(), lambda: consumer.poll(100))
             consumer.commit({place: OffsetAndMetadata(3, "text")})
             assert (group, "consumer") in admin.list_consumer_groups()
@@ -119,6 +123,7 @@ def test_groups(at: dict[str, Any], make_topic: MakeTopic, group: str) -> None:
             (member,) = described.members
             assert member.member_metadata.subscription == [topic]
             assert admin.list_consumer_group_offsets(group)[place][:2] == (3, "text")
+        wait_until(lambda: admin.describe_consumer_groups([group])[0].state == "Empty")
         assert admin.delete_consumer_groups([group]) == [(group, errors.NoError)]
     finally:
         admin.close()

@@ -224,7 +224,8 @@ def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, gr
         admin.reset_group_offsets(group, {partition: "latest"})
     assert admin.reset_group_offsets(group, {partition: 2})[partition]["offset"] == 2
     assert admin.delete_group_offsets(group, [partition]) == {partition: errors.NoError}
-    assert admin.list_group_offsets({group: [partition]})[group][partition].offset == -1
+    offsets = {group: [partition]}
+    wait_until(lambda: admin.list_group_offsets(offsets)[group][partition].offset == -1)
     assert admin.delete_groups([group]) in ({group: "OK"}, {group: "GroupIdNotFoundError"})
     gone = admin.describe_groups([group])[group]
     assert gone["group_state"] == "Dead"
@@ -243,15 +244,17 @@ def test_where_partitions_are(admin: KafkaAdminClient, make_topic: MakeTopic) ->
     wait_until(lambda: partition not in admin.list_partition_reassignments([partition]))
     ended = admin.alter_partition_reassignments({partition: None})
     assert ended == {partition: errors.NoReassignmentInProgressError}
-    directories = admin.describe_log_dirs([partition])
-    sizes = [
-        each["partition_size"]
-        for broker in directories
-        for one in broker["log_dirs"]
-        for topic in one["topics"]
-        for each in topic["partitions"]
-    ]
-    assert sizes == [0] * len(replicas)
+
+    def sizes() -> list[int]:
+        return [
+            each["partition_size"]
+            for broker in admin.describe_log_dirs([partition])
+            for one in broker["log_dirs"]
+            for topic in one["topics"]
+            for each in topic["partitions"]
+        ]
+
+    wait_until(lambda: sizes() == [0] * len(replicas))  # followers make their logs later
     replica = TopicPartitionReplica(partition.topic, 0, replicas[0])
     moved = admin.alter_replica_log_dirs({replica: "/no/such/directory"})
     assert moved == {replica: errors.LogDirNotFoundError}

@@ -81,11 +81,15 @@ def values(records: list[ConsumerRecord]) -> list[Any]:
 
 
 def joined(consumer: KafkaConsumer, *others: KafkaConsumer, count: int) -> set[TopicPartition]:
-    """The assignment, once it has so many partitions; there must be no messages to return."""
+    """The assignment, once all of them have so many partitions, at the same time.
+
+    There must be no messages to return.
+    """
+    members = (consumer, *others)
 
     def poll() -> None:
-        for each in (consumer, *others):
+        for each in members:
             assert not each.poll(timeout_ms=20)
 
-    wait_until(lambda: len(consumer.assignment()) == count, poll, TIMEOUT)
+    wait_until(lambda: all(len(each.assignment()) == count for each in members), poll, TIMEOUT)
     return consumer.assignment()

@@ -7,7 +7,7 @@ from typing import Any
 from confluent_kafka.compat.kafka import KafkaConsumer, TopicPartition
 from examples import kafka_python_situations as situations
 from tests.support.kafka_python import filled, many, values
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 TEN = [b"%d" % i for i in range(10)]
 
@@ -52,7 +52,8 @@ def copies_are_whole(servers: str, source: str, sink: str, group: str) -> None:
     partition = TopicPartition(source, 0)
     keywords: dict[str, Any] = {"bootstrap_servers": servers, "group_id": group}
     with KafkaConsumer(**keywords) as consumer:
-        assert consumer.committed(partition, timeout_ms=TIMEOUT * 1000) == 10
+        # The group's coordinator hears of a transaction's end after the producer.
+        wait_until(lambda: consumer.committed(partition, timeout_ms=TIMEOUT * 1000) == 10)
     with KafkaConsumer(
         sink,
         bootstrap_servers=servers,
