@@ -37,8 +37,9 @@ from confluent_kafka.compat.kafka_0_9.common import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import read, values_of
+from tests.support.kafka_0_9 import patient as patient
 
-pytestmark = pytest.mark.kafka_topic(partitions=4)
+pytestmark = [pytest.mark.kafka_topic(partitions=4), pytest.mark.usefixtures("patient")]
 
 
 @pytest.fixture

@@ -28,9 +28,10 @@ from confluent_kafka.compat.kafka_0_9.common import KafkaError as FaceError
 from confluent_kafka.compat.kafka_0_9.context import OffsetCommitContext
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers
+from tests.support.kafka_0_9 import patient as patient
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
-pytestmark = pytest.mark.kafka_topic(partitions=2)
+pytestmark = [pytest.mark.kafka_topic(partitions=2), pytest.mark.usefixtures("patient")]
 
 GROUP = "group"
 

@@ -18,8 +18,10 @@ from confluent_kafka.compat.kafka_0_9.common import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers
+from tests.support.kafka_0_9 import patient as patient
+from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.kafka_topic(partitions=2)
+pytestmark = [pytest.mark.kafka_topic(partitions=2), pytest.mark.usefixtures("patient")]
 
 Make = Callable[..., KafkaConsumer]
 
@@ -111,12 +113,14 @@ def test_nothing_to_read(make: Make) -> None:
 def test_iteration_ends_with_an_error(make: Make, kafka_topic: str) -> None:
     """ConsumerTimeout, when there was no message for so long; then it can go on."""
     consumer = make(kafka_topic, consumer_timeout_ms=300)
-    found = []
-    for _ in range(2):
+    found: list[Any] = []
+
+    def read() -> None:
         with pytest.raises(ConsumerTimeout, match="Consumer timed out after 300 ms"):
             found.extend(message.value for message in consumer)
-        if len(found) == 8:
-            break
+
+    wait_until(lambda: len(found) >= 8, read)
+    read()
     assert sorted(found) == numbers(0, 8)
     highwater = consumer.offsets("highwater")
     assert set(highwater.values()) == {4}

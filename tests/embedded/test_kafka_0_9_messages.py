@@ -15,6 +15,9 @@ from confluent_kafka.compat.kafka_0_9 import (
 from confluent_kafka.compat.kafka_0_9.codec import snappy_decode, snappy_encode
 from confluent_kafka.compat.kafka_0_9.common import FetchRequest, Message, ProduceRequest
 from confluent_kafka.testing import MockCluster
+from tests.support.kafka_0_9 import patient as patient
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 PAIRS = [(b"v", b"k"), (b"w" * 100, None)]
 CREATED = [

@@ -21,7 +21,10 @@ from confluent_kafka.compat.kafka_0_9 import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import read, values_of
+from tests.support.kafka_0_9 import patient as patient
 from tests.support.waiting import TIMEOUT
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 PROGRAM = """
 import os, sys
@@ -41,7 +44,7 @@ def test_processes_end_with_the_program(kafka_cluster: MockCluster, kafka_topic:
     command = [sys.executable, "-c", PROGRAM, kafka_cluster.bootstrap_servers, kafka_topic]
     program = subprocess.Popen(command, stdout=subprocess.PIPE)
     # The processes have the pipe too: it ends with the last of them.
-    output, _ = program.communicate(timeout=TIMEOUT)
+    output, _ = program.communicate(timeout=3 * TIMEOUT)
     assert (output.split(), program.returncode) == ([b"1"], 3)
 
 

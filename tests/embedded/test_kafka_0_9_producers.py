@@ -23,7 +23,10 @@ from confluent_kafka.compat.kafka_0_9.common import KafkaError as FaceError
 from confluent_kafka.protocol import FetchRequest, FetchResponse, records
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers, read, values_of
+from tests.support.kafka_0_9 import patient as patient
 from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 @pytest.fixture

@@ -6,8 +6,12 @@ import pytest
 
 from confluent_kafka.testing import MockCluster
 from tests.support import kafka_0_9_usage as usage
+from tests.support.kafka_0_9 import patient as patient
 
-pytestmark = pytest.mark.kafka_topic(partitions=usage.PARTITIONS)
+pytestmark = [
+    pytest.mark.kafka_topic(partitions=usage.PARTITIONS),
+    pytest.mark.usefixtures("patient"),
+]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from tests.integration.kafka_cluster import (
 from tests.integration.test_aio_faults import leader_that_dies
 from tests.integration.transactional import transactional, wait_for_markers
 from tests.support.kafka import numbers
+from tests.support.kafka_0_9 import patient as patient
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
@@ -44,7 +45,7 @@ def servers_of(kafka: KafkaCluster) -> str:
 
 
 @pytest.fixture
-def client(kafka: KafkaCluster) -> Iterator[KafkaClient]:
+def client(kafka: KafkaCluster, patient: None) -> Iterator[KafkaClient]:
     """A client of the cluster."""
     client = KafkaClient(servers_of(kafka))
     yield client

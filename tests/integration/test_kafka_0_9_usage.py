@@ -7,8 +7,9 @@ import pytest
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.support import kafka_0_9_usage as usage
+from tests.support.kafka_0_9 import patient as patient
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("patient")]
 
 
 def servers_of(kafka: KafkaCluster) -> str:

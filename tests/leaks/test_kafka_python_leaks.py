@@ -14,6 +14,7 @@ from confluent_kafka.compat.kafka.consumer.fetcher import ConsumerRecord
 from confluent_kafka.compat.kafka_0_9 import KafkaClient, SimpleConsumer, SimpleProducer
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers, send
+from tests.support.kafka_0_9 import patient as patient
 from tests.support.refcounts import assert_no_leaks
 from tests.support.waiting import TIMEOUT
 
@@ -115,6 +116,7 @@ def test_made_and_closed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     assert_no_leaks(work, CLIENTS)
 
 
+@pytest.mark.usefixtures("patient")
 def test_messages_of_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """Messages that are sent and fetched by kafka-python 0.9's clients."""
     client = KafkaClient(kafka_cluster.bootstrap_servers)
@@ -133,6 +135,7 @@ def test_messages_of_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
         client.close()
 
 
+@pytest.mark.usefixtures("patient")
 def test_made_and_closed_0_9(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """Clients of kafka-python 0.9 that are used and closed, and used again."""
 

@@ -85,7 +85,7 @@ def acknowledgements_are_chosen(servers: str, topic: str) -> None:
         producer = SimpleProducer(
             client,
             req_acks=acks,
-            ack_timeout=2000,
+            ack_timeout=30_000,
             sync_fail_on_error=False,
             random_start=False,
             async_=False,
@@ -254,7 +254,9 @@ def requests_are_answered(servers: str, topic: str, group: str) -> None:
         ProduceRequest(name, partition, [Message(0, 0, None, b"v"), Message(0, 0, b"k", b"w")])
         for partition in (3, 0, 2)
     ]
-    answers = client.send_produce_request(payloads=payloads, acks=-1, fail_on_error=True)
+    answers = client.send_produce_request(
+        payloads=payloads, acks=-1, timeout=30_000, fail_on_error=True
+    )
     assert [(one.topic, one.partition, one.error, one.offset) for one in answers] == [
         (name, partition, 0, 0) for partition in (3, 0, 2)
     ]

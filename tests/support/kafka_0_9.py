@@ -1,0 +1,26 @@
+"""Clients of confluent_kafka.compat.kafka_0_9, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from confluent_kafka.compat.kafka_0_9 import _sender
+from confluent_kafka.compat.kafka_0_9 import client as client_module
+from confluent_kafka.compat.kafka_0_9.consumer import multiprocess
+from tests.support.waiting import TIMEOUT
+
+
+@pytest.fixture
+def patient() -> Iterator[None]:
+    """Clients outlast a pause of the machine, which the face takes for a leader that is gone.
+
+    And the messages of one call are one batch, however long it takes: flush() ends the linger.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client_module, "_PATIENCE", TIMEOUT)
+        patch.setattr(multiprocess, "_PATIENCE", TIMEOUT)
+        patch.setattr(_sender, "_ELECTION", int(TIMEOUT * 1000))
+        patch.setattr(_sender, "_LINGER", int(TIMEOUT * 1000))
+        yield
