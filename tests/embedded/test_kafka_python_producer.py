@@ -178,6 +178,7 @@ def test_messages_that_fail(make: Make, kafka_topic: str, kafka_cluster: MockClu
         future.get(TIMEOUT)
     seen: list[Any] = []
     future.add_errback(seen.append).add_callback(seen.append)
+    wait_until(lambda: seen)  # the thread that has settled it may be calling still
     assert seen == [future.exception]
     assert (future.failed(), future.value) == (True, None)
 

@@ -150,6 +150,7 @@ def test_a_topic_that_is_not_there(client: KafkaClient, kafka: KafkaCluster) -> 
         KafkaConsumer("there-is-no-such-topic", bootstrap_servers=servers_of(kafka))
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("listener", ["SSL", "SASL_SSL", "SASL_PLAINTEXT"])
 def test_secured_brokers(own_kafka: OwnKafkaCluster, make_topic: MakeTopic, listener: str) -> None:
     """librdkafka's properties open them."""
