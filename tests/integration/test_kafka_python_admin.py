@@ -212,6 +212,8 @@ def test_groups(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic, gr
         assert admin.delete_groups([group]) == {group: "NonEmptyGroupError"}
         removed = admin.remove_group_members(group, [MemberToRemove(group_instance_id="x")])
         assert removed == {"x": errors.UnknownMemberIdError}
+    # The member's leaving may be heard of later than it is told.
+    wait_until(lambda: admin.describe_groups([group])[group]["group_state"] == "Empty")
     for specs in (group, [group], {group: [partition]}):
         committed = admin.list_group_offsets(specs)[group][partition]
         assert (committed.offset, committed.metadata) == (10, "")
