@@ -64,6 +64,17 @@ def wait_until_known(admin: AdminClient, token: DelegationToken) -> None:
     wait_until(is_renewed)
 
 
+def wait_until_forgotten(admin: AdminClient, token: DelegationToken) -> None:
+    """Until the controller does not know the token any more; renewed before, it would live on."""
+
+    def is_unknown() -> bool:
+        error = admin.expire_delegation_token(token.hmac).exception(TIMEOUT)
+        assert error is None or code_of_error(error) == KafkaError.DELEGATION_TOKEN_NOT_FOUND
+        return error is not None
+
+    wait_until(is_unknown)
+
+
 def remove(admin: AdminClient, token: DelegationToken) -> None:
     wait_until_known(admin, token)
     admin.expire_delegation_token(token.hmac).result(TIMEOUT)
@@ -103,6 +114,7 @@ def test_life_of_a_token(own_kafka: OwnKafkaCluster, alice: AdminClient, bob: Ad
     wait_until(lambda: described(alice, token) == [])
     for server in own_kafka.servers("SASL_PLAINTEXT").split(","):
         wait_until(lambda server=server: not lets_in(server, token))  # type: ignore[misc]
+    wait_until_forgotten(alice, token)
     gone = alice.renew_delegation_token(token.hmac)
     assert code_of(gone) == KafkaError.DELEGATION_TOKEN_NOT_FOUND
 

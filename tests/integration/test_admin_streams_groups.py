@@ -90,13 +90,13 @@ class StreamsMember:
         )
 
     def leave(self) -> None:
-        self._ask(
-            StreamsGroupHeartbeatRequest(
-                group_id=self._group, member_id=self.member_id, member_epoch=LEAVES
-            )
+        request = StreamsGroupHeartbeatRequest(
+            group_id=self._group, member_id=self.member_id, member_epoch=LEAVES
         )
+        wait_until(lambda: self._ask(request))
 
-    def _ask(self, request: StreamsGroupHeartbeatRequest) -> None:
+    def _ask(self, request: StreamsGroupHeartbeatRequest) -> bool:
+        """Whether the broker that was asked coordinates the group."""
         version = StreamsGroupHeartbeatRequest.valid_versions[0]
         coordinator = ("group", self._group)
         answer = StreamsGroupHeartbeatResponse.decode(
@@ -106,11 +106,12 @@ class StreamsMember:
             version,
         )
         if answer.error_code in _MOVING:  # the first request about a group of a new cluster
-            return
+            return False
         assert answer.error_code == KafkaError.NO_ERROR, answer.error_message
         self._epoch = answer.member_epoch
         if answer.active_tasks is not None:
             self._tasks = answer.active_tasks
+        return True
 
 
 @contextlib.contextmanager
@@ -197,7 +198,7 @@ def test_offsets(admin: AdminClient, group: str, make_topic: MakeTopic) -> None:
     deleted = admin.delete_streams_group_offsets(group, [one, missing])
     assert deleted[one].result(TIMEOUT) is None
     assert code_of(deleted[missing].exception(TIMEOUT)) == KafkaError.UNKNOWN_TOPIC_OR_PART
-    assert offsets(admin, group) == {two: 0}
+    wait_until(lambda: offsets(admin, group) == {two: 0})
 
 
 def test_while_it_has_a_member(admin: AdminClient, topic: str, group: str) -> None:

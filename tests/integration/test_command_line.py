@@ -423,7 +423,7 @@ class TestShareGroups:
         self, kafka: KafkaCluster, admin: Run, timed: str, group: str
     ) -> None:
         """A group with a member, then without; its offsets, and how it is deleted."""
-        configure_group(kafka, group)
+        configure_group(kafka, group, share_session_timeout_ms="45000")
         with Member(kafka, group, client_id="me") as member:
             member.subscribe([timed])
             member.fetch()
@@ -502,7 +502,7 @@ def test_delegation_tokens(own_kafka: OwnKafkaCluster, tmp_path: Path) -> None:
     assert done.status == 0
     assert done.stdout.startswith(b"the token expires at 1")
     wait_until(lambda: not _has(rows(tokens("describe", *owner)), made["token id"]))
-    assert tokens("expire", hmac).status == 1
+    wait_until(lambda: tokens("expire", hmac).status == 1)
     servers = own_kafka.bootstrap_servers
     assert run("delegation-tokens", "describe", "-b", servers).status == 1
 
