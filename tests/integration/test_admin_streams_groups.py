@@ -20,7 +20,12 @@ from confluent_kafka.admin import (
     StreamsGroupTopicInfo,
 )
 from confluent_kafka.aio import AIOAdminClient
-from confluent_kafka.protocol import StreamsGroupHeartbeatRequest, StreamsGroupHeartbeatResponse
+from confluent_kafka.protocol import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    StreamsGroupHeartbeatRequest,
+    StreamsGroupHeartbeatResponse,
+)
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.support.aio import in_loop
 from tests.support.patches import needs
@@ -30,6 +35,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 pytestmark = [pytest.mark.integration, needs("raw-request")]
 
 LEAVES = -1  # the epoch of a member that does
+GROUP, FIND_VERSION = 0, 2  # the latest version of FindCoordinator without tagged fields
 _MOVING = (
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
     KafkaError.COORDINATOR_NOT_AVAILABLE,
@@ -98,20 +104,34 @@ class StreamsMember:
     def _ask(self, request: StreamsGroupHeartbeatRequest) -> bool:
         """Whether the broker that was asked coordinates the group."""
         version = StreamsGroupHeartbeatRequest.valid_versions[0]
-        coordinator = ("group", self._group)
+        coordinator = self._coordinator()
+        if coordinator is None:
+            return False
         answer = StreamsGroupHeartbeatResponse.decode(
             self._client.request(
-                request.api_key, version, request.encode(version), coordinator=coordinator
+                request.api_key, version, request.encode(version), broker=coordinator
             ),
             version,
         )
-        if answer.error_code in _MOVING:  # the first request about a group of a new cluster
+        if answer.error_code in _MOVING:
             return False
         assert answer.error_code == KafkaError.NO_ERROR, answer.error_message
         self._epoch = answer.member_epoch
         if answer.active_tasks is not None:
             self._tasks = answer.active_tasks
         return True
+
+    def _coordinator(self) -> int | None:
+        """The id of the broker that coordinates now: librdkafka asks the one that it once found."""
+        request = FindCoordinatorRequest(key=self._group, key_type=GROUP)
+        answer = FindCoordinatorResponse.decode(
+            self._client.request(request.api_key, FIND_VERSION, request.encode(FIND_VERSION)),
+            FIND_VERSION,
+        )
+        if answer.error_code in _MOVING:  # the first request about a group of a new cluster
+            return None
+        assert answer.error_code == KafkaError.NO_ERROR, answer.error_message
+        return int(answer.node_id)
 
 
 @contextlib.contextmanager
