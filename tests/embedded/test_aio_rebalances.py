@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.embedded.conftest import FILLED, MakeConsumer
 from tests.support.aio import in_loop, until
 from tests.support.kafka import committed, numbers, send, values_of
 from tests.support.threads import Thread, running
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 
@@ -367,3 +368,40 @@ def test_a_step_that_nobody_takes(
     consumer.unsubscribe()
     send(producer, filled, [b"more"])
     consumer.close()
+
+
+@in_loop
+async def test_closed_while_a_part_is_taken_away(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rebalance that comes just before the group is left: the coroutine is called for the part
+    and for the rest, and can commit both times."""
+    kafka_cluster.create_topic("parts", 4)
+    config = {"partition.assignment.strategy": "cooperative-sticky"}
+    committed_as_revoked: list[TopicPartition] = []
+
+    async def on_revoke(consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
+        offsets = [TopicPartition(one.topic, one.partition, 1) for one in partitions]
+        done = await consumer.commit(offsets=offsets, asynchronous=False)
+        committed_as_revoked.extend(done or ())
+
+    second = make_consumer(config | {"group.id": "group", "heartbeat.interval.ms": 100})
+    serve = AIOConsumer._serve
+
+    def serve_and_rebalance(consumer: AIOConsumer) -> None:
+        serve(consumer)
+        monkeypatch.setattr(AIOConsumer, "_serve", serve)
+        kafka_cluster.start_request_tracking()
+        second.subscribe(["parts"])
+        wait_until(
+            lambda: [one.request for one in kafka_cluster.requests()].count("SyncGroup") >= 2,
+            lambda: second.poll(0.01),
+        )
+        time.sleep(0.5)  # the first hears of it; where that takes longer nothing is shown
+
+    async with consumer_of(kafka_cluster, config) as consumer:
+        await consumer.subscribe(["parts"], on_revoke=on_revoke)
+        while len(await consumer.assignment()) < 4:
+            await consumer.poll(0.05)
+        monkeypatch.setattr(AIOConsumer, "_serve", serve_and_rebalance)
+    assert sorted(one.partition for one in committed_as_revoked) == [0, 1, 2, 3]

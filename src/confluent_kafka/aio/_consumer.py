@@ -572,14 +572,18 @@ class AIOConsumer(AIOClient):
         await self._rebalances.finish()
         if not self._subscribed:
             return  # assign() has no callbacks
-        owned = self._rebalances.owned
-        told = owned.revocations
         self._client.unsubscribe()
-        # What was assigned by hand, before the group assigned anything, is not taken away.
-        while owned.partitions and owned.revocations == told and self._client.assignment():
+        # A rebalance that began before that is told first, and the rest is revoked after it.
+        self._serve()
+        while self._owns_some():
             self._serve()
             await self._readiness.wait(self._loop.time() + _EVERY)
         await self._rebalances.finish()
+
+    def _owns_some(self) -> bool:
+        """Whether the group has yet to revoke partitions; it leaves those assigned by hand."""
+        owned = self._rebalances.owned.partitions
+        return any((one.topic, one.partition) in owned for one in self._client.assignment())
 
     def _serve(self) -> None:
         """Run the callbacks that wait, even if messages are queued before them."""

@@ -19,8 +19,6 @@ class Ownership:
 
     def __init__(self) -> None:
         self.partitions: set[tuple[str, int]] = set()
-        self.revocations = 0
-        """How often partitions were taken away."""
 
     def assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Record partitions that the group assigns."""
@@ -29,7 +27,6 @@ class Ownership:
     def revoked(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Record partitions that the group revokes."""
         self.partitions.difference_update((one.topic, one.partition) for one in partitions)
-        self.revocations += 1
 
 
 class Rebalances:
