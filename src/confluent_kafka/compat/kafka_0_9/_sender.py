@@ -17,8 +17,8 @@ _LONGEST_ACK = 900_000  # milliseconds
 # The broker's limit counts, not librdkafka's.
 _LARGEST_MESSAGE = 1_000_000_000
 
-# Milliseconds in which the messages of one request are put into the queue, to be one batch: also by a
-# thread that is kept from running.
+# Milliseconds in which the messages of one request are put into the queue, to be one batch; a
+# thread may be kept from running meanwhile.
 _LINGER = 1_000
 
 # Seconds after which a wait looks whether there is still a broker.
