@@ -31,6 +31,7 @@ C_ROOMS: Mapping[str, set[str]] = {
     "values": {"base"},
     "arrow": {"base"},
     "codec": {"base"},
+    "columns": {"base", "arrow"},
     "mock": {"base", "values"},
     "client": {"base", "values"},
     "producer": _SHARED | {"arrow"},
@@ -38,7 +39,8 @@ C_ROOMS: Mapping[str, set[str]] = {
     "share": _SHARED,
     "admin": _SHARED,
     # The composition: the only file that knows every type.
-    "module": _SHARED | {"arrow", "codec", "mock", "producer", "consumer", "share", "admin"},
+    "module": _SHARED
+    | {"arrow", "codec", "columns", "mock", "producer", "consumer", "share", "admin"},
 }
 
 # The same for the package; "" is confluent_kafka itself, its __init__. The faces are last.
@@ -57,6 +59,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "": {"_other_clients", "_values", "cimpl", "statistics"},
     "_diagnosis": {""},
     "admin": {"", "_values", "_suggestions", "cimpl", "protocol"},
+    "columns": {"_suggestions", "_values", "cimpl"},
     "schema_registry": {"_suggestions", "error", "serialization"},
     "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl", "protocol"},

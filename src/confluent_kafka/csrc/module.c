@@ -11,6 +11,7 @@
 #include "client/oauth.h"
 #include "client/resolver.h"
 #include "codec/functions.h"
+#include "columns/columns.h"
 #include "consumer/consumer.h"
 #include "consumer/message_batch.h"
 #include "mock/mock.h"
@@ -147,6 +148,9 @@ module_exec(PyObject *module)
         || mock_cluster_type_add(module, state) < 0
         || partitioner_functions_add(module, state) < 0
         || codec_functions_add(module, state) < 0
+        || row_program_type_add(module, state) < 0
+        || decoded_rows_type_add(module, state) < 0
+        || decode_functions_add(module, state) < 0
         || row_digest_add(module, state) < 0) {
         return -1;
     }

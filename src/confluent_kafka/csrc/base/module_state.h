@@ -26,6 +26,8 @@
     X(PyTypeObject, Message)                                                             \
     X(PyTypeObject, MessageBatch)                                                        \
     X(PyTypeObject, Record)                                                              \
+    X(PyTypeObject, RowProgram)                                                          \
+    X(PyTypeObject, DecodedRows)                                                         \
     X(PyTypeObject, TopicPartition)                                                      \
     X(PyTypeObject, KafkaError)                                                          \
     X(PyTypeObject, Uuid)                                                                \

@@ -42,6 +42,7 @@
     X(high)                                                                              \
     X(in_flight)                                                                         \
     X(in_queue)                                                                          \
+    X(instructions)                                                                      \
     X(interval)                                                                          \
     X(is_running)                                                                        \
     X(key)                                                                               \
@@ -75,8 +76,10 @@
     X(partition_type)                                                                    \
     X(partitions)                                                                        \
     X(password)                                                                          \
+    X(payloads)                                                                          \
     X(position)                                                                          \
     X(positions)                                                                         \
+    X(programs)                                                                          \
     X(rack)                                                                              \
     X(reason)                                                                            \
     X(record_type)                                                                       \
@@ -87,6 +90,7 @@
     X(retention_bytes)                                                                   \
     X(retriable)                                                                         \
     X(round_trip_time)                                                                   \
+    X(row_format)                                                                        \
     X(rows)                                                                              \
     X(seconds)                                                                           \
     X(store)                                                                             \

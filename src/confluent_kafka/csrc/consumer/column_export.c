@@ -1,9 +1,6 @@
 #include "consumer/column_export.h"
 
-#include <errno.h>
 #include <stdlib.h>
-
-#include "arrow/abi.h"
 
 /*
  * An array or schema with children owns one block, which `children` points to: first the
@@ -109,130 +106,30 @@ export_array(message_columns *columns, enum message_field field, struct ArrowArr
     return 0;
 }
 
-/* A stream of one array: what readers that know only streams ask for. */
-typedef struct {
-    message_columns *columns;
-    bool has_given;
-} one_array;
+/* ---- as arrow/export.h takes them ---- */
 
 static int
-stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema)
+schema_of(void *owner, struct ArrowSchema *schema)
 {
-    one_array *self = stream->private_data;
-    return export_schema(self->columns, FIELD_BATCH, schema) < 0 ? ENOMEM : 0;
+    return export_schema(owner, FIELD_BATCH, schema);
 }
 
 static int
-stream_next(struct ArrowArrayStream *stream, struct ArrowArray *array)
+array_of(void *owner, struct ArrowArray *array)
 {
-    one_array *self = stream->private_data;
-    if (self->has_given) {
-        array->release = NULL; /* the end */
-        return 0;
-    }
-    if (export_array(self->columns, FIELD_BATCH, array) < 0) {
-        return ENOMEM;
-    }
-    self->has_given = true;
-    return 0;
+    return export_array(owner, FIELD_BATCH, array);
 }
 
-static const char *
-stream_error(struct ArrowArrayStream *stream)
+static void *
+share(void *owner)
 {
-    (void)stream;
-    return "out of memory"; /* nothing else fails here */
+    return message_columns_share(owner);
 }
 
 static void
-release_stream(struct ArrowArrayStream *stream)
+release(void *owner)
 {
-    one_array *self = stream->private_data;
-    message_columns_release(self->columns);
-    free(self);
-    stream->release = NULL;
+    message_columns_release(owner);
 }
 
-static int
-export_stream(message_columns *columns, struct ArrowArrayStream *stream)
-{
-    one_array *self = malloc(sizeof(*self));
-    if (self == NULL) {
-        return -1;
-    }
-    *self = (one_array){message_columns_share(columns), false};
-    *stream = (struct ArrowArrayStream){
-        .get_schema = stream_schema,
-        .get_next = stream_next,
-        .get_last_error = stream_error,
-        .release = release_stream,
-        .private_data = self,
-    };
-    return 0;
-}
-
-/*
- * A reader moves the struct out of its capsule and clears `release` in it; a capsule that
- * nobody read releases it here.
- */
-#define CAPSULE_DESTRUCTOR(function, type, name)                                         \
-    static void function(PyObject *capsule)                                              \
-    {                                                                                    \
-        type *exported = PyCapsule_GetPointer(capsule, name);                            \
-        if (exported->release != NULL) {                                                 \
-            exported->release(exported);                                                 \
-        }                                                                                \
-        free(exported);                                                                  \
-    }
-
-CAPSULE_DESTRUCTOR(destroy_schema, struct ArrowSchema, ARROW_SCHEMA_CAPSULE)
-CAPSULE_DESTRUCTOR(destroy_array, struct ArrowArray, ARROW_ARRAY_CAPSULE)
-CAPSULE_DESTRUCTOR(destroy_stream, struct ArrowArrayStream, ARROW_STREAM_CAPSULE)
-
-PyObject *
-arrow_schema_capsule(message_columns *columns)
-{
-    struct ArrowSchema *schema = malloc(sizeof(*schema));
-    if (schema == NULL || export_schema(columns, FIELD_BATCH, schema) < 0) {
-        free(schema);
-        return PyErr_NoMemory();
-    }
-    PyObject *capsule = PyCapsule_New(schema, ARROW_SCHEMA_CAPSULE, destroy_schema);
-    if (capsule == NULL) {
-        schema->release(schema);
-        free(schema);
-    }
-    return capsule;
-}
-
-PyObject *
-arrow_array_capsule(message_columns *columns)
-{
-    struct ArrowArray *array = malloc(sizeof(*array));
-    if (array == NULL || export_array(columns, FIELD_BATCH, array) < 0) {
-        free(array);
-        return PyErr_NoMemory();
-    }
-    PyObject *capsule = PyCapsule_New(array, ARROW_ARRAY_CAPSULE, destroy_array);
-    if (capsule == NULL) {
-        array->release(array);
-        free(array);
-    }
-    return capsule;
-}
-
-PyObject *
-arrow_stream_capsule(message_columns *columns)
-{
-    struct ArrowArrayStream *stream = malloc(sizeof(*stream));
-    if (stream == NULL || export_stream(columns, stream) < 0) {
-        free(stream);
-        return PyErr_NoMemory();
-    }
-    PyObject *capsule = PyCapsule_New(stream, ARROW_STREAM_CAPSULE, destroy_stream);
-    if (capsule == NULL) {
-        stream->release(stream);
-        free(stream);
-    }
-    return capsule;
-}
+const arrow_exporter message_columns_exporter = {schema_of, array_of, share, release};

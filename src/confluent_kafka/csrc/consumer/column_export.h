@@ -1,18 +1,13 @@
 /*
- * Message columns through the Arrow C data interface, in capsules.
+ * Message columns through the Arrow C data interface.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_COLUMN_EXPORT_H
 #define CONFLUENT_KAFKA_CONSUMER_COLUMN_EXPORT_H
 
-#include "base/module_state.h"
+#include "arrow/export.h"
 #include "consumer/message_columns.h"
 
-/*
- * Each gives a new capsule that owns its struct and shares the columns, or NULL with a
- * MemoryError. The columns may be exported any number of times.
- */
-PyObject *arrow_schema_capsule(message_columns *columns);
-PyObject *arrow_array_capsule(message_columns *columns);
-PyObject *arrow_stream_capsule(message_columns *columns);
+/* Its owners are message_columns. */
+extern const arrow_exporter message_columns_exporter;
 
 #endif

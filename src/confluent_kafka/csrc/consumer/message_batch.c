@@ -85,7 +85,7 @@ PyDoc_STRVAR(arrow_c_schema_doc,
 static PyObject *
 arrow_c_schema(MessageBatch *self, PyObject *Py_UNUSED(unused))
 {
-    return arrow_schema_capsule(self->columns);
+    return arrow_schema_capsule(&message_columns_exporter, self->columns);
 }
 
 SIGNATURE(arrow_c_array_signature, "__arrow_c_array__()", 0, 1, P_requested_schema);
@@ -109,12 +109,7 @@ arrow_c_array(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
                    nargs, kwnames, &requested_schema) < 0) {
         return NULL;
     }
-    PyObject *schema = arrow_schema_capsule(self->columns);
-    PyObject *array = schema == NULL ? NULL : arrow_array_capsule(self->columns);
-    PyObject *pair = array == NULL ? NULL : PyTuple_Pack(2, schema, array);
-    Py_XDECREF(schema);
-    Py_XDECREF(array);
-    return pair;
+    return arrow_array_capsules(&message_columns_exporter, self->columns);
 }
 
 SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_schema);
@@ -136,7 +131,7 @@ arrow_c_stream(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
                    nargs, kwnames, &requested_schema) < 0) {
         return NULL;
     }
-    return arrow_stream_capsule(self->columns);
+    return arrow_stream_capsule(&message_columns_exporter, self->columns);
 }
 
 PyDoc_STRVAR(to_pandas_doc,

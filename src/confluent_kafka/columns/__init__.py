@@ -1,0 +1,16 @@
+"""Payloads as Arrow columns, and back."""
+
+from __future__ import annotations
+
+from confluent_kafka._values.rows import RowError
+from confluent_kafka.cimpl import DecodedRows
+from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchemaError
+from confluent_kafka.columns.avro import AvroDecoder
+
+__all__ = [
+    "AvroDecoder",
+    "AvroResolutionError",
+    "AvroSchemaError",
+    "DecodedRows",
+    "RowError",
+]

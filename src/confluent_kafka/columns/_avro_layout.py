@@ -1,0 +1,161 @@
+"""The columns of an Avro schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from confluent_kafka._suggestions import did_you_mean
+from confluent_kafka.columns._avro_schema import (
+    Array,
+    AvroType,
+    Enum,
+    Fixed,
+    Map,
+    Primitive,
+    Record,
+    Union,
+    branch_name,
+)
+from confluent_kafka.columns._layout import Column, decimal, extension, list_of, map_of
+
+# The only field of rows whose schema is not a record.
+VALUE = "value"
+
+_FORMATS = {
+    "null": "n",
+    "boolean": "b",
+    "int": "i",
+    "long": "l",
+    "float": "f",
+    "double": "g",
+    "bytes": "z",
+    "string": "u",
+}
+_LOGICAL_FORMATS = {
+    "date": "tdD",
+    "time-millis": "ttm",
+    "time-micros": "ttu",
+    "timestamp-millis": "tsm:UTC",
+    "timestamp-micros": "tsu:UTC",
+    "timestamp-nanos": "tsn:UTC",
+    "local-timestamp-millis": "tsm:",
+    "local-timestamp-micros": "tsu:",
+    "local-timestamp-nanos": "tsn:",
+    "duration": "tin",
+}
+
+
+def is_optional(schema: Union) -> bool:
+    """Whether it is null or one other type: a nullable column."""
+    return len(schema.branches) == 2 and Primitive("null") in schema.branches
+
+
+def present_branch(schema: Union) -> AvroType:
+    """Return the other type of an optional one."""
+    return schema.branches[1 - schema.branches.index(Primitive("null"))]
+
+
+def layout(schema: AvroType, columns: Sequence[str] | None, *, enums: str) -> Column:
+    """Return the struct of a row, numbered.
+
+    Args:
+        schema: the reader's.
+        columns: the fields that are wanted, with dots for those within; None for all.
+        enums: "string" or "dictionary".
+
+    Raises:
+        ValueError: there is no such field.
+    """
+    wanted = None if columns is None else _tree(columns)
+    maker = _LayoutMaker(enums)
+    if isinstance(schema, Record):
+        root = maker.record(schema, wanted, "")
+    else:
+        if wanted is not None and list(wanted) != [VALUE]:
+            raise ValueError(f"columns must be ['{VALUE}'] for a schema that is not a record")
+        root = Column("+s", children=[maker.column(schema, None, VALUE).named(VALUE)])
+    root.number()
+    return root
+
+
+_Wanted = Mapping[str, "_Wanted | None"]
+
+
+def _tree(columns: Sequence[str]) -> _Wanted:
+    """Return names with dots as a tree; None below a name stands for all of it."""
+    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
+        raise TypeError(f"columns must be a list of str, not {columns!r}")
+    if not columns:
+        raise ValueError("columns is empty; it must name at least one")
+    tree: dict[str, list[str] | None] = {}
+    for name in columns:
+        first, dot, rest = name.partition(".")
+        inner = tree.setdefault(first, [])
+        if not dot:
+            tree[first] = None
+        elif inner is not None:
+            inner.append(rest)
+    return {name: None if inner is None else _tree(inner) for name, inner in tree.items()}
+
+
+class _LayoutMaker:
+    def __init__(self, enums: str) -> None:
+        self._enums = enums
+
+    def record(self, schema: Record, wanted: _Wanted | None, path: str) -> Column:
+        types = {one.name: one.type for one in schema.fields}
+        if wanted is None:
+            wanted = dict.fromkeys(types)
+        children = []
+        for name, inner in wanted.items():
+            full = f"{path}.{name}" if path else name
+            if name not in types:
+                hint = did_you_mean(name, types, f"there are {', '.join(types)}")
+                raise ValueError(f"columns: there is no field {full!r}; {hint}")
+            children.append(self.column(types[name], inner, full).named(name))
+        return Column("+s", children=children)
+
+    def column(self, schema: AvroType, wanted: _Wanted | None, path: str) -> Column:
+        if isinstance(schema, Record):
+            return self.record(schema, wanted, path)
+        if isinstance(schema, Union):
+            return self._union(schema, wanted, path)
+        if wanted is not None:
+            inner = ", ".join(f"{path}.{name}" for name in wanted)
+            raise ValueError(f"columns: {path!r} is no record and has no field {inner!r}")
+        match schema:
+            case Array():
+                return list_of(self.column(schema.items, None, f"{path}[]"))
+            case Map():
+                return map_of(self.column(schema.values, None, f"{path}[]"))
+            case Enum() if self._enums == "dictionary":
+                return Column("i", symbols=schema.symbols)
+            case Enum():
+                return Column("u")
+            case _:
+                return _plain(schema)
+
+    def _union(self, schema: Union, wanted: _Wanted | None, path: str) -> Column:
+        if is_optional(schema):
+            return self.column(present_branch(schema), wanted, path)
+        if len(schema.branches) == 1:
+            return self.column(schema.branches[0], wanted, path)
+        children = [
+            self.column(branch, None, path).named(branch_name(branch)) for branch in schema.branches
+        ]
+        return Column(f"+us:{','.join(map(str, range(len(children))))}", children=children)
+
+
+def _plain(schema: Primitive | Fixed) -> Column:
+    match schema.logical.get("name"):
+        case None:
+            pass
+        case "decimal":
+            return decimal(schema.logical["precision"], schema.logical["scale"])
+        case "uuid":
+            return extension("w:16", "arrow.uuid")
+        case name:
+            return Column(_LOGICAL_FORMATS[name])
+    if isinstance(schema, Fixed):
+        return Column(f"w:{schema.size}")
+    return Column(_FORMATS[schema.kind])

@@ -1,0 +1,325 @@
+"""What to do with a payload of Avro, byte by byte: programs for csrc/columns/avro_steps.c."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from confluent_kafka.columns._avro_default import encode_default
+from confluent_kafka.columns._avro_layout import is_optional, present_branch
+from confluent_kafka.columns._avro_schema import (
+    Array,
+    AvroResolutionError,
+    AvroSchemaError,
+    AvroType,
+    Enum,
+    Field,
+    Fixed,
+    Map,
+    Primitive,
+    Record,
+    Union,
+    branch_name,
+    may_be_empty,
+    resolvable_names,
+)
+from confluent_kafka.columns._layout import Column
+
+# What a schema of a few lines that refer to each other can grow to; none in use has a tenth.
+INSTRUCTION_LIMIT = 100_000
+
+# (written as, read as) -> the step; specification 1.12, "Schema Resolution".
+_STEPS = {
+    ("boolean", "boolean"): "boolean",
+    ("int", "int"): "int",
+    ("int", "long"): "int-as-long",
+    ("int", "float"): "long-as-float",
+    ("int", "double"): "long-as-double",
+    ("long", "long"): "long",
+    ("long", "float"): "long-as-float",
+    ("long", "double"): "long-as-double",
+    ("float", "float"): "float",
+    ("float", "double"): "float-as-double",
+    ("double", "double"): "double",
+    ("bytes", "bytes"): "bytes",
+    ("bytes", "string"): "string",
+    ("string", "string"): "string",
+    ("string", "bytes"): "bytes",
+}
+_SKIPS = {
+    "boolean": ("skip-fixed", 1),
+    "int": ("skip-number", 0),
+    "long": ("skip-number", 0),
+    "float": ("skip-fixed", 4),
+    "double": ("skip-fixed", 8),
+    "bytes": ("skip-bytes", 0),
+    "string": ("skip-bytes", 0),
+}
+
+
+class Instruction(NamedTuple):
+    """One step; read_instruction() in csrc/columns/avro.c says what it must have."""
+
+    step: str
+    column: int = -1
+    argument: int = 0
+    target: int = 0
+    table: tuple[int, ...] = ()
+    data: bytes = b""
+    field: str = ""
+
+
+def compile_program(writer: AvroType, reader: AvroType, root: Column) -> tuple[Instruction, ...]:
+    """Return the program that reads what `writer` says into the columns that `reader` gave.
+
+    Raises:
+        AvroResolutionError: the specification has no way from one schema to the other.
+    """
+    compiler = _Compiler()
+    if isinstance(reader, Record):
+        compiler.read(writer, reader, root, "")
+    else:
+        compiler.emit("record", root)
+        compiler.read(writer, reader, root.children[0], "")
+    return tuple(compiler.program)
+
+
+class _Compiler:
+    """Writes one program."""
+
+    def __init__(self) -> None:
+        self.program: list[Instruction] = []
+
+    # --- instructions
+
+    def emit(self, step: str, column: Column | None = None, **parts: Any) -> int:
+        """Add an instruction; return its place."""
+        if len(self.program) >= INSTRUCTION_LIMIT:
+            raise AvroSchemaError(f"a schema of more than {INSTRUCTION_LIMIT} values")
+        index = -1 if column is None else column.index
+        self.program.append(Instruction(step, index, **parts))
+        return len(self.program) - 1
+
+    def end_block(self, start: int) -> None:
+        """The block that began at `start` ends here."""
+        self.program[start] = self.program[start]._replace(target=len(self.program))
+
+    # --- reading
+
+    def read(self, writer: AvroType, reader: AvroType, column: Column, path: str) -> None:
+        """A value of `writer` for `column`, whose type is `reader`'s."""
+        if isinstance(writer, Union):
+            self._read_union(writer, reader, column, path)
+        elif isinstance(reader, Union):
+            self._read_into_union(writer, reader, column, path)
+        else:
+            self._read_same(writer, reader, column, path)
+
+    def _read_union(self, writer: Union, reader: AvroType, column: Column, path: str) -> None:
+        if is_optional(writer) and isinstance(reader, Union) and is_optional(reader):
+            null = writer.branches.index(Primitive("null"))
+            start = self.emit("optional", column, argument=null, field=path)
+            self._read_same(present_branch(writer), present_branch(reader), column, path)
+            self.end_block(start)
+            return
+        failures: list[AvroResolutionError] = []
+
+        def read_branch(branch: AvroType) -> None:
+            """One that cannot be read may be one that nobody ever wrote."""
+            length = len(self.program)
+            try:
+                self.read(branch, reader, column, path)
+            except AvroResolutionError as error:
+                failures.append(error)
+                del self.program[length:]
+                self.emit("fail", field=path)
+
+        self._branches(writer, path, read_branch)
+        if len(failures) == len(writer.branches):
+            raise failures[0]
+
+    def _branches(self, writer: Union, path: str, body: Callable[[AvroType], None]) -> None:
+        start = self.emit("union", field=path)
+        table, jumps = [], []
+        for branch in writer.branches:
+            table.append(len(self.program) - start)
+            body(branch)
+            jumps.append(self.emit("jump"))
+        self.program[start] = self.program[start]._replace(table=tuple(table))
+        for jump in jumps:
+            self.end_block(jump)
+
+    def _read_into_union(self, writer: AvroType, reader: Union, column: Column, path: str) -> None:
+        number = _matching_branch(writer, reader)
+        if number is None:
+            raise AvroResolutionError(
+                f"{path or 'the value'} was written as {branch_name(writer)}, which the reader's "
+                f"union of {', '.join(map(branch_name, reader.branches))} has not"
+            )
+        branch = reader.branches[number]
+        if is_optional(reader):
+            self._read_same(writer, branch, column, path)
+        elif len(reader.branches) == 1:
+            self.read(writer, branch, column, path)
+        else:
+            self.emit("branch", column, argument=number, field=path)
+            self._read_same(writer, branch, column.children[number], path)
+
+    def _read_same(self, writer: AvroType, reader: AvroType, column: Column, path: str) -> None:
+        """Neither is a union."""
+        if not _may_resolve(writer, reader):
+            raise AvroResolutionError(
+                f"{path or 'the value'} was written as {branch_name(writer)}, and is to be read "
+                f"as {branch_name(reader)}"
+            )
+        match reader, writer:
+            case Record(), Record():
+                self._read_record(writer, reader, column, path)
+            case Enum(), Enum():
+                self._read_enum(writer, reader, column, path)
+            case Array(), Array():
+                start = self._start_items("array", writer.items, column, path)
+                self.read(writer.items, reader.items, column.children[0], f"{path}[]")
+                self.end_block(start)
+            case Map(), Map():
+                self._read_map(writer, reader, column, path)
+            case ((Primitive() | Fixed()), (Primitive() | Fixed())):
+                self._read_plain(writer, reader, column, path)
+
+    def _start_items(self, step: str, items: AvroType, column: Column | None, path: str) -> int:
+        return self.emit(step, column, argument=int(not may_be_empty(items)), field=path)
+
+    def _read_map(self, writer: Map, reader: Map, column: Column, path: str) -> None:
+        entries = column.children[0]
+        start = self.emit("array", column, argument=1, field=path)
+        self.emit("record", entries)
+        self.emit("string", entries.children[0], field=f"{path}[]")
+        self.read(writer.values, reader.values, entries.children[1], f"{path}[]")
+        self.end_block(start)
+
+    def _read_plain(
+        self, writer: Primitive | Fixed, reader: Primitive | Fixed, column: Column, path: str
+    ) -> None:
+        logical = reader.logical.get("name")
+        if reader.kind == "null":
+            self.emit("null", column)
+        elif logical == "decimal":
+            # The first magnitude that has too many digits, as the column would have it.
+            limit = (10 ** reader.logical["precision"]).to_bytes(_decimal_width(reader), "little")
+            size = writer.size if isinstance(writer, Fixed) else 0
+            step = f"decimal-{reader.kind}"
+            self.emit(step, column, argument=size, data=limit, field=path)
+        elif logical == "duration":
+            self.emit("duration", column, field=path)
+        elif logical == "uuid" and isinstance(reader, Primitive):
+            self.emit("uuid", column, field=path)
+        elif isinstance(reader, Fixed):
+            self.emit("fixed", column, argument=reader.size, field=path)
+        else:
+            self.emit(_STEPS[writer.kind, reader.kind], column, field=path)
+
+    def _read_enum(self, writer: Enum, reader: Enum, column: Column, path: str) -> None:
+        default = -1 if reader.default is None else reader.symbols.index(reader.default)
+        places = {symbol: place for place, symbol in enumerate(reader.symbols)}
+        numbers = [places.get(symbol, default) for symbol in writer.symbols]
+        if column.symbols is not None:
+            self.emit("enum", column, table=tuple(numbers), field=path)
+            return
+        symbols = [symbol.encode() for symbol in reader.symbols]
+        starts = [sum(map(len, symbols[:place])) for place in range(len(symbols))]
+        table: list[int] = []
+        for number in numbers:
+            table += (starts[number], len(symbols[number])) if number >= 0 else (0, -1)
+        data = b"".join(symbols)
+        self.emit("enum-text", column, table=tuple(table), data=data, field=path)
+
+    def _read_record(self, writer: Record, reader: Record, column: Column, path: str) -> None:
+        self.emit("record", column)
+        missing = {one.name: one for one in reader.fields}
+        for written in writer.fields:
+            one = _reader_field(written, reader.fields)
+            if one is not None:
+                missing.pop(one.name, None)
+            child = None if one is None else column.child(one.name)
+            inner = f"{path}.{written.name}" if path else written.name
+            if one is None or child is None:
+                self.skip(written.type, inner)
+            else:
+                self.read(written.type, one.type, child, inner)
+        for one in missing.values():
+            self._default(one, column.child(one.name), f"{path}.{one.name}" if path else one.name)
+
+    def _default(self, one: Field, column: Column | None, path: str) -> None:
+        if column is None:
+            return  # nobody asked for it
+        if one.default is None:
+            raise AvroResolutionError(
+                f"the reader's field {path!r} was not written, and has no default"
+            )
+        start = self.emit("default", data=encode_default(one.type, one.default[0], path))
+        self.read(one.type, one.type, column, path)
+        self.end_block(start)
+
+    # --- what nobody asked for
+
+    def skip(self, writer: AvroType, path: str) -> None:
+        """A value of `writer` for no column."""
+        match writer:
+            case Union():
+                self._branches(writer, path, lambda branch: self.skip(branch, path))
+            case Record():
+                for one in writer.fields:
+                    self.skip(one.type, f"{path}.{one.name}")
+            case Array():
+                start = self._start_items("skip-array", writer.items, None, path)
+                self.skip(writer.items, f"{path}[]")
+                self.end_block(start)
+            case Map():
+                start = self.emit("skip-array", argument=1, field=path)
+                self.emit("skip-bytes", field=f"{path}[]")
+                self.skip(writer.values, f"{path}[]")
+                self.end_block(start)
+            case Fixed():
+                self.emit("skip-fixed", argument=writer.size, field=path)
+            case Enum():
+                self.emit("skip-number", field=path)
+            case Primitive() if writer.kind != "null":
+                step, argument = _SKIPS[writer.kind]
+                self.emit(step, argument=argument, field=path)
+
+
+def _decimal_width(schema: Primitive | Fixed) -> int:
+    return 32 if schema.logical["precision"] > 38 else 16
+
+
+def _may_resolve(writer: AvroType, reader: AvroType) -> bool:
+    """Whether the two match, as far as can be said without looking into them."""
+    match reader, writer:
+        case Fixed(), Fixed():
+            return writer.size == reader.size and resolvable_names(writer, reader)
+        case Record(), Record():
+            return resolvable_names(writer, reader)
+        case Enum(), Enum():
+            return resolvable_names(writer, reader)
+        case Primitive(), Primitive():
+            return writer.kind == reader.kind or (writer.kind, reader.kind) in _STEPS
+    return writer.kind == reader.kind
+
+
+def _matching_branch(writer: AvroType, reader: Union) -> int | None:
+    """Return the reader's branch for a type: the same one, or else the first that may be."""
+    for number, branch in enumerate(reader.branches):
+        if branch.kind == writer.kind and branch_name(branch) == branch_name(writer):
+            return number
+    for number, branch in enumerate(reader.branches):
+        if _may_resolve(writer, branch):
+            return number
+    return None
+
+
+def _reader_field(written: Field, fields: Sequence[Field]) -> Field | None:
+    """Return the reader's field of a name, or the one that has it as an alias."""
+    for one in fields:
+        if one.name == written.name:
+            return one
+    return next((one for one in fields if written.name in one.aliases), None)

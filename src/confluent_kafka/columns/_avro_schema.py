@@ -1,0 +1,306 @@
+"""Avro schemas (specification 1.12, "Schema Declaration") as trees of types."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
+
+# Digits of a decimal of 256 bits.
+MAX_PRECISION = 76
+
+# Nested deeper than this, reading would need too much of the stack: csrc/columns/types.h.
+DEPTH_LIMIT = 48
+
+
+class AvroSchemaError(ValueError):
+    """A schema is not valid Avro, or has what columns cannot be made of."""
+
+
+class AvroResolutionError(ValueError):
+    """What was written with one schema cannot be read with another."""
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """One of the types without a name; also what a logical type is written as."""
+
+    kind: str
+    logical: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A number of bytes."""
+
+    name: str
+    aliases: frozenset[str]
+    size: int
+    logical: Mapping[str, Any]
+    kind = "fixed"
+
+
+@dataclass(frozen=True)
+class Enum:
+    """One of some symbols."""
+
+    name: str
+    aliases: frozenset[str]
+    symbols: tuple[str, ...]
+    default: str | None
+    kind = "enum"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a record; `default` is of JSON, in a tuple, or None if there is none."""
+
+    name: str
+    aliases: frozenset[str]
+    type: AvroType
+    default: tuple[Any] | None
+
+
+@dataclass(frozen=True)
+class Record:
+    """Fields in their order."""
+
+    name: str
+    aliases: frozenset[str]
+    fields: tuple[Field, ...]
+    kind = "record"
+
+
+@dataclass(frozen=True)
+class Array:
+    """Any number of items."""
+
+    items: AvroType
+    kind = "array"
+
+
+@dataclass(frozen=True)
+class Map:
+    """Values by strings."""
+
+    values: AvroType
+    kind = "map"
+
+
+@dataclass(frozen=True)
+class Union:
+    """One of some types."""
+
+    branches: tuple[AvroType, ...]
+    kind = "union"
+
+
+Named = Fixed | Enum | Record
+AvroType = Primitive | Fixed | Enum | Record | Array | Map | Union
+
+
+def parse(schema: object, what: str) -> AvroType:
+    """Return the tree of a schema: JSON text, or what json.loads() makes of it.
+
+    Raises:
+        TypeError: `schema` is neither text nor a schema of dicts and lists.
+        AvroSchemaError: it is not valid, or recursive.
+    """
+    if not isinstance(schema, (str, dict, list)):
+        raise TypeError(f"{what} must be str (JSON), dict or list, not {type(schema).__name__}")
+    if isinstance(schema, str) and schema not in PRIMITIVES:
+        try:
+            schema = json.loads(schema)
+        except ValueError as error:
+            raise AvroSchemaError(f"{what} is not JSON: {error}") from error
+    return _Parser(what).parse(schema, "")
+
+
+class _Parser:
+    """Reads one schema; names refer to what was defined before."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._named: dict[str, Named | None] = {}  # None: still open
+        self._depth = 0
+
+    def parse(self, schema: Any, namespace: str) -> AvroType:
+        self._depth += 1
+        if self._depth > DEPTH_LIMIT:
+            raise self._error(f"it is nested more than {DEPTH_LIMIT} deep")
+        try:
+            if isinstance(schema, str):
+                return self._reference(schema, namespace)
+            if isinstance(schema, list):
+                return self._union(schema, namespace)
+            if isinstance(schema, dict) and "type" in schema:
+                return self._declared(schema, namespace)
+        finally:
+            self._depth -= 1
+        raise self._error(f"{str(schema)[:80]!r} is no type")
+
+    def _error(self, problem: str) -> AvroSchemaError:
+        return AvroSchemaError(f"{self._what} cannot be used: {problem}")
+
+    def _reference(self, name: str, namespace: str) -> AvroType:
+        if name in PRIMITIVES:
+            return Primitive(name)
+        full = _full_name(name, namespace)
+        found = self._named.get(full, ...)
+        if found is ...:
+            found = self._named.get(name, ...)
+        if found is None:
+            raise self._error(
+                f"{name!r} is recursive, of which no columns can be made; leave the field out "
+                "of the schema"
+            )
+        if found is ...:
+            raise self._error(f"there is no type {name!r}")
+        return found
+
+    def _union(self, branches: list[Any], namespace: str) -> Union:
+        parsed = tuple(self.parse(branch, namespace) for branch in branches)
+        if not parsed or any(isinstance(branch, Union) for branch in parsed):
+            raise self._error("a union has no branch, or a union as one")
+        names = [branch_name(branch) for branch in parsed]
+        for name in names:
+            if names.count(name) > 1:
+                raise self._error(f"a union has {name!r} more than once")
+        return Union(parsed)
+
+    def _declared(self, schema: dict[str, Any], namespace: str) -> AvroType:
+        kind = schema["type"]
+        if isinstance(kind, (dict, list)):
+            return self.parse(kind, namespace)
+        match kind:
+            case "array":
+                return Array(self.parse(self._attribute(schema, "items"), namespace))
+            case "map":
+                return Map(self.parse(self._attribute(schema, "values"), namespace))
+            case "record" | "error" | "enum" | "fixed":
+                return self._define(schema, kind, namespace)
+        if kind in PRIMITIVES:
+            return Primitive(kind, _logical(schema, kind, None))
+        return self._reference(kind, namespace)
+
+    def _attribute(self, schema: dict[str, Any], name: str) -> Any:
+        if name not in schema:
+            raise self._error(f"{schema.get('name') or schema['type']!r} has no {name!r}")
+        return schema[name]
+
+    def _define(self, schema: dict[str, Any], kind: str, namespace: str) -> Named:
+        given = self._attribute(schema, "name")
+        name = _full_name(given, schema.get("namespace") or namespace)
+        space = name.rpartition(".")[0]
+        if name in self._named:
+            raise self._error(f"{name!r} is defined twice")
+        aliases = frozenset(_full_name(alias, space) for alias in schema.get("aliases", ()))
+        self._named[name] = None
+        defined: Named
+        if kind == "enum":
+            symbols = tuple(self._attribute(schema, "symbols"))
+            defined = Enum(name, aliases, symbols, schema.get("default"))
+        elif kind == "fixed":
+            size = self._attribute(schema, "size")
+            if not isinstance(size, int) or not 0 <= size < 2**31:
+                raise self._error(f"{name!r} has a size of {size!r}")
+            defined = Fixed(name, aliases, size, _logical(schema, kind, size))
+        else:
+            fields = (self._field(one, space) for one in self._attribute(schema, "fields"))
+            defined = Record(name, aliases, tuple(fields))
+            self._no_name_twice(defined)
+        self._named[name] = defined
+        return defined
+
+    def _field(self, schema: dict[str, Any], namespace: str) -> Field:
+        default = (schema["default"],) if "default" in schema else None
+        return Field(
+            self._attribute(schema, "name") if "type" in schema else self._untyped(schema),
+            frozenset(schema.get("aliases", ())),
+            self.parse(schema["type"], namespace),
+            default,
+        )
+
+    def _untyped(self, schema: dict[str, Any]) -> str:
+        raise self._error(f"the field {schema.get('name')!r} has no type")
+
+    def _no_name_twice(self, record: Record) -> None:
+        names = [one.name for one in record.fields]
+        for name in names:
+            if names.count(name) > 1:
+                raise self._error(f"{record.name!r} has two fields {name!r}")
+
+
+def _full_name(name: str, namespace: str) -> str:
+    return name if "." in name or not namespace else f"{namespace}.{name}"
+
+
+def branch_name(branch: AvroType) -> str:
+    """Return what tells a branch of a union from the others."""
+    return branch.name if isinstance(branch, Named) else branch.kind
+
+
+# Logical types and what they are written as; decimals, which have more to them, are checked apart.
+_LOGICAL = {
+    "date": {"int"},
+    "time-millis": {"int"},
+    "time-micros": {"long"},
+    "timestamp-millis": {"long"},
+    "timestamp-micros": {"long"},
+    "timestamp-nanos": {"long"},
+    "local-timestamp-millis": {"long"},
+    "local-timestamp-micros": {"long"},
+    "local-timestamp-nanos": {"long"},
+    "uuid": {"string", "fixed"},
+    "duration": {"fixed"},
+    "decimal": {"bytes", "fixed"},
+}
+_FIXED_SIZES = {"uuid": 16, "duration": 12}
+
+
+def _logical(schema: dict[str, Any], kind: str, size: int | None) -> Mapping[str, Any]:
+    """Return the logical type; as the specification asks, one that is not valid is ignored."""
+    name = schema.get("logicalType")
+    if not isinstance(name, str) or kind not in _LOGICAL.get(name, ()):
+        return {}
+    if size is not None and _FIXED_SIZES.get(name, size) != size:
+        return {}
+    if name != "decimal":
+        return {"name": name}
+    precision, scale = schema.get("precision"), schema.get("scale", 0)
+    if not isinstance(precision, int) or not isinstance(scale, int):
+        return {}
+    if size is not None and precision > (len(str(2 ** (8 * size - 1) - 1)) - 1 if size else 0):
+        return {}
+    if not 0 <= scale <= precision or precision < 1:
+        return {}
+    if precision > MAX_PRECISION:
+        raise AvroSchemaError(
+            f"a decimal of {precision} digits: Arrow's have at most {MAX_PRECISION}"
+        )
+    return {"name": name, "precision": precision, "scale": scale}
+
+
+def resolvable_names(writer: Named, reader: Named) -> bool:
+    """Whether the two have the same name without namespaces, or the reader's alias says so."""
+    short = writer.name.rpartition(".")[2]
+    return (
+        short == reader.name.rpartition(".")[2]
+        or writer.name in reader.aliases
+        or any(short == alias.rpartition(".")[2] for alias in reader.aliases)
+    )
+
+
+def may_be_empty(schema: AvroType) -> bool:
+    """Whether a value may have no bytes at all."""
+    match schema:
+        case Primitive():
+            return schema.kind == "null"
+        case Fixed():
+            return schema.size == 0
+        case Record():
+            return all(may_be_empty(one.type) for one in schema.fields)
+    return False

@@ -1,0 +1,78 @@
+"""Payloads in Avro's binary encoding as Arrow columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram
+from confluent_kafka.columns._avro_layout import layout
+from confluent_kafka.columns._avro_program import compile_program
+from confluent_kafka.columns._avro_schema import parse
+
+_ENUMS = ("string", "dictionary")
+
+
+class AvroDecoder:
+    """Decodes payloads that were written with one Avro schema.
+
+    The schemas are compiled once; decoding then takes no Python for a row, and releases the GIL.
+
+    Args:
+        writer_schema (str, dict or list): what the payloads were written with: JSON text, or what
+            json.loads() makes of it.
+        reader_schema (str, dict or list, optional): what the columns are to be: the two are
+            resolved as the Avro specification says (names and aliases, defaults, promotions).
+            Default: the writer's.
+        columns (list of str, optional): the fields to decode, in this order, with dots for those
+            within records ("address.city"); the others are skipped without being decoded.
+            Default: all.
+        enums (str, optional): "string" (the default) or "dictionary".
+
+    Raises:
+        TypeError: an argument has a wrong type.
+        AvroSchemaError: a schema is not valid, or is recursive.
+        AvroResolutionError: one schema cannot be read as the other.
+        ValueError: `columns` names a field that there is not, or `enums` is something else.
+
+    Source: the Avro specification 1.12, and the Arrow PyCapsule protocol.
+    """
+
+    def __init__(
+        self,
+        writer_schema: str | dict[str, Any] | list[Any],
+        reader_schema: str | dict[str, Any] | list[Any] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        enums: str = "string",
+    ) -> None:
+        if enums not in _ENUMS:
+            raise ValueError(f"enums must be one of {', '.join(_ENUMS)}, not {enums!r}")
+        writer = parse(writer_schema, "writer_schema")
+        reader = writer if reader_schema is None else parse(reader_schema, "reader_schema")
+        root = layout(reader, columns, enums=enums)
+        self._program = _RowProgram(
+            "avro", root.description(), compile_program(writer, reader, root)
+        )
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the type of the rows, as a capsule of the Arrow PyCapsule protocol."""
+        return self._program.__arrow_c_schema__()
+
+    def decode(self, payloads: Any) -> DecodedRows:
+        """Decode an array of payloads.
+
+        Args:
+            payloads: an array of binary, large binary or string values with the Arrow PyCapsule
+                protocol: of pyarrow, polars, or a column of MessageBatch.
+
+        Returns:
+            DecodedRows: a row for each payload, null where it is null or cannot be decoded;
+            `errors` tells of the latter.
+
+        Raises:
+            TypeError: it is something else.
+            ValueError: its data is not valid.
+            OverflowError: the rows have more than 2 GiB of strings in one column.
+        """
+        return _decode_rows(payloads, self._program)

@@ -1,0 +1,147 @@
+#include "arrow/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- a stream of one array ---- */
+
+typedef struct {
+    const arrow_exporter *exporter;
+    void *owner;
+    bool has_given;
+} one_array;
+
+static int
+stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema)
+{
+    one_array *self = stream->private_data;
+    return self->exporter->schema(self->owner, schema) < 0 ? ENOMEM : 0;
+}
+
+static int
+stream_next(struct ArrowArrayStream *stream, struct ArrowArray *array)
+{
+    one_array *self = stream->private_data;
+    if (self->has_given) {
+        array->release = NULL; /* the end */
+        return 0;
+    }
+    if (self->exporter->array(self->owner, array) < 0) {
+        return ENOMEM;
+    }
+    self->has_given = true;
+    return 0;
+}
+
+static const char *
+stream_error(struct ArrowArrayStream *stream)
+{
+    (void)stream;
+    return "out of memory"; /* nothing else fails here */
+}
+
+static void
+release_stream(struct ArrowArrayStream *stream)
+{
+    one_array *self = stream->private_data;
+    self->exporter->release(self->owner);
+    free(self);
+    stream->release = NULL;
+}
+
+static int
+export_stream(const arrow_exporter *exporter, void *owner, struct ArrowArrayStream *stream)
+{
+    one_array *self = malloc(sizeof(*self));
+    if (self == NULL) {
+        return -1;
+    }
+    *self = (one_array){exporter, exporter->share(owner), false};
+    *stream = (struct ArrowArrayStream){
+        .get_schema = stream_schema,
+        .get_next = stream_next,
+        .get_last_error = stream_error,
+        .release = release_stream,
+        .private_data = self,
+    };
+    return 0;
+}
+
+/* ---- capsules ---- */
+
+/*
+ * A reader moves the struct out of its capsule and clears `release` in it; a capsule that
+ * nobody read releases it here.
+ */
+#define CAPSULE_DESTRUCTOR(function, type, name)                                         \
+    static void function(PyObject *capsule)                                              \
+    {                                                                                    \
+        type *exported = PyCapsule_GetPointer(capsule, name);                            \
+        if (exported->release != NULL) {                                                 \
+            exported->release(exported);                                                 \
+        }                                                                                \
+        free(exported);                                                                  \
+    }
+
+CAPSULE_DESTRUCTOR(destroy_schema, struct ArrowSchema, ARROW_SCHEMA_CAPSULE)
+CAPSULE_DESTRUCTOR(destroy_array, struct ArrowArray, ARROW_ARRAY_CAPSULE)
+CAPSULE_DESTRUCTOR(destroy_stream, struct ArrowArrayStream, ARROW_STREAM_CAPSULE)
+
+PyObject *
+arrow_schema_capsule(const arrow_exporter *exporter, void *owner)
+{
+    struct ArrowSchema *schema = malloc(sizeof(*schema));
+    if (schema == NULL || exporter->schema(owner, schema) < 0) {
+        free(schema);
+        return PyErr_NoMemory();
+    }
+    PyObject *capsule = PyCapsule_New(schema, ARROW_SCHEMA_CAPSULE, destroy_schema);
+    if (capsule == NULL) {
+        schema->release(schema);
+        free(schema);
+    }
+    return capsule;
+}
+
+static PyObject *
+array_capsule(const arrow_exporter *exporter, void *owner)
+{
+    struct ArrowArray *array = malloc(sizeof(*array));
+    if (array == NULL || exporter->array(owner, array) < 0) {
+        free(array);
+        return PyErr_NoMemory();
+    }
+    PyObject *capsule = PyCapsule_New(array, ARROW_ARRAY_CAPSULE, destroy_array);
+    if (capsule == NULL) {
+        array->release(array);
+        free(array);
+    }
+    return capsule;
+}
+
+PyObject *
+arrow_array_capsules(const arrow_exporter *exporter, void *owner)
+{
+    PyObject *schema = arrow_schema_capsule(exporter, owner);
+    PyObject *array = schema == NULL ? NULL : array_capsule(exporter, owner);
+    PyObject *pair = array == NULL ? NULL : PyTuple_Pack(2, schema, array);
+    Py_XDECREF(schema);
+    Py_XDECREF(array);
+    return pair;
+}
+
+PyObject *
+arrow_stream_capsule(const arrow_exporter *exporter, void *owner)
+{
+    struct ArrowArrayStream *stream = malloc(sizeof(*stream));
+    if (stream == NULL || export_stream(exporter, owner, stream) < 0) {
+        free(stream);
+        return PyErr_NoMemory();
+    }
+    PyObject *capsule = PyCapsule_New(stream, ARROW_STREAM_CAPSULE, destroy_stream);
+    if (capsule == NULL) {
+        stream->release(stream);
+        free(stream);
+    }
+    return capsule;
+}

@@ -1,0 +1,262 @@
+#include "columns/avro_steps.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    int32_t count;
+    avro_instruction instructions[];
+} avro_program;
+
+/* ---- reading the description ---- */
+
+enum { I_NAME, I_COLUMN, I_ARGUMENT, I_TARGET, I_TABLE, I_DATA, I_FIELD, I_COUNT };
+
+static int
+refuse(const char *problem, const char *step)
+{
+    PyErr_Format(PyExc_ValueError, "an instruction '%s' %s", step, problem);
+    return -1;
+}
+
+static const avro_step_kind *
+find_kind(PyObject *name)
+{
+    const char *text = PyUnicode_AsUTF8(name);
+    if (text == NULL) {
+        return NULL;
+    }
+    for (const avro_step_kind *kind = avro_step_kinds; kind->name != NULL; kind++) {
+        if (strcmp(kind->name, text) == 0) {
+            return kind;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "there is no instruction '%s'", text);
+    return NULL;
+}
+
+static int
+read_table(PyObject *object, avro_instruction *instruction)
+{
+    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > INT32_MAX) {
+        PyErr_SetString(PyExc_TypeError, "an instruction's table must be a tuple of int");
+        return -1;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(object);
+    instruction->table = calloc((size_t)count + 1, sizeof(int32_t));
+    if (instruction->table == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        long value = PyLong_AsLong(PyTuple_GET_ITEM(object, i));
+        if (value < INT32_MIN || value > INT32_MAX || PyErr_Occurred()) {
+            return PyErr_Occurred() ? -1 : refuse("has a large table", "");
+        }
+        instruction->table[i] = (int32_t)value;
+    }
+    instruction->table_size = (int32_t)count;
+    return 0;
+}
+
+/* Copies bytes, and a NUL after them, into memory of malloc(). */
+static char *
+copy_bytes(const char *data, Py_ssize_t size)
+{
+    char *copy = data == NULL ? NULL : malloc((size_t)size + 1);
+    if (copy == NULL) {
+        if (data != NULL) {
+            PyErr_NoMemory();
+        }
+        return NULL;
+    }
+    memcpy(copy, data, (size_t)size);
+    copy[size] = '\0';
+    return copy;
+}
+
+static int
+read_instruction(PyObject *description, avro_instruction *first, int32_t count,
+                 avro_instruction *self)
+{
+    if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) != I_COUNT) {
+        PyErr_SetString(PyExc_TypeError, "an instruction must be a tuple of seven");
+        return -1;
+    }
+    const avro_step_kind *kind = find_kind(PyTuple_GET_ITEM(description, I_NAME));
+    if (kind == NULL || read_table(PyTuple_GET_ITEM(description, I_TABLE), self) < 0) {
+        return -1;
+    }
+    self->step = kind->step;
+    self->column = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(description, I_COLUMN));
+    self->argument = PyLong_AsLongLong(PyTuple_GET_ITEM(description, I_ARGUMENT));
+    long target = PyLong_AsLong(PyTuple_GET_ITEM(description, I_TARGET));
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    /* Forward only, so that each row comes to an end. */
+    if (kind->is_block && (target <= self - first || target > count)) {
+        return refuse("has no place to go to", kind->name);
+    }
+    self->target = first + (kind->is_block ? target : 0);
+    char *data;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(PyTuple_GET_ITEM(description, I_DATA), &data, &size) < 0) {
+        return -1;
+    }
+    self->data = (uint8_t *)copy_bytes(data, size);
+    self->data_size = size;
+    const char *field = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(description, I_FIELD), &size);
+    self->field = self->data == NULL ? NULL : copy_bytes(field, size);
+    return self->field == NULL ? -1 : 0;
+}
+
+/* ---- checking it: nothing here may reach outside of its memory ---- */
+
+static bool
+fits_column(const avro_instruction *self, const avro_step_kind *kind,
+            const column_types *types)
+{
+    if (kind->layout == AVRO_NO_COLUMN) {
+        return true;
+    }
+    if (self->column < 0 || self->column >= types->count) {
+        return false;
+    }
+    const column_type *type = &types->types[self->column];
+    if (kind->layout == AVRO_ANY_COLUMN) {
+        return true;
+    }
+    if (kind->width == AVRO_DECIMAL_WIDTH
+        && (type->width > 32 || type->width < 1 || type->width != self->data_size)) {
+        return false;
+    }
+    bool is_width = kind->width == AVRO_ANY_WIDTH       ? type->width == self->argument
+                    : kind->width == AVRO_DECIMAL_WIDTH ? self->argument >= 0
+                                                        : type->width == kind->width;
+    return (int32_t)type->layout == kind->layout
+           && (type->layout != COLUMN_FIXED || is_width);
+}
+
+static bool
+fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t index,
+           int32_t count, const column_types *types)
+{
+    if (strcmp(kind->name, "union") == 0) {
+        for (int32_t i = 0; i < self->table_size; i++) {
+            if (self->table[i] <= 0 || self->table[i] > count - index) {
+                return false;
+            }
+        }
+    }
+    if (strcmp(kind->name, "enum-text") == 0) {
+        for (int32_t i = 0; i + 1 < self->table_size; i += 2) {
+            int32_t place = self->table[i], size = self->table[i + 1];
+            if (size >= 0 && (place < 0 || place > self->data_size - size)) {
+                return false;
+            }
+        }
+    }
+    if (strcmp(kind->name, "branch") == 0) {
+        return self->argument >= 0
+               && self->argument < types->types[self->column].child_count;
+    }
+    return strncmp(kind->name, "skip-fixed", 10) != 0 || self->argument >= 0;
+}
+
+/* Blocks are run by calls that are as deep as they are nested. */
+static int
+check_nesting(const avro_program *self)
+{
+    const avro_instruction *ends[COLUMN_DEPTH_LIMIT];
+    int depth = 0;
+    for (int32_t i = 0; i < self->count; i++) {
+        const avro_instruction *at = &self->instructions[i];
+        while (depth > 0 && ends[depth - 1] <= at) {
+            depth--;
+        }
+        if (at->target == self->instructions) {
+            continue;
+        }
+        if (depth == COLUMN_DEPTH_LIMIT) {
+            PyErr_Format(PyExc_ValueError, "a schema is nested more than %d deep",
+                         COLUMN_DEPTH_LIMIT);
+            return -1;
+        }
+        ends[depth++] = at->target;
+    }
+    return 0;
+}
+
+static void
+avro_release(void *program)
+{
+    avro_program *self = program;
+    for (int32_t i = 0; i < self->count; i++) {
+        avro_instruction *at = &self->instructions[i];
+        free(at->table);
+        free(at->data);
+        free(at->field);
+    }
+    free(self);
+}
+
+static int
+read_program(PyObject *description, avro_program *self, const column_types *types)
+{
+    for (int32_t i = 0; i < self->count; i++) {
+        PyObject *item = PyTuple_GET_ITEM(description, i);
+        avro_instruction *at = &self->instructions[i];
+        if (read_instruction(item, self->instructions, self->count, at) < 0) {
+            return -1;
+        }
+        const avro_step_kind *kind = find_kind(PyTuple_GET_ITEM(item, I_NAME));
+        if (kind == NULL) {
+            return -1;
+        }
+        if (!fits_column(at, kind, types) || !fits_table(at, kind, i, self->count, types)) {
+            return refuse("does not fit its column", kind->name);
+        }
+    }
+    return check_nesting(self);
+}
+
+static void *
+avro_compile(PyObject *description, const column_types *types)
+{
+    if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) > INT32_MAX) {
+        PyErr_SetString(PyExc_TypeError, "a program must be a tuple of instructions");
+        return NULL;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(description);
+    avro_program *self =
+        calloc(1, sizeof(avro_program) + (size_t)count * sizeof(avro_instruction));
+    if (self == NULL) {
+        return PyErr_NoMemory();
+    }
+    self->count = (int32_t)count;
+    if (read_program(description, self, types) < 0) {
+        avro_release(self);
+        return NULL;
+    }
+    return self;
+}
+
+/* ---- a row ---- */
+
+static enum row_status
+avro_decode(const void *program, columns *set, const uint8_t *data, size_t size,
+            row_failure *failure)
+{
+    const avro_program *self = program;
+    avro_machine machine = {data, data + size, set, failure, ROW_OK, 0};
+    if (!avro_run(&machine, self->instructions, self->instructions + self->count)) {
+        return machine.status;
+    }
+    if (machine.at < machine.end) {
+        *failure = (row_failure){"bytes after the value", "", machine.at};
+        return ROW_BAD;
+    }
+    return ROW_OK;
+}
+
+const row_format avro_format = {"avro", avro_compile, avro_release, avro_decode};

@@ -1,0 +1,683 @@
+#include "columns/avro_steps.h"
+#include "columns/utf8.h"
+
+/*
+ * Each step reads one value of the Avro 1.12 specification ("Binary Encoding") and puts it into
+ * its column.
+ */
+
+/* Items of no bytes (nulls, empty records) that a payload may have: it pays nothing for them. */
+#define EMPTY_ITEMS_LIMIT 65536
+
+typedef avro_machine machine;
+typedef const avro_instruction instruction;
+
+static instruction *
+fail(machine *self, instruction *at, const char *reason)
+{
+    *self->failure = (row_failure){reason, at->field, self->at};
+    self->status = ROW_BAD;
+    return NULL;
+}
+
+static instruction *
+ends_early(machine *self, instruction *at)
+{
+    return fail(self, at, "the payload ends within a value");
+}
+
+/* The next instruction after a value has been put, or could not be. */
+static inline instruction *
+after(machine *self, instruction *at, enum build_status status)
+{
+    if (status == BUILD_OK) {
+        return at + 1;
+    }
+    self->status = status == BUILD_TOO_LARGE ? ROW_TOO_LARGE : ROW_NO_MEMORY;
+    return NULL;
+}
+
+static inline column *
+column_at(machine *self, instruction *at)
+{
+    return &self->set->columns[at->column];
+}
+
+static inline int64_t
+left(const machine *self)
+{
+    return self->end - self->at;
+}
+
+/* ---- numbers ---- */
+
+static bool
+read_long_varint(machine *self, instruction *at, int64_t *value)
+{
+    uint64_t bits = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+        if (self->at == self->end) {
+            ends_early(self, at);
+            return false;
+        }
+        uint8_t byte = *self->at++;
+        bits |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            if (shift == 63 && byte > 1) {
+                break;
+            }
+            *value = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+            return true;
+        }
+    }
+    fail(self, at, "a number of more than 64 bits");
+    return false;
+}
+
+static inline bool
+read_long(machine *self, instruction *at, int64_t *value)
+{
+    if (self->at < self->end && *self->at < 0x80) {
+        uint8_t byte = *self->at++;
+        *value = (int64_t)(byte >> 1) ^ -(int64_t)(byte & 1);
+        return true;
+    }
+    return read_long_varint(self, at, value);
+}
+
+static inline bool
+read_int(machine *self, instruction *at, int32_t *value)
+{
+    int64_t wide;
+    if (!read_long(self, at, &wide)) {
+        return false;
+    }
+    if (wide < INT32_MIN || wide > INT32_MAX) {
+        fail(self, at, "an int of more than 32 bits");
+        return false;
+    }
+    *value = (int32_t)wide;
+    return true;
+}
+
+/* The next `size` bytes, or NULL. */
+static inline const uint8_t *
+take(machine *self, instruction *at, int64_t size)
+{
+    if (size > left(self)) {
+        ends_early(self, at);
+        return NULL;
+    }
+    const uint8_t *data = self->at;
+    self->at += size;
+    return data;
+}
+
+/* Bytes and how many of them come before; NULL on failure. */
+static inline const uint8_t *
+take_sized(machine *self, instruction *at, int64_t *size)
+{
+    if (!read_long(self, at, size)) {
+        return NULL;
+    }
+    if (*size < 0) {
+        fail(self, at, "a negative size");
+        return NULL;
+    }
+    return take(self, at, *size);
+}
+
+static float
+read_float(const uint8_t *data)
+{
+    uint32_t bits = (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16
+                    | (uint32_t)data[3] << 24;
+    float value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+#define PUT(value) \
+    after(self, at, column_put_fixed(column_at(self, at), &(value), sizeof(value)))
+
+static instruction *
+step_int(machine *self, instruction *at)
+{
+    int32_t value;
+    return read_int(self, at, &value) ? PUT(value) : NULL;
+}
+
+static instruction *
+step_long(machine *self, instruction *at)
+{
+    int64_t value;
+    return read_long(self, at, &value) ? PUT(value) : NULL;
+}
+
+static instruction *
+step_float(machine *self, instruction *at)
+{
+    const uint8_t *data = take(self, at, sizeof(float));
+    if (data == NULL) {
+        return NULL;
+    }
+    float value = read_float(data);
+    return PUT(value);
+}
+
+static instruction *
+step_double(machine *self, instruction *at)
+{
+    const uint8_t *data = take(self, at, sizeof(double));
+    if (data == NULL) {
+        return NULL;
+    }
+    uint64_t bits = 0;
+    for (int i = 7; i >= 0; i--) {
+        bits = bits << 8 | data[i];
+    }
+    return PUT(bits);
+}
+
+static instruction *
+step_boolean(machine *self, instruction *at)
+{
+    const uint8_t *data = take(self, at, 1);
+    if (data == NULL) {
+        return NULL;
+    }
+    if (*data > 1) {
+        return fail(self, at, "a boolean that is neither 0 nor 1");
+    }
+    return after(self, at, column_put_bool(column_at(self, at), *data));
+}
+
+/* ---- numbers that the reader wants wider ---- */
+
+static instruction *
+step_int_as_long(machine *self, instruction *at)
+{
+    int32_t value;
+    if (!read_int(self, at, &value)) {
+        return NULL;
+    }
+    int64_t wide = value;
+    return PUT(wide);
+}
+
+static instruction *
+step_long_as_float(machine *self, instruction *at)
+{
+    int64_t value;
+    if (!read_long(self, at, &value)) {
+        return NULL;
+    }
+    float wide = (float)value;
+    return PUT(wide);
+}
+
+static instruction *
+step_long_as_double(machine *self, instruction *at)
+{
+    int64_t value;
+    if (!read_long(self, at, &value)) {
+        return NULL;
+    }
+    double wide = (double)value;
+    return PUT(wide);
+}
+
+static instruction *
+step_float_as_double(machine *self, instruction *at)
+{
+    const uint8_t *data = take(self, at, sizeof(float));
+    if (data == NULL) {
+        return NULL;
+    }
+    double wide = read_float(data);
+    return PUT(wide);
+}
+
+/* ---- bytes ---- */
+
+static instruction *
+step_bytes(machine *self, instruction *at)
+{
+    int64_t size;
+    const uint8_t *data = take_sized(self, at, &size);
+    return data == NULL ? NULL
+                        : after(self, at, column_put_bytes(column_at(self, at), data, size));
+}
+
+static instruction *
+step_string(machine *self, instruction *at)
+{
+    int64_t size;
+    const uint8_t *data = take_sized(self, at, &size);
+    if (data == NULL) {
+        return NULL;
+    }
+    if (!utf8_is_valid(data, (size_t)size)) {
+        return fail(self, at, "a string that is not UTF-8");
+    }
+    return after(self, at, column_put_bytes(column_at(self, at), data, size));
+}
+
+static instruction *
+step_fixed(machine *self, instruction *at)
+{
+    const uint8_t *data = take(self, at, at->argument);
+    if (data == NULL) {
+        return NULL;
+    }
+    return after(self, at,
+                 column_put_fixed(column_at(self, at), data, (size_t)at->argument));
+}
+
+/* ---- enums ---- */
+
+/* The number of the symbol in the reader's enum, or -1. */
+static int32_t
+read_symbol(machine *self, instruction *at, int32_t count)
+{
+    int32_t symbol;
+    if (!read_int(self, at, &symbol)) {
+        return -1;
+    }
+    if (symbol < 0 || symbol >= count) {
+        fail(self, at, "a number that no symbol of the enum has");
+        return -1;
+    }
+    return symbol;
+}
+
+static const char unknown_symbol[] = "a symbol that the reader's enum has not, nor a default";
+
+static instruction *
+step_enum(machine *self, instruction *at)
+{
+    int32_t symbol = read_symbol(self, at, at->table_size);
+    if (symbol < 0) {
+        return NULL;
+    }
+    int32_t own = at->table[symbol];
+    return own < 0 ? fail(self, at, unknown_symbol) : PUT(own);
+}
+
+/* The table has the place and the size of each symbol in the data. */
+static instruction *
+step_enum_text(machine *self, instruction *at)
+{
+    int32_t symbol = read_symbol(self, at, at->table_size / 2);
+    if (symbol < 0) {
+        return NULL;
+    }
+    int32_t place = at->table[symbol * 2], size = at->table[symbol * 2 + 1];
+    if (size < 0) {
+        return fail(self, at, unknown_symbol);
+    }
+    return after(self, at,
+                 column_put_bytes(column_at(self, at), at->data + place, size));
+}
+
+/* ---- logical types ---- */
+
+/* Whether the magnitude of `value`, little-endian, is less than that of `limit`, of `width`. */
+static bool
+is_below(const uint8_t *value, const uint8_t *limit, int32_t width)
+{
+    bool negative = value[width - 1] & 0x80;
+    uint8_t magnitude[32];
+    unsigned carry = negative;
+    for (int32_t i = 0; i < width; i++) {
+        carry += negative ? (uint8_t)~value[i] : value[i];
+        magnitude[i] = (uint8_t)carry;
+        carry >>= 8;
+    }
+    for (int32_t i = width - 1; i >= 0; i--) {
+        if (magnitude[i] != limit[i]) {
+            return magnitude[i] < limit[i];
+        }
+    }
+    return false;
+}
+
+/* Two's complement, big-endian in Avro and little-endian in Arrow; the data is the limit. */
+static instruction *
+put_decimal(machine *self, instruction *at, const uint8_t *data, int64_t size)
+{
+    column *to = column_at(self, at);
+    uint8_t value[32];
+    uint8_t sign = size > 0 && (data[0] & 0x80) ? 0xff : 0;
+    memset(value, sign, sizeof(value));
+    bool fits = true;
+    for (int64_t i = 0; i < size; i++) {
+        uint8_t byte = data[size - 1 - i];
+        if (i < to->width) {
+            value[i] = byte;
+        }
+        else {
+            fits = fits && byte == sign;
+        }
+    }
+    fits = fits && ((value[to->width - 1] ^ sign) & 0x80) == 0;
+    if (!fits || !is_below(value, at->data, to->width)) {
+        return fail(self, at, "a decimal of more digits than its precision");
+    }
+    return after(self, at, column_put_fixed(to, value, (size_t)to->width));
+}
+
+static instruction *
+step_decimal_bytes(machine *self, instruction *at)
+{
+    int64_t size;
+    const uint8_t *data = take_sized(self, at, &size);
+    return data == NULL ? NULL : put_decimal(self, at, data, size);
+}
+
+static instruction *
+step_decimal_fixed(machine *self, instruction *at)
+{
+    const uint8_t *data = take(self, at, at->argument);
+    return data == NULL ? NULL : put_decimal(self, at, data, at->argument);
+}
+
+static int
+hexadecimal(uint8_t digit)
+{
+    if (digit >= '0' && digit <= '9') {
+        return digit - '0';
+    }
+    digit |= 0x20;
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* RFC 4122: 8-4-4-4-12 hexadecimal digits. */
+static bool
+read_uuid(const uint8_t *text, int64_t size, uint8_t *value)
+{
+    if (size != 36) {
+        return false;
+    }
+    for (int from = 0, to = 0; from < 36; from += 2) {
+        if (from == 8 || from == 13 || from == 18 || from == 23) {
+            if (text[from++] != '-') {
+                return false;
+            }
+        }
+        int high = hexadecimal(text[from]), low = hexadecimal(text[from + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        value[to++] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+static instruction *
+step_uuid(machine *self, instruction *at)
+{
+    int64_t size;
+    const uint8_t *data = take_sized(self, at, &size);
+    if (data == NULL) {
+        return NULL;
+    }
+    uint8_t value[16];
+    return read_uuid(data, size, value) ? PUT(value) : fail(self, at, "text that is no UUID");
+}
+
+/* Months, days and milliseconds, unsigned; Arrow has nanoseconds and signs. */
+static instruction *
+step_duration(machine *self, instruction *at)
+{
+    const uint8_t *data = take(self, at, 12);
+    if (data == NULL) {
+        return NULL;
+    }
+    uint32_t parts[3];
+    for (int i = 0; i < 3; i++, data += 4) {
+        parts[i] = (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16
+                   | (uint32_t)data[3] << 24;
+    }
+    if (parts[0] > INT32_MAX || parts[1] > INT32_MAX) {
+        return fail(self, at, "a duration of more than 2^31-1 months or days");
+    }
+    struct {
+        int32_t months, days;
+        int64_t nanoseconds;
+    } value = {(int32_t)parts[0], (int32_t)parts[1], (int64_t)parts[2] * 1000000};
+    return PUT(value);
+}
+
+/* ---- structure ---- */
+
+static instruction *
+step_null(machine *self, instruction *at)
+{
+    return after(self, at, columns_put_null(self->set, at->column));
+}
+
+/* A record: its fields follow. */
+static instruction *
+step_record(machine *self, instruction *at)
+{
+    return after(self, at, column_put_slot(column_at(self, at)));
+}
+
+static const char unknown_branch[] = "a branch that the union has not";
+
+/* A union of null, branch number `argument`, and the type that follows. */
+static instruction *
+step_optional(machine *self, instruction *at)
+{
+    int64_t branch;
+    if (!read_long(self, at, &branch)) {
+        return NULL;
+    }
+    if (branch == at->argument) {
+        enum build_status status = columns_put_null(self->set, at->column);
+        return after(self, at, status) == NULL ? NULL : at->target;
+    }
+    return branch == 1 - at->argument ? at + 1 : fail(self, at, unknown_branch);
+}
+
+/* The table says how far each branch's instructions are from here. */
+static instruction *
+step_union(machine *self, instruction *at)
+{
+    int64_t branch;
+    if (!read_long(self, at, &branch)) {
+        return NULL;
+    }
+    if (branch < 0 || branch >= at->table_size) {
+        return fail(self, at, unknown_branch);
+    }
+    return at + at->table[branch];
+}
+
+/* The value that follows is of branch `argument` of the reader's union. */
+static instruction *
+step_branch(machine *self, instruction *at)
+{
+    return after(self, at,
+                 columns_put_branch(self->set, at->column, (int32_t)at->argument));
+}
+
+static instruction *
+step_jump(machine *Py_UNUSED(self), instruction *at)
+{
+    return at->target;
+}
+
+/* What the reader's schema cannot take. */
+static instruction *
+step_fail(machine *self, instruction *at)
+{
+    return fail(self, at, "a branch of the writer's union that the reader has not");
+}
+
+/* Values that the reader's schema gives, encoded in the data. */
+static instruction *
+step_default(machine *self, instruction *at)
+{
+    const uint8_t *payload = self->at, *end = self->end;
+    self->at = at->data;
+    self->end = at->data + at->data_size;
+    bool is_done = avro_run(self, at + 1, at->target);
+    self->at = payload;
+    self->end = end;
+    return is_done ? at->target : NULL;
+}
+
+/* How many items the next block has; 0 is the end. `size` is -1 if it does not say. */
+static bool
+read_block(machine *self, instruction *at, int64_t *count, int64_t *size)
+{
+    *size = -1;
+    if (!read_long(self, at, count)) {
+        return false;
+    }
+    if (*count >= 0) {
+        return true;
+    }
+    if (*count == INT64_MIN || !read_long(self, at, size)) {
+        fail(self, at, "a block of too many items");
+        return false;
+    }
+    *count = -*count;
+    if (*size < 0 || *size > left(self)) {
+        ends_early(self, at);
+        return false;
+    }
+    return true;
+}
+
+/* Whether so many items can be: the argument is how many bytes the smallest has. */
+static bool
+can_have(machine *self, instruction *at, int64_t count)
+{
+    if (at->argument > 0) {
+        if (count <= left(self)) {
+            return true;
+        }
+        ends_early(self, at);
+        return false;
+    }
+    if (count > EMPTY_ITEMS_LIMIT - self->empty_items) {
+        fail(self, at, "more than 65536 items of no bytes");
+        return false;
+    }
+    self->empty_items += count;
+    return true;
+}
+
+static bool
+run_items(machine *self, instruction *at, int64_t count)
+{
+    if (!can_have(self, at, count)) {
+        return false;
+    }
+    while (count-- > 0) {
+        if (!avro_run(self, at + 1, at->target)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An array, or a map, whose items are structs of key and value. */
+static instruction *
+step_array(machine *self, instruction *at)
+{
+    for (;;) {
+        int64_t count, size;
+        if (!read_block(self, at, &count, &size)) {
+            return NULL;
+        }
+        if (count == 0) {
+            break;
+        }
+        if (!run_items(self, at, count)) {
+            return NULL;
+        }
+    }
+    column *list = column_at(self, at);
+    return after(self, at, column_put_list(list, list + 1)) == NULL ? NULL : at->target;
+}
+
+/* ---- what nobody asked for ---- */
+
+static instruction *
+step_skip_number(machine *self, instruction *at)
+{
+    int64_t value;
+    return read_long(self, at, &value) ? at + 1 : NULL;
+}
+
+static instruction *
+step_skip_bytes(machine *self, instruction *at)
+{
+    int64_t size;
+    return take_sized(self, at, &size) == NULL ? NULL : at + 1;
+}
+
+static instruction *
+step_skip_fixed(machine *self, instruction *at)
+{
+    return take(self, at, at->argument) == NULL ? NULL : at + 1;
+}
+
+static instruction *
+step_skip_array(machine *self, instruction *at)
+{
+    for (;;) {
+        int64_t count, size;
+        if (!read_block(self, at, &count, &size)) {
+            return NULL;
+        }
+        if (count == 0) {
+            return at->target;
+        }
+        if (size >= 0) {
+            self->at += size;
+        }
+        else if (!run_items(self, at, count)) {
+            return NULL;
+        }
+    }
+}
+
+const avro_step_kind avro_step_kinds[] = {
+    {"int", step_int, COLUMN_FIXED, 4, false},
+    {"long", step_long, COLUMN_FIXED, 8, false},
+    {"float", step_float, COLUMN_FIXED, 4, false},
+    {"double", step_double, COLUMN_FIXED, 8, false},
+    {"boolean", step_boolean, COLUMN_BITS, 0, false},
+    {"int-as-long", step_int_as_long, COLUMN_FIXED, 8, false},
+    {"long-as-float", step_long_as_float, COLUMN_FIXED, 4, false},
+    {"long-as-double", step_long_as_double, COLUMN_FIXED, 8, false},
+    {"float-as-double", step_float_as_double, COLUMN_FIXED, 8, false},
+    {"bytes", step_bytes, COLUMN_BYTES, 0, false},
+    {"string", step_string, COLUMN_BYTES, 0, false},
+    {"fixed", step_fixed, COLUMN_FIXED, AVRO_ANY_WIDTH, false},
+    {"enum", step_enum, COLUMN_FIXED, 4, false},
+    {"enum-text", step_enum_text, COLUMN_BYTES, 0, false},
+    {"decimal-bytes", step_decimal_bytes, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, false},
+    {"decimal-fixed", step_decimal_fixed, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, false},
+    {"uuid", step_uuid, COLUMN_FIXED, 16, false},
+    {"duration", step_duration, COLUMN_FIXED, 16, false},
+    {"null", step_null, AVRO_ANY_COLUMN, 0, false},
+    {"record", step_record, COLUMN_STRUCT, 0, false},
+    {"optional", step_optional, AVRO_ANY_COLUMN, 0, true},
+    {"union", step_union, AVRO_NO_COLUMN, 0, false},
+    {"branch", step_branch, COLUMN_UNION, 0, false},
+    {"jump", step_jump, AVRO_NO_COLUMN, 0, true},
+    {"fail", step_fail, AVRO_NO_COLUMN, 0, false},
+    {"default", step_default, AVRO_NO_COLUMN, 0, true},
+    {"array", step_array, COLUMN_LIST, 0, true},
+    {"skip-number", step_skip_number, AVRO_NO_COLUMN, 0, false},
+    {"skip-bytes", step_skip_bytes, AVRO_NO_COLUMN, 0, false},
+    {"skip-fixed", step_skip_fixed, AVRO_NO_COLUMN, 0, false},
+    {"skip-array", step_skip_array, AVRO_NO_COLUMN, 0, true},
+    {NULL, NULL, 0, 0, false},
+};

@@ -1,0 +1,333 @@
+/*
+ * _decode_rows() and _schema_ids(): a column of payloads to columns of what they say.
+ */
+#include <stdlib.h>
+
+#include "base/args.h"
+#include "columns/columns.h"
+#include "columns/payloads.h"
+
+/* ---- the schema registry's framing: a zero byte and the schema's id, big-endian ---- */
+
+#define FRAME_SIZE 5
+
+static bool
+read_frame(const uint8_t *data, size_t size, uint32_t *id)
+{
+    if (size < FRAME_SIZE || data[0] != 0) {
+        return false;
+    }
+    *id = (uint32_t)data[1] << 24 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 8 | data[4];
+    return true;
+}
+
+/* ---- which program reads a row ---- */
+
+typedef struct {
+    uint32_t id;
+    const RowProgram *program;
+} framed_program;
+
+/* By id if payloads are framed, else the one for all. */
+typedef struct {
+    bool is_framed;
+    const RowProgram *any; /* for the columns, and for payloads without a frame */
+    framed_program *by_id; /* in the order of ids */
+    size_t count;
+} program_choice;
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    uint32_t left = ((const framed_program *)a)->id, right = ((const framed_program *)b)->id;
+    return left < right ? -1 : left > right;
+}
+
+/* The program for a payload, which is cut to what follows the frame; NULL: it has none. */
+static const RowProgram *
+choose(const program_choice *choice, const framed_program **last, const uint8_t **data,
+       size_t *size, row_failure *failure)
+{
+    if (!choice->is_framed) {
+        return choice->any;
+    }
+    framed_program key = {0};
+    *failure = (row_failure){"no zero byte and schema id at the start", "", *data};
+    if (!read_frame(*data, *size, &key.id)) {
+        return NULL;
+    }
+    if ((*last)->id != key.id) {
+        const framed_program *found =
+            bsearch(&key, choice->by_id, choice->count, sizeof(key), compare_ids);
+        if (found == NULL) {
+            failure->reason = "a schema id that has no program";
+            return NULL;
+        }
+        *last = found;
+    }
+    *data += FRAME_SIZE;
+    *size -= FRAME_SIZE;
+    return (*last)->program;
+}
+
+static const RowProgram *
+program_from(module_state *state, PyObject *object)
+{
+    if (!PyObject_TypeCheck(object, state->RowProgram)) {
+        PyErr_Format(PyExc_TypeError, "a program must be a _RowProgram, not %.100s",
+                     Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    return (const RowProgram *)object;
+}
+
+/* From a dict, of which `programs` is a copy as a list of pairs. */
+static int
+fill_choice(module_state *state, PyObject *pairs, program_choice *choice)
+{
+    size_t count = (size_t)PyList_GET_SIZE(pairs);
+    choice->by_id = calloc(count, sizeof(framed_program));
+    if (choice->by_id == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (; choice->count < count; choice->count++) {
+        PyObject *pair = PyList_GET_ITEM(pairs, (Py_ssize_t)choice->count);
+        framed_program *to = &choice->by_id[choice->count];
+        int64_t id;
+        to->program = program_from(state, PyTuple_GET_ITEM(pair, 1));
+        if (to->program == NULL
+            || arg_int64(PyTuple_GET_ITEM(pair, 0), "a schema id", 0, UINT32_MAX, &id) < 0) {
+            return -1;
+        }
+        to->id = (uint32_t)id;
+        if (to->program->types->count != choice->by_id[0].program->types->count) {
+            PyErr_SetString(PyExc_ValueError, "programs must have the same columns");
+            return -1;
+        }
+    }
+    choice->any = choice->by_id[0].program;
+    qsort(choice->by_id, count, sizeof(framed_program), compare_ids);
+    return 0;
+}
+
+/* `held` is a new reference to what keeps the programs alive. */
+static int
+choice_from(module_state *state, PyObject *programs, program_choice *choice, PyObject **held)
+{
+    choice->is_framed = PyDict_Check(programs);
+    if (!choice->is_framed) {
+        choice->any = program_from(state, programs);
+        *held = choice->any == NULL ? NULL : Py_NewRef(programs);
+        return choice->any == NULL ? -1 : 0;
+    }
+    *held = PyDict_Items(programs);
+    if (*held != NULL && PyList_GET_SIZE(*held) == 0) {
+        PyErr_SetString(PyExc_ValueError, "there is no program");
+        Py_CLEAR(*held);
+    }
+    if (*held == NULL) {
+        return -1;
+    }
+    if (fill_choice(state, *held, choice) < 0) {
+        free(choice->by_id);
+        Py_CLEAR(*held);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- decoding; without the GIL ---- */
+
+static enum row_status
+add_bad_row(bad_rows *bad, const bad_row *row)
+{
+    if (bad->count == bad->capacity) {
+        size_t capacity = bad->capacity * 2 + 16;
+        bad_row *rows = realloc(bad->rows, capacity * sizeof(bad_row));
+        if (rows == NULL) {
+            return ROW_NO_MEMORY;
+        }
+        bad->rows = rows;
+        bad->capacity = capacity;
+    }
+    bad->rows[bad->count++] = *row;
+    return ROW_OK;
+}
+
+static enum row_status
+put_null_row(columns *set)
+{
+    return columns_put_null(set, 0) == BUILD_OK ? ROW_OK : ROW_NO_MEMORY;
+}
+
+static enum row_status
+decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *set,
+             bad_rows *bad)
+{
+    const framed_program *last = choice->by_id;
+    for (int64_t i = 0; i < chunk->count; i++) {
+        size_t size;
+        const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size), *start = data;
+        row_failure failure;
+        enum row_status status = ROW_BAD;
+        if (data == NULL) {
+            status = put_null_row(set);
+            if (status != ROW_OK) {
+                return status;
+            }
+            continue;
+        }
+        int64_t row = set->columns[0].length;
+        const RowProgram *program = choose(choice, &last, &data, &size, &failure);
+        if (program != NULL) {
+            status = program->format->decode(program->program, set, data, size, &failure);
+        }
+        if (status == ROW_BAD) {
+            columns_truncate(set, row);
+            bad_row what = {row, failure.at - start, failure.reason, failure.field};
+            status = put_null_row(set);
+            if (status == ROW_OK) {
+                status = add_bad_row(bad, &what);
+            }
+        }
+        if (status != ROW_OK) {
+            return status;
+        }
+    }
+    return ROW_OK;
+}
+
+static enum row_status
+decode_all(const payloads *all, const program_choice *choice, columns **set, bad_rows *bad)
+{
+    *set = columns_new(choice->any->types, all->count, all->size);
+    if (*set == NULL) {
+        return ROW_NO_MEMORY;
+    }
+    for (size_t i = 0; i < all->chunk_count; i++) {
+        enum row_status status = decode_chunk(&all->chunks[i], choice, *set, bad);
+        if (status != ROW_OK) {
+            return status;
+        }
+    }
+    columns_finish(*set);
+    return ROW_OK;
+}
+
+static PyObject *
+decode(module_state *state, PyObject *object, const program_choice *choice, PyObject *held)
+{
+    payloads all = {0};
+    bad_rows bad = {0};
+    columns *set = NULL;
+    if (payloads_read(&all, object) < 0) {
+        payloads_release(&all);
+        return NULL;
+    }
+    enum row_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = decode_all(&all, choice, &set, &bad);
+    Py_END_ALLOW_THREADS
+    payloads_release(&all);
+    if (status == ROW_OK) {
+        return decoded_rows_new(state, set, &bad, held);
+    }
+    columns_release(set);
+    free(bad.rows);
+    if (status == ROW_TOO_LARGE) {
+        PyErr_SetString(PyExc_OverflowError,
+                        "payloads have more than 2 GiB of strings or 2^31 items in a column; "
+                        "decode fewer at a time");
+        return NULL;
+    }
+    return PyErr_NoMemory();
+}
+
+SIGNATURE(decode_rows_signature, "_decode_rows()", 2, 2, P_payloads, P_programs);
+
+PyDoc_STRVAR(decode_rows_doc,
+"_decode_rows(payloads, programs, /)\n"
+"--\n\n"
+"DecodedRows of an array of payloads, by a _RowProgram, or by a dict of them for schema ids, of\n"
+"the same columns, in the registry's framing.");
+
+static PyObject *
+decode_rows(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    module_state *state = PyModule_GetState(module);
+    PyObject *values[2], *held;
+    program_choice choice = {0};
+    if (args_parse(state, &decode_rows_signature, args, nargs, NULL, values) < 0
+        || choice_from(state, values[1], &choice, &held) < 0) {
+        return NULL;
+    }
+    PyObject *rows = decode(state, values[0], &choice, held);
+    free(choice.by_id);
+    Py_DECREF(held);
+    return rows;
+}
+
+/* ---- the ids of a column of payloads ---- */
+
+/* Adds the ids of a chunk to a set: one look-up for a run of the same. */
+static int
+add_ids(const payload_chunk *chunk, PyObject *ids)
+{
+    int64_t last = -1;
+    for (int64_t i = 0; i < chunk->count; i++) {
+        size_t size;
+        uint32_t id;
+        const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size);
+        if (data == NULL || !read_frame(data, size, &id) || (int64_t)id == last) {
+            continue;
+        }
+        last = id;
+        PyObject *number = PyLong_FromUnsignedLong(id);
+        int added = number == NULL ? -1 : PySet_Add(ids, number);
+        Py_XDECREF(number);
+        if (added < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+SIGNATURE(schema_ids_signature, "_schema_ids()", 1, 1, P_payloads);
+
+PyDoc_STRVAR(schema_ids_doc,
+"_schema_ids(payloads, /)\n"
+"--\n\n"
+"The set of schema ids that an array of payloads has, in the registry's framing.");
+
+static PyObject *
+schema_ids(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    PyObject *values[1];
+    if (args_parse(PyModule_GetState(module), &schema_ids_signature, args, nargs, NULL,
+                   values) < 0) {
+        return NULL;
+    }
+    payloads all = {0};
+    int result = payloads_read(&all, values[0]);
+    PyObject *ids = result < 0 ? NULL : PySet_New(NULL);
+    for (size_t i = 0; ids != NULL && i < all.chunk_count; i++) {
+        if (add_ids(&all.chunks[i], ids) < 0) {
+            Py_CLEAR(ids);
+        }
+    }
+    payloads_release(&all);
+    return ids;
+}
+
+static PyMethodDef decode_functions[] = {
+    {"_decode_rows", WITHOUT_KEYWORDS(decode_rows), decode_rows_doc},
+    {"_schema_ids", WITHOUT_KEYWORDS(schema_ids), schema_ids_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+decode_functions_add(PyObject *module, module_state *Py_UNUSED(state))
+{
+    return PyModule_AddFunctions(module, decode_functions);
+}

@@ -1,0 +1,123 @@
+#include "columns/payloads.h"
+
+#include <string.h>
+
+static const char name[] = "payloads";
+static const char wanted[] = "an array of binary or string values with the Arrow PyCapsule "
+                             "protocol (of pyarrow, polars, pandas ...)";
+
+static int
+broken(const char *problem)
+{
+    PyErr_Format(PyExc_ValueError, "%s is not valid Arrow data: %s", name, problem);
+    return -1;
+}
+
+static bool
+has_bytes(enum arrow_layout layout)
+{
+    return layout == ARROW_BYTES || layout == ARROW_FIXED || layout == ARROW_VIEW
+           || layout == ARROW_NULLS;
+}
+
+/* Binds the chunk's values, and the indices into them if it is encoded. */
+static const char *
+bind_values(payload_chunk *chunk, arrow_format format, arrow_format indices)
+{
+    const struct ArrowArray *array = &chunk->array;
+    chunk->count = array->length;
+    if (!chunk->values.is_encoded) {
+        return arrow_column_bind(&chunk->values.values, format, array, 0, chunk->count);
+    }
+    if (array->dictionary == NULL) {
+        return "its dictionary is missing";
+    }
+    const char *problem =
+        arrow_column_bind(&chunk->values.indices, indices, array, 0, chunk->count);
+    return problem != NULL ? problem
+                           : arrow_column_bind(&chunk->values.values, format,
+                                               array->dictionary, 0,
+                                               array->dictionary->length);
+}
+
+static int64_t
+size_of(const payload_chunk *chunk)
+{
+    const arrow_column *values = &chunk->values.values;
+    if (values->format.layout != ARROW_BYTES || chunk->values.is_encoded
+        || chunk->count == 0) {
+        return 0;
+    }
+    int64_t from, to;
+    arrow_column_span(values, chunk->count, &from, &to);
+    return to - from;
+}
+
+static int
+bind_and_check(payload_chunk *chunk, const struct ArrowSchema *schema)
+{
+    chunk->values.is_encoded = schema->dictionary != NULL;
+    const struct ArrowSchema *values = schema->dictionary != NULL ? schema->dictionary
+                                                                  : schema;
+    arrow_format format = arrow_format_parse(values->format);
+    if (!has_bytes(format.layout)) {
+        PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, wanted,
+                     arrow_format_words(values->format));
+        return -1;
+    }
+    const char *problem = bind_values(chunk, format, arrow_format_parse(schema->format));
+    if (problem == NULL) {
+        problem = arrow_bytes_check(&chunk->values, 0, chunk->count);
+    }
+    return problem == NULL ? 0 : broken(problem);
+}
+
+/* An arrow_taker. */
+static int
+add_chunk(void *context, const struct ArrowSchema *schema, struct ArrowArray *array,
+          const char *Py_UNUSED(argument))
+{
+    payloads *self = context;
+    payload_chunk *chunks =
+        PyMem_Realloc(self->chunks, (self->chunk_count + 1) * sizeof(payload_chunk));
+    if (chunks == NULL) {
+        array->release(array);
+        PyErr_NoMemory();
+        return -1;
+    }
+    self->chunks = chunks;
+    payload_chunk *chunk = &chunks[self->chunk_count++];
+    *chunk = (payload_chunk){.array = *array};
+    array->release = NULL;
+    if (bind_and_check(chunk, schema) < 0) {
+        return -1;
+    }
+    if (chunk->count > INT64_MAX - self->count) {
+        PyErr_Format(PyExc_OverflowError, "%s has too many rows", name);
+        return -1;
+    }
+    self->count += chunk->count;
+    self->size += size_of(chunk);
+    return 0;
+}
+
+int
+payloads_read(payloads *self, PyObject *object)
+{
+    return arrow_source_read(&self->source, object, name, wanted, add_chunk, self);
+}
+
+void
+payloads_release(payloads *self)
+{
+    /* The callbacks may run Python code, which would lose an exception that is set. */
+    PyObject *raised = PyErr_GetRaisedException();
+    for (size_t i = 0; i < self->chunk_count; i++) {
+        self->chunks[i].array.release(&self->chunks[i].array);
+    }
+    arrow_source_release(&self->source);
+    PyMem_Free(self->chunks);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+}

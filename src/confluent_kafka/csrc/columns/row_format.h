@@ -1,0 +1,35 @@
+/*
+ * What is different from one format of payloads to another: how a row is read.
+ */
+#ifndef CONFLUENT_KAFKA_COLUMNS_ROW_FORMAT_H
+#define CONFLUENT_KAFKA_COLUMNS_ROW_FORMAT_H
+
+#include "columns/builder.h"
+
+enum row_status {
+    ROW_OK,
+    ROW_BAD, /* this payload, not the next */
+    ROW_NO_MEMORY,
+    ROW_TOO_LARGE, /* the columns: fewer rows would do */
+};
+
+/* What is wrong with a bad row. */
+typedef struct {
+    const char *reason; /* a constant */
+    const char *field;  /* its path, as long as the program is there; "" is the row itself */
+    const uint8_t *at;  /* in the payload */
+} row_failure;
+
+typedef struct {
+    const char *name;
+    /* A program from its description, a tuple, for columns of these types; NULL with an exception. */
+    void *(*compile)(PyObject *description, const column_types *types);
+    void (*release)(void *program);
+    /* Puts one row into the columns. A row that is bad leaves them with a part of it. */
+    enum row_status (*decode)(const void *program, columns *set, const uint8_t *data,
+                              size_t size, row_failure *failure);
+} row_format;
+
+extern const row_format avro_format;
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * The Arrow types of columns: a tree in one array, each type before those of its children.
+ * Immutable once made, and shared by reference count.
+ */
+#ifndef CONFLUENT_KAFKA_COLUMNS_TYPES_H
+#define CONFLUENT_KAFKA_COLUMNS_TYPES_H
+
+#include "arrow/abi.h"
+#include "base/module_state.h"
+
+enum column_layout {
+    COLUMN_NULLS,  /* a length and nothing else */
+    COLUMN_BITS,   /* booleans */
+    COLUMN_FIXED,  /* `width` bytes a slot */
+    COLUMN_BYTES,  /* int32 offsets into bytes: binary and string */
+    COLUMN_LIST,   /* int32 offsets into its one child: list and map */
+    COLUMN_STRUCT,
+    COLUMN_UNION,  /* sparse: a type id a slot, and a slot in every child */
+};
+
+typedef struct {
+    enum column_layout layout;
+    int32_t width;       /* of COLUMN_FIXED, in bytes */
+    int32_t parent;      /* -1: this is the root */
+    int32_t end;         /* one after the last type below this one */
+    int32_t child_count; /* direct ones */
+    int64_t flags;       /* ARROW_FLAG_... */
+    char *format, *name;
+    char *metadata;      /* as the C data interface encodes it, or NULL */
+    /* The values of a dictionary, strings, that the slots are indices of; or NULL. */
+    int32_t *symbol_offsets;
+    char *symbols;
+    int32_t symbol_count;
+} column_type;
+
+typedef struct {
+    _Atomic int references;
+    int32_t count;
+    column_type types[];
+} column_types;
+
+/* How deep types may be nested: what walks the tree calls itself. */
+#define COLUMN_DEPTH_LIMIT 64
+
+/*
+ * From the description of the root: (format, name, nullable, children, metadata, symbols), as
+ * confluent_kafka.columns makes it. NULL with an exception.
+ */
+column_types *column_types_from(PyObject *description);
+column_types *column_types_share(column_types *types);
+void column_types_release(column_types *types); /* from any thread; NULL does nothing */
+
+#endif
