@@ -4,7 +4,7 @@
 #ifndef CONFLUENT_KAFKA_COLUMNS_COLUMNS_H
 #define CONFLUENT_KAFKA_COLUMNS_COLUMNS_H
 
-#include "columns/builder.h"
+#include "columns/bad_rows.h"
 #include "columns/row_format.h"
 
 /* _RowProgram: how rows of one schema are read into columns. */
@@ -14,18 +14,6 @@ typedef struct {
     const row_format *format;
     void *program;
 } RowProgram;
-
-/* A payload that could not be decoded. */
-typedef struct {
-    int64_t row;
-    int64_t offset; /* in the payload, in bytes */
-    const char *reason, *field; /* of a program */
-} bad_row;
-
-typedef struct {
-    bad_row *rows;
-    size_t count, capacity;
-} bad_rows;
 
 /* DecodedRows of finished columns, which it takes over with the bad rows, also on failure. */
 PyObject *decoded_rows_new(module_state *state, columns *set, bad_rows *bad,

@@ -140,22 +140,6 @@ choice_from(module_state *state, PyObject *programs, program_choice *choice, PyO
 /* ---- decoding; without the GIL ---- */
 
 static enum row_status
-add_bad_row(bad_rows *bad, const bad_row *row)
-{
-    if (bad->count == bad->capacity) {
-        size_t capacity = bad->capacity * 2 + 16;
-        bad_row *rows = realloc(bad->rows, capacity * sizeof(bad_row));
-        if (rows == NULL) {
-            return ROW_NO_MEMORY;
-        }
-        bad->rows = rows;
-        bad->capacity = capacity;
-    }
-    bad->rows[bad->count++] = *row;
-    return ROW_OK;
-}
-
-static enum row_status
 put_null_row(columns *set)
 {
     return columns_put_null(set, 0) == BUILD_OK ? ROW_OK : ROW_NO_MEMORY;
@@ -187,8 +171,8 @@ decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *
             columns_truncate(set, row);
             bad_row what = {row, failure.at - start, failure.reason, failure.field};
             status = put_null_row(set);
-            if (status == ROW_OK) {
-                status = add_bad_row(bad, &what);
+            if (status == ROW_OK && bad_rows_add(bad, what) < 0) {
+                status = ROW_NO_MEMORY;
             }
         }
         if (status != ROW_OK) {

@@ -91,66 +91,7 @@ PyDoc_STRVAR(bad_rows_doc,
 static PyObject *
 list_bad_rows(DecodedRows *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *list = PyList_New((Py_ssize_t)self->bad.count);
-    for (size_t i = 0; list != NULL && i < self->bad.count; i++) {
-        const bad_row *bad = &self->bad.rows[i];
-        PyObject *item = Py_BuildValue("LLss", (long long)bad->row, (long long)bad->offset,
-                                       bad->field, bad->reason);
-        if (item == NULL) {
-            Py_CLEAR(list);
-            break;
-        }
-        PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-    }
-    return list;
-}
-
-/* ---- the column of errors ---- */
-
-enum { ERRORS, ERROR_OFFSET, ERROR_FIELD, ERROR_REASON };
-
-static column_types *
-error_types(void)
-{
-    PyObject *description = Py_BuildValue(
-        "(ssi((ssi()OO)(ssi()OO)(ssi()OO))OO)", "+s", "error", 1, "l", "offset", 1, Py_None,
-        Py_None, "u", "field", 1, Py_None, Py_None, "u", "reason", 1, Py_None, Py_None,
-        Py_None, Py_None);
-    column_types *types = description == NULL ? NULL : column_types_from(description);
-    Py_XDECREF(description);
-    return types;
-}
-
-static enum build_status
-put_error(columns *set, const bad_row *bad)
-{
-    enum build_status status = column_put_slot(&set->columns[ERRORS]);
-    if (status == BUILD_OK) {
-        status = column_put_fixed(&set->columns[ERROR_OFFSET], &bad->offset,
-                                  sizeof(bad->offset));
-    }
-    if (status == BUILD_OK) {
-        status = column_put_bytes(&set->columns[ERROR_FIELD], bad->field,
-                                  (int64_t)strlen(bad->field));
-    }
-    if (status == BUILD_OK) {
-        status = column_put_bytes(&set->columns[ERROR_REASON], bad->reason,
-                                  (int64_t)strlen(bad->reason));
-    }
-    return status;
-}
-
-static enum build_status
-fill_errors(columns *set, const bad_rows *bad, int64_t rows)
-{
-    size_t next = 0;
-    enum build_status status = BUILD_OK;
-    for (int64_t row = 0; status == BUILD_OK && row < rows; row++) {
-        bool is_bad = next < bad->count && bad->rows[next].row == row;
-        status = is_bad ? put_error(set, &bad->rows[next++]) : columns_put_null(set, ERRORS);
-    }
-    columns_finish(set);
-    return status;
+    return bad_rows_list(&self->bad);
 }
 
 PyDoc_STRVAR(error_column_doc,
@@ -163,19 +104,11 @@ PyDoc_STRVAR(error_column_doc,
 static PyObject *
 error_column(DecodedRows *self, PyObject *Py_UNUSED(unused))
 {
-    column_types *types = error_types();
-    if (types == NULL) {
-        return NULL;
-    }
-    int64_t rows = self->set->columns[0].length;
-    columns *set = columns_new(types, rows, 0);
-    column_types_release(types);
-    if (set == NULL || fill_errors(set, &self->bad, rows) != BUILD_OK) {
-        columns_release(set);
-        return PyErr_NoMemory();
-    }
+    columns *set = bad_rows_column(&self->bad, self->set->columns[0].length);
     bad_rows none = {0};
-    return decoded_rows_new(module_state_of_type(Py_TYPE(self)), set, &none, Py_None);
+    return set == NULL ? NULL
+                       : decoded_rows_new(module_state_of_type(Py_TYPE(self)), set, &none,
+                                          Py_None);
 }
 
 /* ---- the type ---- */
