@@ -25,6 +25,7 @@ from confluent_kafka._values.pausing import PauseWhile
 from confluent_kafka._values.rows import RowError
 from confluent_kafka._values.share import Messages
 from confluent_kafka._values.statistics import Statistics
+from confluent_kafka.columns.batch import ColumnDecoder, DecodedBatch
 
 # What the key and the value of a message were deserialized to.
 _K = TypeVar("_K", default=bytes)
@@ -66,7 +67,7 @@ def libversion() -> tuple[str, int]: ...
 def build_info() -> _BuildInfo: ...
 def _row_digest(batch: Any, /) -> int: ...
 def _decode_rows(
-    payloads: Any, programs: _RowProgram | dict[int, _RowProgram], /
+    payloads: Any, program: _RowProgram, programs: dict[int, _RowProgram | str] = ..., /
 ) -> DecodedRows: ...
 def _schema_ids(payloads: Any, /) -> set[int]: ...
 def _crc32c(data: Buffer, /) -> int: ...
@@ -484,6 +485,18 @@ class DecodedRows:
     def _bad_rows(self) -> list[tuple[int, int, str, str]]: ...
 
 @disjoint_base
+class _ColumnBatch:
+    def __new__(cls, batch: Any, /) -> Self: ...
+    def __len__(self) -> int: ...
+    def column(self, name: str, /) -> _ColumnBatch: ...
+    def replaced(self, columns: dict[str, Any], /) -> _ColumnBatch: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@disjoint_base
 class _RowProgram:
     def __new__(
         cls, row_format: str, columns: tuple[Any, ...], instructions: tuple[Any, ...], /
@@ -722,6 +735,7 @@ class Consumer(_Client):
     def __next__(self) -> Message: ...
     def poll(self, timeout: float = -1) -> Message | None: ...
     def consume(self, num_messages: int = 1, timeout: float = -1) -> list[Message]: ...
+    @overload
     def consume_arrow(
         self,
         num_messages: int = 1,
@@ -729,7 +743,31 @@ class Consumer(_Client):
         *,
         headers: bool = False,
         columns: Sequence[str] | None = None,
+        key: None = None,
+        value: None = None,
     ) -> MessageBatch: ...
+    @overload
+    def consume_arrow(
+        self,
+        num_messages: int = 1,
+        timeout: float = -1,
+        *,
+        headers: bool = False,
+        columns: Sequence[str] | None = None,
+        key: ColumnDecoder | None = None,
+        value: ColumnDecoder,
+    ) -> DecodedBatch: ...
+    @overload
+    def consume_arrow(
+        self,
+        num_messages: int = 1,
+        timeout: float = -1,
+        *,
+        headers: bool = False,
+        columns: Sequence[str] | None = None,
+        key: ColumnDecoder,
+        value: None = None,
+    ) -> DecodedBatch: ...
     def subscribe(
         self,
         topics: Sequence[str],

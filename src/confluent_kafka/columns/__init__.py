@@ -6,11 +6,16 @@ from confluent_kafka._values.rows import RowError
 from confluent_kafka.cimpl import DecodedRows
 from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchemaError
 from confluent_kafka.columns.avro import AvroDecoder
+from confluent_kafka.columns.batch import DecodedBatch, decode_batch
+from confluent_kafka.columns.registry import AvroColumns
 
 __all__ = [
+    "AvroColumns",
     "AvroDecoder",
     "AvroResolutionError",
     "AvroSchemaError",
+    "DecodedBatch",
     "DecodedRows",
     "RowError",
+    "decode_batch",
 ]

@@ -21,6 +21,9 @@ from confluent_kafka.columns._layout import Column, decimal, extension, list_of,
 # The only field of rows whose schema is not a record.
 VALUE = "value"
 
+# How the symbols of enums may come.
+ENUMS = ("string", "dictionary")
+
 _FORMATS = {
     "null": "n",
     "boolean": "b",
@@ -43,6 +46,12 @@ _LOGICAL_FORMATS = {
     "local-timestamp-nanos": "tsn:",
     "duration": "tin",
 }
+
+
+def check_enums(enums: str) -> None:
+    """Raise a ValueError unless it is a way to have enums."""
+    if enums not in ENUMS:
+        raise ValueError(f"enums must be one of {', '.join(ENUMS)}, not {enums!r}")
 
 
 def is_optional(schema: Union) -> bool:

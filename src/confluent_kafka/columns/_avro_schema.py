@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,8 +102,13 @@ Named = Fixed | Enum | Record
 AvroType = Primitive | Fixed | Enum | Record | Array | Map | Union
 
 
-def parse(schema: object, what: str) -> AvroType:
+def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
     """Return the tree of a schema: JSON text, or what json.loads() makes of it.
+
+    Args:
+        schema: the schema.
+        what: its name in messages.
+        before: schemas that define names which it refers to.
 
     Raises:
         TypeError: `schema` is neither text nor a schema of dicts and lists.
@@ -116,7 +121,10 @@ def parse(schema: object, what: str) -> AvroType:
             schema = json.loads(schema)
         except ValueError as error:
             raise AvroSchemaError(f"{what} is not JSON: {error}") from error
-    return _Parser(what).parse(schema, "")
+    parser = _Parser(what)
+    for one in before:
+        parser.parse(one, "")
+    return parser.parse(schema, "")
 
 
 class _Parser:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram
-from confluent_kafka.columns._avro_layout import layout
+from confluent_kafka.columns._avro_layout import check_enums, layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import parse
+from confluent_kafka.columns.batch import ColumnDecoder
 
-_ENUMS = ("string", "dictionary")
 
-
-class AvroDecoder:
+class AvroDecoder(ColumnDecoder):
     """Decodes payloads that were written with one Avro schema.
 
     The schemas are compiled once; decoding then takes no Python for a row, and releases the GIL.
@@ -46,8 +45,7 @@ class AvroDecoder:
         columns: Sequence[str] | None = None,
         enums: str = "string",
     ) -> None:
-        if enums not in _ENUMS:
-            raise ValueError(f"enums must be one of {', '.join(_ENUMS)}, not {enums!r}")
+        check_enums(enums)
         writer = parse(writer_schema, "writer_schema")
         reader = writer if reader_schema is None else parse(reader_schema, "reader_schema")
         root = layout(reader, columns, enums=enums)

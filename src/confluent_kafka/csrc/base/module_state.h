@@ -28,6 +28,7 @@
     X(PyTypeObject, Record)                                                              \
     X(PyTypeObject, RowProgram)                                                          \
     X(PyTypeObject, DecodedRows)                                                         \
+    X(PyTypeObject, ColumnBatch)                                                         \
     X(PyTypeObject, TopicPartition)                                                      \
     X(PyTypeObject, KafkaError)                                                          \
     X(PyTypeObject, Uuid)                                                                \

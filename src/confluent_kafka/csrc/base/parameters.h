@@ -79,6 +79,7 @@
     X(payloads)                                                                          \
     X(position)                                                                          \
     X(positions)                                                                         \
+    X(program)                                                                           \
     X(programs)                                                                          \
     X(rack)                                                                              \
     X(reason)                                                                            \

@@ -25,13 +25,14 @@ read_frame(const uint8_t *data, size_t size, uint32_t *id)
 
 typedef struct {
     uint32_t id;
-    const RowProgram *program;
+    const RowProgram *program; /* NULL: there is none, */
+    const char *reason;        /* and this is why */
 } framed_program;
 
 /* By id if payloads are framed, else the one for all. */
 typedef struct {
     bool is_framed;
-    const RowProgram *any; /* for the columns, and for payloads without a frame */
+    const RowProgram *any; /* whose columns they are */
     framed_program *by_id; /* in the order of ids */
     size_t count;
 } program_choice;
@@ -56,7 +57,7 @@ choose(const program_choice *choice, const framed_program **last, const uint8_t 
     if (!read_frame(*data, *size, &key.id)) {
         return NULL;
     }
-    if ((*last)->id != key.id) {
+    if (*last == NULL || (*last)->id != key.id) {
         const framed_program *found =
             bsearch(&key, choice->by_id, choice->count, sizeof(key), compare_ids);
         if (found == NULL) {
@@ -65,6 +66,7 @@ choose(const program_choice *choice, const framed_program **last, const uint8_t 
         }
         *last = found;
     }
+    failure->reason = (*last)->reason;
     *data += FRAME_SIZE;
     *size -= FRAME_SIZE;
     return (*last)->program;
@@ -81,51 +83,67 @@ program_from(module_state *state, PyObject *object)
     return (const RowProgram *)object;
 }
 
-/* From a dict, of which `programs` is a copy as a list of pairs. */
+/* One item of the dict: a program, or a text that says why there is none. */
+static int
+fill_framed(module_state *state, PyObject *pair, framed_program *to)
+{
+    PyObject *program = PyTuple_GET_ITEM(pair, 1);
+    int64_t id;
+    if (arg_int64(PyTuple_GET_ITEM(pair, 0), "a schema id", 0, UINT32_MAX, &id) < 0) {
+        return -1;
+    }
+    to->id = (uint32_t)id;
+    if (PyUnicode_Check(program)) {
+        to->reason = PyUnicode_AsUTF8(program);
+        return to->reason == NULL ? -1 : 0;
+    }
+    to->program = program_from(state, program);
+    return to->program == NULL ? -1 : 0;
+}
+
+/* From a dict, of which `pairs` is a copy as a list of pairs. */
 static int
 fill_choice(module_state *state, PyObject *pairs, program_choice *choice)
 {
     size_t count = (size_t)PyList_GET_SIZE(pairs);
-    choice->by_id = calloc(count, sizeof(framed_program));
+    choice->by_id = calloc(count + 1, sizeof(framed_program));
     if (choice->by_id == NULL) {
         PyErr_NoMemory();
         return -1;
     }
     for (; choice->count < count; choice->count++) {
-        PyObject *pair = PyList_GET_ITEM(pairs, (Py_ssize_t)choice->count);
         framed_program *to = &choice->by_id[choice->count];
-        int64_t id;
-        to->program = program_from(state, PyTuple_GET_ITEM(pair, 1));
-        if (to->program == NULL
-            || arg_int64(PyTuple_GET_ITEM(pair, 0), "a schema id", 0, UINT32_MAX, &id) < 0) {
+        if (fill_framed(state, PyList_GET_ITEM(pairs, (Py_ssize_t)choice->count), to) < 0) {
             return -1;
         }
-        to->id = (uint32_t)id;
-        if (to->program->types->count != choice->by_id[0].program->types->count) {
+        if (to->program != NULL && !column_types_equal(to->program->types, choice->any->types)) {
             PyErr_SetString(PyExc_ValueError, "programs must have the same columns");
             return -1;
         }
     }
-    choice->any = choice->by_id[0].program;
     qsort(choice->by_id, count, sizeof(framed_program), compare_ids);
     return 0;
 }
 
-/* `held` is a new reference to what keeps the programs alive. */
+/* `held` is a new reference to what keeps programs and texts alive. */
 static int
-choice_from(module_state *state, PyObject *programs, program_choice *choice, PyObject **held)
+choice_from(module_state *state, PyObject *program, PyObject *by_id, program_choice *choice,
+            PyObject **held)
 {
-    choice->is_framed = PyDict_Check(programs);
-    if (!choice->is_framed) {
-        choice->any = program_from(state, programs);
-        *held = choice->any == NULL ? NULL : Py_NewRef(programs);
-        return choice->any == NULL ? -1 : 0;
+    choice->any = program_from(state, program);
+    if (choice->any == NULL) {
+        return -1;
     }
-    *held = PyDict_Items(programs);
-    if (*held != NULL && PyList_GET_SIZE(*held) == 0) {
-        PyErr_SetString(PyExc_ValueError, "there is no program");
-        Py_CLEAR(*held);
+    if (by_id == NULL) {
+        *held = Py_NewRef(program);
+        return 0;
     }
+    if (!PyDict_Check(by_id)) {
+        PyErr_SetString(PyExc_TypeError, "programs must be a dict");
+        return -1;
+    }
+    choice->is_framed = true;
+    *held = PyDict_Items(by_id);
     if (*held == NULL) {
         return -1;
     }
@@ -149,7 +167,7 @@ static enum row_status
 decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *set,
              bad_rows *bad)
 {
-    const framed_program *last = choice->by_id;
+    const framed_program *last = NULL; /* runs of one id need one look-up */
     for (int64_t i = 0; i < chunk->count; i++) {
         size_t size;
         const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size), *start = data;
@@ -228,22 +246,22 @@ decode(module_state *state, PyObject *object, const program_choice *choice, PyOb
     return PyErr_NoMemory();
 }
 
-SIGNATURE(decode_rows_signature, "_decode_rows()", 2, 2, P_payloads, P_programs);
+SIGNATURE(decode_rows_signature, "_decode_rows()", 2, 3, P_payloads, P_program, P_programs);
 
 PyDoc_STRVAR(decode_rows_doc,
-"_decode_rows(payloads, programs, /)\n"
+"_decode_rows(payloads, program, programs=..., /)\n"
 "--\n\n"
-"DecodedRows of an array of payloads, by a _RowProgram, or by a dict of them for schema ids, of\n"
-"the same columns, in the registry's framing.");
+"DecodedRows of an array of payloads, by a _RowProgram; or, in the registry's framing, by a dict\n"
+"of schema ids: programs for the same columns, or texts that say why there is none.");
 
 static PyObject *
 decode_rows(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     module_state *state = PyModule_GetState(module);
-    PyObject *values[2], *held;
+    PyObject *values[3], *held;
     program_choice choice = {0};
     if (args_parse(state, &decode_rows_signature, args, nargs, NULL, values) < 0
-        || choice_from(state, values[1], &choice, &held) < 0) {
+        || choice_from(state, values[1], values[2], &choice, &held) < 0) {
         return NULL;
     }
     PyObject *rows = decode(state, values[0], &choice, held);

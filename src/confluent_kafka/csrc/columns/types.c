@@ -256,6 +256,18 @@ column_types_share(column_types *types)
     return types;
 }
 
+bool
+column_types_equal(const column_types *a, const column_types *b)
+{
+    bool are_equal = a->count == b->count;
+    for (int32_t i = 0; are_equal && i < a->count; i++) {
+        are_equal = a->types[i].parent == b->types[i].parent
+                    && strcmp(a->types[i].format, b->types[i].format) == 0
+                    && a->types[i].symbol_count == b->types[i].symbol_count;
+    }
+    return are_equal;
+}
+
 void
 column_types_release(column_types *types)
 {

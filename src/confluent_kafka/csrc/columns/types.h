@@ -48,6 +48,8 @@ typedef struct {
  */
 column_types *column_types_from(PyObject *description);
 column_types *column_types_share(column_types *types);
+/* Whether programs for the one can fill the columns of the other. */
+bool column_types_equal(const column_types *a, const column_types *b);
 void column_types_release(column_types *types); /* from any thread; NULL does nothing */
 
 #endif

@@ -278,6 +278,7 @@ typedef struct {
     bool all; /* or none, when time is up: the others wait for the next call */
     bool store; /* their offsets are to be committed next */
     message_column_set columns;
+    PyObject *key, *value; /* what decodes these columns, borrowed, or NULL */
 } collected;
 
 static void
@@ -573,6 +574,24 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
     return result;
 }
 
+/*
+ * The batch, whose reference is stolen, with its keys or values decoded by
+ * confluent_kafka.columns, that both decoders come from; NULL with an exception.
+ */
+static PyObject *
+decoded_batch(PyObject *messages, const collected *batch)
+{
+    PyObject *decoder = batch->value != NULL ? batch->value : batch->key;
+    if (messages == NULL || decoder == NULL) {
+        return messages;
+    }
+    PyObject *decoded = PyObject_CallMethod(
+        decoder, "_decode_batch", "OOO", messages, batch->key != NULL ? batch->key : Py_None,
+        batch->value != NULL ? batch->value : Py_None);
+    Py_DECREF(messages);
+    return decoded;
+}
+
 static PyObject *
 messages_as_columns(Consumer *self, collected *batch)
 {
@@ -589,8 +608,9 @@ messages_as_columns(Consumer *self, collected *batch)
         return NULL;
     }
     size_t taken = batch->count;
-    PyObject *result =
-        message_batch_new(self->client.state, batch->messages, &taken, batch->columns, eof);
+    PyObject *result = decoded_batch(
+        message_batch_new(self->client.state, batch->messages, &taken, batch->columns, eof),
+        batch);
     if (result != NULL) {
         consumer_handed_out(self, batch->messages, taken, true);
         /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
@@ -604,7 +624,7 @@ messages_as_columns(Consumer *self, collected *batch)
 
 PyDoc_STRVAR(consume_arrow_doc,
 "consume_arrow($self, /, num_messages=1, timeout=-1, *, headers=False,\n"
-"              columns=None)\n--\n\n"
+"              columns=None, key=None, value=None)\n--\n\n"
 "Fetch messages as Arrow columns, and serve callbacks.\n\n"
 "Columns: key binary, value binary, topic string, partition int32, offset int64, timestamp\n"
 "timestamp[us, UTC], timestampType int32 (those of Spark's Kafka source), and headers\n"
@@ -617,23 +637,49 @@ PyDoc_STRVAR(consume_arrow_doc,
 "        available.\n"
 "    headers (bool): whether to add the column of headers.\n"
 "    columns (list of str, optional): which of the columns above are wanted: the others are not\n"
-"        built. They come in the order above, whatever the order here.\n\n"
+"        built. They come in the order above, whatever the order here.\n"
+"    key (AvroColumns or another decoder of confluent_kafka.columns, optional): what decodes the\n"
+"        keys into a column of structs.\n"
+"    value (the same, optional): what decodes the values.\n\n"
 "Returns:\n"
 "    MessageBatch: Its eof lists the partitions whose end was reached (with\n"
-"    enable.partition.eof).\n\n"
+"    enable.partition.eof). With `key` or `value` a confluent_kafka.columns.DecodedBatch.\n\n"
 "Raises:\n"
 "    KafkaException: an error of the consumer, after the rows before it have been returned.\n"
+"    SchemaRegistryError: the schemas that `key` or `value` needs cannot be asked for.\n"
 "    Exception: raised by a callback or a signal handler. Rows fetched by then are not lost.\n\n"
 "Source: rd_kafka_consume_batch_queue(); Arrow C data interface, PyCapsule protocol.");
 
 SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,
-          P_headers, P_columns);
+          P_headers, P_columns, P_key, P_value);
+
+/* A decoder, borrowed, or NULL for None: 0, or -1 with an exception. */
+static int
+decoder_from_arg(PyObject *object, const char *name, bool is_wanted, PyObject **decoder)
+{
+    if (object == NULL || object == Py_None) {
+        return 0;
+    }
+    if (!is_wanted) {
+        PyErr_Format(PyExc_ValueError, "%s is to be decoded, but columns does not name it", name);
+        return -1;
+    }
+    if (!PyObject_HasAttrString(object, "_decode_batch")) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be AvroColumns or another decoder of confluent_kafka.columns, not "
+                     "%.100s",
+                     name, Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    *decoder = object;
+    return 0;
+}
 
 static PyObject *
 consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     Consumer *self = (Consumer *)object;
-    PyObject *values[4];
+    PyObject *values[6];
     bool with_headers = false;
     collected batch = {0};
     int32_t wanted;
@@ -641,6 +687,10 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
         || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
         || message_column_set_from_args(values[3], with_headers, &batch.columns) < 0
+        || decoder_from_arg(values[4], "key", batch.columns & MESSAGE_COLUMN(FIELD_KEY),
+                            &batch.key) < 0
+        || decoder_from_arg(values[5], "value", batch.columns & MESSAGE_COLUMN(FIELD_VALUE),
+                            &batch.value) < 0
         || read_count_and_timeout(values[0], values[1], &wanted, &until) < 0) {
         return NULL;
     }

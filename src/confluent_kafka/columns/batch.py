@@ -1,0 +1,102 @@
+"""Consumed messages whose keys or values are columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka._values.frames import to_pandas
+from confluent_kafka._values.rows import RowError
+from confluent_kafka.cimpl import DecodedRows, TopicPartition, _ColumnBatch
+
+
+class DecodedBatch:
+    """Messages as Arrow columns, with decoded keys or values: what consume_arrow() returns.
+
+    As MessageBatch, but the columns `key` and `value` are structs where they were decoded.
+    pyarrow.record_batch(batch), polars.DataFrame(batch), a DuckDB query and
+    pandas.DataFrame.from_arrow(batch) read it; len(batch) is the number of messages.
+
+    Attributes:
+        eof (list of TopicPartition): partitions whose end was reached while the batch was fetched.
+        errors (dict of str to list of RowError): for "key" and "value", as far as they were
+            decoded: the messages whose payloads could not be. They are null in the column; `raw`
+            has their bytes.
+        raw (MessageBatch): the messages as they came.
+    """
+
+    __slots__ = ("_columns", "eof", "errors", "raw")
+
+    def __init__(
+        self, raw: Any, columns: _ColumnBatch, errors: Mapping[str, list[RowError]]
+    ) -> None:
+        self.raw = raw
+        self.eof: list[TopicPartition] = raw.eof
+        self.errors = dict(errors)
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        bad = sum(map(len, self.errors.values()))
+        return f"DecodedBatch({len(self)} messages, {bad} bad payloads)"
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the columns' names and types, by the Arrow PyCapsule protocol."""
+        return self._columns.__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Return the columns, by the Arrow PyCapsule protocol, without a copy."""
+        return self._columns.__arrow_c_array__(requested_schema)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the columns as a stream of one record batch."""
+        return self._columns.__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """Return the messages as a pandas.DataFrame.
+
+        Raises:
+            ImportError: pandas or pyarrow is not installed.
+        """
+        return to_pandas(self)
+
+
+class ColumnDecoder:
+    """What decodes payloads into columns, alone or as consume_arrow() fetches them."""
+
+    def decode(self, payloads: Any) -> DecodedRows:
+        """Decode an array of payloads; see the decoder."""
+        raise NotImplementedError
+
+    def _decode_batch(self, batch: Any, key: Any, value: Any) -> DecodedBatch:
+        """Decode what consume_arrow() has fetched; it calls this method of either decoder."""
+        return decode_batch(batch, key=key, value=value)
+
+
+def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBatch:
+    """Decode the keys or values of consumed messages.
+
+    Args:
+        batch (MessageBatch): what consume_arrow() returned, with the columns that are decoded.
+        key: what decodes the keys: AvroColumns, an AvroDecoder, or another object with decode();
+            None leaves them as bytes.
+        value: the same for the values.
+
+    Returns:
+        DecodedBatch.
+
+    Raises:
+        KeyError: the batch has no such column.
+        Exception: raised by a decode().
+    """
+    columns = _ColumnBatch(batch)
+    decoders = {"key": key, "value": value}
+    decoded = {
+        name: decoder.decode(columns.column(name))
+        for name, decoder in decoders.items()
+        if decoder is not None
+    }
+    errors = {name: rows.errors for name, rows in decoded.items()}
+    return DecodedBatch(batch, columns.replaced(decoded), errors)

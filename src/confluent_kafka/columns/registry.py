@@ -1,0 +1,172 @@
+"""Payloads that a schema registry's serializers wrote, as Arrow columns of one schema."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+from threading import Lock
+from typing import Any
+
+from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram, _schema_ids
+from confluent_kafka.columns._avro_layout import check_enums, layout
+from confluent_kafka.columns._avro_program import compile_program
+from confluent_kafka.columns._avro_schema import (
+    AvroResolutionError,
+    AvroSchemaError,
+    AvroType,
+    parse,
+)
+from confluent_kafka.columns._layout import Column
+from confluent_kafka.columns.batch import ColumnDecoder
+
+
+class RegistryColumns(ColumnDecoder, ABC):
+    """What columns of a registry's formats have in common: the schemas of writers, by their ids.
+
+    Payloads begin with a zero byte and the id of the schema that they were written with. Each id
+    is asked for once; rows of all of them become columns of one schema.
+    """
+
+    _schema_type: str
+
+    def __init__(self, registry: Any, subject: str | None, schema: Any) -> None:
+        if not hasattr(registry, "get_schema"):
+            raise TypeError(
+                f"registry must be a SchemaRegistryClient, not {type(registry).__name__}"
+            )
+        if subject is None and schema is None:
+            raise TypeError("give a subject, whose latest schema the columns get, or a schema")
+        if subject is not None and schema is not None:
+            raise TypeError("give either a subject or a schema, not both")
+        if not isinstance(subject, (str, type(None))):
+            raise TypeError(f"subject must be str, not {type(subject).__name__}")
+        self._registry = registry
+        self._subject = subject
+        self._schema = schema
+        self._programs: dict[int, _RowProgram | str] = {}
+        self._own: _RowProgram | None = None  # of the reader's schema: it knows the columns
+        self._lock = Lock()
+
+    def decode(self, payloads: Any) -> DecodedRows:
+        """Decode an array of payloads in the registry's framing.
+
+        Args:
+            payloads: an array of binary values with the Arrow PyCapsule protocol.
+
+        Returns:
+            DecodedRows: a row for each payload, null where it is null or cannot be decoded:
+            `errors` tells why. That the registry has no schema of an id, or one that cannot be read
+            as the columns' schema, is an error of the row.
+
+        Raises:
+            SchemaRegistryError: the registry cannot be asked; nothing is lost, ask again.
+            TypeError: `payloads` is something else.
+        """
+        with self._lock:
+            program = self._prepare(_schema_ids(payloads))
+        return _decode_rows(payloads, program, self._programs)
+
+    def _prepare(self, ids: set[int]) -> _RowProgram:
+        """Get the programs of these ids; return that of the reader's schema."""
+        if self._own is None:
+            self._own = self._reader_program(self._reader_schema())
+        for schema_id in sorted(ids - self._programs.keys()):
+            self._programs[schema_id] = self._writer_program(schema_id)
+        return self._own
+
+    def _reader_schema(self) -> Any:
+        """Return the schema of the columns, a Schema of the registry or what the user gave."""
+        if self._subject is None:
+            return self._schema
+        return self._registry.get_latest_version(self._subject).schema
+
+    def _writer_program(self, schema_id: int) -> _RowProgram | str:
+        """Return the program for rows of an id, or why there is none."""
+        try:
+            schema = self._registry.get_schema(schema_id)
+        except Exception as error:
+            if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
+                raise
+            return f"the registry has no schema {schema_id}"
+        if schema.schema_type not in (None, self._schema_type):
+            return f"schema {schema_id} is {schema.schema_type}, not {self._schema_type}"
+        try:
+            return self._program(schema)
+        except (AvroResolutionError, AvroSchemaError) as error:
+            return f"schema {schema_id}: {error}"
+
+    def _texts(self, schema: Any) -> Iterator[str]:
+        """Yield the texts that a schema refers to, each after those that it needs itself."""
+        for reference in schema.references or ():
+            found = self._registry.get_version(reference.subject, reference.version)
+            yield from self._texts(found.schema)
+            yield found.schema.schema_str
+
+    @abstractmethod
+    def _reader_program(self, schema: Any) -> _RowProgram:
+        """Set what the columns are; return the program for payloads of this schema itself."""
+
+    @abstractmethod
+    def _program(self, schema: Any) -> _RowProgram:
+        """Return the program that reads payloads of a writer's schema into the columns."""
+
+
+class AvroColumns(RegistryColumns):
+    """Avro payloads of a schema registry as Arrow columns.
+
+    Args:
+        registry (SchemaRegistryClient): where the schemas are.
+        subject (str, optional): the columns are those of its latest schema, which is asked for
+            once, when the first payloads come.
+        schema (str, dict, list or Schema, optional): the columns are those of this one. Either
+            `subject` or `schema` must be given.
+        columns (list of str, optional): the fields to decode; see AvroDecoder.
+        enums (str, optional): "string" (the default) or "dictionary".
+
+    Payloads of other versions of the schema are resolved as the Avro specification says.
+    """
+
+    _schema_type = "AVRO"
+
+    def __init__(
+        self,
+        registry: Any,
+        subject: str | None = None,
+        *,
+        schema: Any = None,
+        columns: Sequence[str] | None = None,
+        enums: str = "string",
+    ) -> None:
+        super().__init__(registry, subject, schema)
+        check_enums(enums)
+        self._columns = columns
+        self._enums = enums
+        self._reader: AvroType
+        self._root: Column
+
+    def _reader_program(self, schema: Any) -> _RowProgram:
+        reader = self._parsed(schema, "schema")
+        root = layout(reader, self._columns, enums=self._enums)
+        self._reader, self._root = reader, root
+        return _RowProgram("avro", root.description(), compile_program(reader, reader, root))
+
+    def _program(self, schema: Any) -> _RowProgram:
+        writer = self._parsed(schema, "a schema of the registry")
+        program = compile_program(writer, self._reader, self._root)
+        return _RowProgram("avro", self._root.description(), program)
+
+    def _parsed(self, schema: Any, what: str) -> AvroType:
+        text = getattr(schema, "schema_str", None)
+        if text is None:
+            return parse(schema, what)
+        return parse(_schema_or_name(text), what, [json.loads(one) for one in self._texts(schema)])
+
+
+def _schema_or_name(text: str) -> Any:
+    """A registry's text is JSON, but for primitives, which may come without quotes."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,266 @@
+/*
+ * _ColumnBatch: rows of somebody's columns, of which some are taken out or replaced. No copies.
+ */
+#include <string.h>
+
+#include "arrow/shared.h"
+#include "arrow/source.h"
+#include "base/args.h"
+#include "columns/columns.h"
+
+typedef struct {
+    PyObject_HEAD
+    shared_array *whole; /* never NULL */
+} ColumnBatch;
+
+static PyObject *
+column_batch_from(PyTypeObject *type, shared_array *whole)
+{
+    ColumnBatch *self = whole == NULL ? NULL : (ColumnBatch *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        shared_array_release(whole);
+        return whole == NULL ? PyErr_NoMemory() : NULL;
+    }
+    self->whole = whole;
+    return (PyObject *)self;
+}
+
+/* ---- reading ---- */
+
+/* An arrow_taker: keeps the one array, with its type, which it moves as well. */
+static int
+take(void *context, const struct ArrowSchema *schema, struct ArrowArray *array,
+     const char *name)
+{
+    shared_array **whole = context;
+    if (*whole != NULL || schema->n_children != array->n_children) {
+        array->release(array);
+        PyErr_Format(PyExc_ValueError, "%s is not one valid Arrow array", name);
+        return -1;
+    }
+    /* It is the reader's own, be it in a capsule or in the source of a stream. */
+    *whole = shared_array_new((struct ArrowSchema *)schema, array);
+    if (*whole == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+static shared_array *
+read_array(PyObject *object, const char *name)
+{
+    arrow_source source = {0};
+    shared_array *whole = NULL;
+    int result = arrow_source_read(&source, object, name,
+                                   "an array with the Arrow PyCapsule protocol", take, &whole);
+    PyObject *raised = PyErr_GetRaisedException();
+    arrow_source_release(&source);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+    if (result < 0) {
+        shared_array_release(whole);
+        return NULL;
+    }
+    return whole;
+}
+
+SIGNATURE(column_batch_signature, "_ColumnBatch()", 1, 1, P_batch);
+
+static PyObject *
+column_batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *values[1];
+    if (args_parse_tuple(module_state_of_type(type), &column_batch_signature, args, kwargs,
+                         values) < 0) {
+        return NULL;
+    }
+    shared_array *whole = read_array(values[0], "batch");
+    return whole == NULL ? NULL : column_batch_from(type, whole);
+}
+
+/* ---- columns ---- */
+
+/* The number of a column, or -1 with a KeyError. */
+static int64_t
+find_column(const shared_array *whole, const char *name)
+{
+    for (int64_t i = 0; i < whole->schema.n_children; i++) {
+        if (strcmp(whole->schema.children[i]->name, name) == 0) {
+            return i;
+        }
+    }
+    PyErr_Format(PyExc_KeyError, "the batch has no column '%s'", name);
+    return -1;
+}
+
+PyDoc_STRVAR(column_doc,
+"column($self, name, /)\n--\n\n"
+"A _ColumnBatch of one column.\n\n"
+"Raises:\n"
+"    KeyError: there is none of this name.");
+
+static PyObject *
+get_column(PyObject *object, PyObject *name)
+{
+    ColumnBatch *self = (ColumnBatch *)object;
+    const char *text = arg_utf8(name, "name", NULL);
+    int64_t number = text == NULL ? -1 : find_column(self->whole, text);
+    return number < 0 ? NULL
+                      : column_batch_from(Py_TYPE(self), shared_array_child(self->whole, number));
+}
+
+/* The columns that stay, and what takes the place of others; all are new references. */
+static int
+choose_columns(ColumnBatch *self, PyObject *replacements, shared_array **columns,
+               const char **names)
+{
+    for (int64_t i = 0; i < self->whole->schema.n_children; i++) {
+        names[i] = self->whole->schema.children[i]->name;
+        PyObject *replacement = PyDict_GetItemString(replacements, names[i]);
+        if (replacement == NULL) {
+            columns[i] = shared_array_child(self->whole, i);
+            if (columns[i] == NULL) {
+                PyErr_NoMemory();
+                return -1;
+            }
+            continue;
+        }
+        columns[i] = read_array(replacement, names[i]);
+        if (columns[i] == NULL) {
+            return -1;
+        }
+        if (columns[i]->array.length != self->whole->array.length) {
+            PyErr_Format(PyExc_ValueError, "column '%s' has another number of rows", names[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(replaced_doc,
+"replaced($self, columns, /)\n--\n\n"
+"A _ColumnBatch with other columns in the place of those that `columns`, a dict, names.");
+
+static PyObject *
+replaced(PyObject *object, PyObject *replacements)
+{
+    ColumnBatch *self = (ColumnBatch *)object;
+    if (!PyDict_Check(replacements)) {
+        PyErr_SetString(PyExc_TypeError, "columns must be a dict");
+        return NULL;
+    }
+    size_t count = (size_t)self->whole->schema.n_children;
+    shared_array **columns = PyMem_Calloc(count + 1, sizeof(*columns));
+    const char **names = PyMem_Calloc(count + 1, sizeof(*names));
+    PyObject *result = NULL;
+    if (columns == NULL || names == NULL) {
+        PyErr_NoMemory();
+    }
+    else if (choose_columns(self, replacements, columns, names) == 0) {
+        result = column_batch_from(Py_TYPE(self), shared_array_join(columns, names, count));
+    }
+    for (size_t i = 0; columns != NULL && i < count; i++) {
+        shared_array_release(columns[i]); /* the joined one holds its own references */
+    }
+    PyMem_Free(columns);
+    PyMem_Free(names);
+    return result;
+}
+
+/* ---- giving ---- */
+
+static PyObject *
+arrow_c_schema(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return arrow_schema_capsule(&shared_array_exporter, ((ColumnBatch *)self)->whole);
+}
+
+SIGNATURE(arrow_c_array_signature, "__arrow_c_array__()", 0, 1, P_requested_schema);
+
+static PyObject *
+arrow_c_array(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *requested_schema;
+    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_array_signature, args,
+                   nargs, kwnames, &requested_schema) < 0) {
+        return NULL;
+    }
+    return arrow_array_capsules(&shared_array_exporter, ((ColumnBatch *)self)->whole);
+}
+
+SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_schema);
+
+static PyObject *
+arrow_c_stream(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *requested_schema;
+    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_stream_signature, args,
+                   nargs, kwnames, &requested_schema) < 0) {
+        return NULL;
+    }
+    return arrow_stream_capsule(&shared_array_exporter, ((ColumnBatch *)self)->whole);
+}
+
+static Py_ssize_t
+column_batch_length(PyObject *self)
+{
+    return (Py_ssize_t)((ColumnBatch *)self)->whole->array.length;
+}
+
+static void
+column_batch_dealloc(PyObject *object)
+{
+    ColumnBatch *self = (ColumnBatch *)object;
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject *raised = PyErr_GetRaisedException(); /* the array's maker may be Python code */
+    shared_array_release(self->whole);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef column_batch_methods[] = {
+    {"column", get_column, METH_O, column_doc},
+    {"replaced", replaced, METH_O, replaced_doc},
+    {"__arrow_c_schema__", arrow_c_schema, METH_NOARGS,
+     PyDoc_STR("__arrow_c_schema__($self, /)\n--\n\nThe type, by the Arrow PyCapsule protocol.")},
+    {"__arrow_c_array__", WITH_KEYWORDS(arrow_c_array),
+     PyDoc_STR("__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
+               "The columns, by the Arrow PyCapsule protocol.")},
+    {"__arrow_c_stream__", WITH_KEYWORDS(arrow_c_stream),
+     PyDoc_STR("__arrow_c_stream__($self, /, requested_schema=None)\n--\n\n"
+               "The columns as a stream of one record batch.")},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(column_batch_doc,
+"_ColumnBatch(batch, /)\n"
+"--\n\n"
+"The columns of a batch with the Arrow PyCapsule protocol, to take out and replace.");
+
+static PyType_Slot column_batch_slots[] = {
+    {Py_tp_doc, (void *)column_batch_doc},
+    {Py_tp_new, column_batch_new},
+    {Py_tp_dealloc, column_batch_dealloc},
+    {Py_tp_methods, column_batch_methods},
+    {Py_sq_length, column_batch_length},
+    {0, NULL},
+};
+
+static PyType_Spec column_batch_spec = {
+    .name = "confluent_kafka.cimpl._ColumnBatch",
+    .basicsize = sizeof(ColumnBatch),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = column_batch_slots,
+};
+
+int
+column_batch_type_add(PyObject *module, module_state *state)
+{
+    state->ColumnBatch = module_add_type(module, &column_batch_spec, NULL);
+    return state->ColumnBatch == NULL ? -1 : 0;
+}
