@@ -1,0 +1,249 @@
+"""Topics with a schema registry as typed columns: consume_arrow(key=, value=) and AvroColumns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+pytest.importorskip("polars", reason="polars is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("fastavro", reason="fastavro is not installed")
+
+import polars
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.columns import (
+    AvroColumns,
+    AvroDecoder,
+    AvroSchemaError,
+    DecodedBatch,
+    RowError,
+    decode_batch,
+)
+from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroSerializer
+from confluent_kafka.schema_registry.error import SchemaRegistryError
+from confluent_kafka.serialization import MessageField, SerializationContext
+from tests.support.schema_registry import Fault, running_registry
+from tests.support.waiting import TIMEOUT
+
+FIRST = {
+    "type": "record",
+    "name": "Order",
+    "fields": [{"name": "id", "type": "int"}, {"name": "city", "type": "string"}],
+}
+SECOND = {
+    "type": "record",
+    "name": "Order",
+    "fields": [
+        {"name": "id", "type": "long"},
+        {"name": "note", "type": ["null", "string"], "default": None},
+    ],
+}
+ORDERS = [{"id": 1, "city": "Bonn"}, {"id": 2, "note": "gift"}]
+# As columns of the second schema.
+ROWS = [{"id": 1, "note": None}, {"id": 2, "note": "gift"}]
+
+
+@pytest.fixture
+def registry() -> Iterator[SchemaRegistryClient]:
+    with SchemaRegistryClient({"url": "mock://"}) as client:
+        yield client
+
+
+def payloads(registry: SchemaRegistryClient, topic: str) -> list[bytes]:
+    """Two orders, each written with a schema of its own; the second is the latest."""
+    context = SerializationContext(topic, MessageField.VALUE)
+    serializers = [AvroSerializer(registry, json.dumps(schema)) for schema in (FIRST, SECOND)]
+    return [
+        serializer(order, context) for serializer, order in zip(serializers, ORDERS, strict=True)
+    ]
+
+
+def produced(producer: Producer, topic: str, values: list[bytes | None]) -> None:
+    for value in values:
+        producer.produce(topic, value, key=b"k", partition=0)
+    assert producer.flush(TIMEOUT) == 0
+
+
+def consumed(consumer: Consumer, topic: str, count: int, **decoders: Any) -> DecodedBatch:
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    return consumer.consume_arrow(count, TIMEOUT, **decoders)
+
+
+# ---- consume_arrow(value=) ----
+
+
+def test_versions_of_a_schema_become_one(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """Values of two versions are columns of the latest; the other columns stay as they are."""
+    produced(producer, kafka_topic, payloads(registry, kafka_topic))
+    batch = consumed(consumer, kafka_topic, 2, value=AvroColumns(registry, f"{kafka_topic}-value"))
+    assert len(batch) == 2
+    frame = polars.DataFrame(batch)
+    assert frame["value"].to_list() == ROWS
+    assert frame["key"].to_list() == [b"k", b"k"]
+    assert frame["offset"].to_list() == [0, 1]
+    assert batch.errors == {"value": []}
+    assert repr(batch) == "DecodedBatch(2 messages, 0 bad payloads)"
+
+
+def test_bad_payloads_are_errors_of_their_rows(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """What cannot be decoded is null, with its bytes in raw; a tombstone is no error."""
+    good = payloads(registry, kafka_topic)
+    unknown, cut, text = b"\0\0\0\3\xe7\2", good[0][:-1], b"hello"
+    produced(producer, kafka_topic, [good[0], unknown, None, cut, text, good[1]])
+    columns = AvroColumns(registry, f"{kafka_topic}-value")
+    batch = consumed(consumer, kafka_topic, 6, value=columns)
+    assert polars.DataFrame(batch)["value"].to_list() == [
+        ROWS[0],
+        *[None] * 4,
+        ROWS[1],
+    ]
+    assert batch.errors["value"] == [
+        RowError(1, 0, "", "the registry has no schema 999"),
+        RowError(3, 7, "city", "the payload ends within a value"),
+        RowError(4, 0, "", "no zero byte and schema id at the start"),
+    ]
+    raw = polars.DataFrame(batch.raw)["value"].to_list()
+    assert [raw[error.row] for error in batch.errors["value"]] == [unknown, cut, text]
+
+
+def test_a_registry_that_is_down_loses_nothing(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """The error is raised, and the next call returns the same messages."""
+    with running_registry() as fake:
+        url = {"url": fake.url, "max.retries": 0}
+        with SchemaRegistryClient(url) as registry:
+            produced(producer, kafka_topic, payloads(registry, kafka_topic))
+        with SchemaRegistryClient(url) as registry:
+            columns = AvroColumns(registry, schema=SECOND)
+            fake.faults.append(Fault(status=500))
+            with pytest.raises(SchemaRegistryError):
+                consumed(consumer, kafka_topic, 2, value=columns)
+            batch = consumer.consume_arrow(2, TIMEOUT, value=columns)
+    assert polars.DataFrame(batch)["value"].to_list() == ROWS
+
+
+def test_keys_and_values(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
+    """Both are decoded, by decoders that need no registry."""
+    text = AvroDecoder('"string"')
+    producer.produce(kafka_topic, b"\6abc", key=b"\2k", partition=0)
+    assert producer.flush(TIMEOUT) == 0
+    batch = consumed(consumer, kafka_topic, 1, key=text, value=text)
+    frame = polars.DataFrame(batch)
+    assert frame["key"].to_list() == [{"value": "k"}]
+    assert frame["value"].to_list() == [{"value": "abc"}]
+    assert batch.errors == {"key": [], "value": []}
+
+
+def test_wrong_decoders_are_refused(consumer: Consumer) -> None:
+    """What cannot decode is a TypeError, and a column that is not there a ValueError."""
+    with pytest.raises(TypeError, match=r"value must be AvroColumns .* not dict"):
+        consumer.consume_arrow(1, 0, value={})  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="key is to be decoded, but columns does not name it"):
+        consumer.consume_arrow(1, 0, columns=["value"], key=AvroDecoder('"int"'))
+
+
+def test_no_messages(consumer: Consumer) -> None:
+    """A batch without messages has the columns all the same."""
+    batch = consumer.consume_arrow(1, 0, value=AvroDecoder(FIRST))
+    assert len(batch) == 0
+    assert polars.DataFrame(batch).schema["value"] == polars.Struct(
+        {"id": polars.Int32, "city": polars.String}
+    )
+
+
+def test_a_batch_is_decoded_afterwards(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """decode_batch() does the same with what consume_arrow() has returned."""
+    produced(producer, kafka_topic, payloads(registry, kafka_topic))
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    raw = consumer.consume_arrow(2, TIMEOUT)
+    batch = decode_batch(raw, value=AvroColumns(registry, f"{kafka_topic}-value"))
+    assert batch.raw is raw
+    assert batch.eof is raw.eof
+    assert polars.DataFrame(batch)["value"].to_list() == ROWS
+
+
+# ---- AvroColumns ----
+
+
+def binary(values: list[bytes | None]) -> Any:
+    return polars.Series(values, dtype=polars.Binary)
+
+
+def test_each_schema_is_asked_for_once() -> None:
+    """The registry hears of an id with its first payload only, also of one that it has not."""
+    with running_registry() as fake, SchemaRegistryClient({"url": fake.url}) as registry:
+        values = payloads(registry, "orders")
+        columns = AvroColumns(registry, "orders-value")
+        rows = columns.decode(binary([*values, b"\0\0\0\3\xe7\2"]))
+        assert [error.row for error in rows.errors] == [2]
+        asked = len(fake.requests)
+        rows = columns.decode(binary([b"\0\0\0\3\xe7\2", *values]))
+        assert [error.row for error in rows.errors] == [0]
+        assert len(fake.requests) == asked
+
+
+def test_a_schema_with_references(registry: SchemaRegistryClient) -> None:
+    """Names that a schema refers to are those of the subjects that it names."""
+    city = {"type": "record", "name": "City", "fields": [{"name": "name", "type": "string"}]}
+    registry.register_schema("city", Schema(json.dumps(city)))
+    order = {"type": "record", "name": "Order", "fields": [{"name": "city", "type": "City"}]}
+    schema = Schema(json.dumps(order), "AVRO", [SchemaReference("City", "city", 1)])
+    schema_id = registry.register_schema("orders-value", schema)
+    payload = b"\0" + schema_id.to_bytes(4) + b"\10Bonn"
+    rows = AvroColumns(registry, "orders-value").decode(binary([payload]))
+    assert polars.DataFrame(rows)["city"].to_list() == [{"name": "Bonn"}]
+
+
+def test_a_schema_that_cannot_be_resolved(registry: SchemaRegistryClient) -> None:
+    """Rows of a writer whose schema does not fit are errors that say why."""
+    other = registry.register_schema("other", Schema('{"type": "array", "items": "int"}'))
+    rows = AvroColumns(registry, schema=FIRST).decode(binary([b"\0" + other.to_bytes(4) + b"\0"]))
+    [error] = rows.errors
+    assert error.reason == (
+        f"schema {other}: the value was written as array, and is to be read as Order"
+    )
+
+
+def test_schemas_of_other_formats(registry: SchemaRegistryClient) -> None:
+    """Rows of a schema that is not Avro are errors."""
+    other = registry.register_schema("other", Schema('{"type": "object"}', "JSON"))
+    rows = AvroColumns(registry, schema=FIRST).decode(binary([b"\0" + other.to_bytes(4)]))
+    assert [error.reason for error in rows.errors] == [f"schema {other} is JSON, not AVRO"]
+
+
+def test_projection(registry: SchemaRegistryClient) -> None:
+    """Only the fields that are asked for become columns, whichever schema wrote them."""
+    values = payloads(registry, "orders")
+    rows = AvroColumns(registry, "orders-value", columns=["note"]).decode(binary(values))
+    assert polars.DataFrame(rows).to_dict(as_series=False) == {"note": [None, "gift"]}
+
+
+def test_arguments(registry: SchemaRegistryClient) -> None:
+    """A subject or a schema is needed; what is given must be of the right kind."""
+    with pytest.raises(TypeError, match="give a subject, whose latest schema"):
+        AvroColumns(registry)
+    with pytest.raises(TypeError, match="either a subject or a schema, not both"):
+        AvroColumns(registry, "orders-value", schema=FIRST)
+    with pytest.raises(TypeError, match="registry must be a SchemaRegistryClient, not str"):
+        AvroColumns("http://127.0.0.1", "orders-value")
+    with pytest.raises(TypeError, match="subject must be str, not dict"):
+        AvroColumns(registry, FIRST)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="enums must be one of string, dictionary"):
+        AvroColumns(registry, "orders-value", enums="text")
+    with pytest.raises(AvroSchemaError, match="is not JSON"):
+        AvroColumns(registry, schema="{").decode(binary([b""]))
+    with pytest.raises(SchemaRegistryError), closing(registry):
+        AvroColumns(registry, "nothing").decode(binary([b""]))
