@@ -98,6 +98,10 @@ def _face(program: Callable[[str, str], tuple[str, ...]], call: str) -> dict[Sid
     return _sides(program("confluent_kafka.compat.aiokafka", call), program("aiokafka", call))
 
 
+def _columns(ours: str, peer: str) -> dict[Side, tuple[str, ...]]:
+    return _sides(("columns", "--decoder", ours), ("columns", "--decoder", peer))
+
+
 def _serde(kind: str) -> tuple[str, ...]:
     return ("serde", "--format", kind)
 
@@ -260,6 +264,16 @@ ROWS = (
         "kafka-python 0.9's send_messages() of 200 (kafka-python 3: send(), then flush())",
         _kafka_python("send", PRODUCED, ours=("kafka_0_9", "send-messages")),
         Bar(5.0, Side.PEER),
+    ),
+    Row(
+        "Avro into Arrow columns (in place of confluent-kafka: fastavro, pyarrow)",
+        _columns("avro-columns", "avro-fastavro"),
+        Bar(40.0, Side.PEER),
+    ),
+    Row(
+        "Avro into Arrow columns (in place of confluent-kafka: pyruhvro)",
+        _columns("avro-columns", "avro-pyruhvro"),
+        Bar(2.0, Side.PEER),
     ),
     Row(
         "Avro there and back (a registry in memory)",
