@@ -1,6 +1,7 @@
-#include "columns/avro_steps.h"
-
 #include <stdlib.h>
+
+#include "columns/avro_run.h"
+#include "columns/avro_steps.h"
 
 typedef struct {
     int32_t count;
@@ -87,6 +88,7 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
         return -1;
     }
     self->step = kind->step;
+    self->shortcut = kind->shortcut;
     self->column = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(description, I_COLUMN));
     self->argument = PyLong_AsLongLong(PyTuple_GET_ITEM(description, I_ARGUMENT));
     long target = PyLong_AsLong(PyTuple_GET_ITEM(description, I_TARGET));
@@ -248,7 +250,7 @@ avro_decode(const void *program, columns *set, const uint8_t *data, size_t size,
             row_failure *failure)
 {
     const avro_program *self = program;
-    avro_machine machine = {data, data + size, set, failure, ROW_OK, 0};
+    avro_machine machine = {data, data, data + size, set, failure, ROW_OK, 0};
     if (!avro_run(&machine, self->instructions, self->instructions + self->count)) {
         return machine.status;
     }

@@ -1,4 +1,6 @@
 #include "columns/avro_steps.h"
+
+#include "columns/avro_run.h"
 #include "columns/utf8.h"
 
 /*
@@ -520,10 +522,11 @@ step_fail(machine *self, instruction *at)
 static instruction *
 step_default(machine *self, instruction *at)
 {
-    const uint8_t *payload = self->at, *end = self->end;
-    self->at = at->data;
+    const uint8_t *start = self->start, *payload = self->at, *end = self->end;
+    self->start = self->at = at->data;
     self->end = at->data + at->data_size;
     bool is_done = avro_run(self, at + 1, at->target);
+    self->start = start;
     self->at = payload;
     self->end = end;
     return is_done ? at->target : NULL;
@@ -648,17 +651,17 @@ step_skip_array(machine *self, instruction *at)
 }
 
 const avro_step_kind avro_step_kinds[] = {
-    {"int", step_int, COLUMN_FIXED, 4, false},
-    {"long", step_long, COLUMN_FIXED, 8, false},
-    {"float", step_float, COLUMN_FIXED, 4, false},
-    {"double", step_double, COLUMN_FIXED, 8, false},
-    {"boolean", step_boolean, COLUMN_BITS, 0, false},
+    {"int", step_int, COLUMN_FIXED, 4, false, AVRO_INT},
+    {"long", step_long, COLUMN_FIXED, 8, false, AVRO_LONG},
+    {"float", step_float, COLUMN_FIXED, 4, false, AVRO_FLOAT},
+    {"double", step_double, COLUMN_FIXED, 8, false, AVRO_DOUBLE},
+    {"boolean", step_boolean, COLUMN_BITS, 0, false, AVRO_BOOLEAN},
     {"int-as-long", step_int_as_long, COLUMN_FIXED, 8, false},
     {"long-as-float", step_long_as_float, COLUMN_FIXED, 4, false},
     {"long-as-double", step_long_as_double, COLUMN_FIXED, 8, false},
     {"float-as-double", step_float_as_double, COLUMN_FIXED, 8, false},
     {"bytes", step_bytes, COLUMN_BYTES, 0, false},
-    {"string", step_string, COLUMN_BYTES, 0, false},
+    {"string", step_string, COLUMN_BYTES, 0, false, AVRO_STRING},
     {"fixed", step_fixed, COLUMN_FIXED, AVRO_ANY_WIDTH, false},
     {"enum", step_enum, COLUMN_FIXED, 4, false},
     {"enum-text", step_enum_text, COLUMN_BYTES, 0, false},
@@ -667,8 +670,8 @@ const avro_step_kind avro_step_kinds[] = {
     {"uuid", step_uuid, COLUMN_FIXED, 16, false},
     {"duration", step_duration, COLUMN_FIXED, 16, false},
     {"null", step_null, AVRO_ANY_COLUMN, 0, false},
-    {"record", step_record, COLUMN_STRUCT, 0, false},
-    {"optional", step_optional, AVRO_ANY_COLUMN, 0, true},
+    {"record", step_record, COLUMN_STRUCT, 0, false, AVRO_RECORD},
+    {"optional", step_optional, AVRO_ANY_COLUMN, 0, true, AVRO_OPTIONAL},
     {"union", step_union, AVRO_NO_COLUMN, 0, false},
     {"branch", step_branch, COLUMN_UNION, 0, false},
     {"jump", step_jump, AVRO_NO_COLUMN, 0, true},
