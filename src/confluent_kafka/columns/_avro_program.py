@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
 
 from confluent_kafka.columns._avro_default import encode_default
 from confluent_kafka.columns._avro_layout import is_optional, present_branch
 from confluent_kafka.columns._avro_schema import (
     Array,
     AvroResolutionError,
-    AvroSchemaError,
     AvroType,
     Enum,
     Field,
@@ -23,10 +21,8 @@ from confluent_kafka.columns._avro_schema import (
     may_be_empty,
     resolvable_names,
 )
+from confluent_kafka.columns._instructions import Instruction, ProgramWriter
 from confluent_kafka.columns._layout import Column
-
-# What a schema of a few lines that refer to each other can grow to; none in use has a tenth.
-INSTRUCTION_LIMIT = 100_000
 
 # (written as, read as) -> the step; specification 1.12, "Schema Resolution".
 _STEPS = {
@@ -57,18 +53,6 @@ _SKIPS = {
 }
 
 
-class Instruction(NamedTuple):
-    """One step; read_instruction() in csrc/columns/avro.c says what it must have."""
-
-    step: str
-    column: int = -1
-    argument: int = 0
-    target: int = 0
-    table: tuple[int, ...] = ()
-    data: bytes = b""
-    field: str = ""
-
-
 def compile_program(writer: AvroType, reader: AvroType, root: Column) -> tuple[Instruction, ...]:
     """Return the program that reads what `writer` says into the columns that `reader` gave.
 
@@ -84,25 +68,8 @@ def compile_program(writer: AvroType, reader: AvroType, root: Column) -> tuple[I
     return tuple(compiler.program)
 
 
-class _Compiler:
+class _Compiler(ProgramWriter):
     """Writes one program."""
-
-    def __init__(self) -> None:
-        self.program: list[Instruction] = []
-
-    # --- instructions
-
-    def emit(self, step: str, column: Column | None = None, **parts: Any) -> int:
-        """Add an instruction; return its place."""
-        if len(self.program) >= INSTRUCTION_LIMIT:
-            raise AvroSchemaError(f"a schema of more than {INSTRUCTION_LIMIT} values")
-        index = -1 if column is None else column.index
-        self.program.append(Instruction(step, index, **parts))
-        return len(self.program) - 1
-
-    def end_block(self, start: int) -> None:
-        """The block that began at `start` ends here."""
-        self.program[start] = self.program[start]._replace(target=len(self.program))
 
     # --- reading
 

@@ -2,6 +2,7 @@
 
 #include "columns/avro_run.h"
 #include "columns/avro_steps.h"
+#include "columns/instruction.h"
 
 typedef struct {
     int32_t count;
@@ -10,106 +11,51 @@ typedef struct {
 
 /* ---- reading the description ---- */
 
-enum { I_NAME, I_COLUMN, I_ARGUMENT, I_TARGET, I_TABLE, I_DATA, I_FIELD, I_COUNT };
-
-static int
-refuse(const char *problem, const char *step)
-{
-    PyErr_Format(PyExc_ValueError, "an instruction '%s' %s", step, problem);
-    return -1;
-}
-
 static const avro_step_kind *
-find_kind(PyObject *name)
+find_kind(const char *name)
 {
-    const char *text = PyUnicode_AsUTF8(name);
-    if (text == NULL) {
-        return NULL;
-    }
     for (const avro_step_kind *kind = avro_step_kinds; kind->name != NULL; kind++) {
-        if (strcmp(kind->name, text) == 0) {
+        if (strcmp(kind->name, name) == 0) {
             return kind;
         }
     }
-    PyErr_Format(PyExc_ValueError, "there is no instruction '%s'", text);
+    instruction_refuse("is unknown", name);
     return NULL;
 }
 
-static int
-read_table(PyObject *object, avro_instruction *instruction)
-{
-    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > INT32_MAX) {
-        PyErr_SetString(PyExc_TypeError, "an instruction's table must be a tuple of int");
-        return -1;
-    }
-    Py_ssize_t count = PyTuple_GET_SIZE(object);
-    instruction->table = calloc((size_t)count + 1, sizeof(int32_t));
-    if (instruction->table == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        long value = PyLong_AsLong(PyTuple_GET_ITEM(object, i));
-        if (value < INT32_MIN || value > INT32_MAX || PyErr_Occurred()) {
-            return PyErr_Occurred() ? -1 : refuse("has a large table", "");
-        }
-        instruction->table[i] = (int32_t)value;
-    }
-    instruction->table_size = (int32_t)count;
-    return 0;
-}
-
-/* Copies bytes, and a NUL after them, into memory of malloc(). */
-static char *
-copy_bytes(const char *data, Py_ssize_t size)
-{
-    char *copy = data == NULL ? NULL : malloc((size_t)size + 1);
-    if (copy == NULL) {
-        if (data != NULL) {
-            PyErr_NoMemory();
-        }
-        return NULL;
-    }
-    memcpy(copy, data, (size_t)size);
-    copy[size] = '\0';
-    return copy;
-}
-
-static int
+/* What it is, or NULL with an exception. */
+static const avro_step_kind *
 read_instruction(PyObject *description, avro_instruction *first, int32_t count,
                  avro_instruction *self)
 {
-    if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) != I_COUNT) {
-        PyErr_SetString(PyExc_TypeError, "an instruction must be a tuple of seven");
-        return -1;
-    }
-    const avro_step_kind *kind = find_kind(PyTuple_GET_ITEM(description, I_NAME));
-    if (kind == NULL || read_table(PyTuple_GET_ITEM(description, I_TABLE), self) < 0) {
-        return -1;
+    instruction_parts parts;
+    int read = instruction_parts_read(&parts, description);
+    *self = (avro_instruction){
+        .column = parts.column,
+        .argument = parts.argument,
+        .target = first,
+        .table = parts.table,
+        .table_size = parts.table_size,
+        .data = parts.data,
+        .data_size = parts.data_size,
+        .field = parts.field,
+    };
+    const avro_step_kind *kind = read < 0 ? NULL : find_kind(parts.name);
+    if (kind == NULL) {
+        return NULL;
     }
     self->step = kind->step;
     self->shortcut = kind->shortcut;
-    self->column = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(description, I_COLUMN));
-    self->argument = PyLong_AsLongLong(PyTuple_GET_ITEM(description, I_ARGUMENT));
-    long target = PyLong_AsLong(PyTuple_GET_ITEM(description, I_TARGET));
-    if (PyErr_Occurred()) {
-        return -1;
+    if (!kind->is_block) {
+        return kind;
     }
     /* Forward only, so that each row comes to an end. */
-    if (kind->is_block && (target <= self - first || target > count)) {
-        return refuse("has no place to go to", kind->name);
+    if (parts.target <= self - first || parts.target > count) {
+        instruction_refuse("has no place to go to", kind->name);
+        return NULL;
     }
-    self->target = first + (kind->is_block ? target : 0);
-    char *data;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(PyTuple_GET_ITEM(description, I_DATA), &data, &size) < 0) {
-        return -1;
-    }
-    self->data = (uint8_t *)copy_bytes(data, size);
-    self->data_size = size;
-    const char *field = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(description, I_FIELD), &size);
-    self->field = self->data == NULL ? NULL : copy_bytes(field, size);
-    return self->field == NULL ? -1 : 0;
+    self->target = first + parts.target;
+    return kind;
 }
 
 /* ---- checking it: nothing here may reach outside of its memory ---- */
@@ -206,17 +152,14 @@ static int
 read_program(PyObject *description, avro_program *self, const column_types *types)
 {
     for (int32_t i = 0; i < self->count; i++) {
-        PyObject *item = PyTuple_GET_ITEM(description, i);
         avro_instruction *at = &self->instructions[i];
-        if (read_instruction(item, self->instructions, self->count, at) < 0) {
-            return -1;
-        }
-        const avro_step_kind *kind = find_kind(PyTuple_GET_ITEM(item, I_NAME));
+        const avro_step_kind *kind = read_instruction(PyTuple_GET_ITEM(description, i),
+                                                      self->instructions, self->count, at);
         if (kind == NULL) {
             return -1;
         }
         if (!fits_column(at, kind, types) || !fits_table(at, kind, i, self->count, types)) {
-            return refuse("does not fit its column", kind->name);
+            return instruction_refuse("does not fit its column", kind->name);
         }
     }
     return check_nesting(self);

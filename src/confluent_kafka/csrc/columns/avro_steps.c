@@ -2,6 +2,7 @@
 
 #include "columns/avro_run.h"
 #include "columns/utf8.h"
+#include "columns/uuid_text.h"
 
 /*
  * Each step reads one value of the Avro 1.12 specification ("Binary Encoding") and puts it into
@@ -384,38 +385,6 @@ step_decimal_fixed(machine *self, instruction *at)
     return data == NULL ? NULL : put_decimal(self, at, data, at->argument);
 }
 
-static int
-hexadecimal(uint8_t digit)
-{
-    if (digit >= '0' && digit <= '9') {
-        return digit - '0';
-    }
-    digit |= 0x20;
-    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
-/* RFC 4122: 8-4-4-4-12 hexadecimal digits. */
-static bool
-read_uuid(const uint8_t *text, int64_t size, uint8_t *value)
-{
-    if (size != 36) {
-        return false;
-    }
-    for (int from = 0, to = 0; from < 36; from += 2) {
-        if (from == 8 || from == 13 || from == 18 || from == 23) {
-            if (text[from++] != '-') {
-                return false;
-            }
-        }
-        int high = hexadecimal(text[from]), low = hexadecimal(text[from + 1]);
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        value[to++] = (uint8_t)(high << 4 | low);
-    }
-    return true;
-}
-
 static instruction *
 step_uuid(machine *self, instruction *at)
 {
@@ -424,8 +393,8 @@ step_uuid(machine *self, instruction *at)
     if (data == NULL) {
         return NULL;
     }
-    uint8_t value[16];
-    return read_uuid(data, size, value) ? PUT(value) : fail(self, at, "text that is no UUID");
+    uint8_t value[UUID_SIZE];
+    return uuid_text_read(data, (size_t)size, value) ? PUT(value) : fail(self, at, "text that is no UUID");
 }
 
 /* Months, days and milliseconds, unsigned; Arrow has nanoseconds and signs. */
