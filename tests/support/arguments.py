@@ -270,6 +270,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "Consumer._paused": {},
     "Consumer._gather": {"num_messages": ID},
     "Consumer._wait": {"seconds": SECONDS},
+    "Consumer._close": {"timeout": SECONDS},
+    "Consumer._commit": {"offsets": PARTITIONS, "timeout": SECONDS},
     "Consumer._by_partition": {
         "num_messages": ID,
         "partitions": SOME_PARTITIONS,

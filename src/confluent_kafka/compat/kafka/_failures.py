@@ -17,6 +17,7 @@ _OTHERS: dict[int, type[errors.KafkaError]] = {
     KafkaError._CONFLICT: errors.IllegalStateError,
     KafkaError._FENCED: errors.ProducerFencedError,
     KafkaError._GAPLESS_GUARANTEE: errors.OutOfOrderSequenceNumberError,
+    KafkaError._INTR: errors.Cancelled,
     KafkaError._INVALID_ARG: errors.IllegalArgumentError,
     KafkaError._MAX_POLL_EXCEEDED: errors.UnknownMemberIdError,
     KafkaError._MSG_TIMED_OUT: errors.KafkaTimeoutError,

@@ -34,13 +34,13 @@ leave_locked(Client *self, leave_function *leave, deadline *until)
 }
 
 static int
-finish(Client *self)
+finish(Client *self, double patience)
 {
     oauth_stop(self);
     registry_remove(self);
     serve_logs(self);
     guard_end_closing(self);
-    client_release_handle(self, true);
+    client_release_handle(self, patience);
     return client_raise_parked(self);
 }
 
@@ -54,11 +54,12 @@ client_close(Client *self, leave_function *leave, deadline *until)
     if (begun != 1) {
         return begun;
     }
-    if (leave != NULL && leave_locked(self, leave, until) < 0) {
+    int left = leave == NULL ? 0 : leave_locked(self, leave, until);
+    if (left < 0) {
         guard_stop_closing(self);
         return -1;
     }
-    return finish(self);
+    return finish(self, left == 0 ? HANDLE_ENDS_NOW : 0);
 }
 
 /* ---- those that nobody closes ---- */
@@ -87,7 +88,7 @@ close_at_exit(Client *self)
     if (begun == 1) {
         guard_end_closing(self);
         client_report_parked(self);
-        client_release_handle(self, false);
+        client_release_handle(self, HANDLE_END_SECONDS);
     }
 }
 

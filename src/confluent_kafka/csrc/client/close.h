@@ -8,8 +8,9 @@
 
 /*
  * close(): waits until no other thread is inside, lets the subtype end its work with `leave`
- * under the serving lock (NULL: there is none; -1: a signal handler raised, and a later close()
- * goes on), destroys the handle, and raises what callbacks left. 0, or -1 with an exception.
+ * under the serving lock (NULL: there is none; 1: `until` has passed before that; -1: a signal
+ * handler raised, and a later close() goes on), destroys the handle, and raises what callbacks
+ * left. 0, or -1 with an exception.
  */
 typedef int leave_function(Client *self, deadline *until);
 int client_close(Client *self, leave_function *leave, deadline *until);

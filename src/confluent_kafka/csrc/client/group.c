@@ -51,17 +51,31 @@ begin(Client *self, const group_steps *steps, rd_kafka_queue_t **queue)
     return raise_if_error(self->state, error);
 }
 
+/* What comes from here on has nobody to go to. */
+static void
+give_up(rd_kafka_queue_t **queue)
+{
+    Py_BEGIN_ALLOW_THREADS
+    rd_kafka_queue_destroy(*queue);
+    Py_END_ALLOW_THREADS
+    *queue = NULL;
+}
+
 int
-group_leave(Client *self, const group_steps *steps, rd_kafka_queue_t **queue)
+group_leave(Client *self, const group_steps *steps, rd_kafka_queue_t **queue, deadline *until)
 {
     int begun = begin(self, steps, queue);
     if (begun != 1) {
         return begun;
     }
     while (!steps->has_left(self)) {
-        serve(self, steps, *queue, WAIT_SLICE_MS);
+        serve(self, steps, *queue, deadline_remaining_ms(until, WAIT_SLICE_MS));
         if (client_check_signals(self) < 0) {
             return -1;
+        }
+        if (deadline_passed(until) && !steps->has_left(self)) {
+            give_up(queue);
+            return 1;
         }
     }
     /* What came last, the answer to a commit, may have come while another callback ran. */

@@ -23,10 +23,12 @@ void group_serve_waiting(Client *self, const group_steps *steps, rd_kafka_queue_
 
 /*
  * Leaves the group, under the serving lock, and serves callbacks until that is done. `*queue`
- * (NULL at first) is made for it: the client's own may be forwarded to the consumer's. 0, or -1
- * with an exception of a signal handler, after which a later call goes on.
+ * (NULL at first) is made for it: the client's own may be forwarded to the consumer's. 0; 1 if
+ * `until` passes before that, and then the group finds out by itself; or -1 with an exception of a
+ * signal handler, after which a later call goes on.
  */
-int group_leave(Client *self, const group_steps *steps, rd_kafka_queue_t **queue);
+int group_leave(Client *self, const group_steps *steps, rd_kafka_queue_t **queue,
+                deadline *until);
 
 /*
  * When the handle is about to end: a group_leave() that was interrupted has told librdkafka to

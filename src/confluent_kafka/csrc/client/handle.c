@@ -51,11 +51,8 @@ start_handle_end(client_core *core)
     return end;
 }
 
-/* How long an exit or a dropped client waits for its handle to end. */
-#define HANDLE_END_US 2000000
-
 void
-client_release_handle(Client *self, bool closed_in_order)
+client_release_handle(Client *self, double patience)
 {
     client_core *core = self->core;
     core->client = NULL; /* no callbacks from here on */
@@ -64,15 +61,14 @@ client_release_handle(Client *self, bool closed_in_order)
     }
     self->core = NULL;
     self->rk = NULL;
-    handle_end *end = closed_in_order || core->rk == NULL || !core_owned_by_this_process(core)
-                          ? NULL
-                          : start_handle_end(core);
+    bool ends_now = patience < 0 || core->rk == NULL || !core_owned_by_this_process(core);
+    handle_end *end = ends_now ? NULL : start_handle_end(core);
     Py_BEGIN_ALLOW_THREADS
     if (end == NULL) {
         core_release(core);
     }
     else {
-        PyThread_acquire_lock_timed(end->done, HANDLE_END_US, 0);
+        PyThread_acquire_lock_timed(end->done, (PY_TIMEOUT_T)(patience * 1e6), 0);
         drop_end(end);
     }
     Py_END_ALLOW_THREADS

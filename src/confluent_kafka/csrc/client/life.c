@@ -176,7 +176,7 @@ client_dealloc_begin(PyObject *object)
     }
     oauth_stop(self);
     if (self->core != NULL) {
-        client_release_handle(self, false);
+        client_release_handle(self, HANDLE_END_SECONDS);
     }
     return true;
 }

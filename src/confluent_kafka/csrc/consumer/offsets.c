@@ -141,13 +141,14 @@ on_commit_answer(rd_kafka_t *Py_UNUSED(rk), rd_kafka_resp_err_t code,
  * before `answer` goes away, so a late answer finds nobody to call.
  */
 static int
-wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer)
+wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer, deadline *until)
 {
     while (!answer->answered) {
         /* Asked first: an answer from before the end is waiting already. */
         bool group_left = rd_kafka_consumer_closed(client->rk);
         Py_BEGIN_ALLOW_THREADS
-        rd_kafka_queue_poll_callback(queue, group_left ? 0 : WAIT_SLICE_MS);
+        rd_kafka_queue_poll_callback(
+            queue, group_left ? 0 : deadline_remaining_ms(until, WAIT_SLICE_MS));
         Py_END_ALLOW_THREADS
         if (!answer->answered && group_left) {
             raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__DESTROY,
@@ -155,6 +156,11 @@ wait_for_commit(Client *client, rd_kafka_queue_t *queue, commit_answer *answer)
             return -1;
         }
         if (!answer->answered && client_check_signals(client) < 0) {
+            return -1;
+        }
+        if (!answer->answered && deadline_passed(until)) {
+            raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__TIMED_OUT,
+                              "Commit timed out: whether the offsets are committed is not known");
             return -1;
         }
         if (!answer->answered && client_interrupted(client)) {
@@ -180,7 +186,7 @@ commit_result(Client *client, const commit_answer *answer)
 }
 
 static PyObject *
-commit_and_wait(Consumer *self, const rd_kafka_topic_partition_list_t *offsets)
+commit_and_wait(Consumer *self, const rd_kafka_topic_partition_list_t *offsets, deadline *until)
 {
     Client *client = &self->client;
     commit_answer answer = {0};
@@ -193,7 +199,7 @@ commit_and_wait(Consumer *self, const rd_kafka_topic_partition_list_t *offsets)
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         raise_kafka_error(client->state, code, "Commit failed: %s", rd_kafka_err2str(code));
     }
-    else if (wait_for_commit(client, queue, &answer) == 0) {
+    else if (wait_for_commit(client, queue, &answer, until) == 0) {
         result = commit_result(client, &answer);
     }
     rd_kafka_queue_destroy(queue);
@@ -216,6 +222,28 @@ commit_in_background(Consumer *self, const rd_kafka_topic_partition_list_t *offs
         return NULL;
     }
     Py_RETURN_NONE;
+}
+
+/*
+ * Commits `offsets`, which it destroys (NULL: those that are stored), and waits for the answer
+ * `until` then (NULL: not at all).
+ */
+static PyObject *
+commit_offsets(Consumer *self, rd_kafka_topic_partition_list_t *offsets, deadline *until)
+{
+    PyObject *result = NULL;
+    if (client_enter(&self->client) == 0) {
+        if (offsets == NULL
+            || fence_check(&self->fence, self->client.state, "Commit", offsets) == 0) {
+            result = until == NULL ? commit_in_background(self, offsets)
+                                   : commit_and_wait(self, offsets, until);
+        }
+        client_leave(&self->client);
+    }
+    if (offsets != NULL) {
+        rd_kafka_topic_partition_list_destroy(offsets);
+    }
+    return result;
 }
 
 PyDoc_STRVAR(commit_doc,
@@ -254,19 +282,30 @@ commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
         || offsets_from_args(self, "commit", values[0], values[1], &offsets) < 0) {
         return NULL;
     }
-    PyObject *result = NULL;
-    if (client_enter(&self->client) == 0) {
-        if (offsets == NULL
-            || fence_check(&self->fence, self->client.state, "Commit", offsets) == 0) {
-            result = asynchronous ? commit_in_background(self, offsets)
-                                  : commit_and_wait(self, offsets);
-        }
-        client_leave(&self->client);
+    deadline never = DEADLINE_NEVER;
+    return commit_offsets(self, offsets, asynchronous ? NULL : &never);
+}
+
+PyDoc_STRVAR(commit_within_doc,
+"_commit($self, /, offsets, timeout)\n--\n\n"
+"commit(offsets=offsets, asynchronous=False) that waits so many seconds at most: then it raises\n"
+"_TIMED_OUT, and whether the offsets are committed is not known.");
+
+SIGNATURE(commit_within_signature, "_commit()", 2, 2, P_offsets, P_timeout);
+
+static PyObject *
+commit_within(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2];
+    deadline until;
+    if (args_parse(self->client.state, &commit_within_signature, args, nargs, kwnames, values) < 0
+        || deadline_from_arg(values[1], "timeout", &until) < 0) {
+        return NULL;
     }
-    if (offsets != NULL) {
-        rd_kafka_topic_partition_list_destroy(offsets);
-    }
-    return result;
+    rd_kafka_topic_partition_list_t *offsets =
+        topic_partitions_to_c(self->client.state, values[0], "offsets");
+    return offsets == NULL ? NULL : commit_offsets(self, offsets, &until);
 }
 
 /* ---- store ---- */
@@ -368,6 +407,7 @@ store_taken(PyObject *object, PyObject *argument)
 
 PyMethodDef consumer_offsets_methods[] = {
     {"commit", WITH_KEYWORDS(commit), commit_doc},
+    {"_commit", WITH_KEYWORDS(commit_within), commit_within_doc},
     {"store_offsets", WITH_KEYWORDS(store_offsets), store_offsets_doc},
     {"_store", store_taken, METH_O, store_taken_doc},
     {NULL, NULL, 0, NULL},

@@ -226,9 +226,9 @@ consumer_dealloc(PyObject *object)
 
 /* ---- close ---- */
 
-/* Serves the last rebalance and commit callbacks until the group is left: 0 or -1. */
+/* Serves the last rebalance and commit callbacks until the group is left: as leave_function. */
 static int
-leave(Client *client, deadline *Py_UNUSED(until))
+leave(Client *client, deadline *until)
 {
     Consumer *self = (Consumer *)client;
     consumer_finish_deferred(self);
@@ -245,7 +245,7 @@ leave(Client *client, deadline *Py_UNUSED(until))
          * one to the last rebalance, and has left before on_revoke is called. */
         group_serve_waiting(client, &steps, client->core->queue);
     }
-    return group_leave(client, &steps, &self->closing_queue);
+    return group_leave(client, &steps, &self->closing_queue, until);
 }
 
 PyDoc_STRVAR(close_doc,
@@ -269,10 +269,27 @@ close_(PyObject *object, PyObject *Py_UNUSED(unused))
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(close_within_doc,
+"_close($self, timeout, /)\n--\n\n"
+"close() that waits for the group's coordinator so many seconds at most. What it has not answered\n"
+"by then, a commit or the goodbye, goes on as the handle ends, on a thread of its own.");
+
+static PyObject *
+close_within(PyObject *object, PyObject *timeout)
+{
+    deadline until;
+    if (deadline_from_arg(timeout, "timeout", &until) < 0
+        || client_close((Client *)object, leave, &until) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 /* ---- the type ---- */
 
 static PyMethodDef consumer_methods[] = {
     {"close", close_, METH_NOARGS, close_doc},
+    {"_close", close_within, METH_O, close_within_doc},
     {NULL, NULL, 0, NULL},
 };
 

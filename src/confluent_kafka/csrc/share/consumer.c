@@ -127,9 +127,9 @@ serve_leaving(Client *self, rd_kafka_event_t *event)
 static const group_steps steps = {begin_leaving, has_left, serve_leaving};
 
 static int
-leave(Client *self, deadline *Py_UNUSED(until))
+leave(Client *self, deadline *until)
 {
-    return group_leave(self, &steps, &((ShareConsumer *)self)->closing_queue);
+    return group_leave(self, &steps, &((ShareConsumer *)self)->closing_queue, until);
 }
 
 /* ---- life of the handle ---- */

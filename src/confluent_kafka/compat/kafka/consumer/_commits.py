@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
+from time import monotonic
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
@@ -44,26 +46,37 @@ class Commits:
     def __init__(self, engine: Engine, default: Callback | None) -> None:
         self._engine = engine
         self._default = default
-        self._thread: ThreadPoolExecutor | None = None
+        self._thread: futures.ThreadPoolExecutor | None = None
+        self._last: futures.Future[None] | None = None
+        self._is_over = False
         self.answered: deque[Callable[[], object]] = deque()
         self._lock = threading.Lock()
 
-    def commit(self, offsets: Offsets) -> None:
+    def commit(self, offsets: Offsets, timeout: float = math.inf) -> None:
         """Commit, and wait for the broker's answer.
 
+        Args:
+            offsets: of the next messages to read.
+            timeout: seconds.
+
         Raises:
+            KafkaTimeoutError: no answer came in time.
             CommitFailedError: the group has rebalanced meanwhile.
             KafkaError: the broker's answer.
         """
         given = _places(offsets)
         if not given:
             return
+        until = monotonic() + timeout
+        # One after the other, as those that nobody waits for.
+        if not self._lock.acquire(timeout=-1 if math.isinf(timeout) else timeout):
+            raise errors.KafkaTimeoutError("an earlier commit was not answered in time")
         try:
-            # One after the other, as those that nobody waits for.
-            with self._lock:
-                answer = self._engine.commit(offsets=given, asynchronous=False)
+            answer = self._engine._commit(given, max(0.0, until - monotonic()))
         except KafkaException as failure:
             raise _failure(failure) from failure
+        finally:
+            self._lock.release()
         for place in answer:
             if place.error is not None:
                 raise _failure(place.error)
@@ -73,8 +86,10 @@ class Commits:
         check(offsets)
         future = Future()
         if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "kafka-python-commits")
-        self._thread.submit(self._commit_for, future, dict(offsets), callback or self._default)
+            self._thread = futures.ThreadPoolExecutor(1, "kafka-python-commits")
+        self._last = self._thread.submit(
+            self._commit_for, future, dict(offsets), callback or self._default
+        )
         return future
 
     def call_back(self) -> None:
@@ -82,14 +97,27 @@ class Commits:
         while self.answered:
             self.answered.popleft()()
 
+    def wait(self, until: float) -> None:
+        """Wait for those that are on their way, and call their callbacks.
+
+        Args:
+            until: by time.monotonic(); later ones fail.
+        """
+        if self._last is not None:
+            futures.wait([self._last], None if math.isinf(until) else max(0.0, until - monotonic()))
+        self._is_over = True
+        self.call_back()
+
     def close(self) -> None:
-        """Wait for those that are on their way, and call their callbacks."""
+        """Give up those that were not answered, when the client is closed."""
         if self._thread is not None:
             self._thread.shutdown()
         self.call_back()
 
     def _commit_for(self, future: Future, offsets: Offsets, callback: Callback | None) -> None:
         try:
+            if self._is_over:
+                raise errors.Cancelled("the consumer was closed before this commit was sent")
             self.commit(offsets)
         except Exception as failure:
             self._answer(callback, offsets, failure)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaException
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    OFFSET_STORED,
+    Consumer,
+    KafkaException,
+)
 from confluent_kafka import TopicPartition as Place
 
 from ..structs import TopicPartition
@@ -26,6 +32,10 @@ class Engine(Consumer):
             KafkaException: a broker's answer, or none in time.
         """
         return _by_partition(self.committed(places(partitions), timeout))
+
+    def forget_stored_offsets(self, partitions: Iterable[TopicPartition]) -> None:
+        """Let nothing be committed by itself of what was read so far."""
+        self._store([Place(*partition, OFFSET_STORED) for partition in partitions])
 
     def bounds(
         self, partitions: Iterable[TopicPartition], which: str, timeout: float

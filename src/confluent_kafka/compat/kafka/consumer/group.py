@@ -510,9 +510,10 @@ class KafkaConsumer:
 
         Args:
             offsets: of the next messages to read; the positions of all partitions by default.
-            timeout_ms: no effect: the commit has as long as librdkafka's requests.
+            timeout_ms: milliseconds; None is ``request_timeout_ms``.
 
         Raises:
+            KafkaTimeoutError: no answer came in time; whether they are committed is not known.
             CommitFailedError: the group has rebalanced meanwhile.
             IllegalStateError: there is no group.
             TypeError: the offsets are not OffsetAndMetadata by TopicPartition.
@@ -522,7 +523,8 @@ class KafkaConsumer:
         if offsets is not None:
             check(offsets)
         self._commits.call_back()
-        self._commits.commit(self._consumed() if offsets is None else offsets)
+        given = self._consumed() if offsets is None else offsets
+        self._commits.commit(given, self._seconds(timeout_ms))
 
     def commit_async(
         self,
@@ -641,30 +643,28 @@ class KafkaConsumer:
         Args:
             autocommit: False to leave the group's offsets as they are, also with
                 ``enable_auto_commit``.
-            timeout_ms: no effect: it takes as long as the brokers' answers, or until they time out.
+            timeout_ms: milliseconds to wait for the group's coordinator; None waits until
+                librdkafka's requests time out. What it has not answered by then may or may not be
+                committed, and the group may wait for this member for ``session_timeout_ms``.
 
         Raises:
             KafkaError: a listener raised it; the consumer is closed then.
         """
         if self._closed:
             return
-        self._commits.close()
+        until = math.inf if timeout_ms is None else monotonic() + timeout_ms / 1000
+        self._commits.wait(until)
         if not autocommit and self._has_group and self.config["enable_auto_commit"]:
-            self._keep_committed()
+            self._engine.forget_stored_offsets(self._positions.all_known())
         try:
-            self._engine.close()  # whose listener may still ask and commit
+            # Its listener may still ask and commit.
+            self._engine._close(max(0.0, until - monotonic()))
         finally:
             if self._engine._closed:  # a signal handler that raises leaves it for the next call
                 self._closed = True
                 self._end.detach()
+                self._commits.close()
                 self._deserializers.close()
-
-    def _keep_committed(self) -> None:
-        """Let librdkafka commit at its end what is committed."""
-        known = list(self._positions.all_known())
-        with translated():
-            answer = self._engine.committed_offsets(known, self._timeout) if known else {}
-            self._engine._store([Place(*each, place.offset) for each, place in answer.items()])
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,164 @@
+"""compat.kafka and kafka_2: calls of a consumer whose coordinator does not answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import protocol
+from confluent_kafka.compat import kafka, kafka_2
+from confluent_kafka.compat.kafka import TopicPartition, errors
+from confluent_kafka.testing import MockAction, MockCluster
+from tests.support.kafka_python import Told, filled, many
+from tests.support.patches import needs
+from tests.support.scripts import check_script
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
+
+pytestmark = needs("mock-on-request")
+
+TOPIC = "topic"
+PARTITION = TopicPartition(TOPIC, 0)
+COMMIT, LEAVE = protocol.OffsetCommitRequest.api_key, protocol.LeaveGroupRequest.api_key
+# Far less than what is waited for without a timeout: request_timeout_ms.
+SHORT_MS = 100
+
+
+class Silent:
+    """A cluster whose coordinators take commits and goodbyes, and do not answer."""
+
+    def __init__(self, cluster: MockCluster) -> None:
+        self.servers = cluster.bootstrap_servers
+        self.asked: list[int] = []
+        self.is_silent = False
+        for key in (COMMIT, LEAVE):
+            cluster.on_request(key, lambda _, context, key=key: self._answer(key))
+        filled(self.servers, TOPIC, 10)
+
+    def _answer(self, key: int) -> MockAction | None:
+        self.asked.append(key)
+        return MockAction.NO_ANSWER if self.is_silent else None
+
+
+@pytest.fixture
+def silent() -> Iterator[Silent]:
+    """A cluster of the test's own: what nobody answers keeps its connections."""
+    with MockCluster(brokers=1) as cluster:
+        cluster.create_topic(TOPIC)
+        yield Silent(cluster)
+
+
+@pytest.fixture(params=[kafka, kafka_2], ids=["3", "2"])
+def face(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+def member(face: Any, silent: Silent, listener: Told | None = None, **keywords: Any) -> Any:
+    """A consumer of a group that has read everything; from now on its coordinator is silent."""
+    consumer = face.KafkaConsumer(
+        bootstrap_servers=silent.servers,
+        group_id="group",
+        auto_offset_reset="earliest",
+        heartbeat_interval_ms=100,
+        session_timeout_ms=300_000,
+        request_timeout_ms=600_000,
+        connections_max_idle_ms=700_000,
+        **keywords,
+    )
+    consumer.subscribe([TOPIC], listener=listener)
+    many(consumer, 10)
+    silent.is_silent = True
+    return consumer
+
+
+def test_commit(face: Any, silent: Silent) -> None:
+    """It fails when its time is over; so do those after it."""
+    consumer = member(face, silent, enable_auto_commit=False)
+    watch = Stopwatch()
+    for _ in range(2):
+        with pytest.raises(errors.KafkaTimeoutError):
+            consumer.commit(timeout_ms=SHORT_MS)
+    assert SHORT_MS / 1000 <= watch.elapsed < SOON
+    assert COMMIT in silent.asked
+    consumer.close(timeout_ms=SHORT_MS)
+
+
+def test_commit_behind_another(silent: Silent) -> None:
+    """It also fails in time when an earlier one is not answered, which close() gives up."""
+    consumer = member(kafka, silent, enable_auto_commit=False)
+    called: list[Any] = []
+    first = consumer.commit_async(callback=lambda *answer: called.append(answer))
+    second = consumer.commit_async(callback=lambda *answer: called.append(answer))
+    wait_until(lambda: COMMIT in silent.asked)
+    watch = Stopwatch()
+    with pytest.raises(errors.KafkaTimeoutError):
+        consumer.commit(timeout_ms=SHORT_MS)
+    consumer.close(timeout_ms=SHORT_MS)
+    assert watch.elapsed < SOON
+    for future, answer in zip((first, second), called, strict=True):
+        assert isinstance(future.exception, errors.Cancelled)
+        assert answer[1] is future.exception
+
+
+@pytest.mark.parametrize("keywords", [{}, {"autocommit": False}], ids=str)
+def test_close(face: Any, silent: Silent, keywords: dict[str, Any]) -> None:
+    """It ends when its time is over, and the consumer is closed."""
+    consumer = member(face, silent)
+    watch = Stopwatch()
+    consumer.close(timeout_ms=SHORT_MS, **keywords)
+    with pytest.raises(errors.IllegalStateError, match="KafkaConsumer is closed"):
+        consumer.poll()
+    consumer.close()
+    assert watch.elapsed < SOON
+
+
+def test_close_before_its_time_is_over(silent: Silent) -> None:
+    """With a coordinator that answers, everything is done as without a limit, and at once."""
+    told = Told()
+    consumer = member(kafka, silent, told, auto_commit_interval_ms=600_000)
+    silent.is_silent = False
+    watch = Stopwatch()
+    consumer.close(timeout_ms=1000 * TIMEOUT)
+    assert watch.elapsed < SOON
+    assert told.calls[-1] == ("revoked", {PARTITION})
+    assert silent.asked[-2:] == [COMMIT, LEAVE]
+
+
+def test_close_in_another_thread_while_committing(silent: Silent) -> None:
+    """A commit that is not answered ends with the consumer."""
+    consumer = member(kafka, silent, enable_auto_commit=False)
+    raised: list[BaseException] = []
+
+    def commit() -> None:
+        try:
+            consumer.commit()
+        except errors.KafkaError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=commit, daemon=True)
+    thread.start()
+    wait_until(lambda: COMMIT in silent.asked)
+    consumer.close(timeout_ms=SHORT_MS)
+    thread.join(TIMEOUT)
+    assert [type(error) for error in raised] == [errors.Cancelled]
+
+
+def test_the_process_ends(silent: Silent) -> None:
+    """What is still under way when close() gives up does not keep the process."""
+    silent.is_silent = True
+    check_script(
+        """
+        import sys
+        from confluent_kafka.compat.kafka import KafkaConsumer
+        topic, servers = sys.argv[1:]
+        consumer = KafkaConsumer(
+            topic, bootstrap_servers=servers, group_id="group", auto_offset_reset="earliest"
+        )
+        assert next(consumer).value == b"0"
+        consumer.close(timeout_ms=100)
+        """,
+        TOPIC,
+        silent.servers,
+    )
