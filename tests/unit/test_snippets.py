@@ -11,6 +11,7 @@ from tests.support.documents import DOCUMENTS, ROOT, Snippet, snippets
 
 EMBEDDED = "tests/embedded/test_documentation.py"
 AIO = "tests/embedded/test_aio_documents.py"
+DATAFRAMES = "tests/embedded/test_dataframe_documents.py"
 COMMANDS = "tests/embedded/test_command_line_documents.py"
 SERIALIZATION = "tests/embedded/test_serialization_documentation.py"
 SHARE = "tests/embedded/test_share_documents.py"
@@ -48,6 +49,11 @@ RUN = {
         "the last ten": COMMANDS,
         "-f '%D %p/%o": COMMANDS,
         "produce copy --json": COMMANDS,
+    },
+    "docs/dataframes.md": {
+        "FLIGHT = {": DATAFRAMES,
+        "timedelta(hours=1)": DATAFRAMES,
+        "dead_letters": DATAFRAMES,
     },
     "docs/helpers.md": {
         "producer.connect(10)\nexcept": EMBEDDED,

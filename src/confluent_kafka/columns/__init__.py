@@ -8,6 +8,7 @@ from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchema
 from confluent_kafka.columns.avro import AvroDecoder
 from confluent_kafka.columns.batch import DecodedBatch, decode_batch
 from confluent_kafka.columns.registry import AvroColumns
+from confluent_kafka.columns.topic import Progress, TopicReader, read_topic
 
 __all__ = [
     "AvroColumns",
@@ -16,6 +17,9 @@ __all__ = [
     "AvroSchemaError",
     "DecodedBatch",
     "DecodedRows",
+    "Progress",
     "RowError",
+    "TopicReader",
     "decode_batch",
+    "read_topic",
 ]

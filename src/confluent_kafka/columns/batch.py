@@ -7,7 +7,7 @@ from typing import Any
 
 from confluent_kafka._values.frames import to_pandas
 from confluent_kafka._values.rows import RowError
-from confluent_kafka.cimpl import DecodedRows, TopicPartition, _ColumnBatch
+from confluent_kafka.cimpl import DecodedRows, MessageBatch, TopicPartition, _ColumnBatch
 
 
 class DecodedBatch:
@@ -28,10 +28,14 @@ class DecodedBatch:
     __slots__ = ("_columns", "eof", "errors", "raw")
 
     def __init__(
-        self, raw: Any, columns: _ColumnBatch, errors: Mapping[str, list[RowError]]
+        self,
+        raw: Any,
+        columns: _ColumnBatch,
+        errors: Mapping[str, list[RowError]],
+        eof: list[TopicPartition],
     ) -> None:
         self.raw = raw
-        self.eof: list[TopicPartition] = raw.eof
+        self.eof = eof
         self.errors = dict(errors)
         self._columns = columns
 
@@ -91,7 +95,24 @@ def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBa
         KeyError: the batch has no such column.
         Exception: raised by a decode().
     """
-    columns = _ColumnBatch(batch)
+    return _decoded(batch, _ColumnBatch(batch), key, value, batch.eof)
+
+
+def decode_until(
+    batch: MessageBatch, end: int, *, key: ColumnDecoder | None, value: ColumnDecoder | None
+) -> DecodedBatch:
+    """Do the same with the messages of one partition before offset `end`."""
+    columns = _ColumnBatch(batch).until("offset", end)
+    return _decoded(columns, columns, key, value, batch.eof)
+
+
+def _decoded(
+    raw: Any,
+    columns: _ColumnBatch,
+    key: ColumnDecoder | None,
+    value: ColumnDecoder | None,
+    eof: list[TopicPartition],
+) -> DecodedBatch:
     decoders = {"key": key, "value": value}
     decoded = {
         name: decoder.decode(columns.column(name))
@@ -99,4 +120,4 @@ def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBa
         if decoder is not None
     }
     errors = {name: rows.errors for name, rows in decoded.items()}
-    return DecodedBatch(batch, columns.replaced(decoded), errors)
+    return DecodedBatch(raw, columns.replaced(decoded), errors, eof)

@@ -176,6 +176,35 @@ shared_array_child(shared_array *self, int64_t child)
     return shared_array_new(&schema, &array);
 }
 
+/* So many rows from the start; how many of them are null is for the reader to count. */
+static void
+cut(struct ArrowArray *array, int64_t rows)
+{
+    if (rows < array->length) {
+        array->length = rows;
+        array->null_count = array->null_count == 0 ? 0 : -1;
+    }
+}
+
+shared_array *
+shared_array_head(shared_array *self, int64_t rows)
+{
+    struct ArrowSchema schema;
+    struct ArrowArray array = {.release = NULL};
+    if (copy_schema(self, &self->schema, &schema) < 0) {
+        return NULL;
+    }
+    if (copy_array(self, &self->array, &array) < 0) {
+        drop(&schema, &array);
+        return NULL;
+    }
+    cut(&array, rows);
+    for (int64_t i = 0; i < array.n_children; i++) {
+        cut(array.children[i], array.offset + rows); /* which the struct's rows are in */
+    }
+    return shared_array_new(&schema, &array);
+}
+
 static void
 release_joined_schema(struct ArrowSchema *schema)
 {

@@ -23,6 +23,9 @@ void shared_array_release(shared_array *self);
 /* A view of child number `child`, which keeps the whole alive; NULL without memory. */
 shared_array *shared_array_child(shared_array *self, int64_t child);
 
+/* A view of the first `rows` rows of a struct array; NULL without memory. */
+shared_array *shared_array_head(shared_array *self, int64_t rows);
+
 /*
  * A new struct array of `count` columns, which are views; all have as many rows as the first. NULL
  * without memory.

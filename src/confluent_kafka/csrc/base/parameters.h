@@ -49,6 +49,7 @@
     X(latency)                                                                           \
     X(leader_epoch)                                                                      \
     X(least_significant_bits)                                                            \
+    X(limit)                                                                             \
     X(logger)                                                                            \
     X(low)                                                                               \
     X(max_size)                                                                          \
@@ -58,6 +59,7 @@
     X(metadata)                                                                          \
     X(min_version)                                                                       \
     X(most_significant_bits)                                                             \
+    X(name)                                                                              \
     X(new_total_count)                                                                   \
     X(num_messages)                                                                      \
     X(num_partitions)                                                                    \

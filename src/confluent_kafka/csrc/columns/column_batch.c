@@ -169,6 +169,55 @@ replaced(PyObject *object, PyObject *replacements)
     return result;
 }
 
+/* How many values of an increasing int64 column without nulls are less than `limit`. */
+static int64_t
+count_below(const struct ArrowArray *array, int64_t limit)
+{
+    const int64_t *values = (const int64_t *)array->buffers[1] + array->offset;
+    int64_t low = 0, high = array->length;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (values[middle] < limit) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+SIGNATURE(until_signature, "until()", 2, 2, P_name, P_limit);
+
+PyDoc_STRVAR(until_doc,
+"until($self, name, limit, /)\n--\n\n"
+"A _ColumnBatch of the first rows, those whose value in column `name`, of int64 that increase, is\n"
+"less than `limit`.");
+
+static PyObject *
+until(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    ColumnBatch *self = (ColumnBatch *)object;
+    PyObject *values[2];
+    int64_t limit;
+    if (args_parse(module_state_of_type(Py_TYPE(self)), &until_signature, args, nargs, NULL,
+                   values) < 0
+        || arg_int64(values[1], "limit", INT64_MIN, INT64_MAX, &limit) < 0) {
+        return NULL;
+    }
+    const char *name = arg_utf8(values[0], "name", NULL);
+    int64_t number = name == NULL ? -1 : find_column(self->whole, name);
+    if (number < 0) {
+        return NULL;
+    }
+    if (strcmp(self->whole->schema.children[number]->format, "l") != 0) {
+        PyErr_Format(PyExc_TypeError, "column '%s' must be int64", name);
+        return NULL;
+    }
+    int64_t rows = count_below(self->whole->array.children[number], limit);
+    return column_batch_from(Py_TYPE(self), shared_array_head(self->whole, rows));
+}
+
 /* ---- giving ---- */
 
 static PyObject *
@@ -226,6 +275,7 @@ column_batch_dealloc(PyObject *object)
 static PyMethodDef column_batch_methods[] = {
     {"column", get_column, METH_O, column_doc},
     {"replaced", replaced, METH_O, replaced_doc},
+    {"until", WITHOUT_KEYWORDS(until), until_doc},
     {"__arrow_c_schema__", arrow_c_schema, METH_NOARGS,
      PyDoc_STR("__arrow_c_schema__($self, /)\n--\n\nThe type, by the Arrow PyCapsule protocol.")},
     {"__arrow_c_array__", WITH_KEYWORDS(arrow_c_array),

@@ -1,0 +1,76 @@
+"""The guide docs/dataframes.md does what it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("polars", reason="polars is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("fastavro", reason="fastavro is not installed")
+
+import polars
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.columns import AvroDecoder, read_topic
+from confluent_kafka.testing import MockCluster
+from tests.support.documents import block_with, run
+from tests.support.waiting import TIMEOUT
+
+PAGE = "docs/dataframes.md"
+TEXT = AvroDecoder('"string"')
+
+
+@pytest.fixture
+def config(kafka_cluster: MockCluster) -> dict[str, Any]:
+    return {"bootstrap.servers": kafka_cluster.bootstrap_servers, "auto.offset.reset": "earliest"}
+
+
+def test_a_topic(capsys: pytest.CaptureFixture[str]) -> None:
+    """Avro with a registry in memory comes out as a data frame with the schema's types."""
+    names = run(block_with(PAGE, "FLIGHT = {"))
+    flights = names["frame"].unnest("value")
+    assert flights["carrier"].to_list() == ["UA", "DL", "UA"]
+    assert flights["delay"].to_list() == [2, None, 11]
+    assert flights.schema["at"] == polars.Datetime("ms", "UTC")
+    assert flights.schema["delay"] == polars.Int32
+    assert "(3, 4)" in capsys.readouterr().out
+
+
+def test_the_last_hour(
+    config: dict[str, Any],
+    kafka_cluster: MockCluster,
+    producer: Producer,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Messages since a time are read, and progress is counted in offsets."""
+    kafka_cluster.create_topic("flights")
+    producer.produce("flights", b"\4UA")
+    assert producer.flush(TIMEOUT) == 0
+    text = block_with(PAGE, "timedelta(hours=1)")
+    run(text, config=config, flights=TEXT, read_topic=read_topic)
+    assert capsys.readouterr().out == "1 messages, 1 of 1 offsets\n"
+
+
+def test_bad_payloads(
+    kafka_topic: str,
+    producer: Producer,
+    consumer: Consumer,
+    kafka_cluster: MockCluster,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What cannot be decoded is named, and its bytes go to another topic."""
+    kafka_cluster.create_topic("flights-dead")
+    producer.produce(kafka_topic, b"\4UA")
+    producer.produce(kafka_topic, b"\4U")
+    assert producer.flush(TIMEOUT) == 0
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    text = block_with(PAGE, "dead_letters").replace("1000, timeout=1", f"2, timeout={TIMEOUT}")
+    run(text, consumer=consumer, flights=TEXT, polars=polars, dead_letters=producer)
+    assert producer.flush(TIMEOUT) == 0
+    assert capsys.readouterr().out == "1 1  the payload ends within a value\n"
+    consumer.assign([TopicPartition("flights-dead", 0, 0)])
+    message = consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.value() == b"\4U"
