@@ -33,9 +33,10 @@ from confluent_kafka.cimpl import MockCluster
 from tests.fuzz.values import HALF_MADE, Ours, configuration, value
 from tests.support.arguments import MATRIX, VALUES
 from tests.support.clients import empty_batch
+from tests.support.columns import column_batch, decoded_rows, row_program
 
 # What a wrong call may raise. RuntimeError is that of a closed client, and RecursionError;
-# AttributeError is that of an attribute that is read-only.
+# AttributeError is that of an attribute that is read-only, KeyError that of a column's name.
 DOCUMENTED = (
     TypeError,
     ValueError,
@@ -43,6 +44,7 @@ DOCUMENTED = (
     BufferError,
     RuntimeError,
     AttributeError,
+    KeyError,
     StopIteration,
     KafkaException,
     Ours,
@@ -51,7 +53,7 @@ DOCUMENTED = (
 _FOREIGN = {"__dir__", "__sizeof__", "__subclasshook__", "__init_subclass__", "__class_getitem__"}
 # Seconds that a call may wait; and the two that wait for ever have to be woken.
 _LONGEST = 0.002
-_TIMEOUTS = ("timeout", "block")
+_TIMEOUTS = ("timeout", "block", "seconds")
 _ENDLESS = ("Consumer.__next__", "Consumer.commit", "DeserializingConsumer.__next__")
 _KEPT = 40
 
@@ -272,6 +274,9 @@ _MADE: dict[type[Any], Callable[[], Any]] = {
     cimpl.NewTopic: lambda: cimpl.NewTopic("topic"),
     cimpl.NewPartitions: lambda: cimpl.NewPartitions("topic", 2),
     cimpl.MessageBatch: empty_batch,
+    cimpl.DecodedRows: decoded_rows,
+    cimpl._RowProgram: row_program,
+    cimpl._ColumnBatch: column_batch,
     cimpl._Record: cimpl._Record,
     cimpl.MockRequest: lambda: cimpl.MockRequest(("Fetch", 1, 1, 0.5)),
 }

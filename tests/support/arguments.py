@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.protocol.records import Compression, available
+from tests.support.arrow_structs import Nulls
 from tests.support.clients import empty_batch, empty_rows, group_metadata, partitions
+from tests.support.columns import row_program
 
 
 class Text(str):
@@ -120,6 +122,9 @@ _KEYS = {"key": Kind(b"bytes", set()) | "bytes, bytearray", "partition_count": I
 _COMPRESSED = Kind(b"bytes", set()) | "bytes, bytearray"
 _OPTION = Kind(0, set())
 _MAX_SIZE = ID | "2**33"
+PAYLOADS = Kind(Nulls(1), set())
+_COLUMN = Kind("offset", set()) | "text, subclass, empty"
+_DICTS = "dict, dict of int, dict of surrogates"
 # Nothing, as the codecs have it.
 _SNAPPY, _LZ4, _ZSTD = (
     bytes.fromhex(each) for each in ("00", "04224d18604082" + 4 * "00", "28b52ffd2000010000")
@@ -134,6 +139,30 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "libversion": {},
     "build_info": {},
     "_row_digest": {"batch": Kind(empty_batch(), set())},
+    "_decode_rows": {
+        "payloads": PAYLOADS,
+        "program": Kind(row_program(), set()),
+        "programs": Kind({}, {"dict"}),
+    },
+    "_schema_ids": {"payloads": PAYLOADS},
+    "_RowProgram": {
+        "row_format": Kind("avro", set()),
+        "columns": Kind(("+s", "", True, (), None, None), set()),
+        "instructions": Kind((), set()),
+    },
+    "_RowProgram.__arrow_c_schema__": {},
+    "DecodedRows.__arrow_c_schema__": {},
+    "DecodedRows.__arrow_c_array__": {"requested_schema": ANYTHING},
+    "DecodedRows.__arrow_c_stream__": {"requested_schema": ANYTHING},
+    "DecodedRows.error_column": {},
+    "DecodedRows._bad_rows": {},
+    "_ColumnBatch": {"batch": PAYLOADS},
+    "_ColumnBatch.column": {"name": _COLUMN},
+    "_ColumnBatch.until": {"name": _COLUMN, "limit": INT64},
+    "_ColumnBatch.replaced": {"columns": Kind({}, set()) | _DICTS},
+    "_ColumnBatch.__arrow_c_schema__": {},
+    "_ColumnBatch.__arrow_c_array__": {"requested_schema": ANYTHING},
+    "_ColumnBatch.__arrow_c_stream__": {"requested_schema": ANYTHING},
     "_crc32c": {"data": _COMPRESSED},
     "_read_record": {
         "data": Kind(bytes.fromhex("0c000000010100"), set()),
@@ -255,6 +284,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "timeout": SECONDS,
         "headers": BOOL,
         "columns": Kind(["value"], {"None"}),
+        "key": Kind(None, {"None"}),  # a decoder of confluent_kafka.columns
+        "value": Kind(None, {"None"}),
     },
     "Consumer.subscribe": {
         "topics": Kind(["topic"], set()),

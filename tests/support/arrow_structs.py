@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pyarrow
-
 
 class ArrowSchema(ctypes.Structure):
     pass
@@ -55,9 +53,39 @@ _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
+def capsules(schema: ArrowSchema, array: ArrowArray) -> tuple[object, object]:
+    """What __arrow_c_array__() returns; the structs must outlive it."""
+    return (
+        _new_capsule(ctypes.addressof(schema), b"arrow_schema", None),
+        _new_capsule(ctypes.addressof(array), b"arrow_array", None),
+    )
+
+
 def array_of(capsule: object) -> ArrowArray:
     """The struct inside a capsule 'arrow_array', which must outlive it."""
     return ArrowArray.from_address(_capsule_pointer(capsule, b"arrow_array"))
+
+
+class Nulls:
+    """So many rows of the null type, which need no memory; exported any number of times."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self._kept: list[object] = []
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        schema = ArrowSchema(format=b"n", name=b"", release=_FORGET_SCHEMA)
+        array = ArrowArray(length=self._rows, null_count=self._rows, release=_FORGET_ARRAY)
+        self._kept += [schema, array]
+        return capsules(schema, array)
+
+
+def _forget(pointer: Any) -> None:
+    pointer.contents.release = type(pointer.contents.release)()
+
+
+_FORGET_SCHEMA = _RELEASE_SCHEMA(_forget)
+_FORGET_ARRAY = _RELEASE_ARRAY(_forget)
 
 
 class Exported:
@@ -83,10 +111,7 @@ class Exported:
         pointer.contents.release = _RELEASE_ARRAY()
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        return (
-            _new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
-            _new_capsule(ctypes.addressof(self.array), b"arrow_array", None),
-        )
+        return capsules(self.schema, self.array)
 
     def column(self, index: int) -> ArrowArray:
         return self._array.children[index].contents
@@ -128,6 +153,8 @@ def tampered(source: Any) -> Iterator[Exported]:
 
 def columns_of(**columns: Any) -> Any:
     """A pyarrow record batch; columns are pyarrow arrays or lists."""
+    import pyarrow
+
     return pyarrow.record_batch(
         {
             name: values if isinstance(values, pyarrow.Array) else pyarrow.array(values)

@@ -23,6 +23,7 @@ from confluent_kafka import (
     cimpl,
 )
 from confluent_kafka.cimpl import (
+    DecodedRows,
     MessageBatch,
     MockCluster,
     TopicPartition,
@@ -31,17 +32,22 @@ from confluent_kafka.cimpl import (
 )
 from tests.support.arguments import MATRIX, VALUES, Kind
 from tests.support.clients import config, empty_batch
+from tests.support.columns import column_batch, decoded_rows, row_program
 from tests.support.waiting import TIMEOUT, Stopwatch
 
 REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
 # Their constructors have tests of their own below, or are those of Exception and tuple.
 CONSTRUCTORS = {
     *("Producer", "Consumer", "ShareConsumer", "_AdminClient", "_Client"),
-    *("MessageBatch", "MockRequest", "_Record"),
+    *("DecodedRows", "MessageBatch", "MockRequest", "_Record"),
 }
 CONSTRUCTORS |= {name for name in vars(cimpl) if name.endswith("Exception")}
 each_object = pytest.mark.parametrize(
-    "name", ["KafkaError", "Uuid", "Message", "MessageBatch", "TopicPartition", "MockCluster"]
+    "name",
+    [
+        *("DecodedRows", "KafkaError", "Uuid", "Message", "MessageBatch", "TopicPartition"),
+        "MockCluster",
+    ],
 )
 CLOSABLE = (
     *("_Client.", "Producer.", "Consumer.", "ShareConsumer.", "_AdminClient."),
@@ -95,6 +101,9 @@ def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
             "Uuid": lambda: Uuid(1, 2),
             "Message": Message,
             "MessageBatch": empty_batch,
+            "DecodedRows": decoded_rows,
+            "_RowProgram": row_program,
+            "_ColumnBatch": column_batch,
             "TopicPartition": lambda: TopicPartition("topic"),
         }
 
@@ -130,7 +139,7 @@ class Target:
         places = [
             arguments.pop(parameter.name)
             for parameter in self.parameters
-            if parameter.kind is parameter.POSITIONAL_ONLY
+            if parameter.kind is parameter.POSITIONAL_ONLY and parameter.name in arguments
         ]
         return self.function(*places, **arguments)
 
@@ -188,7 +197,9 @@ def test_odd_values_are_taken(name: str, owners: Owners) -> None:
     for parameter, kind in MATRIX[name].items():
         for label in kind.takes:
             watch = Stopwatch()
-            with contextlib.suppress(KafkaException, ValueError, RuntimeError, BufferError):
+            with contextlib.suppress(
+                KafkaException, ValueError, KeyError, RuntimeError, BufferError
+            ):
                 result = call(**{parameter: VALUES[label]})
                 if isinstance(result, MockCluster):
                     result.close()
@@ -232,7 +243,7 @@ def test_wrong_configurations(client: Callable[..., Any]) -> None:
         client({}, {})
 
 
-@pytest.mark.parametrize("owner", [cimpl._Client, MessageBatch])
+@pytest.mark.parametrize("owner", [cimpl._Client, DecodedRows, MessageBatch])
 def test_types_without_a_constructor(owner: type[Any]) -> None:
     """What only the extension makes cannot be made, or half made, from outside."""
     with pytest.raises(TypeError, match=owner.__name__):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Any
 
@@ -17,6 +18,14 @@ from confluent_kafka.columns._avro_schema import (
     Union,
 )
 
+# What comes of a default of another type.
+_WRONG = (TypeError, ValueError, KeyError, AttributeError, OverflowError, struct.error)
+
+# A time of day is less than this.
+A_DAY = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
 
 def encode_default(schema: AvroType, default: Any, path: str) -> bytes:
     """Return a field's default, given as JSON, in Avro's binary encoding.
@@ -26,7 +35,7 @@ def encode_default(schema: AvroType, default: Any, path: str) -> bytes:
     """
     try:
         return _encode(schema, default)
-    except (TypeError, ValueError, KeyError, AttributeError, struct.error) as error:
+    except _WRONG as error:
         raise AvroSchemaError(
             f"the default of the reader's field {path!r} is no value of its type: {default!r}"
         ) from error
@@ -36,26 +45,43 @@ def _encode(schema: AvroType, value: Any) -> bytes:
     match schema:
         case Union():
             return _union(schema, value)
-        case Record():
+        case Record() if isinstance(value, dict):
             return b"".join(_field(one, value) for one in schema.fields)
         case Enum():
             return _number(schema.symbols.index(value))
-        case Array():
+        case Array() if isinstance(value, list):
             items = [_encode(schema.items, item) for item in value]
             return _block(items)
-        case Map():
+        case Map() if isinstance(value, dict):
             items = [_text(key) + _encode(schema.values, item) for key, item in value.items()]
             return _block(items)
-        case Fixed():
+        case Fixed() if isinstance(value, str):
             data = value.encode("latin-1")
             if len(data) != schema.size:
                 raise ValueError
-            return bytes(data)
+            return _logical(schema, data, data)
         case Primitive():
-            return _primitive(schema.kind, value)
+            return _logical(schema, value, _primitive(schema.kind, value))
+    raise TypeError
 
 
-def _field(one: Any, value: Any) -> bytes:
+def _logical(schema: Primitive | Fixed, value: Any, data: bytes) -> bytes:
+    """Return the data, of a value that is one of the logical type."""
+    match schema.logical.get("name"):
+        case "uuid" if isinstance(schema, Primitive) and not _UUID.fullmatch(value):
+            raise ValueError
+        case "decimal":
+            digits = value if isinstance(value, bytes) else value.encode("latin-1")
+            if abs(int.from_bytes(digits, signed=True)) >= 10 ** schema.logical["precision"]:
+                raise ValueError
+        case "time-millis" | "time-micros" as name if not 0 <= value < A_DAY[name]:
+            raise ValueError
+        case "duration" if any(value[place] & 0x80 for place in (3, 7)):
+            raise ValueError  # months and days of more than 31 bits
+    return data
+
+
+def _field(one: Any, value: dict[str, Any]) -> bytes:
     if one.name not in value and one.default is not None:
         return _encode(one.type, one.default[0])
     return _encode(one.type, value[one.name])
@@ -66,7 +92,7 @@ def _union(schema: Union, value: Any) -> bytes:
     for number, branch in enumerate(schema.branches):
         try:
             return _number(number) + _encode(branch, value)
-        except (TypeError, ValueError, KeyError, AttributeError, struct.error):
+        except _WRONG:
             continue
     raise ValueError
 

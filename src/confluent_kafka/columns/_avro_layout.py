@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.columns._avro_schema import (
     Array,
+    AvroSchemaError,
     AvroType,
     Enum,
     Fixed,
@@ -17,6 +19,9 @@ from confluent_kafka.columns._avro_schema import (
     branch_name,
 )
 from confluent_kafka.columns._layout import Column, decimal, extension, list_of, map_of
+
+# Of a union, whose type ids are int8.
+BRANCH_LIMIT = 128
 
 # The only field of rows whose schema is not a record.
 VALUE = "value"
@@ -75,14 +80,16 @@ def layout(schema: AvroType, columns: Sequence[str] | None, *, enums: str) -> Co
     Raises:
         ValueError: there is no such field.
     """
-    wanted = None if columns is None else _tree(columns)
+    wanted = None if columns is None else _tree(_names(columns))
     maker = _LayoutMaker(enums)
     if isinstance(schema, Record):
         root = maker.record(schema, wanted, "")
     else:
-        if wanted is not None and list(wanted) != [VALUE]:
+        if wanted is None:
+            wanted = {VALUE: None}
+        if list(wanted) != [VALUE]:
             raise ValueError(f"columns must be ['{VALUE}'] for a schema that is not a record")
-        root = Column("+s", children=[maker.column(schema, None, VALUE).named(VALUE)])
+        root = Column("+s", children=[maker.column(schema, wanted[VALUE], VALUE).named(VALUE)])
     root.number()
     return root
 
@@ -90,12 +97,18 @@ def layout(schema: AvroType, columns: Sequence[str] | None, *, enums: str) -> Co
 _Wanted = Mapping[str, "_Wanted | None"]
 
 
-def _tree(columns: Sequence[str]) -> _Wanted:
-    """Return names with dots as a tree; None below a name stands for all of it."""
-    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
+def _names(columns: Any) -> Sequence[str]:
+    """Return `columns`, checked."""
+    is_list = isinstance(columns, Sequence) and not isinstance(columns, (str, bytes))
+    if not is_list or not all(isinstance(name, str) for name in columns):
         raise TypeError(f"columns must be a list of str, not {columns!r}")
     if not columns:
         raise ValueError("columns is empty; it must name at least one")
+    return list(columns)
+
+
+def _tree(columns: Sequence[str]) -> _Wanted:
+    """Return names with dots as a tree; None below a name stands for all of it."""
     tree: dict[str, list[str] | None] = {}
     for name in columns:
         first, dot, rest = name.partition(".")
@@ -129,9 +142,7 @@ class _LayoutMaker:
             return self.record(schema, wanted, path)
         if isinstance(schema, Union):
             return self._union(schema, wanted, path)
-        if wanted is not None:
-            inner = ", ".join(f"{path}.{name}" for name in wanted)
-            raise ValueError(f"columns: {path!r} is no record and has no field {inner!r}")
+        self._all_of_it(wanted, path)
         match schema:
             case Array():
                 return list_of(self.column(schema.items, None, f"{path}[]"))
@@ -144,11 +155,23 @@ class _LayoutMaker:
             case _:
                 return _plain(schema)
 
+    @staticmethod
+    def _all_of_it(wanted: _Wanted | None, path: str) -> None:
+        if wanted is not None:
+            inner = ", ".join(f"{path}.{name}" for name in wanted)
+            raise ValueError(f"columns: {path!r} is no record and has no field {inner!r}")
+
     def _union(self, schema: Union, wanted: _Wanted | None, path: str) -> Column:
         if is_optional(schema):
             return self.column(present_branch(schema), wanted, path)
         if len(schema.branches) == 1:
             return self.column(schema.branches[0], wanted, path)
+        self._all_of_it(wanted, path)
+        if len(schema.branches) > BRANCH_LIMIT:
+            raise AvroSchemaError(
+                f"{path!r} is a union of {len(schema.branches)} types; "
+                f"Arrow's have at most {BRANCH_LIMIT}"
+            )
         children = [
             self.column(branch, None, path).named(branch_name(branch)) for branch in schema.branches
         ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import accumulate
 
-from confluent_kafka.columns._avro_default import encode_default
+from confluent_kafka.columns._avro_default import A_DAY, encode_default
 from confluent_kafka.columns._avro_layout import is_optional, present_branch
 from confluent_kafka.columns._avro_schema import (
     Array,
@@ -20,6 +21,7 @@ from confluent_kafka.columns._avro_schema import (
     branch_name,
     may_be_empty,
     resolvable_names,
+    type_words,
 )
 from confluent_kafka.columns._instructions import Instruction, ProgramWriter
 from confluent_kafka.columns._layout import Column
@@ -120,8 +122,8 @@ class _Compiler(ProgramWriter):
         number = _matching_branch(writer, reader)
         if number is None:
             raise AvroResolutionError(
-                f"{path or 'the value'} was written as {branch_name(writer)}, which the reader's "
-                f"union of {', '.join(map(branch_name, reader.branches))} has not"
+                f"{path or 'the value'} was written as {type_words(writer)}, which the reader's "
+                f"union of {', '.join(map(type_words, reader.branches))} has not"
             )
         branch = reader.branches[number]
         if is_optional(reader):
@@ -136,8 +138,8 @@ class _Compiler(ProgramWriter):
         """Neither is a union."""
         if not _may_resolve(writer, reader):
             raise AvroResolutionError(
-                f"{path or 'the value'} was written as {branch_name(writer)}, and is to be read "
-                f"as {branch_name(reader)}"
+                f"{path or 'the value'} was written as {type_words(writer)}, and is to be read "
+                f"as {type_words(reader)}"
             )
         match reader, writer:
             case Record(), Record():
@@ -180,6 +182,8 @@ class _Compiler(ProgramWriter):
             self.emit("duration", column, field=path)
         elif logical == "uuid" and isinstance(reader, Primitive):
             self.emit("uuid", column, field=path)
+        elif logical in A_DAY:
+            self.emit(f"time-{reader.kind}", column, argument=A_DAY[logical], field=path)
         elif isinstance(reader, Fixed):
             self.emit("fixed", column, argument=reader.size, field=path)
         else:
@@ -193,7 +197,7 @@ class _Compiler(ProgramWriter):
             self.emit("enum", column, table=tuple(numbers), field=path)
             return
         symbols = [symbol.encode() for symbol in reader.symbols]
-        starts = [sum(map(len, symbols[:place])) for place in range(len(symbols))]
+        starts = list(accumulate(map(len, symbols), initial=0))
         table: list[int] = []
         for number in numbers:
             table += (starts[number], len(symbols[number])) if number >= 0 else (0, -1)
@@ -202,19 +206,21 @@ class _Compiler(ProgramWriter):
 
     def _read_record(self, writer: Record, reader: Record, column: Column, path: str) -> None:
         self.emit("record", column)
-        missing = {one.name: one for one in reader.fields}
+        columns = {child.name: child for child in column.children}
+        targets = _reader_fields(writer, reader)
         for written in writer.fields:
-            one = _reader_field(written, reader.fields)
-            if one is not None:
-                missing.pop(one.name, None)
-            child = None if one is None else column.child(one.name)
+            one = targets.get(written.name)
+            child = None if one is None else columns.get(one.name)
             inner = f"{path}.{written.name}" if path else written.name
             if one is None or child is None:
                 self.skip(written.type, inner)
             else:
                 self.read(written.type, one.type, child, inner)
-        for one in missing.values():
-            self._default(one, column.child(one.name), f"{path}.{one.name}" if path else one.name)
+        found = {one.name for one in targets.values()}
+        for one in reader.fields:
+            if one.name not in found:
+                full = f"{path}.{one.name}" if path else one.name
+                self._default(one, columns.get(one.name), full)
 
     def _default(self, one: Field, column: Column | None, path: str) -> None:
         if column is None:
@@ -259,8 +265,25 @@ def _decimal_width(schema: Primitive | Fixed) -> int:
     return 32 if schema.logical["precision"] > 38 else 16
 
 
+def _means_the_same(writer: AvroType, reader: AvroType) -> bool:
+    """Whether numbers of one logical type are numbers of the other; a plain type fits any."""
+    if not isinstance(writer, (Primitive, Fixed)) or not isinstance(reader, (Primitive, Fixed)):
+        return True
+    if not writer.logical or not reader.logical:
+        return True
+    # With a zone or without one is the same number. So are decimals of more digits or fewer, which
+    # is checked in each row, but not with another number of them behind the point.
+    one, other = (
+        (str(each.logical["name"]).removeprefix("local-"), each.logical.get("scale"))
+        for each in (writer, reader)
+    )
+    return one == other
+
+
 def _may_resolve(writer: AvroType, reader: AvroType) -> bool:
     """Whether the two match, as far as can be said without looking into them."""
+    if not _means_the_same(writer, reader):
+        return False
     match reader, writer:
         case Fixed(), Fixed():
             return writer.size == reader.size and resolvable_names(writer, reader)
@@ -276,7 +299,8 @@ def _may_resolve(writer: AvroType, reader: AvroType) -> bool:
 def _matching_branch(writer: AvroType, reader: Union) -> int | None:
     """Return the reader's branch for a type: the same one, or else the first that may be."""
     for number, branch in enumerate(reader.branches):
-        if branch.kind == writer.kind and branch_name(branch) == branch_name(writer):
+        is_same = branch.kind == writer.kind and branch_name(branch) == branch_name(writer)
+        if is_same and _may_resolve(writer, branch):
             return number
     for number, branch in enumerate(reader.branches):
         if _may_resolve(writer, branch):
@@ -284,9 +308,18 @@ def _matching_branch(writer: AvroType, reader: Union) -> int | None:
     return None
 
 
-def _reader_field(written: Field, fields: Sequence[Field]) -> Field | None:
-    """Return the reader's field of a name, or the one that has it as an alias."""
-    for one in fields:
-        if one.name == written.name:
-            return one
-    return next((one for one in fields if written.name in one.aliases), None)
+def _reader_fields(writer: Record, reader: Record) -> dict[str, Field]:
+    """Return the reader's fields by the names that they were written with.
+
+    Each is read once: by its own name, or else by the first alias that was written.
+    """
+    written = [one.name for one in writer.fields]
+    own = {one.name: one for one in reader.fields}
+    found = {name: own[name] for name in written if name in own}
+    for one in reader.fields:
+        if one.name not in found:
+            aliases = (name for name in written if name in one.aliases and name not in found)
+            name = next(aliases, None)
+            if name is not None:
+                found[name] = one
+    return found

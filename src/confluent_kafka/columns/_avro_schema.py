@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,8 +13,13 @@ PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "by
 # Digits of a decimal of 256 bits.
 MAX_PRECISION = 76
 
-# Nested deeper than this, reading would need too much of the stack: csrc/columns/types.h.
+# Nested deeper than this, reading would need too much of the stack: csrc/columns/types.h. Maps
+# count twice, as their columns do.
 DEPTH_LIMIT = 48
+
+# What a schema of a few lines whose types refer to each other can stand for; none in use has a
+# tenth.
+VALUES_LIMIT = 100_000
 
 
 class AvroSchemaError(ValueError):
@@ -119,12 +125,14 @@ def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
     if isinstance(schema, str) and schema not in PRIMITIVES:
         try:
             schema = json.loads(schema)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise AvroSchemaError(f"{what} is not JSON: {error}") from error
     parser = _Parser(what)
     for one in before:
         parser.parse(one, "")
-    return parser.parse(schema, "")
+    tree = parser.parse(schema, "")
+    parser.measure(tree)
+    return tree
 
 
 class _Parser:
@@ -133,6 +141,7 @@ class _Parser:
     def __init__(self, what: str) -> None:
         self._what = what
         self._named: dict[str, Named | None] = {}  # None: still open
+        self._measured: dict[str, tuple[int, int]] = {}  # of the named types
         self._depth = 0
 
     def parse(self, schema: Any, namespace: str) -> AvroType:
@@ -149,6 +158,32 @@ class _Parser:
         finally:
             self._depth -= 1
         raise self._error(f"{str(schema)[:80]!r} is no type")
+
+    def measure(self, schema: AvroType) -> tuple[int, int]:
+        """Return how deep columns of a type are nested, and how many values it stands for."""
+        if isinstance(schema, Named) and schema.name in self._measured:
+            return self._measured[schema.name]
+        match schema:
+            case Record():
+                below, levels = [one.type for one in schema.fields], 1
+            case Union():
+                below, levels = list(schema.branches), 1
+            case Array():
+                below, levels = [schema.items], 1
+            case Map():
+                below, levels = [schema.values], 2
+            case _:
+                return 1, 1
+        measures = [self.measure(one) for one in below]
+        depth = levels + max((depth for depth, _ in measures), default=0)
+        values = 1 + sum(values for _, values in measures)
+        if depth > DEPTH_LIMIT:
+            raise self._error(f"it is nested more than {DEPTH_LIMIT} deep")
+        if values > VALUES_LIMIT:
+            raise self._error(f"it has more than {VALUES_LIMIT} values")
+        if isinstance(schema, Named):
+            self._measured[schema.name] = depth, values
+        return depth, values
 
     def _error(self, problem: str) -> AvroSchemaError:
         return AvroSchemaError(f"{self._what} cannot be used: {problem}")
@@ -173,10 +208,7 @@ class _Parser:
         parsed = tuple(self.parse(branch, namespace) for branch in branches)
         if not parsed or any(isinstance(branch, Union) for branch in parsed):
             raise self._error("a union has no branch, or a union as one")
-        names = [branch_name(branch) for branch in parsed]
-        for name in names:
-            if names.count(name) > 1:
-                raise self._error(f"a union has {name!r} more than once")
+        self._no_name_twice("a union", [branch_name(branch) for branch in parsed])
         return Union(parsed)
 
     def _declared(self, schema: dict[str, Any], namespace: str) -> AvroType:
@@ -190,56 +222,110 @@ class _Parser:
                 return Map(self.parse(self._attribute(schema, "values"), namespace))
             case "record" | "error" | "enum" | "fixed":
                 return self._define(schema, kind, namespace)
+        if not isinstance(kind, str):
+            raise self._error(f"{str(kind)[:80]!r} is no type")
         if kind in PRIMITIVES:
-            return Primitive(kind, _logical(schema, kind, None))
+            return Primitive(kind, self._logical(schema, kind, None))
         return self._reference(kind, namespace)
+
+    # --- attributes
 
     def _attribute(self, schema: dict[str, Any], name: str) -> Any:
         if name not in schema:
             raise self._error(f"{schema.get('name') or schema['type']!r} has no {name!r}")
         return schema[name]
 
+    def _name(self, schema: dict[str, Any]) -> str:
+        return self._text("a name", self._attribute(schema, "name"))
+
+    def _text(self, what: str, value: Any) -> str:
+        """Return what columns and messages can be named."""
+        if not isinstance(value, str) or not value or "\0" in value or not _is_unicode(value):
+            raise self._error(f"{what} is {str(value)[:80]!r}")
+        return value
+
+    def _texts(self, schema: dict[str, Any], name: str) -> tuple[str, ...]:
+        texts = schema.get(name, [])
+        if not isinstance(texts, (list, tuple)):
+            raise self._error(f"{name!r} of {schema.get('name')!r} is no list")
+        return tuple(self._text(f"one of {name!r}", one) for one in texts)
+
+    def _logical(self, schema: dict[str, Any], kind: str, size: int | None) -> Mapping[str, Any]:
+        logical = _logical(schema, kind, size)
+        if logical.get("precision", 0) > MAX_PRECISION:
+            raise self._error(
+                f"a decimal of {logical['precision']} digits; Arrow's have at most {MAX_PRECISION}"
+            )
+        return logical
+
+    # --- named types
+
     def _define(self, schema: dict[str, Any], kind: str, namespace: str) -> Named:
-        given = self._attribute(schema, "name")
-        name = _full_name(given, schema.get("namespace") or namespace)
+        given = self._name(schema)
+        space = schema.get("namespace") or namespace
+        name = _full_name(given, space and self._text("a namespace", space))
         space = name.rpartition(".")[0]
         if name in self._named:
             raise self._error(f"{name!r} is defined twice")
-        aliases = frozenset(_full_name(alias, space) for alias in schema.get("aliases", ()))
+        aliases = frozenset(_full_name(alias, space) for alias in self._texts(schema, "aliases"))
         self._named[name] = None
         defined: Named
         if kind == "enum":
-            symbols = tuple(self._attribute(schema, "symbols"))
-            defined = Enum(name, aliases, symbols, schema.get("default"))
+            defined = self._enum(schema, name, aliases)
         elif kind == "fixed":
             size = self._attribute(schema, "size")
             if not isinstance(size, int) or not 0 <= size < 2**31:
                 raise self._error(f"{name!r} has a size of {size!r}")
-            defined = Fixed(name, aliases, size, _logical(schema, kind, size))
+            defined = Fixed(name, aliases, size, self._logical(schema, kind, size))
         else:
-            fields = (self._field(one, space) for one in self._attribute(schema, "fields"))
-            defined = Record(name, aliases, tuple(fields))
-            self._no_name_twice(defined)
+            defined = self._record(schema, name, aliases)
         self._named[name] = defined
+        self.measure(defined)
         return defined
 
-    def _field(self, schema: dict[str, Any], namespace: str) -> Field:
-        default = (schema["default"],) if "default" in schema else None
+    def _enum(self, schema: dict[str, Any], name: str, aliases: frozenset[str]) -> Enum:
+        self._attribute(schema, "symbols")
+        symbols = self._texts(schema, "symbols")
+        self._no_name_twice(f"the enum {name!r}", symbols)
+        default = schema.get("default")
+        if default is not None and default not in symbols:
+            raise self._error(f"the default of {name!r} is none of its symbols: {default!r}")
+        return Enum(name, aliases, symbols, default)
+
+    def _record(self, schema: dict[str, Any], name: str, aliases: frozenset[str]) -> Record:
+        fields = self._attribute(schema, "fields")
+        if not isinstance(fields, (list, tuple)):
+            raise self._error(f"'fields' of {name!r} is no list")
+        space = name.rpartition(".")[0]
+        record = Record(name, aliases, tuple(self._field(one, space) for one in fields))
+        self._no_name_twice(f"the record {name!r}", [one.name for one in record.fields])
+        return record
+
+    def _field(self, schema: Any, namespace: str) -> Field:
+        if not isinstance(schema, dict) or "type" not in schema:
+            raise self._error(f"the field {str(schema)[:80]} has no type")
         return Field(
-            self._attribute(schema, "name") if "type" in schema else self._untyped(schema),
-            frozenset(schema.get("aliases", ())),
+            self._name(schema),
+            frozenset(self._texts(schema, "aliases")),
             self.parse(schema["type"], namespace),
-            default,
+            (schema["default"],) if "default" in schema else None,
         )
 
-    def _untyped(self, schema: dict[str, Any]) -> str:
-        raise self._error(f"the field {schema.get('name')!r} has no type")
-
-    def _no_name_twice(self, record: Record) -> None:
-        names = [one.name for one in record.fields]
+    def _no_name_twice(self, what: str, names: Iterable[str]) -> None:
+        seen: set[str] = set()
         for name in names:
-            if names.count(name) > 1:
-                raise self._error(f"{record.name!r} has two fields {name!r}")
+            if name in seen:
+                raise self._error(f"{what} has {name!r} more than once")
+            seen.add(name)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether there is no half of a surrogate pair in it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _full_name(name: str, namespace: str) -> str:
@@ -249,6 +335,17 @@ def _full_name(name: str, namespace: str) -> str:
 def branch_name(branch: AvroType) -> str:
     """Return what tells a branch of a union from the others."""
     return branch.name if isinstance(branch, Named) else branch.kind
+
+
+def type_words(schema: AvroType) -> str:
+    """Return a type for messages."""
+    if isinstance(schema, Union):
+        return f"a union of {', '.join(map(type_words, schema.branches))}"
+    logical = schema.logical if isinstance(schema, (Primitive, Fixed)) else {}
+    if not logical:
+        return branch_name(schema)
+    scale = f" of scale {logical['scale']}" if "scale" in logical else ""
+    return f"{branch_name(schema)} ({logical['name']}{scale})"
 
 
 # Logical types and what they are written as; decimals, which have more to them, are checked apart.
@@ -281,15 +378,16 @@ def _logical(schema: dict[str, Any], kind: str, size: int | None) -> Mapping[str
     precision, scale = schema.get("precision"), schema.get("scale", 0)
     if not isinstance(precision, int) or not isinstance(scale, int):
         return {}
-    if size is not None and precision > (len(str(2 ** (8 * size - 1) - 1)) - 1 if size else 0):
-        return {}
     if not 0 <= scale <= precision or precision < 1:
         return {}
-    if precision > MAX_PRECISION:
-        raise AvroSchemaError(
-            f"a decimal of {precision} digits: Arrow's have at most {MAX_PRECISION}"
-        )
+    if size is not None and precision > _digits(size):
+        return {}
     return {"name": name, "precision": precision, "scale": scale}
+
+
+def _digits(size: int) -> int:
+    """Return how many decimal digits always fit into a signed number of so many bytes."""
+    return math.floor((8 * size - 1) * math.log10(2)) if size else 0
 
 
 def resolvable_names(writer: Named, reader: Named) -> bool:

@@ -3,6 +3,7 @@
 #include "columns/avro_run.h"
 #include "columns/avro_steps.h"
 #include "columns/instruction.h"
+#include "columns/utf8.h"
 
 typedef struct {
     int32_t count;
@@ -46,7 +47,7 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
     }
     self->step = kind->step;
     self->shortcut = kind->shortcut;
-    if (!kind->is_block) {
+    if (kind->target == AVRO_NO_TARGET) {
         return kind;
     }
     /* Forward only, so that each row comes to an end. */
@@ -58,7 +59,22 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
     return kind;
 }
 
-/* ---- checking it: nothing here may reach outside of its memory ---- */
+/* ---- checking it: nothing here may reach outside of its memory, nor make columns that readers
+   could not rely on ---- */
+
+static bool
+has_width(const avro_instruction *self, const avro_step_kind *kind, const column_type *type)
+{
+    switch (kind->width) {
+    case AVRO_ANY_WIDTH:
+        return type->width == self->argument;
+    case AVRO_DECIMAL_WIDTH:
+        return type->width >= 1 && type->width <= 32 && type->width == self->data_size
+               && self->argument >= 0;
+    default:
+        return type->width == kind->width;
+    }
+}
 
 static bool
 fits_column(const avro_instruction *self, const avro_step_kind *kind,
@@ -72,66 +88,98 @@ fits_column(const avro_instruction *self, const avro_step_kind *kind,
     }
     const column_type *type = &types->types[self->column];
     if (kind->layout == AVRO_ANY_COLUMN) {
-        return true;
+        return type->flags & ARROW_FLAG_NULLABLE;
     }
-    if (kind->width == AVRO_DECIMAL_WIDTH
-        && (type->width > 32 || type->width < 1 || type->width != self->data_size)) {
-        return false;
+    bool is_enum = strcmp(kind->name, "enum") == 0;
+    bool is_text = strcmp(kind->name, "bytes") != 0;
+    return (int32_t)type->layout == kind->layout && is_enum == (type->symbol_offsets != NULL)
+           && (is_text || strcmp(type->format, "z") == 0)
+           && (type->layout != COLUMN_FIXED || has_width(self, kind, type));
+}
+
+/* Where each branch's instructions are. */
+static bool
+fits_union(const avro_instruction *self, int32_t left)
+{
+    for (int32_t i = 0; i < self->table_size; i++) {
+        if (self->table[i] <= 0 || self->table[i] > left) {
+            return false;
+        }
     }
-    bool is_width = kind->width == AVRO_ANY_WIDTH       ? type->width == self->argument
-                    : kind->width == AVRO_DECIMAL_WIDTH ? self->argument >= 0
-                                                        : type->width == kind->width;
-    return (int32_t)type->layout == kind->layout
-           && (type->layout != COLUMN_FIXED || is_width);
+    return true;
+}
+
+/* The place and the size of each symbol. */
+static bool
+fits_enum_text(const avro_instruction *self)
+{
+    for (int32_t i = 0; i + 1 < self->table_size; i += 2) {
+        int32_t place = self->table[i], size = self->table[i + 1];
+        if (size >= 0
+            && (place < 0 || place > self->data_size - size
+                || !utf8_is_valid(self->data + place, (size_t)size))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool
-fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t index,
-           int32_t count, const column_types *types)
+fits_enum(const avro_instruction *self, const column_type *type)
 {
-    if (strcmp(kind->name, "union") == 0) {
-        for (int32_t i = 0; i < self->table_size; i++) {
-            if (self->table[i] <= 0 || self->table[i] > count - index) {
-                return false;
-            }
+    for (int32_t i = 0; i < self->table_size; i++) {
+        if (self->table[i] >= type->symbol_count) {
+            return false;
         }
     }
+    return true;
+}
+
+/* Its column fits; `left` instructions come, with this one. */
+static bool
+fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t left,
+           const column_types *types)
+{
+    if (strcmp(kind->name, "union") == 0) {
+        return fits_union(self, left);
+    }
     if (strcmp(kind->name, "enum-text") == 0) {
-        for (int32_t i = 0; i + 1 < self->table_size; i += 2) {
-            int32_t place = self->table[i], size = self->table[i + 1];
-            if (size >= 0 && (place < 0 || place > self->data_size - size)) {
-                return false;
-            }
-        }
+        return fits_enum_text(self);
+    }
+    if (strcmp(kind->name, "enum") == 0) {
+        return fits_enum(self, &types->types[self->column]);
+    }
+    if (strcmp(kind->name, "optional") == 0) {
+        return self->argument == 0 || self->argument == 1;
     }
     if (strcmp(kind->name, "branch") == 0) {
         return self->argument >= 0
                && self->argument < types->types[self->column].child_count;
     }
-    return strncmp(kind->name, "skip-fixed", 10) != 0 || self->argument >= 0;
+    return strcmp(kind->name, "skip-fixed") != 0 || self->argument >= 0;
 }
 
-/* Blocks are run by calls that are as deep as they are nested. */
-static int
-check_nesting(const avro_program *self)
-{
+/* What is run by calls, as deep as it is nested. */
+typedef struct {
     const avro_instruction *ends[COLUMN_DEPTH_LIMIT];
-    int depth = 0;
-    for (int32_t i = 0; i < self->count; i++) {
-        const avro_instruction *at = &self->instructions[i];
-        while (depth > 0 && ends[depth - 1] <= at) {
-            depth--;
-        }
-        if (at->target == self->instructions) {
-            continue;
-        }
-        if (depth == COLUMN_DEPTH_LIMIT) {
-            PyErr_Format(PyExc_ValueError, "a schema is nested more than %d deep",
-                         COLUMN_DEPTH_LIMIT);
-            return -1;
-        }
-        ends[depth++] = at->target;
+    int depth;
+} nesting;
+
+static int
+enter(nesting *self, const avro_instruction *at, const avro_step_kind *kind)
+{
+    while (self->depth > 0 && self->ends[self->depth - 1] <= at) {
+        self->depth--;
     }
+    if (kind->target != AVRO_RUNS) {
+        return 0;
+    }
+    if (self->depth == COLUMN_DEPTH_LIMIT) {
+        PyErr_Format(PyExc_ValueError, "instructions are nested more than %d deep",
+                     COLUMN_DEPTH_LIMIT);
+        return -1;
+    }
+    self->ends[self->depth++] = at->target;
     return 0;
 }
 
@@ -151,25 +199,30 @@ avro_release(void *program)
 static int
 read_program(PyObject *description, avro_program *self, const column_types *types)
 {
+    nesting blocks = {.depth = 0};
     for (int32_t i = 0; i < self->count; i++) {
         avro_instruction *at = &self->instructions[i];
         const avro_step_kind *kind = read_instruction(PyTuple_GET_ITEM(description, i),
                                                       self->instructions, self->count, at);
-        if (kind == NULL) {
+        if (kind == NULL || enter(&blocks, at, kind) < 0) {
             return -1;
         }
-        if (!fits_column(at, kind, types) || !fits_table(at, kind, i, self->count, types)) {
+        if (!fits_column(at, kind, types)) {
             return instruction_refuse("does not fit its column", kind->name);
         }
+        if (!fits_table(at, kind, self->count - i, types)) {
+            return instruction_refuse("does not fit its table or argument", kind->name);
+        }
     }
-    return check_nesting(self);
+    return 0;
 }
 
 static void *
 avro_compile(PyObject *description, const column_types *types)
 {
     if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) > INT32_MAX) {
-        PyErr_SetString(PyExc_TypeError, "a program must be a tuple of instructions");
+        PyErr_Format(PyExc_TypeError, "instructions must be a tuple, not %.100s",
+                     Py_TYPE(description)->tp_name);
         return NULL;
     }
     Py_ssize_t count = PyTuple_GET_SIZE(description);

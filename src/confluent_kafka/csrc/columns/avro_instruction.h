@@ -49,13 +49,20 @@ struct avro_instruction {
     char *field; /* the path of what is read, for messages */
 };
 
+/* What a step does with the target. */
+enum avro_target {
+    AVRO_NO_TARGET,
+    AVRO_GOES_ON, /* there, perhaps */
+    AVRO_RUNS,    /* all up to there, by a call */
+};
+
 /* What the instructions of one name do, and what they need. */
 typedef struct {
     const char *name;
     avro_step *step;
     int32_t layout; /* of the column, an enum column_layout; or AVRO_NO_COLUMN, AVRO_ANY_COLUMN */
     int32_t width;  /* of its COLUMN_FIXED; AVRO_ANY_WIDTH: as the argument, AVRO_DECIMAL_WIDTH: as the data */
-    bool is_block;  /* the target is used */
+    enum avro_target target;
     enum avro_shortcut shortcut;
 } avro_step_kind;
 

@@ -116,18 +116,29 @@ take(machine *self, instruction *at, int64_t size)
     return data;
 }
 
+/* How many of the next bytes belong together: so many are there. */
+static inline bool
+read_size(machine *self, instruction *at, int64_t *size)
+{
+    if (!read_long(self, at, size)) {
+        return false;
+    }
+    if (*size < 0) {
+        fail(self, at, "a negative size");
+        return false;
+    }
+    if (*size > left(self)) {
+        ends_early(self, at);
+        return false;
+    }
+    return true;
+}
+
 /* Bytes and how many of them come before; NULL on failure. */
 static inline const uint8_t *
 take_sized(machine *self, instruction *at, int64_t *size)
 {
-    if (!read_long(self, at, size)) {
-        return NULL;
-    }
-    if (*size < 0) {
-        fail(self, at, "a negative size");
-        return NULL;
-    }
-    return take(self, at, *size);
+    return read_size(self, at, size) ? take(self, at, *size) : NULL;
 }
 
 static float
@@ -397,6 +408,29 @@ step_uuid(machine *self, instruction *at)
     return uuid_text_read(data, (size_t)size, value) ? PUT(value) : fail(self, at, "text that is no UUID");
 }
 
+static const char no_time[] = "a time of day that no day has";
+
+/* The argument is how many there are in a day. */
+static instruction *
+step_time_int(machine *self, instruction *at)
+{
+    int32_t value;
+    if (!read_int(self, at, &value)) {
+        return NULL;
+    }
+    return value < 0 || value >= at->argument ? fail(self, at, no_time) : PUT(value);
+}
+
+static instruction *
+step_time_long(machine *self, instruction *at)
+{
+    int64_t value;
+    if (!read_long(self, at, &value)) {
+        return NULL;
+    }
+    return value < 0 || value >= at->argument ? fail(self, at, no_time) : PUT(value);
+}
+
 /* Months, days and milliseconds, unsigned; Arrow has nanoseconds and signs. */
 static instruction *
 step_duration(machine *self, instruction *at)
@@ -498,7 +532,11 @@ step_default(machine *self, instruction *at)
     self->start = start;
     self->at = payload;
     self->end = end;
-    return is_done ? at->target : NULL;
+    if (!is_done) {
+        self->failure->at = payload;
+        return NULL;
+    }
+    return at->target;
 }
 
 /* How many items the next block has; 0 is the end. `size` is -1 if it does not say. */
@@ -512,16 +550,12 @@ read_block(machine *self, instruction *at, int64_t *count, int64_t *size)
     if (*count >= 0) {
         return true;
     }
-    if (*count == INT64_MIN || !read_long(self, at, size)) {
+    if (*count == INT64_MIN) {
         fail(self, at, "a block of too many items");
         return false;
     }
     *count = -*count;
-    if (*size < 0 || *size > left(self)) {
-        ends_early(self, at);
-        return false;
-    }
-    return true;
+    return read_size(self, at, size);
 }
 
 /* Whether so many items can be: the argument is how many bytes the smallest has. */
@@ -620,36 +654,38 @@ step_skip_array(machine *self, instruction *at)
 }
 
 const avro_step_kind avro_step_kinds[] = {
-    {"int", step_int, COLUMN_FIXED, 4, false, AVRO_INT},
-    {"long", step_long, COLUMN_FIXED, 8, false, AVRO_LONG},
-    {"float", step_float, COLUMN_FIXED, 4, false, AVRO_FLOAT},
-    {"double", step_double, COLUMN_FIXED, 8, false, AVRO_DOUBLE},
-    {"boolean", step_boolean, COLUMN_BITS, 0, false, AVRO_BOOLEAN},
-    {"int-as-long", step_int_as_long, COLUMN_FIXED, 8, false},
-    {"long-as-float", step_long_as_float, COLUMN_FIXED, 4, false},
-    {"long-as-double", step_long_as_double, COLUMN_FIXED, 8, false},
-    {"float-as-double", step_float_as_double, COLUMN_FIXED, 8, false},
-    {"bytes", step_bytes, COLUMN_BYTES, 0, false},
-    {"string", step_string, COLUMN_BYTES, 0, false, AVRO_STRING},
-    {"fixed", step_fixed, COLUMN_FIXED, AVRO_ANY_WIDTH, false},
-    {"enum", step_enum, COLUMN_FIXED, 4, false},
-    {"enum-text", step_enum_text, COLUMN_BYTES, 0, false},
-    {"decimal-bytes", step_decimal_bytes, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, false},
-    {"decimal-fixed", step_decimal_fixed, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, false},
-    {"uuid", step_uuid, COLUMN_FIXED, 16, false},
-    {"duration", step_duration, COLUMN_FIXED, 16, false},
-    {"null", step_null, AVRO_ANY_COLUMN, 0, false},
-    {"record", step_record, COLUMN_STRUCT, 0, false, AVRO_RECORD},
-    {"optional", step_optional, AVRO_ANY_COLUMN, 0, true, AVRO_OPTIONAL},
-    {"union", step_union, AVRO_NO_COLUMN, 0, false},
-    {"branch", step_branch, COLUMN_UNION, 0, false},
-    {"jump", step_jump, AVRO_NO_COLUMN, 0, true},
-    {"fail", step_fail, AVRO_NO_COLUMN, 0, false},
-    {"default", step_default, AVRO_NO_COLUMN, 0, true},
-    {"array", step_array, COLUMN_LIST, 0, true},
-    {"skip-number", step_skip_number, AVRO_NO_COLUMN, 0, false},
-    {"skip-bytes", step_skip_bytes, AVRO_NO_COLUMN, 0, false},
-    {"skip-fixed", step_skip_fixed, AVRO_NO_COLUMN, 0, false},
-    {"skip-array", step_skip_array, AVRO_NO_COLUMN, 0, true},
-    {NULL, NULL, 0, 0, false},
+    {"int", step_int, COLUMN_FIXED, 4, AVRO_NO_TARGET, AVRO_INT},
+    {"long", step_long, COLUMN_FIXED, 8, AVRO_NO_TARGET, AVRO_LONG},
+    {"float", step_float, COLUMN_FIXED, 4, AVRO_NO_TARGET, AVRO_FLOAT},
+    {"double", step_double, COLUMN_FIXED, 8, AVRO_NO_TARGET, AVRO_DOUBLE},
+    {"boolean", step_boolean, COLUMN_BITS, 0, AVRO_NO_TARGET, AVRO_BOOLEAN},
+    {"int-as-long", step_int_as_long, COLUMN_FIXED, 8, AVRO_NO_TARGET},
+    {"long-as-float", step_long_as_float, COLUMN_FIXED, 4, AVRO_NO_TARGET},
+    {"long-as-double", step_long_as_double, COLUMN_FIXED, 8, AVRO_NO_TARGET},
+    {"float-as-double", step_float_as_double, COLUMN_FIXED, 8, AVRO_NO_TARGET},
+    {"bytes", step_bytes, COLUMN_BYTES, 0, AVRO_NO_TARGET},
+    {"string", step_string, COLUMN_BYTES, 0, AVRO_NO_TARGET, AVRO_STRING},
+    {"fixed", step_fixed, COLUMN_FIXED, AVRO_ANY_WIDTH, AVRO_NO_TARGET},
+    {"enum", step_enum, COLUMN_FIXED, 4, AVRO_NO_TARGET},
+    {"enum-text", step_enum_text, COLUMN_BYTES, 0, AVRO_NO_TARGET},
+    {"decimal-bytes", step_decimal_bytes, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
+    {"decimal-fixed", step_decimal_fixed, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
+    {"uuid", step_uuid, COLUMN_FIXED, 16, AVRO_NO_TARGET},
+    {"duration", step_duration, COLUMN_FIXED, 16, AVRO_NO_TARGET},
+    {"time-int", step_time_int, COLUMN_FIXED, 4, AVRO_NO_TARGET},
+    {"time-long", step_time_long, COLUMN_FIXED, 8, AVRO_NO_TARGET},
+    {"null", step_null, AVRO_ANY_COLUMN, 0, AVRO_NO_TARGET},
+    {"record", step_record, COLUMN_STRUCT, 0, AVRO_NO_TARGET, AVRO_RECORD},
+    {"optional", step_optional, AVRO_ANY_COLUMN, 0, AVRO_GOES_ON, AVRO_OPTIONAL},
+    {"union", step_union, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
+    {"branch", step_branch, COLUMN_UNION, 0, AVRO_NO_TARGET},
+    {"jump", step_jump, AVRO_NO_COLUMN, 0, AVRO_GOES_ON},
+    {"fail", step_fail, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
+    {"default", step_default, AVRO_NO_COLUMN, 0, AVRO_RUNS},
+    {"array", step_array, COLUMN_LIST, 0, AVRO_RUNS},
+    {"skip-number", step_skip_number, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
+    {"skip-bytes", step_skip_bytes, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
+    {"skip-fixed", step_skip_fixed, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
+    {"skip-array", step_skip_array, AVRO_NO_COLUMN, 0, AVRO_RUNS},
+    {NULL, NULL, 0, 0, AVRO_NO_TARGET},
 };

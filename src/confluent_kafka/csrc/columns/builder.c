@@ -174,15 +174,33 @@ columns_release(columns *set)
 
 /* ---- slots ---- */
 
+/* The slots that column `index` has for those of the one above. */
+static int64_t
+slots_wanted(const columns *set, int32_t index)
+{
+    const column *parent = &set->columns[set->types->types[index].parent];
+    return parent->layout == COLUMN_LIST ? parent->offsets[parent->length] : parent->length;
+}
+
+bool
+columns_are_whole(const columns *set, int64_t rows)
+{
+    bool are_whole = set->columns[0].length == rows;
+    for (int32_t i = 1; are_whole && i < set->types->count; i++) {
+        are_whole = set->columns[i].length == slots_wanted(set, i);
+    }
+    return are_whole;
+}
+
 void
 columns_truncate(columns *set, int64_t rows)
 {
     set->columns[0].length = rows;
     for (int32_t i = 1; i < set->types->count; i++) {
-        const column *parent = &set->columns[set->types->types[i].parent];
         column *self = &set->columns[i];
-        self->length = parent->layout == COLUMN_LIST ? parent->offsets[parent->length]
-                                                     : parent->length;
+        int64_t wanted = slots_wanted(set, i);
+        /* Fewer have been put by a program that columns_are_whole() refuses. */
+        self->length = wanted < self->length ? wanted : self->length;
         if (self->layout == COLUMN_BYTES) {
             self->size = self->offsets[self->length];
         }

@@ -42,6 +42,11 @@ columns *columns_new(column_types *types, int64_t rows, int64_t bytes);
 columns *columns_share(columns *set);
 void columns_release(columns *set); /* from any thread; NULL does nothing */
 
+/*
+ * Whether there are so many rows, and in each column the slots that the one above has: a program
+ * that does not put one value for each would give readers columns that are shorter than they say.
+ */
+bool columns_are_whole(const columns *set, int64_t rows);
 /* Takes back all slots after the first `rows` rows. */
 void columns_truncate(columns *set, int64_t rows);
 /* A slot that is null in column `index` and in all below it. */

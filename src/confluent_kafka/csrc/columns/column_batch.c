@@ -98,6 +98,8 @@ find_column(const shared_array *whole, const char *name)
 PyDoc_STRVAR(column_doc,
 "column($self, name, /)\n--\n\n"
 "A _ColumnBatch of one column.\n\n"
+"Args:\n"
+"    name (str): the column's.\n\n"
 "Raises:\n"
 "    KeyError: there is none of this name.");
 
@@ -141,7 +143,9 @@ choose_columns(ColumnBatch *self, PyObject *replacements, shared_array **columns
 
 PyDoc_STRVAR(replaced_doc,
 "replaced($self, columns, /)\n--\n\n"
-"A _ColumnBatch with other columns in the place of those that `columns`, a dict, names.");
+"A _ColumnBatch with other columns in the place of some.\n\n"
+"Args:\n"
+"    columns (dict): by the names of those that they replace: arrays of as many rows.");
 
 static PyObject *
 replaced(PyObject *object, PyObject *replacements)
@@ -191,8 +195,12 @@ SIGNATURE(until_signature, "until()", 2, 2, P_name, P_limit);
 
 PyDoc_STRVAR(until_doc,
 "until($self, name, limit, /)\n--\n\n"
-"A _ColumnBatch of the first rows, those whose value in column `name`, of int64 that increase, is\n"
-"less than `limit`.");
+"A _ColumnBatch of the first rows, those whose value in a column is less than a limit.\n\n"
+"Args:\n"
+"    name (str): a column of int64 that increase.\n"
+"    limit (int): the first value that is left out.\n\n"
+"Raises:\n"
+"    KeyError: there is no column of this name.");
 
 static PyObject *
 until(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
@@ -288,7 +296,7 @@ static PyMethodDef column_batch_methods[] = {
 };
 
 PyDoc_STRVAR(column_batch_doc,
-"_ColumnBatch(batch, /)\n"
+"_ColumnBatch(batch)\n"
 "--\n\n"
 "The columns of a batch with the Arrow PyCapsule protocol, to take out and replace.");
 

@@ -73,10 +73,10 @@ choose(const program_choice *choice, const framed_program **last, const uint8_t 
 }
 
 static const RowProgram *
-program_from(module_state *state, PyObject *object)
+program_from(module_state *state, PyObject *object, const char *name)
 {
     if (!PyObject_TypeCheck(object, state->RowProgram)) {
-        PyErr_Format(PyExc_TypeError, "a program must be a _RowProgram, not %.100s",
+        PyErr_Format(PyExc_TypeError, "%s must be a _RowProgram, not %.100s", name,
                      Py_TYPE(object)->tp_name);
         return NULL;
     }
@@ -89,7 +89,7 @@ fill_framed(module_state *state, PyObject *pair, framed_program *to)
 {
     PyObject *program = PyTuple_GET_ITEM(pair, 1);
     int64_t id;
-    if (arg_int64(PyTuple_GET_ITEM(pair, 0), "a schema id", 0, UINT32_MAX, &id) < 0) {
+    if (arg_int64(PyTuple_GET_ITEM(pair, 0), "a schema id of programs", 0, UINT32_MAX, &id) < 0) {
         return -1;
     }
     to->id = (uint32_t)id;
@@ -97,7 +97,7 @@ fill_framed(module_state *state, PyObject *pair, framed_program *to)
         to->reason = PyUnicode_AsUTF8(program);
         return to->reason == NULL ? -1 : 0;
     }
-    to->program = program_from(state, program);
+    to->program = program_from(state, program, "one of programs");
     return to->program == NULL ? -1 : 0;
 }
 
@@ -130,7 +130,7 @@ static int
 choice_from(module_state *state, PyObject *program, PyObject *by_id, program_choice *choice,
             PyObject **held)
 {
-    choice->any = program_from(state, program);
+    choice->any = program_from(state, program, "program");
     if (choice->any == NULL) {
         return -1;
     }
@@ -139,7 +139,8 @@ choice_from(module_state *state, PyObject *program, PyObject *by_id, program_cho
         return 0;
     }
     if (!PyDict_Check(by_id)) {
-        PyErr_SetString(PyExc_TypeError, "programs must be a dict");
+        PyErr_Format(PyExc_TypeError, "programs must be a dict of _RowProgram by schema id, "
+                     "not %.100s", Py_TYPE(by_id)->tp_name);
         return -1;
     }
     choice->is_framed = true;
@@ -213,6 +214,9 @@ decode_all(const payloads *all, const program_choice *choice, columns **set, bad
             return status;
         }
     }
+    if (!columns_are_whole(*set, all->count)) {
+        return ROW_WRONG_PROGRAM;
+    }
     columns_finish(*set);
     return ROW_OK;
 }
@@ -237,6 +241,11 @@ decode(module_state *state, PyObject *object, const program_choice *choice, PyOb
     }
     columns_release(set);
     free(bad.rows);
+    if (status == ROW_WRONG_PROGRAM) {
+        PyErr_SetString(PyExc_ValueError,
+                        "programs do not put one value into each column for a row");
+        return NULL;
+    }
     if (status == ROW_TOO_LARGE) {
         PyErr_SetString(PyExc_OverflowError,
                         "payloads have more than 2 GiB of strings or 2^31 items in a column; "

@@ -8,7 +8,7 @@ enum { I_NAME, I_COLUMN, I_ARGUMENT, I_TARGET, I_TABLE, I_DATA, I_FIELD, I_COUNT
 int
 instruction_refuse(const char *problem, const char *step)
 {
-    PyErr_Format(PyExc_ValueError, "an instruction '%s' %s", step, problem);
+    PyErr_Format(PyExc_ValueError, "instructions: '%s' %s", step, problem);
     return -1;
 }
 

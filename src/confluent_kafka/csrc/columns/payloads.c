@@ -6,6 +6,9 @@ static const char name[] = "payloads";
 static const char wanted[] = "an array of binary or string values with the Arrow PyCapsule "
                              "protocol (of pyarrow, polars, pandas ...)";
 
+/* More would not fit columns of 32 bits; it also bounds what an array without buffers claims. */
+#define ROWS_LIMIT INT32_MAX
+
 static int
 broken(const char *problem)
 {
@@ -31,6 +34,9 @@ bind_values(payload_chunk *chunk, arrow_format format, arrow_format indices)
     }
     if (array->dictionary == NULL) {
         return "its dictionary is missing";
+    }
+    if (indices.layout != ARROW_INTEGER || indices.is_timestamp) {
+        return "its indices are no integers";
     }
     const char *problem =
         arrow_column_bind(&chunk->values.indices, indices, array, 0, chunk->count);
@@ -59,6 +65,9 @@ bind_and_check(payload_chunk *chunk, const struct ArrowSchema *schema)
     chunk->values.is_encoded = schema->dictionary != NULL;
     const struct ArrowSchema *values = schema->dictionary != NULL ? schema->dictionary
                                                                   : schema;
+    if (schema->format == NULL || values->format == NULL) {
+        return broken("its format is missing");
+    }
     arrow_format format = arrow_format_parse(values->format);
     if (!has_bytes(format.layout)) {
         PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, wanted,
@@ -92,12 +101,14 @@ add_chunk(void *context, const struct ArrowSchema *schema, struct ArrowArray *ar
     if (bind_and_check(chunk, schema) < 0) {
         return -1;
     }
-    if (chunk->count > INT64_MAX - self->count) {
-        PyErr_Format(PyExc_OverflowError, "%s has too many rows", name);
+    if (chunk->count > ROWS_LIMIT - self->count) {
+        PyErr_Format(PyExc_OverflowError, "%s has more than %d rows; decode fewer at a time",
+                     name, ROWS_LIMIT);
         return -1;
     }
     self->count += chunk->count;
-    self->size += size_of(chunk);
+    int64_t size = size_of(chunk);
+    self->size += size < INT64_MAX - self->size ? size : INT64_MAX - self->size;
     return 0;
 }
 

@@ -11,6 +11,7 @@ enum row_status {
     ROW_BAD, /* this payload, not the next */
     ROW_NO_MEMORY,
     ROW_TOO_LARGE, /* the columns: fewer rows would do */
+    ROW_WRONG_PROGRAM, /* of all rows, which are not whole: see columns_are_whole() */
 };
 
 /* What is wrong with a bad row. */

@@ -16,7 +16,7 @@ find_format(PyObject *name)
             return formats[i];
         }
     }
-    PyErr_Format(PyExc_ValueError, "there is no format '%s'", text);
+    PyErr_Format(PyExc_ValueError, "there is no row_format '%s'", text);
     return NULL;
 }
 
@@ -74,7 +74,7 @@ static PyMethodDef row_program_methods[] = {
 };
 
 PyDoc_STRVAR(row_program_doc,
-"_RowProgram(row_format, columns, instructions, /)\n"
+"_RowProgram(row_format, columns, instructions)\n"
 "--\n\n"
 "How payloads of one schema are read into columns; made by confluent_kafka.columns.\n\n"
 "Raises:\n"

@@ -21,13 +21,54 @@ static const struct {
     {"tDm", COLUMN_FIXED, 8}, {"tDu", COLUMN_FIXED, 8}, {"tDn", COLUMN_FIXED, 8},
 };
 
-/* "d:precision,scale" has 128 bits, "d:precision,scale,bits" as many as it says. */
+/* A number of digits alone, and what comes after it; -1: there is none, or it is too large. */
+static long
+read_digits(const char *text, const char **end)
+{
+    char *after;
+    long number = *text >= '0' && *text <= '9' ? strtol(text, &after, 10) : -1;
+    *end = number < 0 ? text : after;
+    return number > INT32_MAX ? -1 : number;
+}
+
+/* "w:width" */
+static int32_t
+fixed_width(const char *format)
+{
+    const char *end;
+    long width = read_digits(format + 2, &end);
+    return *end == '\0' ? (int32_t)width : -1;
+}
+
+/* "d:precision,scale" has 128 bits, "d:precision,scale,256" has more. */
 static int32_t
 decimal_width(const char *format)
 {
-    const char *comma = strchr(format, ',');
-    const char *bits = comma == NULL ? NULL : strchr(comma + 1, ',');
-    return bits == NULL ? 16 : (int32_t)(strtol(bits + 1, NULL, 10) / 8);
+    const char *end;
+    if (read_digits(format + 2, &end) < 1 || *end != ',' || read_digits(end + 1, &end) < 0) {
+        return -1;
+    }
+    if (*end == '\0') {
+        return 16;
+    }
+    return strcmp(end, ",256") == 0 ? 32 : -1;
+}
+
+/* "+us:0,1,2" and so on: the type ids are the children's numbers. */
+static bool
+is_union(const char *format, int32_t child_count)
+{
+    if (strncmp(format, "+us:", 4) != 0) {
+        return false;
+    }
+    const char *at = format + 4;
+    for (int32_t i = 0; i < child_count; i++) {
+        if (read_digits(at, &at) != i || *at != (i + 1 < child_count ? ',' : '\0')) {
+            return false;
+        }
+        at++;
+    }
+    return child_count > 0;
 }
 
 static int
@@ -42,21 +83,24 @@ read_format(column_type *type)
         }
     }
     type->layout = COLUMN_FIXED;
-    if (strncmp(format, "ts", 2) == 0) {
+    type->width = -1;
+    if (strncmp(format, "ts", 2) == 0 && format[2] != '\0' && strchr("smun", format[2]) != NULL
+        && format[3] == ':') {
         type->width = 8;
     }
     else if (strncmp(format, "w:", 2) == 0) {
-        type->width = (int32_t)strtol(format + 2, NULL, 10);
+        type->width = fixed_width(format);
     }
     else if (strncmp(format, "d:", 2) == 0) {
         type->width = decimal_width(format);
     }
-    else if (strncmp(format, "+us:", 4) == 0) {
+    else if (is_union(format, type->child_count)) {
         type->layout = COLUMN_UNION;
-        return 0;
+        type->width = 0;
     }
-    if (type->width < 0 || (type->width == 0 && strcmp(format, "w:0") != 0)) {
-        PyErr_Format(PyExc_ValueError, "'%s' is no format of a column", format);
+    if (type->width < 0) {
+        PyErr_Format(PyExc_ValueError, "'%s' is no format of a column with %d children", format,
+                     (int)type->child_count);
         return -1;
     }
     return 0;
@@ -73,16 +117,22 @@ is_description(PyObject *description)
         && PyTuple_Check(PyTuple_GET_ITEM(description, D_CHILDREN))) {
         return 1;
     }
-    PyErr_SetString(PyExc_TypeError, "a column must be a tuple of format, name, nullable, "
-                                     "children, metadata and symbols");
+    PyErr_Format(PyExc_TypeError,
+                 "columns must be a tuple of format, name, nullable, children, metadata and "
+                 "symbols, and so must each child, not %.100s",
+                 Py_TYPE(description)->tp_name);
     return 0;
 }
 
-/* How many types there are from this one down, or -1 with an exception. */
-static Py_ssize_t
-count_types(PyObject *description, int depth)
+/* Adds to `total` how many types there are from this one down; -1 with an exception. */
+static int
+count_types(PyObject *description, int depth, Py_ssize_t *total)
 {
     if (!is_description(description)) {
+        return -1;
+    }
+    if (++*total > COLUMN_COUNT_LIMIT) {
+        PyErr_Format(PyExc_ValueError, "there are more than %d columns", COLUMN_COUNT_LIMIT);
         return -1;
     }
     if (depth > COLUMN_DEPTH_LIMIT) {
@@ -91,15 +141,12 @@ count_types(PyObject *description, int depth)
         return -1;
     }
     PyObject *children = PyTuple_GET_ITEM(description, D_CHILDREN);
-    Py_ssize_t total = 1;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(children); i++) {
-        Py_ssize_t count = count_types(PyTuple_GET_ITEM(children, i), depth + 1);
-        if (count < 0) {
+        if (count_types(PyTuple_GET_ITEM(children, i), depth + 1, total) < 0) {
             return -1;
         }
-        total += count;
     }
-    return total;
+    return 0;
 }
 
 /* A copy of a str's UTF-8, of malloc() since it is freed from any thread. */
@@ -114,6 +161,47 @@ copy_text(PyObject *object, Py_ssize_t *size)
     return copy == NULL ? NULL : memcpy(copy, text, (size_t)*size + 1);
 }
 
+/* A copy of a str that is read as a C string. */
+static char *
+copy_name(PyObject *object)
+{
+    Py_ssize_t size;
+    char *copy = copy_text(object, &size);
+    if (copy != NULL && strlen(copy) != (size_t)size) {
+        PyErr_SetString(PyExc_ValueError, "a column's format or name has a NUL");
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+/* Takes an int32 off the front; -1: it is not there, or negative. */
+static int32_t
+take_number(const char **at, const char *end)
+{
+    int32_t number = -1;
+    if (end - *at >= (Py_ssize_t)sizeof(number)) {
+        memcpy(&number, *at, sizeof(number));
+        *at += sizeof(number);
+    }
+    return number;
+}
+
+/* How many pairs, then the size of each text before it, as the C data interface has it. */
+static bool
+is_metadata(const char *at, const char *end)
+{
+    int64_t texts = 2 * (int64_t)take_number(&at, end);
+    for (; texts > 0; texts--) {
+        int32_t size = take_number(&at, end);
+        if (size < 0 || size > end - at) {
+            return false;
+        }
+        at += size;
+    }
+    return texts == 0 && at == end;
+}
+
 static int
 read_metadata(PyObject *object, column_type *type)
 {
@@ -125,7 +213,11 @@ read_metadata(PyObject *object, column_type *type)
     if (PyBytes_AsStringAndSize(object, &bytes, &size) < 0) {
         return -1;
     }
-    type->metadata = malloc((size_t)size + 1);
+    if (!is_metadata(bytes, bytes + size)) {
+        PyErr_SetString(PyExc_ValueError, "a column's metadata is not as Arrow encodes it");
+        return -1;
+    }
+    type->metadata = malloc((size_t)size);
     if (type->metadata == NULL) {
         PyErr_NoMemory();
         return -1;
@@ -141,7 +233,7 @@ read_symbols(PyObject *object, column_type *type)
     if (object == Py_None) {
         return 0;
     }
-    if (!PyTuple_Check(object) || type->layout != COLUMN_FIXED || type->width != 4) {
+    if (!PyTuple_Check(object) || strcmp(type->format, "i") != 0) {
         PyErr_SetString(PyExc_TypeError, "symbols must be a tuple of str, of a column 'i'");
         return -1;
     }
@@ -154,8 +246,11 @@ read_symbols(PyObject *object, column_type *type)
     }
     type->symbols = copy_text(joined, &length);
     Py_DECREF(joined);
+    if (type->symbols == NULL) {
+        return -1;
+    }
     type->symbol_offsets = calloc((size_t)count + 1, sizeof(int32_t));
-    if (type->symbols == NULL || type->symbol_offsets == NULL || length > INT32_MAX) {
+    if (type->symbol_offsets == NULL || length > INT32_MAX) {
         PyErr_NoMemory();
         return -1;
     }
@@ -169,33 +264,44 @@ read_symbols(PyObject *object, column_type *type)
     return 0;
 }
 
-/* What an array of this layout cannot do without. */
+/* Whether it has as many children as its layout wants. */
+static bool
+has_children(const column_type *type)
+{
+    switch (type->layout) {
+    case COLUMN_STRUCT:
+        return true;
+    case COLUMN_LIST:
+        return type->child_count == 1;
+    case COLUMN_UNION:
+        return type->child_count <= COLUMN_BRANCH_LIMIT;
+    default:
+        return type->child_count == 0;
+    }
+}
+
 static int
 check_children(const column_type *type)
 {
-    bool is_nested = type->layout == COLUMN_LIST || type->layout == COLUMN_STRUCT
-                     || type->layout == COLUMN_UNION;
-    if ((type->layout == COLUMN_LIST && type->child_count != 1)
-        || (type->layout == COLUMN_UNION
-            && (type->child_count < 1 || type->child_count > INT8_MAX))
-        || (!is_nested && type->child_count != 0)) {
-        PyErr_Format(PyExc_ValueError, "a column '%s' cannot have %d children",
-                     type->format, (int)type->child_count);
-        return -1;
+    if (has_children(type)) {
+        return 0;
     }
-    return 0;
+    PyErr_Format(PyExc_ValueError, "a column '%s' cannot have %d children", type->format,
+                 (int)type->child_count);
+    return -1;
 }
 
 static int
 read_type(PyObject *description, column_type *type)
 {
-    Py_ssize_t size;
     int nullable = PyObject_IsTrue(PyTuple_GET_ITEM(description, D_NULLABLE));
-    type->format = copy_text(PyTuple_GET_ITEM(description, D_FORMAT), &size);
-    type->name = type->format == NULL
-                     ? NULL
-                     : copy_text(PyTuple_GET_ITEM(description, D_NAME), &size);
-    if (nullable < 0 || type->name == NULL) {
+    if (nullable < 0) {
+        return -1;
+    }
+    type->format = copy_name(PyTuple_GET_ITEM(description, D_FORMAT));
+    type->name =
+        type->format == NULL ? NULL : copy_name(PyTuple_GET_ITEM(description, D_NAME));
+    if (type->name == NULL) {
         return -1;
     }
     type->flags = nullable ? ARROW_FLAG_NULLABLE : 0;
@@ -206,6 +312,15 @@ read_type(PyObject *description, column_type *type)
         return -1;
     }
     return read_symbols(PyTuple_GET_ITEM(description, D_SYMBOLS), type);
+}
+
+/* A map's items are pairs. */
+static bool
+is_whole(const column_types *types, int32_t index)
+{
+    const column_type *type = &types->types[index];
+    return strcmp(type->format, "+m") != 0
+           || (type[1].layout == COLUMN_STRUCT && type[1].child_count == 2);
 }
 
 /* Fills in the type and those below it, from `types->count` on. */
@@ -225,14 +340,20 @@ add_types(column_types *types, PyObject *description, int32_t parent)
         }
     }
     type->end = types->count;
+    if (!is_whole(types, index) || (parent < 0 && type->layout != COLUMN_STRUCT)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "the first column must be '+s', and so must be the entries of '+m', of "
+                        "two children");
+        return -1;
+    }
     return 0;
 }
 
 column_types *
 column_types_from(PyObject *description)
 {
-    Py_ssize_t count = count_types(description, 1);
-    if (count < 0) {
+    Py_ssize_t count = 0;
+    if (count_types(description, 1, &count) < 0) {
         return NULL;
     }
     column_types *types =
@@ -249,23 +370,42 @@ column_types_from(PyObject *description)
     return types;
 }
 
+static bool
+has_same_symbols(const column_type *one, const column_type *other)
+{
+    if (one->symbol_offsets == NULL || other->symbol_offsets == NULL) {
+        return one->symbol_offsets == other->symbol_offsets;
+    }
+    size_t count = (size_t)one->symbol_count;
+    return one->symbol_count == other->symbol_count
+           && memcmp(one->symbol_offsets, other->symbol_offsets,
+                     (count + 1) * sizeof(int32_t)) == 0
+           && memcmp(one->symbols, other->symbols, (size_t)one->symbol_offsets[count]) == 0;
+}
+
+static bool
+is_same_type(const column_type *one, const column_type *other)
+{
+    return one->parent == other->parent && one->end == other->end
+           && one->flags == other->flags && strcmp(one->format, other->format) == 0
+           && strcmp(one->name, other->name) == 0 && has_same_symbols(one, other);
+}
+
+bool
+column_types_equal(const column_types *one, const column_types *other)
+{
+    bool is_same = one->count == other->count;
+    for (int32_t i = 0; is_same && i < one->count; i++) {
+        is_same = is_same_type(&one->types[i], &other->types[i]);
+    }
+    return is_same;
+}
+
 column_types *
 column_types_share(column_types *types)
 {
     types->references++;
     return types;
-}
-
-bool
-column_types_equal(const column_types *a, const column_types *b)
-{
-    bool are_equal = a->count == b->count;
-    for (int32_t i = 0; are_equal && i < a->count; i++) {
-        are_equal = a->types[i].parent == b->types[i].parent
-                    && strcmp(a->types[i].format, b->types[i].format) == 0
-                    && a->types[i].symbol_count == b->types[i].symbol_count;
-    }
-    return are_equal;
 }
 
 void

@@ -41,15 +41,20 @@ typedef struct {
 
 /* How deep types may be nested: what walks the tree calls itself. */
 #define COLUMN_DEPTH_LIMIT 64
+/* And how many there may be: tuples that share their children can stand for any number. */
+#define COLUMN_COUNT_LIMIT 1000000
+/* Branches of a union: their numbers are int8. */
+#define COLUMN_BRANCH_LIMIT 128
 
 /*
- * From the description of the root: (format, name, nullable, children, metadata, symbols), as
- * confluent_kafka.columns makes it. NULL with an exception.
+ * From the description of the root, a struct: (format, name, nullable, children, metadata,
+ * symbols), as confluent_kafka.columns makes it. Readers of the columns rely on all that it says,
+ * so all of it is checked. NULL with an exception.
  */
 column_types *column_types_from(PyObject *description);
 column_types *column_types_share(column_types *types);
 /* Whether programs for the one can fill the columns of the other. */
-bool column_types_equal(const column_types *a, const column_types *b);
+bool column_types_equal(const column_types *one, const column_types *other);
 void column_types_release(column_types *types); /* from any thread; NULL does nothing */
 
 #endif

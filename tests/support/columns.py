@@ -1,0 +1,24 @@
+"""Payloads, and what the extension makes columns of, without a library."""
+
+from __future__ import annotations
+
+from confluent_kafka.cimpl import DecodedRows, _ColumnBatch, _decode_rows, _RowProgram
+from tests.support.arrow_structs import Nulls
+from tests.support.clients import empty_batch
+
+
+def row_program() -> _RowProgram:
+    """Of payloads of one int."""
+    columns = ("+s", "", True, (("i", "a", True, (), None, None),), None, None)
+    record = ("record", 0, 0, 0, (), b"", "")
+    return _RowProgram("avro", columns, (record, ("int", 1, 0, 0, (), b"", "a")))
+
+
+def decoded_rows() -> DecodedRows:
+    """Two rows, that are null."""
+    return _decode_rows(Nulls(2), row_program())
+
+
+def column_batch() -> _ColumnBatch:
+    """Of no messages."""
+    return _ColumnBatch(empty_batch())
