@@ -226,9 +226,9 @@ def test_corrupt_avro(decode: Decode, registry: FakeRegistry) -> None:
     )
     assert found == [{"carrier": "UA", "delay": 7}, *[None] * 8, {"carrier": "UA", "delay": 7}]
     wanted = [
-        "corrupt Avro: EOFError",
-        "corrupt Avro: 1 bytes after its end",
-        "corrupt Avro: UnicodeDecodeError",
+        "corrupt Avro: the payload ends within a value, at byte 4 of delay",
+        "corrupt Avro: bytes after the value, at byte 5",
+        "corrupt Avro: a string that is not UTF-8, at byte 5 of carrier",
         "the registry has no schema 99",
         f"schema {foreign} is JSON, not AVRO",
         "cannot be read as this one",

@@ -44,6 +44,8 @@ _STEPS = {
     ("string", "string"): "string",
     ("string", "bytes"): "bytes",
 }
+# The same without a size before them.
+_ALONE = {"bytes": "bytes-alone", "decimal-bytes": "decimal-alone"}
 _SKIPS = {
     "boolean": ("skip-fixed", 1),
     "int": ("skip-number", 0),
@@ -55,8 +57,17 @@ _SKIPS = {
 }
 
 
-def compile_program(writer: AvroType, reader: AvroType, root: Column) -> tuple[Instruction, ...]:
+def compile_program(
+    writer: AvroType, reader: AvroType, root: Column, *, registered: bool = False
+) -> tuple[Instruction, ...]:
     """Return the program that reads what `writer` says into the columns that `reader` gave.
+
+    Args:
+        writer: the schema that was written with.
+        reader: the schema of the columns.
+        root: the columns.
+        registered: whether a registry's serializer wrote the payloads: those put no size before
+            bytes that are the whole payload.
 
     Raises:
         AvroResolutionError: the specification has no way from one schema to the other.
@@ -67,6 +78,8 @@ def compile_program(writer: AvroType, reader: AvroType, root: Column) -> tuple[I
     else:
         compiler.emit("record", root)
         compiler.read(writer, reader, root.children[0], "")
+    if registered and isinstance(writer, Primitive) and writer.kind == "bytes":
+        return tuple(one._replace(step=_ALONE.get(one.step, one.step)) for one in compiler.program)
     return tuple(compiler.program)
 
 

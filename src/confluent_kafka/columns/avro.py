@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram
@@ -10,6 +10,9 @@ from confluent_kafka.columns._avro_layout import check_enums, layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import parse
 from confluent_kafka.columns.batch import ColumnDecoder
+
+# JSON text, or what json.loads() makes of it.
+AvroSchema = str | dict[str, Any] | list[Any]
 
 
 class AvroDecoder(ColumnDecoder):
@@ -27,6 +30,12 @@ class AvroDecoder(ColumnDecoder):
             within records ("address.city"); the others are skipped without being decoded.
             Default: all.
         enums (str, optional): "string" (the default) or "dictionary".
+        writer_references (iterable of schemas, optional): those that define names which
+            `writer_schema` refers to, each after those that it needs itself.
+        reader_references (iterable of schemas, optional): the same for `reader_schema`.
+        registered (bool, optional): whether a registry's serializer wrote the payloads, of which
+            what is before them was taken away: it puts no size before bytes that are the whole
+            payload. Default: False.
 
     Raises:
         TypeError: an argument has a wrong type.
@@ -39,19 +48,22 @@ class AvroDecoder(ColumnDecoder):
 
     def __init__(
         self,
-        writer_schema: str | dict[str, Any] | list[Any],
-        reader_schema: str | dict[str, Any] | list[Any] | None = None,
+        writer_schema: AvroSchema,
+        reader_schema: AvroSchema | None = None,
         *,
         columns: Sequence[str] | None = None,
         enums: str = "string",
+        writer_references: Iterable[AvroSchema] = (),
+        reader_references: Iterable[AvroSchema] = (),
+        registered: bool = False,
     ) -> None:
         check_enums(enums)
-        writer = parse(writer_schema, "writer_schema")
-        reader = writer if reader_schema is None else parse(reader_schema, "reader_schema")
+        reader = writer = parse(writer_schema, "writer_schema", writer_references)
+        if reader_schema is not None:
+            reader = parse(reader_schema, "reader_schema", reader_references)
         root = layout(reader, columns, enums=enums)
-        self._program = _RowProgram(
-            "avro", root.description(), compile_program(writer, reader, root)
-        )
+        program = compile_program(writer, reader, root, registered=registered)
+        self._program = _RowProgram("avro", root.description(), program)
 
     def __arrow_c_schema__(self) -> object:
         """Return the type of the rows, as a capsule of the Arrow PyCapsule protocol."""

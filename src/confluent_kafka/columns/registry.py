@@ -154,7 +154,7 @@ class AvroColumns(RegistryColumns):
 
     def _program(self, schema: Any) -> _RowProgram:
         writer = self._parsed(schema, "a schema of the registry")
-        program = compile_program(writer, self._reader, self._root)
+        program = compile_program(writer, self._reader, self._root, registered=True)
         return _RowProgram("avro", self._root.description(), program)
 
     def _parsed(self, schema: Any, what: str) -> AvroType:

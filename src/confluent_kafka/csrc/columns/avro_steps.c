@@ -389,6 +389,34 @@ step_decimal_bytes(machine *self, instruction *at)
     return data == NULL ? NULL : put_decimal(self, at, data, size);
 }
 
+/*
+ * Bytes that are the whole payload: the registry's serializers put no size before them.
+ */
+static const uint8_t *
+take_rest(machine *self, int64_t *size)
+{
+    const uint8_t *data = self->at;
+    *size = left(self);
+    self->at = self->end;
+    return data;
+}
+
+static instruction *
+step_bytes_alone(machine *self, instruction *at)
+{
+    int64_t size;
+    const uint8_t *data = take_rest(self, &size);
+    return after(self, at, column_put_bytes(column_at(self, at), data, size));
+}
+
+static instruction *
+step_decimal_alone(machine *self, instruction *at)
+{
+    int64_t size;
+    const uint8_t *data = take_rest(self, &size);
+    return put_decimal(self, at, data, size);
+}
+
 static instruction *
 step_decimal_fixed(machine *self, instruction *at)
 {
@@ -669,6 +697,8 @@ const avro_step_kind avro_step_kinds[] = {
     {"enum", step_enum, COLUMN_FIXED, 4, AVRO_NO_TARGET},
     {"enum-text", step_enum_text, COLUMN_BYTES, 0, AVRO_NO_TARGET},
     {"decimal-bytes", step_decimal_bytes, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
+    {"bytes-alone", step_bytes_alone, COLUMN_BYTES, 0, AVRO_NO_TARGET},
+    {"decimal-alone", step_decimal_alone, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
     {"decimal-fixed", step_decimal_fixed, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
     {"uuid", step_uuid, COLUMN_FIXED, 16, AVRO_NO_TARGET},
     {"duration", step_duration, COLUMN_FIXED, 16, AVRO_NO_TARGET},

@@ -1,8 +1,7 @@
-"""Avro, by fastavro."""
+"""Avro: its schemas by fastavro, its payloads by confluent_kafka.columns."""
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,13 +9,11 @@ from typing import Any
 
 import fastavro
 import pyarrow as pa
-from fastavro.read import SchemaResolutionError
 from fastavro.schema import SchemaParseException
 from pyspark.sql import types as t
 
+from confluent_kafka.columns import AvroDecoder, AvroResolutionError, RowError
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
-from confluent_kafka.schema_registry.avro import get_type
-from confluent_kafka.schema_registry.serde import FieldType, write_varint
 
 from .pieces import Decoded, piecewise
 from .registry import Unreadable
@@ -162,6 +159,32 @@ def _without_unknown(schema: Any) -> Any:
     }
 
 
+def _texts(schema: Schema, registry: SchemaRegistryClient) -> Iterator[Any]:
+    """Yield the documents that a schema refers to, each after those that it needs, and its own."""
+    for reference in schema.references:
+        yield from _texts(
+            registry.get_version(reference.subject, reference.version).schema, registry
+        )
+    yield _without_unknown(json.loads(schema.schema_str))
+
+
+def _without_wide_unions(schema: Any) -> Any:
+    """Return a schema with one type for numbers of several, as spark_type() has it."""
+    if isinstance(schema, dict):
+        return {
+            name: _without_wide_unions(one)
+            if name in ("type", "items", "values", "fields")
+            else one
+            for name, one in schema.items()
+        }
+    if not isinstance(schema, list):
+        return schema
+    for narrow, wide in (("int", "long"), ("float", "double")):
+        if narrow in schema and wide in schema:
+            return [one for one in schema if one != narrow]
+    return [_without_wide_unions(one) for one in schema]
+
+
 @dataclass(frozen=True)
 class AvroReader:
     """Makes what decodes rows of one writer's schema into the reader's.
@@ -177,47 +200,42 @@ class AvroReader:
     def __call__(
         self, schema: Schema, registry: SchemaRegistryClient
     ) -> Callable[[pa.Array], Decoded]:
-        """Return what decodes payloads that a schema was written with."""
-        written, named = parse_registered(schema, registry)
-        wanted = None
+        """Return what decodes payloads that a schema was written with.
+
+        Raises:
+            Unreadable: they cannot be read as the reader's.
+        """
         if schema != self.reader:
-            wanted, others = parse_registered(self.reader, registry)
-            _compare(dict(_logical(written, named)), dict(_logical(wanted, others)))
-
-        # Serializers of a registry put no length before bytes that are the whole row.
-        alone = get_type(written) is FieldType.BYTES
-
-        def convert(payloads: pa.Array) -> pa.Array:
-            rows = [
-                None
-                if payload is None
-                else _read(_with_length(payload) if alone else payload, written, wanted)
-                for payload in payloads.to_pylist()
-            ]
-            return pa.array(rows, self.kind)
-
-        return lambda payloads: piecewise(payloads, convert, self.kind, (ValueError, TypeError))
-
-
-def _with_length(payload: bytes) -> bytes:
-    return write_varint(len(payload)) + payload
+            pairs = (parse_registered(one, registry) for one in (schema, self.reader))
+            _compare(*(dict(_logical(*pair)) for pair in pairs))
+        *references, written = _texts(schema, registry)
+        *others, wanted = map(_without_wide_unions, _texts(self.reader, registry))
+        try:
+            decoder = AvroDecoder(
+                written,
+                wanted,
+                writer_references=references,
+                reader_references=others,
+                registered=True,
+            )
+        except AvroResolutionError as error:
+            raise Unreadable(
+                f"written with a schema that cannot be read as this one: {error}"
+            ) from None
+        return lambda payloads: _decode(decoder, payloads, self.kind)
 
 
-def _read(payload: bytes, written: Any, wanted: Any) -> Any:
-    """Decode one row.
+def _decode(decoder: AvroDecoder, payloads: pa.Array, kind: pa.DataType) -> Decoded:
+    rows = decoder.decode(payloads)
+    column = pa.array(rows)
+    if not (pa.types.is_struct(kind) and kind.names == column.type.names):
+        [column] = column.flatten()  # a schema that is no record
+    failures = {error.row: f"corrupt Avro: {_described(error)}" for error in rows.errors}
+    # Spark has one unit of times only, which those of others may be too large for.
+    fitted = piecewise(column, lambda part: part.cast(kind), kind, pa.ArrowInvalid)
+    return Decoded(fitted.column, fitted.failures | failures)
 
-    Raises:
-        ValueError: it is no such row, or has more bytes than one.
-    """
-    file = io.BytesIO(payload)
-    try:
-        row = fastavro.schemaless_reader(file, written, wanted)
-    except SchemaResolutionError as error:
-        raise ValueError(
-            f"written with a schema that cannot be read as this one: {error}"
-        ) from None
-    except (ArithmeticError, EOFError, LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"corrupt Avro: {type(error).__name__} {error}".rstrip()) from None
-    if file.tell() != len(payload):
-        raise ValueError(f"corrupt Avro: {len(payload) - file.tell()} bytes after its end")
-    return row
+
+def _described(error: RowError) -> str:
+    place = f" of {error.field}" if error.field else ""
+    return f"{error.reason}, at byte {error.offset}{place}"

@@ -101,14 +101,24 @@ class Framed:
             SchemaRegistryError: the registry refuses or is not there.
         """
         marks = self._marks(headers, values)
-        names = _schema_names(pc.coalesce(marks, values))
-        # As if the header's bytes were before the payload: those of Protobuf go on behind the GUID.
-        joined = pc.binary_join_element_wise(marks, values, pa.scalar(b"", values.type))
-        framed = pc.coalesce(joined, values)
+        names, framed = _schema_names(values), values
+        if marks is not None:
+            names = _schema_names(pc.coalesce(marks, values))
+            # As if the header's bytes were before the payload: those of Protobuf go on behind the
+            # GUID.
+            joined = pc.binary_join_element_wise(marks, values, pa.scalar(b"", values.type))
+            framed = pc.coalesce(joined, values)
+        return self._by_schema(names, framed)
+
+    def _by_schema(self, names: pa.Array, framed: pa.Array) -> Decoded:
+        """Decode rows whose schemas have these names, which they begin with."""
         failures: dict[int, str] = {}
         parts: list[pa.Array] = []
         rows: list[pa.Array] = []
-        for name in pc.unique(names).to_pylist():
+        every = pc.unique(names).to_pylist()
+        if len(every) == 1 and every[0] is not None:
+            return self._decode(every[0], pc.binary_slice(framed, len(every[0]), _END))
+        for name in every:
             here = pc.is_null(names) if name is None else pc.equal(names, name)
             where = pc.indices_nonzero(here)
             part = framed.take(where)
@@ -125,16 +135,18 @@ class Framed:
         order = pc.sort_indices(pa.concat_arrays(rows))
         return Decoded(pa.concat_arrays(parts).take(order), failures)
 
-    def _marks(self, headers: pa.Array | None, values: pa.Array) -> pa.Array:
-        """Return the header of each row that names its schema, the last of several; else null."""
-        nothing = pa.nulls(len(values), values.type)
+    def _marks(self, headers: pa.Array | None, values: pa.Array) -> pa.Array | None:
+        """Return the header of each row that names its schema, the last of several; else null.
+
+        None is returned if there is no row that has one.
+        """
         if headers is None:
-            return nothing
+            return None
         every = headers.flatten()
         name = ID_HEADERS[MessageField(self.part)]
         found = pc.indices_nonzero(pc.equal(pc.struct_field(every, "key"), name))
         if len(found) == 0:
-            return nothing
+            return None
         # The last one first, as index_in() finds the first.
         found = found.take(pa.array(range(len(found) - 1, -1, -1)))
         rows = pc.list_parent_indices(headers).take(found)
