@@ -348,6 +348,7 @@ WAITING_ROWS = (
         f"{TICK} that read all messages each, too late by",
         _waiting("ticks", "--consumers", str(CONSUMERS)),
     ),
+    WaitingRow("protocol: decoding a MetadataResponse of 1 MB", ("metadata",), 0.050),
 )
 WAITING_SECONDS = 5
 # How much longer a message may take to a task than to a thread.
