@@ -5,8 +5,10 @@ from __future__ import annotations
 from confluent_kafka._values.rows import RowError
 from confluent_kafka.cimpl import DecodedRows
 from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchemaError
+from confluent_kafka.columns._json_schema import JSONSchemaError
 from confluent_kafka.columns.avro import AvroDecoder
 from confluent_kafka.columns.batch import DecodedBatch, decode_batch
+from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.registry import AvroColumns
 from confluent_kafka.columns.topic import Progress, TopicReader, read_topic
 
@@ -17,6 +19,8 @@ __all__ = [
     "AvroSchemaError",
     "DecodedBatch",
     "DecodedRows",
+    "JSONDecoder",
+    "JSONSchemaError",
     "Progress",
     "RowError",
     "TopicReader",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.columns._avro_schema import (
     Array,
     AvroSchemaError,
@@ -18,16 +16,22 @@ from confluent_kafka.columns._avro_schema import (
     Union,
     branch_name,
 )
-from confluent_kafka.columns._layout import Column, decimal, extension, list_of, map_of
+from confluent_kafka.columns._layout import (
+    Column,
+    Wanted,
+    chosen_fields,
+    decimal,
+    extension,
+    list_of,
+    map_of,
+    wanted_fields,
+)
 
 # Of a union, whose type ids are int8.
 BRANCH_LIMIT = 128
 
 # The only field of rows whose schema is not a record.
 VALUE = "value"
-
-# How the symbols of enums may come.
-ENUMS = ("string", "dictionary")
 
 _FORMATS = {
     "null": "n",
@@ -53,12 +57,6 @@ _LOGICAL_FORMATS = {
 }
 
 
-def check_enums(enums: str) -> None:
-    """Raise a ValueError unless it is a way to have enums."""
-    if enums not in ENUMS:
-        raise ValueError(f"enums must be one of {', '.join(ENUMS)}, not {enums!r}")
-
-
 def is_optional(schema: Union) -> bool:
     """Whether it is null or one other type: a nullable column."""
     return len(schema.branches) == 2 and Primitive("null") in schema.branches
@@ -80,7 +78,7 @@ def layout(schema: AvroType, columns: Sequence[str] | None, *, enums: str) -> Co
     Raises:
         ValueError: there is no such field.
     """
-    wanted = None if columns is None else _tree(_names(columns))
+    wanted = None if columns is None else wanted_fields(columns)
     maker = _LayoutMaker(enums)
     if isinstance(schema, Record):
         root = maker.record(schema, wanted, "")
@@ -94,50 +92,19 @@ def layout(schema: AvroType, columns: Sequence[str] | None, *, enums: str) -> Co
     return root
 
 
-_Wanted = Mapping[str, "_Wanted | None"]
-
-
-def _names(columns: Any) -> Sequence[str]:
-    """Return `columns`, checked."""
-    is_list = isinstance(columns, Sequence) and not isinstance(columns, (str, bytes))
-    if not is_list or not all(isinstance(name, str) for name in columns):
-        raise TypeError(f"columns must be a list of str, not {columns!r}")
-    if not columns:
-        raise ValueError("columns is empty; it must name at least one")
-    return list(columns)
-
-
-def _tree(columns: Sequence[str]) -> _Wanted:
-    """Return names with dots as a tree; None below a name stands for all of it."""
-    tree: dict[str, list[str] | None] = {}
-    for name in columns:
-        first, dot, rest = name.partition(".")
-        inner = tree.setdefault(first, [])
-        if not dot:
-            tree[first] = None
-        elif inner is not None:
-            inner.append(rest)
-    return {name: None if inner is None else _tree(inner) for name, inner in tree.items()}
-
-
 class _LayoutMaker:
     def __init__(self, enums: str) -> None:
         self._enums = enums
 
-    def record(self, schema: Record, wanted: _Wanted | None, path: str) -> Column:
+    def record(self, schema: Record, wanted: Wanted | None, path: str) -> Column:
         types = {one.name: one.type for one in schema.fields}
-        if wanted is None:
-            wanted = dict.fromkeys(types)
-        children = []
-        for name, inner in wanted.items():
-            full = f"{path}.{name}" if path else name
-            if name not in types:
-                hint = did_you_mean(name, types, f"there are {', '.join(types)}")
-                raise ValueError(f"columns: there is no field {full!r}; {hint}")
-            children.append(self.column(types[name], inner, full).named(name))
+        children = [
+            self.column(types[name], inner, full).named(name)
+            for name, full, inner in chosen_fields(types, wanted, path)
+        ]
         return Column("+s", children=children)
 
-    def column(self, schema: AvroType, wanted: _Wanted | None, path: str) -> Column:
+    def column(self, schema: AvroType, wanted: Wanted | None, path: str) -> Column:
         if isinstance(schema, Record):
             return self.record(schema, wanted, path)
         if isinstance(schema, Union):
@@ -156,12 +123,12 @@ class _LayoutMaker:
                 return _plain(schema)
 
     @staticmethod
-    def _all_of_it(wanted: _Wanted | None, path: str) -> None:
+    def _all_of_it(wanted: Wanted | None, path: str) -> None:
         if wanted is not None:
             inner = ", ".join(f"{path}.{name}" for name in wanted)
             raise ValueError(f"columns: {path!r} is no record and has no field {inner!r}")
 
-    def _union(self, schema: Union, wanted: _Wanted | None, path: str) -> Column:
+    def _union(self, schema: Union, wanted: Wanted | None, path: str) -> Column:
         if is_optional(schema):
             return self.column(present_branch(schema), wanted, path)
         if len(schema.branches) == 1:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from confluent_kafka._suggestions import did_you_mean
+
+# How the symbols of enums may come.
+ENUMS = ("string", "dictionary")
 
 
 @dataclass
@@ -88,3 +93,52 @@ def _encoded(metadata: Mapping[str, str]) -> bytes:
         data = text.encode()
         parts += [struct.pack("=i", len(data)), data]
     return b"".join(parts)
+
+
+def check_enums(enums: str) -> None:
+    """Raise a ValueError unless it is a way to have enums."""
+    if enums not in ENUMS:
+        raise ValueError(f"enums must be one of {', '.join(ENUMS)}, not {enums!r}")
+
+
+# --- which fields are wanted
+
+Wanted = Mapping[str, "Wanted | None"]
+
+
+def wanted_fields(columns: Any) -> Wanted:
+    """Return names with dots as a tree; None below a name stands for all of it."""
+    is_list = isinstance(columns, Sequence) and not isinstance(columns, (str, bytes))
+    if not is_list or not all(isinstance(name, str) for name in columns):
+        raise TypeError(f"columns must be a list of str, not {columns!r}")
+    if not columns:
+        raise ValueError("columns is empty; it must name at least one")
+    return _tree(columns)
+
+
+def _tree(columns: Sequence[str]) -> Wanted:
+    tree: dict[str, list[str] | None] = {}
+    for name in columns:
+        first, dot, rest = name.partition(".")
+        inner = tree.setdefault(first, [])
+        if not dot:
+            tree[first] = None
+        elif inner is not None:
+            inner.append(rest)
+    return {name: None if inner is None else _tree(inner) for name, inner in tree.items()}
+
+
+def chosen_fields(
+    names: Collection[str], wanted: Wanted | None, path: str
+) -> Iterator[tuple[str, str, Wanted | None]]:
+    """Yield the wanted fields of a record: the name, the path, and what is wanted within.
+
+    Raises:
+        ValueError: there is no such field.
+    """
+    for name, inner in (dict.fromkeys(names) if wanted is None else wanted).items():
+        full = f"{path}.{name}" if path else name
+        if name not in names:
+            hint = did_you_mean(name, names, f"there are {', '.join(names)}")
+            raise ValueError(f"columns: there is no field {full!r}; {hint}")
+        yield name, full, inner

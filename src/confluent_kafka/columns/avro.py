@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram
-from confluent_kafka.columns._avro_layout import check_enums, layout
+from confluent_kafka.columns._avro_layout import layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import parse
+from confluent_kafka.columns._layout import check_enums
 from confluent_kafka.columns.batch import ColumnDecoder
 
 # JSON text, or what json.loads() makes of it.

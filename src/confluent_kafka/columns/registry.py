@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram, _schema_ids
-from confluent_kafka.columns._avro_layout import check_enums, layout
+from confluent_kafka.columns._avro_layout import layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import (
     AvroResolutionError,
@@ -18,7 +18,7 @@ from confluent_kafka.columns._avro_schema import (
     AvroType,
     parse,
 )
-from confluent_kafka.columns._layout import Column
+from confluent_kafka.columns._layout import Column, check_enums
 from confluent_kafka.columns.batch import ColumnDecoder
 
 

@@ -95,6 +95,7 @@
     X(round_trip_time)                                                                   \
     X(row_format)                                                                        \
     X(rows)                                                                              \
+    X(schema)                                                                            \
     X(seconds)                                                                           \
     X(store)                                                                             \
     X(timeout)                                                                           \

@@ -192,19 +192,29 @@ columns_are_whole(const columns *set, int64_t rows)
     return are_whole;
 }
 
+static void
+truncate_one(column *self, int64_t length)
+{
+    /* Fewer have been put by a program that columns_are_whole() refuses. */
+    self->length = length < self->length ? length : self->length;
+    if (self->layout == COLUMN_BYTES) {
+        self->size = self->offsets[self->length];
+    }
+}
+
+void
+columns_truncate_column(columns *set, int32_t index, int64_t length)
+{
+    truncate_one(&set->columns[index], length);
+    for (int32_t i = index + 1; i < set->types->types[index].end; i++) {
+        truncate_one(&set->columns[i], slots_wanted(set, i));
+    }
+}
+
 void
 columns_truncate(columns *set, int64_t rows)
 {
-    set->columns[0].length = rows;
-    for (int32_t i = 1; i < set->types->count; i++) {
-        column *self = &set->columns[i];
-        int64_t wanted = slots_wanted(set, i);
-        /* Fewer have been put by a program that columns_are_whole() refuses. */
-        self->length = wanted < self->length ? wanted : self->length;
-        if (self->layout == COLUMN_BYTES) {
-            self->size = self->offsets[self->length];
-        }
-    }
+    columns_truncate_column(set, 0, rows);
 }
 
 /* A slot of zeros, or of nothing, that nobody reads. */

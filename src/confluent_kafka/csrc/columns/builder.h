@@ -49,6 +49,8 @@ void columns_release(columns *set); /* from any thread; NULL does nothing */
 bool columns_are_whole(const columns *set, int64_t rows);
 /* Takes back all slots after the first `rows` rows. */
 void columns_truncate(columns *set, int64_t rows);
+/* The same of column `index` and those below it: its slots after the first `length`. */
+void columns_truncate_column(columns *set, int32_t index, int64_t length);
 /* A slot that is null in column `index` and in all below it. */
 enum build_status columns_put_null(columns *set, int32_t index);
 /* A slot of union `index` that is of its child `child`, whose slot comes next. */

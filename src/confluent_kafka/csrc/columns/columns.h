@@ -22,6 +22,7 @@ PyObject *decoded_rows_new(module_state *state, columns *set, bad_rows *bad,
 int row_program_type_add(PyObject *module, module_state *state);
 int decoded_rows_type_add(PyObject *module, module_state *state);
 int column_batch_type_add(PyObject *module, module_state *state);
+int arrow_type_functions_add(PyObject *module, module_state *state);
 int decode_functions_add(PyObject *module, module_state *state);
 
 #endif

@@ -32,5 +32,6 @@ typedef struct {
 } row_format;
 
 extern const row_format avro_format;
+extern const row_format json_format;
 
 #endif

@@ -1,0 +1,152 @@
+"""What payloads of JSON have, as columns and as a program for csrc/columns/json.c."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from confluent_kafka.columns._layout import (
+    Column,
+    Wanted,
+    chosen_fields,
+    map_of,
+    wanted_fields,
+)
+
+# The only field of rows whose schema is not of objects.
+VALUE = "value"
+
+# enum json_flags in csrc/columns/json_nodes.h.
+_NULLABLE, _EPOCH, _ZONED, _NO_MISSING, _NO_EXTRA, _NO_DUPLICATES = (1 << bit for bit in range(6))
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a schema.
+
+    Attributes:
+        kind: what csrc/columns reads it with (json_values.c, json_nested.c).
+        format: of its column, as the Arrow C data interface writes it.
+        nullable: whether it may be null, or be missing.
+        argument: digits of a decimal, or of the fractions of a second that a time has.
+        scale: of a decimal.
+        zoned: whether a timestamp is one of a zone.
+        metadata: of its column.
+        symbols: the values of a dictionary.
+        fields: of an object; else what is within, of a name that is the column's.
+    """
+
+    kind: str
+    format: str
+    nullable: bool = True
+    argument: int = 0
+    scale: int = 0
+    zoned: bool = False
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    symbols: tuple[str, ...] | None = None
+    fields: Mapping[str, Value] = field(default_factory=dict)
+
+    def optional(self, nullable: bool = True) -> Value:
+        """Return the same that may be null, or may not."""
+        return replace(self, nullable=nullable)
+
+    def within(self) -> Value:
+        """Return the items of an array, or the values of a map."""
+        return next(iter(self.fields.values()))
+
+
+class Options(NamedTuple):
+    """How strict a decoder is; the arguments of JSONDecoder."""
+
+    epoch: bool
+    no_missing: bool
+    no_extra: bool
+    no_duplicates: bool
+
+
+# csrc/columns/json.c: N_KIND to N_FIELD.
+Node = tuple[str, int, int, int, int, tuple[str, ...], tuple[Any, ...], str]
+
+
+def layout(root: Value, columns: Sequence[str] | None) -> Column:
+    """Return the struct of a row, numbered.
+
+    Args:
+        root: of the whole payload.
+        columns: the fields that are wanted, with dots for those within; None for all.
+
+    Raises:
+        ValueError: there is no such field.
+    """
+    wanted = None if columns is None else wanted_fields(columns)
+    if root.kind == "object":
+        row = _column(root, wanted, "")
+    else:
+        if wanted is not None and list(wanted) != [VALUE]:
+            raise ValueError(f"columns must be ['{VALUE}'] for a schema that is not of objects")
+        row = Column("+s", children=[_column(root, None, VALUE).named(VALUE)])
+    row.number()
+    return row
+
+
+def _column(value: Value, wanted: Wanted | None, path: str) -> Column:
+    if value.kind == "object":
+        children = [
+            _column(value.fields[name], inner, full).named(name)
+            for name, full, inner in chosen_fields(value.fields, wanted, path)
+        ]
+        return Column("+s", children=children, metadata=value.metadata)
+    if wanted is not None:
+        inner = ", ".join(f"{path}.{name}" for name in wanted)
+        raise ValueError(f"columns: {path!r} is no object and has no field {inner!r}")
+    if value.kind == "array":
+        [name] = value.fields
+        return Column("+l", children=[_column(value.within(), None, f"{path}[]").named(name)])
+    if value.kind == "map":
+        return map_of(_column(value.within(), None, f"{path}[]"))
+    return Column(value.format, metadata=value.metadata, symbols=value.symbols)
+
+
+def compile_program(root: Value, row: Column, options: Options) -> Node:
+    """Return what reads payloads into the columns that layout() gave."""
+    if root.kind == "object":
+        return _node(root, row, options, "")
+    child = _node(root, row.children[0], options, VALUE)
+    return ("row", row.index, _NULLABLE if root.nullable else 0, 0, 0, (), (child,), "")
+
+
+def _node(value: Value, column: Column, options: Options, path: str) -> Node:
+    names: tuple[str, ...] = value.symbols or ()
+    children: list[Node | None] = []
+    if value.kind == "object":
+        names = tuple(value.fields)
+        for name, one in value.fields.items():
+            child = column.child(name)
+            full = f"{path}.{name}" if path else name
+            children.append(None if child is None else _node(one, child, options, full))
+    elif value.kind in {"array", "map"}:
+        inner = column.children[0] if value.kind == "array" else column.children[0].children[1]
+        children.append(_node(value.within(), inner, options, f"{path}[]"))
+    return (
+        value.kind,
+        column.index,
+        _flags(value, options),
+        value.argument,
+        value.scale,
+        names,
+        tuple(children),
+        path,
+    )
+
+
+def _flags(value: Value, options: Options) -> int:
+    flags = {
+        _NULLABLE: value.nullable,
+        _EPOCH: options.epoch,
+        _ZONED: value.zoned,
+        _NO_MISSING: options.no_missing,
+        _NO_EXTRA: options.no_extra,
+        _NO_DUPLICATES: options.no_duplicates,
+    }
+    return sum(bit for bit, is_set in flags.items() if is_set)
