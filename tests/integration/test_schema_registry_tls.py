@@ -109,7 +109,7 @@ def test_the_deprecated_client(registry: FakeRegistry, authority: Authority) -> 
 def test_a_pipeline_s_registry(authority: Authority) -> None:
     """The `ca` of its table [registry] says who is trusted; without one, those of the system."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
-    from confluent_kafka.spark.pipeline.formats.registry import Unreadable, asking, latest
+    from confluent_kafka.spark.formats.registry import Unreadable, asking, latest
     from confluent_kafka.spark.pipeline.model import Registry
 
     pair = authority.issue("registry", "localhost")

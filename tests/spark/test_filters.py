@@ -30,7 +30,7 @@ from confluent_kafka.spark.offsets import Partition
 from confluent_kafka.spark.ranges import OffsetRange
 from confluent_kafka.spark.read_options import read_options
 from confluent_kafka.spark.reader import RdKafkaReader
-from confluent_kafka.spark.schema import source_schema
+from confluent_kafka.spark.schema import Projection, source_schema
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 RANGES = [OffsetRange(one, 10, 100) for one in (A0, A1, B0)]
@@ -138,7 +138,7 @@ def test_push_down_may_be_off() -> None:
     options = read_options(
         {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "a"}, streaming=False
     )
-    reader = RdKafkaReader(options, source_schema(headers=False))
+    reader = RdKafkaReader(options, Projection(source_schema(headers=False)))
     assert reader.pushFilters.__func__ is DataSourceReader.pushFilters
     one = EqualTo(("key",), b"k")
     assert list(reader.pushFilters([EqualTo(("partition",), 0), one])) == [one]

@@ -10,6 +10,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed")
 
 from pyspark.sql.types import ArrayType, IntegerType, LongType, MapType, StringType, StructType
 
+from confluent_kafka.spark.formats.ddl import parse_ddl
 from confluent_kafka.spark.pipeline import (
     Encoding,
     Pipeline,
@@ -21,7 +22,6 @@ from confluent_kafka.spark.pipeline import (
     conceal,
     load,
 )
-from confluent_kafka.spark.pipeline.ddl import parse_ddl
 from confluent_kafka.spark.pipeline.failures import cause
 from confluent_kafka.spark.pipeline.graph import order
 from confluent_kafka.spark.pipeline.lines import key_lines

@@ -36,10 +36,10 @@ from confluent_kafka.schema_registry.json_schema import JSONSerializer
 from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
 from confluent_kafka.schema_registry.serde import SchemaId
 from confluent_kafka.serialization import MessageField, SerializationContext
+from confluent_kafka.spark.formats.choice import choose
+from confluent_kafka.spark.formats.json_rows import JsonDecoder
+from confluent_kafka.spark.formats.protobuf_rows import compile_schema
 from confluent_kafka.spark.pipeline import Decoding, Registry
-from confluent_kafka.spark.pipeline.formats.choice import choose
-from confluent_kafka.spark.pipeline.formats.json_rows import JsonDecoder
-from confluent_kafka.spark.pipeline.formats.protobuf_rows import compile_schema
 from tests.support.schema_registry import FakeRegistry, running_registry
 
 FLIGHT = {

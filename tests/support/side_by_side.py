@@ -34,6 +34,7 @@ LINES = {
     "tests/spark/test_read_kafka.py": "brokers and Spark",
     "tests/spark/test_read_spark.py": "brokers and Spark",
     "tests/spark/test_stream": "brokers and Spark",
+    "tests/spark/test_typed_columns.py": "brokers and Spark",
 }
 
 # What takes long to start, and is started once in each process where a test asks for it.

@@ -27,7 +27,7 @@ def test_files_and_tests_of_the_table_exist(file: str) -> None:
     [
         ("src/confluent_kafka/csrc/consumer/fetch.c", "tests/embedded/test_consumer_fetch.py"),
         ("src/confluent_kafka/csrc/base/args.c", "tests/unit/test_bad_arguments.py"),
-        ("src/confluent_kafka/spark/pipeline/ddl.py", "tests/spark/test_pipeline_checks.py"),
+        ("src/confluent_kafka/spark/formats/ddl.py", "tests/spark/test_pipeline_checks.py"),
         (
             "src/confluent_kafka/serializing_producer.py",
             "tests/embedded/test_serializing_clients.py",

@@ -93,6 +93,7 @@ RUN = {
     "docs/spark.md": {
         "SparkSession.builder.getOrCreate()": SPARK,
         "CREATE TEMPORARY VIEW": SPARK,
+        '.option("valueFormat", "avro")': "tests/spark/test_typed_columns.py",
     },
     "docs/spark-writing.md": {"exactly-once": SPARK},
     "docs/testing.md": {

@@ -99,7 +99,7 @@ class _RangeReader:
             before = self._position
             batch = self._next()
             if batch.num_rows > 0:
-                yield self._projection(batch)
+                yield self._projection(batch, str(self._partition))
             if self._position > before:
                 # Counted from here: the time that Spark took for the batch is its own.
                 deadline = time.monotonic() + self._options.poll_timeout

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from . import typed
 from .offsets import Bound, Times, parse_bound, parse_times
 from .options import (
     Taker,
@@ -15,7 +16,8 @@ from .options import (
     positive,
     split,
 )
-from .selection import Selection, selection
+from .selection import Selection, Subscribe, selection
+from .typed import TypedColumns, typed_columns
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ _NAMES = (
     "fetchOffset.numRetries",
     "fetchOffset.retryIntervalMs",
     "groupIdPrefix",
+    *typed.OPTIONS,
 )
 
 # Not a member of a group: nothing joins. librdkafka wants a name all the same.
@@ -121,6 +124,24 @@ def read_options(options: Mapping[str, str], *, streaming: bool) -> ReadOptions:
         ),
         commit_offsets_to_group=take.optional("commitOffsetsToGroup", name_of_group),
     )
+
+
+def decoded_columns(options: Mapping[str, str]) -> TypedColumns | None:
+    """Return what keys and values are decoded to: the options of typed.OPTIONS.
+
+    Args:
+        options: Spark's options, names in lower case.
+
+    Raises:
+        ValueError: one has a value that is not allowed, or the registry has no schema of use.
+        SchemaRegistryError: the registry cannot be asked.
+    """
+    _, given = split(options, _NAMES, client="consumer")
+    if not given.keys() & set(typed.OPTIONS):
+        return None
+    read = selection(given)
+    topics = read.topics if isinstance(read, Subscribe) else ()
+    return typed_columns(given, topics[0] if len(topics) == 1 else None)
 
 
 def includes_headers(options: Mapping[str, str]) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
-from pyspark.sql.types import StructType
 
 from . import clients, ranges
 from .filters import Limits
@@ -23,9 +22,9 @@ class RdKafkaReader(DataSourceReader):
     Spark sends it to the executors, so it holds no client.
     """
 
-    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+    def __init__(self, options: ReadOptions, projection: Projection) -> None:
         self._options = options
-        self._projection = Projection(schema)
+        self._projection = projection
         self._limits = Limits()
 
     @property

@@ -16,6 +16,7 @@ from pyspark.sql.types import (
 from confluent_kafka._suggestions import did_you_mean
 
 from .pyspark_internals import to_arrow_schema
+from .typed import ERROR, TypedColumns
 
 _HEADERS = ArrayType(
     StructType([StructField("key", StringType()), StructField("value", BinaryType())])
@@ -42,9 +43,20 @@ _WRITABLE: dict[str, tuple[DataType, ...]] = {
 }
 
 
-def source_schema(*, headers: bool) -> StructType:
-    """Return the columns of a read, ``headers`` among them only if asked for."""
-    return StructType(_READABLE.fields if headers else _READABLE.fields[:-1])
+def source_schema(*, headers: bool, typed: TypedColumns | None = None) -> StructType:
+    """Return the columns of a read.
+
+    Args:
+        headers: whether ``headers`` is among them.
+        typed: what keys and values are decoded to; None if they stay bytes.
+    """
+    fields = _readable(typed)
+    return StructType([one for one in fields.values() if headers or one.name != "headers"])
+
+
+def _readable(typed: TypedColumns | None) -> dict[str, StructField]:
+    fields = {one.name: one for one in _READABLE.fields}
+    return fields if typed is None else fields | {one.name: one for one in typed.fields}
 
 
 class Projection:
@@ -53,24 +65,41 @@ class Projection:
     Args:
         schema: what Spark expects: the source's own columns, or those of them that the user
             named with ``.schema(...)``, in the user's order.
+        typed: what keys and values are decoded to; None if they stay bytes.
 
     Raises:
         ValueError: a column is unknown or has another type than the source gives it.
     """
 
-    def __init__(self, schema: StructType) -> None:
+    def __init__(self, schema: StructType, typed: TypedColumns | None = None) -> None:
         for field in schema.fields:
-            _check_readable(field)
+            _check_readable(field, _readable(typed))
+        names = schema.fieldNames()
+        needed = set(names) if typed is None else typed.needed(names)
         # What is to be fetched: the range reader needs each message's offset too.
-        self.columns: list[str] = sorted({*schema.fieldNames(), "offset"})
+        self.columns: list[str] = sorted(needed | {"offset"})
         # What Spark compares the batches with: made by the same function, it cannot differ.
         self._schema = to_arrow_schema(schema)
+        self._typed = typed
 
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the schema's columns of a batch that has ``columns``, without copying."""
-        return pa.RecordBatch.from_arrays(
-            [batch.column(name) for name in self._schema.names], schema=self._schema
-        )
+    def __call__(self, batch: pa.RecordBatch, place: str) -> pa.RecordBatch:
+        """Return the schema's columns of a batch that has ``columns``.
+
+        Args:
+            batch: messages of one partition.
+            place: its name, for errors.
+
+        Raises:
+            UndecodableRow: a row does not decode, and the mode is FAILFAST.
+        """
+        names = self._schema.names
+        errors = None
+        if self._typed is not None:
+            batch, errors = self._typed.decode(batch, names, place)
+        columns = [
+            errors if name == ERROR and errors is not None else batch.column(name) for name in names
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
 
 def writable_columns(schema: StructType, *, topic_given: bool) -> list[str]:
@@ -107,8 +136,8 @@ def writable_columns(schema: StructType, *, topic_given: bool) -> list[str]:
     return names
 
 
-def _check_readable(field: StructField) -> None:
-    known = {one.name: one.dataType for one in _READABLE.fields}
+def _check_readable(field: StructField, readable: dict[str, StructField]) -> None:
+    known = {one.name: one.dataType for one in readable.values()}
     if field.name not in known:
         hint = did_you_mean(field.name, known, f"there are {', '.join(known)}")
         raise ValueError(f"the source has no column {field.name!r}: {hint}")

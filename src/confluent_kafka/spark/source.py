@@ -3,9 +3,9 @@
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
-from .read_options import includes_headers, read_options
+from .read_options import decoded_columns, includes_headers, read_options
 from .reader import RdKafkaReader
-from .schema import source_schema
+from .schema import Projection, source_schema
 from .stream import RdKafkaStreamReader
 from .stream_writer import RdKafkaStreamWriter
 from .write_options import write_options
@@ -22,6 +22,11 @@ class RdKafkaDataSource(DataSource):
 
     Columns of a write: ``value`` and, if there, ``key`` (string or binary), ``topic`` (string),
     ``partition`` (int) and ``headers``; others are left out, as Spark's own sink does.
+
+    The options ``keyFormat`` and ``valueFormat`` (``avro``, ``protobuf``, ``json-schema`` with a
+    schema registry, ``json`` with a schema of its own) make keys and values columns of their
+    schemas; the option ``mode`` says what happens to rows that do not decode: ``FAILFAST``,
+    ``PERMISSIVE`` (null, and the reason in a column ``error``) or ``DROPMALFORMED``.
 
     Options for both: ``kafka.bootstrap.servers`` (required) and any other property of Kafka's
     clients behind ``kafka.``, in Java's or in librdkafka's names.
@@ -47,15 +52,18 @@ class RdKafkaDataSource(DataSource):
 
     def schema(self) -> StructType:
         """Return the columns of a read."""
-        return source_schema(headers=includes_headers(self.options))
+        typed = decoded_columns(self.options)
+        return source_schema(headers=includes_headers(self.options), typed=typed)
 
     def reader(self, schema: StructType) -> RdKafkaReader:
         """Return the reader of a batch query."""
-        return RdKafkaReader(read_options(self.options, streaming=False), schema)
+        projection = Projection(schema, decoded_columns(self.options))
+        return RdKafkaReader(read_options(self.options, streaming=False), projection)
 
     def streamReader(self, schema: StructType) -> RdKafkaStreamReader:  # noqa: N802
         """Return the reader of a streaming query."""
-        return RdKafkaStreamReader(read_options(self.options, streaming=True), schema)
+        projection = Projection(schema, decoded_columns(self.options))
+        return RdKafkaStreamReader(read_options(self.options, streaming=True), projection)
 
     def writer(self, schema: StructType, overwrite: bool) -> RdKafkaWriter:
         """Return the writer of a batch query.

@@ -13,7 +13,6 @@ from pyspark.sql.streaming.datasource import (
     ReadMinRows,
     SupportsTriggerAvailableNow,
 )
-from pyspark.sql.types import StructType
 
 from confluent_kafka import KafkaException
 
@@ -34,9 +33,9 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     Spark sends it to the executors, so it holds no client.
     """
 
-    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+    def __init__(self, options: ReadOptions, projection: Projection) -> None:
         self._options = options
-        self._projection = Projection(schema)
+        self._projection = projection
         self._latest: Offsets | None = None
         self._target: Offsets | None = None
         self._waiting = Waiting(options.min_offsets_per_trigger, options.max_trigger_delay)

@@ -28,14 +28,14 @@ A file in TOML names sources, steps and sinks::
 Everything that can be found wrong without Spark is a `PipelineError` before anything starts.
 """
 
+from confluent_kafka.spark.formats.model import Decoding, Registry
+
 from .check import check
 from .concealing import conceal
 from .loading import load, located
 from .model import (
-    Decoding,
     Encoding,
     Pipeline,
-    Registry,
     Sink,
     Source,
     Step,

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from confluent_kafka.spark.formats.ddl import parse_ddl, unreadable
+from confluent_kafka.spark.formats.model import REGISTERED, Decoding
 from confluent_kafka.spark.read_options import read_options
 from confluent_kafka.spark.write_options import write_options
 
-from .ddl import parse_ddl, unreadable
 from .failures import raised
 from .graph import inputs, order
-from .model import REGISTERED, Decoding, Encoding, Pipeline, Sink, Source, Step, Watermark
+from .model import Encoding, Pipeline, Sink, Source, Step, Watermark
 from .problems import Key, Problem, nearest
 from .reading import read
 from .settings import exactly_once, read_settings, write_settings
@@ -124,6 +125,9 @@ def _sources(pipeline: Pipeline) -> Iterator[Problem]:
 def _topics(pipeline: Pipeline, source: Source, key: Key) -> Iterator[Problem]:
     names = {name.lower(): name for name in source.options}
     others = {"subscribepattern", "assign"} & names.keys()
+    for name in {"keyformat", "valueformat"} & names.keys():
+        part = name.removesuffix("format")
+        yield Problem((*key, "options", names[name]), f"use {'.'.join(key)}.{part} instead")
     if "subscribe" in names:
         yield Problem((*key, "options", names["subscribe"]), f"use {'.'.join(key)}.topics instead")
     elif not source.topics and not others:

@@ -10,14 +10,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
 from pyspark.sql.types import StructField, StructType
 
+from confluent_kafka.spark.formats import Decoder
+from confluent_kafka.spark.formats.choice import choose
+from confluent_kafka.spark.formats.model import REGISTERED
 from confluent_kafka.spark.read_options import includes_headers
 from confluent_kafka.spark.schema import source_schema
 from confluent_kafka.spark.write_options import write_options
 
 from .dead_letters import REASON, DeadLetters
-from .formats import Decoder
-from .formats.choice import choose
-from .model import REGISTERED, Pipeline, Source
+from .model import Pipeline, Source
 from .settings import kafka_settings
 
 _PARTS = ("key", "value")

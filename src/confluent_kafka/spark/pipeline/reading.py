@@ -7,7 +7,9 @@ import types
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from .model import Decoding, Encoding
+from confluent_kafka.spark.formats.model import Decoding
+
+from .model import Encoding
 from .problems import Key, Problem, nearest
 
 T = TypeVar("T")

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pyspark.sql.types import DataType
 
-from confluent_kafka.spark.pipeline.ddl import parse_ddl
-from confluent_kafka.spark.pipeline.model import Decoding, Registry
 from confluent_kafka.spark.pyspark_internals import to_arrow_type
 
+from .ddl import parse_ddl
 from .json_rows import JsonDecoder
+from .model import Decoding, Registry
 from .pieces import Decoder
 
 
@@ -47,7 +47,7 @@ def _avro(
 ) -> tuple[DataType, Decoder]:
     from confluent_kafka.schema_registry import Schema
 
-    from .avro_rows import AvroReader, parse_registered, spark_type
+    from .avro_columns import AvroReader, parse_registered, spark_type
     from .registry import Framed, asking, client, latest
 
     with asking():

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from pyspark.sql import types as t
 
-from .problems import nearest
+from confluent_kafka._suggestions import did_you_mean
 
 _SIMPLE: dict[str, t.DataType] = {
     "boolean": t.BooleanType(),
@@ -99,7 +99,7 @@ class _Parser:
     def _type(self) -> t.DataType:
         name = self._peek()[0].lower()
         if name not in _NAMES and name not in ("dec", "numeric"):
-            hint = nearest(name, _NAMES) if name else ""
+            hint = did_you_mean(name, _NAMES, f"there is {', '.join(_NAMES)}") if name else ""
             self._fail(f"a type ({hint})" if hint else "a type")
         self._next += 1
         if name in _SIMPLE:

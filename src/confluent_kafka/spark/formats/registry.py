@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient, SchemaRegistryError
 from confluent_kafka.schema_registry.serde import ID_HEADERS
 from confluent_kafka.serialization import MessageField
-from confluent_kafka.spark.pipeline.model import Registry
 
+from .model import Registry
 from .pieces import Decoded
 
 # How an id of a schema begins, and the size of both.

@@ -1,0 +1,183 @@
+"""Keys and values as typed columns: the options ``keyFormat`` and ``valueFormat``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.types import DataType, StringType, StructField
+
+from .formats import Decoder
+from .formats.choice import choose
+from .formats.model import REGISTERED, Decoding, Registry, SourceFormat
+from .options import Taker
+
+PARTS = ("key", "value")
+ERROR = "error"
+"""The column that says why a row was not decoded, in the mode PERMISSIVE."""
+
+_FORMATS: tuple[SourceFormat, ...] = ("raw", "json", *REGISTERED)
+_MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
+_REGISTRY_URL = "schema.registry.url"
+_REGISTRY_USER = "schema.registry.basic.auth.user.info"
+_REGISTRY_CA = "schema.registry.ssl.ca.location"
+OPTIONS = (
+    *(f"{part}{what}" for part in PARTS for what in ("Format", "Schema", "Subject", "Message")),
+    "mode",
+    *(_REGISTRY_URL, _REGISTRY_USER, _REGISTRY_CA),
+)
+
+
+class UndecodableRow(ValueError):
+    """A row was not decoded, in the mode FAILFAST."""
+
+
+@dataclass(frozen=True)
+class TypedColumns:
+    """What the keys and values of a read are decoded to; it goes to the executors.
+
+    Args:
+        kinds: the types of the parts that are decoded.
+        decoders: what decodes them.
+        mode: what happens to rows that do not decode, one of Spark's for its own formats.
+        headers: whether headers are needed, which may name the schema of a row.
+    """
+
+    kinds: Mapping[str, DataType]
+    decoders: Mapping[str, Decoder]
+    mode: str
+    headers: bool
+
+    @property
+    def fields(self) -> list[StructField]:
+        """The columns that the source's own schema has otherwise, or has not."""
+        found = [StructField(part, kind) for part, kind in self.kinds.items()]
+        return [*found, StructField(ERROR, StringType())] if self.mode == "PERMISSIVE" else found
+
+    def needed(self, names: list[str]) -> set[str]:
+        """Return the columns of messages that columns of a read are made of."""
+        wanted = {name for name in names if name != ERROR}
+        decoded = self.kinds if self._all_parts(names) else wanted & self.kinds.keys()
+        return wanted | set(decoded) | ({"headers"} if decoded and self.headers else set())
+
+    def decode(
+        self, batch: pa.RecordBatch, names: list[str], place: str
+    ) -> tuple[pa.RecordBatch, pa.Array]:
+        """Decode a batch of messages.
+
+        Args:
+            batch: the columns that needed() names.
+            names: the columns that are wanted of it.
+            place: the topic and partition, for messages.
+
+        Returns:
+            The batch without the rows that are dropped; and the errors, null where there is none.
+
+        Raises:
+            UndecodableRow: a row does not decode, in the mode FAILFAST.
+        """
+        headers = batch.column("headers") if "headers" in batch.schema.names else None
+        failures: dict[int, str] = {}
+        for part in self.kinds if self._all_parts(names) else self.kinds.keys() & set(names):
+            column, failed = self.decoders[part](batch.column(part), headers)
+            batch = batch.set_column(batch.schema.get_field_index(part), part, column)
+            for row, reason in failed.items():
+                failures.setdefault(row, f"{part}: {reason}")
+        if not failures:
+            return batch, pa.nulls(len(batch), pa.string())
+        if self.mode == "FAILFAST":
+            raise UndecodableRow(_described(batch, failures, place))
+        errors = pa.array([failures.get(row) for row in range(len(batch))], pa.string())
+        if self.mode == "DROPMALFORMED":
+            good = errors.is_null()
+            return batch.filter(good), errors.filter(good)
+        return batch, errors
+
+    def _all_parts(self, names: list[str]) -> bool:
+        """Whether a row is bad if any part of it is, also one that nobody asked for."""
+        return ERROR in names
+
+
+def typed_columns(given: Mapping[str, str], topic: str | None) -> TypedColumns | None:
+    """Return what is decoded; None if keys and values stay bytes.
+
+    Args:
+        given: the options that were given, by their proper names.
+        topic: the topic whose subjects have the schemas; None if there are several.
+
+    Raises:
+        ValueError: an option is wrong, or the registry has no schema of use.
+        SchemaRegistryError: the registry cannot be asked.
+    """
+    take = Taker(given)
+    decodings = {part: _decoding(take, part) for part in PARTS}
+    registry = _registry(take)
+    mode = take("mode", _mode, "FAILFAST")
+    chosen: dict[str, tuple[DataType, Decoder]] = {}
+    for part, decoding in decodings.items():
+        if decoding.format == "raw":
+            _no_schema(given, part)
+            continue
+        if decoding.format in REGISTERED and registry is None:
+            raise ValueError(f"option {part}Format {decoding.format} needs {_REGISTRY_URL}")
+        subject = decoding.subject or (f"{topic}-{part}" if topic else None)
+        if decoding.format in REGISTERED and decoding.schema is None and subject is None:
+            raise ValueError(f"option {part}Subject is required where there are several topics")
+        chosen[part] = choose(decoding, part, subject, registry)
+    if not chosen:
+        return None
+    return TypedColumns(
+        kinds={part: kind for part, (kind, _) in chosen.items()},
+        decoders={part: decoder for part, (_, decoder) in chosen.items()},
+        mode=mode,
+        headers=any(decodings[part].format in REGISTERED for part in chosen),
+    )
+
+
+def _decoding(take: Taker, part: str) -> Decoding:
+    decoding = Decoding(
+        format=take(f"{part}Format", _format, "raw"),
+        schema=take.optional(f"{part}Schema", str),
+        subject=take.optional(f"{part}Subject", str),
+        message=take.optional(f"{part}Message", str),
+    )
+    if decoding.format == "json" and decoding.schema is None:
+        raise ValueError(f"option {part}Format json needs {part}Schema, the columns as DDL")
+    return decoding
+
+
+def _no_schema(given: Mapping[str, str], part: str) -> None:
+    for what in ("Schema", "Subject", "Message"):
+        if f"{part}{what}" in given:
+            raise ValueError(f"option {part}{what} needs a {part}Format that is decoded")
+
+
+def _registry(take: Taker) -> Registry | None:
+    url = take.optional(_REGISTRY_URL, str)
+    user, ca = take.optional(_REGISTRY_USER, str), take.optional(_REGISTRY_CA, str)
+    if url is None:
+        return None
+    name, _, password = (user or "").partition(":")
+    return Registry(url=url, username=name or None, password=password or None, ca=ca)
+
+
+def _format(text: str) -> SourceFormat:
+    for known in _FORMATS:
+        if text.strip().lower() == known:
+            return known
+    raise ValueError(f"{text!r} is none of {', '.join(_FORMATS)}")
+
+
+def _mode(text: str) -> str:
+    word = text.strip().upper()
+    if word not in _MODES:
+        raise ValueError(f"{text!r} is none of {', '.join(_MODES)}")
+    return word
+
+
+def _described(batch: pa.RecordBatch, failures: Mapping[int, str], place: str) -> str:
+    row, reason = min(failures.items())
+    return (
+        f"{place} offset {batch.column('offset')[row]} does not decode, {reason}. With the option "
+        f"mode PERMISSIVE such rows are null, with the reason in a column {ERROR!r}; "
+        "DROPMALFORMED leaves them out."
+    )
