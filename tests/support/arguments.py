@@ -145,6 +145,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "programs": Kind({}, {"dict"}),
     },
     "_schema_ids": {"payloads": PAYLOADS},
+    "_arrow_type": {"schema": Kind(row_program(), set())},
     "_RowProgram": {
         "row_format": Kind("avro", set()),
         "columns": Kind(("+s", "", True, (), None, None), set()),

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
+
 enum { I_NAME, I_COLUMN, I_ARGUMENT, I_TARGET, I_TABLE, I_DATA, I_FIELD, I_COUNT };
 
 int
@@ -71,7 +73,7 @@ instruction_parts_read(instruction_parts *self, PyObject *description)
         PyErr_SetString(PyExc_TypeError, "an instruction must be a tuple of seven");
         return -1;
     }
-    self->name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(description, I_NAME));
+    self->name = arg_utf8(PyTuple_GET_ITEM(description, I_NAME), "an instruction's name", NULL);
     if (self->name == NULL
         || read_int32(PyTuple_GET_ITEM(description, I_COLUMN), &self->column) < 0
         || read_int32(PyTuple_GET_ITEM(description, I_TARGET), &self->target) < 0

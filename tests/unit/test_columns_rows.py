@@ -1,0 +1,625 @@
+"""What AvroDecoder.decode() takes and gives: arrays of any library, rows, and bad ones."""
+
+from __future__ import annotations
+
+import gc
+import struct
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastavro", reason="fastavro is not installed")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from confluent_kafka.cimpl import _decode_rows, _RowProgram, _schema_ids  # noqa: E402
+from confluent_kafka.columns import AvroDecoder, DecodedRows, RowError  # noqa: E402
+from tests.support.arrow_structs import Exported, Nulls, tampered  # noqa: E402
+from tests.support.avro import encode, record, valid  # noqa: E402
+
+SCHEMA = record(
+    ("id", "long"),
+    ("name", ["null", "string"]),
+    ("tags", {"type": "array", "items": "string"}),
+)
+VALUES: list[dict[str, Any]] = [
+    {"id": 1, "name": "one", "tags": []},
+    {"id": -2, "name": None, "tags": ["a", "b"]},
+    {"id": 2**40, "name": "a name of more than sixteen bytes", "tags": [""]},
+]
+PAYLOADS = encode(SCHEMA, VALUES)
+DECODER = AvroDecoder(SCHEMA)
+INT = AvroDecoder(record(("a", "int")))
+LONG = b"\xfe\xff\xff\xff\x0f"  # 2**31 - 1
+ROWS = [{"a": 1}, None, {"a": 2**31 - 1}]
+
+
+# ---- payloads ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.binary(),
+        pa.large_binary(),
+        pa.binary_view(),
+        pa.dictionary(pa.int8(), pa.binary()),
+        pa.dictionary(pa.uint64(), pa.large_binary()),
+    ],
+    ids=str,
+)
+def test_payloads_of_every_layout(kind: Any) -> None:
+    """Binary values in any of Arrow's layouts, whole and sliced; null stays null."""
+    values = [*PAYLOADS, None, PAYLOADS[0]]
+    rows = [*VALUES, None, VALUES[0]]
+    column = pa.array(values, pa.binary())
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type).dictionary_encode().cast(kind)
+    else:
+        column = column.cast(kind)
+    assert column.type == kind
+    assert valid(DECODER.decode(column)).to_pylist() == rows
+    assert valid(DECODER.decode(column.slice(1, 3))).to_pylist() == rows[1:4]
+    assert valid(DECODER.decode(column.slice(4))).to_pylist() == rows[4:]
+    assert valid(DECODER.decode(column.slice(2, 0))).to_pylist() == []
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_payloads_that_are_text(kind: Any) -> None:
+    """Where a column of them was taken for text, its bytes count."""
+    text = AvroDecoder("string")
+    rows = text.decode(pa.array(["\x06abc", None, "\x04ü"], kind))
+    assert valid(rows).to_pylist() == [{"value": "abc"}, None, {"value": "ü"}]
+
+
+def test_payloads_of_a_fixed_size() -> None:
+    """Fixed-size binary, also of no bytes."""
+    column = pa.array([b"\x02", None, b"\x04"], pa.binary(1))
+    assert valid(INT.decode(column)).to_pylist() == [{"a": 1}, None, {"a": 2}]
+    assert valid(INT.decode(column.slice(2))).to_pylist() == [{"a": 2}]
+    nothing = AvroDecoder("null").decode(pa.array([b"", None, b""], pa.binary(0)))
+    assert valid(nothing).to_pylist() == [{"value": None}, None, {"value": None}]
+
+
+def test_payloads_of_nulls() -> None:
+    """The null type, which libraries give to a column without values: rows of null."""
+    rows = DECODER.decode(pa.nulls(3))
+    assert valid(rows).to_pylist() == [None] * 3
+    assert rows.errors == []
+
+
+def test_payloads_in_chunks() -> None:
+    """Of a stream all chunks are rows, one after the other; errors count from the first."""
+    chunks = pa.chunked_array([PAYLOADS[:1], [], [None, b"\xff", *PAYLOADS[1:]]], pa.binary())
+    rows = DECODER.decode(chunks)
+    assert valid(rows).to_pylist() == [VALUES[0], None, None, *VALUES[1:]]
+    assert [error.row for error in rows.errors] == [2]
+
+
+@pytest.mark.parametrize("payloads", [pa.array([], pa.binary()), pa.chunked_array([], pa.binary())])
+def test_no_payloads(payloads: Any) -> None:
+    """No rows, with all their columns."""
+    rows = DECODER.decode(payloads)
+    assert len(rows) == 0
+    assert valid(rows).to_pylist() == []
+    assert pa.table(rows).schema.names == ["id", "name", "tags"]
+    assert valid(rows.error_column()).to_pylist() == []
+
+
+def test_payloads_of_polars() -> None:
+    """A Series is a stream of one array."""
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    rows = DECODER.decode(polars.Series([*PAYLOADS, None]))
+    assert valid(rows).to_pylist() == [*VALUES, None]
+
+
+@pytest.mark.parametrize(
+    ("payloads", "found"),
+    [
+        (b"payload", "bytes"),
+        ([b"payload"], "list"),
+        (None, "NoneType"),
+        (pa.array([1]), "int64"),
+        (pa.array([[b"a"]]), "list"),
+        (pa.array([{"a": b"a"}]), "struct"),
+        (pa.table({"a": [b"a"]}), "struct"),
+        (pa.array([1]).dictionary_encode(), "int64"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_payloads_of_another_type(payloads: Any, found: str) -> None:
+    """A TypeError that says what they must be, and what they are."""
+    expected = f"payloads must be an array of binary or string values .* not {found}$"
+    with pytest.raises(TypeError, match=expected):
+        DECODER.decode(payloads)
+    with pytest.raises(TypeError, match=expected):
+        _schema_ids(payloads)
+
+
+class Once:
+    """Gives the same capsules again and again."""
+
+    def __init__(self, source: Any) -> None:
+        self.capsules = source.__arrow_c_array__()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> Any:
+        return self.capsules
+
+
+def test_a_capsule_that_was_used() -> None:
+    """What somebody else has taken is not there any more."""
+    once = Once(pa.array(PAYLOADS, pa.binary()))
+    assert len(DECODER.decode(once)) == 3
+    with pytest.raises(ValueError, match="payloads gave an Arrow capsule that was used before"):
+        DECODER.decode(once)
+
+
+def changed(field: str, value: Any, source: Any, *, of: str = "array") -> Any:
+    """A payload array of which one field is wrong; released once, whatever becomes of it."""
+    with tampered(source) as exported:
+        exported.set(getattr(exported, of), field, value)
+        try:
+            return valid(INT.decode(exported)).to_pylist()
+        finally:
+            assert exported.releases == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "of", "problem"),
+    [
+        ("format", None, "schema", "its format is missing"),
+        ("length", -1, "array", "its length or offset is negative"),
+        ("offset", -1, "array", "its length or offset is negative"),
+        ("n_buffers", 1, "array", "buffers are missing"),
+        ("buffers", None, "array", "buffers are missing"),
+    ],
+)
+def test_broken_payloads(field: str, value: Any, of: str, problem: str) -> None:
+    """What no library would make is a ValueError."""
+    source = pa.array([b"\x02", None], pa.binary())
+    with pytest.raises(ValueError, match=f"payloads is not valid Arrow data: {problem}"):
+        changed(field, value, source, of=of)
+
+
+@pytest.mark.parametrize("indices", [b"f", b"g", b"w:3", b"u", b"tsm:", b"b", b"+s", b"nonsense"])
+def test_dictionaries_of_other_indices(indices: bytes) -> None:
+    """Indices are integers."""
+    source = pa.array([b"\x02", b"\x04", b"\x02"], pa.binary()).dictionary_encode()
+    assert changed("format", b"i", source, of="schema") == [{"a": 1}, {"a": 2}, {"a": 1}]
+    with pytest.raises(ValueError, match="not valid Arrow data: its indices are no integers"):
+        changed("format", indices, source, of="schema")
+
+
+def test_dictionary_that_is_missing() -> None:
+    """An encoded array has one."""
+    source = pa.array([b"\x02"], pa.binary()).dictionary_encode()
+    with pytest.raises(ValueError, match="its dictionary is missing"):
+        changed("dictionary", None, source)
+
+
+def test_rows_that_nobody_has() -> None:
+    """An array without buffers claims any number of rows: more than 2**31 - 1 are refused."""
+    for rows in (2**31, 2**62, 2**63 - 1):
+        with pytest.raises(OverflowError, match="payloads has more than 2147483647 rows"):
+            INT.decode(Nulls(rows))
+    reader = record({"name": "a", "type": "int", "default": 1})
+    defaults = AvroDecoder(record(), reader)
+    source = pa.array([b"", b""], pa.binary(0))
+    with tampered(source) as exported:
+        exported.array.length = 2**62
+        with pytest.raises(OverflowError, match="decode fewer at a time"):
+            defaults.decode(exported)
+
+
+# ---- bad rows ----------------------------------------------------------------------------
+
+
+INNER = record(("x", {"type": "array", "items": "int"}), name="Inner")
+BAD: list[tuple[Any, bytes, tuple[int, str, str]]] = [
+    ("int", b"", (0, "a", "the payload ends within a value")),
+    ("int", b"\x80", (1, "a", "the payload ends within a value")),
+    ("int", b"\x80\x80\x80\x80\x10", (5, "a", "an int of more than 32 bits")),
+    ("long", b"\xff" * 10, (10, "a", "a number of more than 64 bits")),
+    ("long", b"\xff" * 9 + b"\x02", (10, "a", "a number of more than 64 bits")),
+    ("int", b"\x02\x02", (1, "", "bytes after the value")),
+    ("float", b"\0\0\0", (0, "a", "the payload ends within a value")),
+    ("double", b"\0" * 7, (0, "a", "the payload ends within a value")),
+    ("boolean", b"", (0, "a", "the payload ends within a value")),
+    ("boolean", b"\x02", (1, "a", "a boolean that is neither 0 nor 1")),
+    ("bytes", b"\x06ab", (1, "a", "the payload ends within a value")),
+    ("bytes", b"\x01", (1, "a", "a negative size")),
+    ("string", b"\x04\xc3\x28", (3, "a", "a string that is not UTF-8")),
+    ("string", b"\x28" + b"x" * 19 + b"\xff", (21, "a", "a string that is not UTF-8")),
+    ("string", b"\x06\xed\xa0\x80", (4, "a", "a string that is not UTF-8")),
+    (
+        {"type": "fixed", "name": "F", "size": 4},
+        b"abc",
+        (0, "a", "the payload ends within a value"),
+    ),
+    (
+        {"type": "enum", "name": "E", "symbols": ["X"]},
+        b"\x02",
+        (1, "a", "a number that no symbol of the enum has"),
+    ),
+    (
+        {"type": "enum", "name": "E", "symbols": ["X"]},
+        b"\x01",
+        (1, "a", "a number that no symbol of the enum has"),
+    ),
+    (["null", "int"], b"\x04", (1, "a", "a branch that the union has not")),
+    (["null", "int", "string"], b"\x01", (1, "a", "a branch that the union has not")),
+    (
+        {"type": "bytes", "logicalType": "decimal", "precision": 2},
+        b"\x02\x64",
+        (2, "a", "a decimal of more digits than its precision"),
+    ),
+    (
+        {"type": "bytes", "logicalType": "decimal", "precision": 2},
+        b"\x24\x01" + bytes(17),
+        (19, "a", "a decimal of more digits than its precision"),
+    ),
+    (
+        {"type": "string", "logicalType": "uuid"},
+        b"\x48" + b"x" * 36,
+        (37, "a", "text that is no UUID"),
+    ),
+    (
+        {"type": "int", "logicalType": "time-millis"},
+        b"\x01",
+        (1, "a", "a time of day that no day has"),
+    ),
+    (
+        {"type": "long", "logicalType": "time-micros"},
+        b"\x80\xa0\xcb\xe6\xc3\x05",
+        (6, "a", "a time of day that no day has"),
+    ),
+    (
+        {"type": "fixed", "name": "D", "size": 12, "logicalType": "duration"},
+        b"\0\0\0\x80" + bytes(8),
+        (12, "a", "a duration of more than 2^31-1 months or days"),
+    ),
+    ({"type": "array", "items": "int"}, b"\x06\x02", (1, "a", "the payload ends within a value")),
+    ({"type": "array", "items": "int"}, b"\x02\x80", (2, "a[]", "the payload ends within a value")),
+    ({"type": "array", "items": "int"}, b"\x01", (1, "a", "the payload ends within a value")),
+    ({"type": "array", "items": "int"}, b"\x01\x01", (2, "a", "a negative size")),
+    ({"type": "array", "items": "int"}, b"\x01\x06", (2, "a", "the payload ends within a value")),
+    (
+        {"type": "array", "items": "int"},
+        b"\xff" * 9 + b"\x01",
+        (10, "a", "a block of too many items"),
+    ),
+    (
+        {"type": "map", "values": "int"},
+        b"\x02\x02\xff\x00",
+        (3, "a[]", "a string that is not UTF-8"),
+    ),
+    (INNER, b"\x02\x80", (2, "a.x[]", "the payload ends within a value")),
+    (
+        {"type": "array", "items": INNER},
+        b"\x02\x02",
+        (2, "a[].x", "the payload ends within a value"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "payload", "expected"), BAD, ids=lambda one: str(one)[:60])
+def test_bad_rows(kind: Any, payload: bytes, expected: tuple[int, str, str]) -> None:
+    """What is wrong, in which field and at which byte, in each of the rows."""
+    decoder = AvroDecoder(record(("a", kind)))
+    rows = decoder.decode(pa.array([payload, None, payload], pa.binary()))
+    assert rows.errors == [RowError(0, *expected), RowError(2, *expected)]
+    assert valid(rows).to_pylist() == [None] * 3
+
+
+def test_bad_rows_between_good_ones() -> None:
+    """A row that fails halfway leaves nothing behind, in no column."""
+    schema = record(
+        ("n", ["null", "long"]),
+        ("s", "string"),
+        ("l", {"type": "array", "items": {"type": "map", "values": ["null", "string"]}}),
+        ("u", ["int", "string", record(("b", "boolean"), name="B")]),
+        ("end", "int"),
+    )
+    values: list[dict[str, Any]] = [
+        {"n": i, "s": "s" * i, "l": [{"k": "v" * i, "z": None}], "u": u, "end": i}
+        for i, u in enumerate([1, "one", {"b": True}, 2, "two"])
+    ]
+    good = encode(schema, values)
+    cut = [one[:-1] for one in good]
+    mixed: list[bytes | None] = []
+    expected: list[Any] = []
+    for row, payload, less in zip(values, good, cut, strict=True):
+        mixed += [less, payload, None, payload + b"\0"]
+        row = row | {"l": [list(row["l"][0].items())]}
+        expected += [None, row, None, None]
+    rows = AvroDecoder(schema).decode(pa.array(mixed, pa.binary()))
+    assert valid(rows).to_pylist() == expected
+    assert [error.row for error in rows.errors] == [i for i in range(20) if i % 4 in (0, 3)]
+    every = AvroDecoder(schema).decode(pa.array([b"\xff"] * 1000))
+    assert valid(every).to_pylist() == [None] * 1000
+    assert len(every.errors) == 1000
+
+
+def test_every_cut_of_a_payload() -> None:
+    """A payload that ends anywhere is a bad row, and one byte more is one, too."""
+    for payload in PAYLOADS:
+        ends = [payload[:end] for end in range(len(payload))]
+        rows = DECODER.decode(pa.array([*ends, payload + b"\0"]))
+        assert [error.row for error in rows.errors] == list(range(len(payload) + 1))
+        assert rows.errors[-1].reason == "bytes after the value"
+        assert all(0 <= error.offset <= len(payload) for error in rows.errors)
+
+
+def test_errors_as_a_column() -> None:
+    """error_column() stands beside the rows: a struct where one is bad, else null."""
+    rows = INT.decode(pa.array([b"\x02", None, b"\x80", LONG, b"\x02\0"]))
+    assert rows.errors == [
+        RowError(row=2, offset=1, field="a", reason="the payload ends within a value"),
+        RowError(row=4, offset=1, field="", reason="bytes after the value"),
+    ]
+    errors = valid(rows.error_column())
+    assert errors.type == pa.struct(
+        {"offset": pa.int64(), "field": pa.string(), "reason": pa.string()}
+    )
+    assert errors.to_pylist() == [
+        None,
+        None,
+        {"offset": 1, "field": "a", "reason": "the payload ends within a value"},
+        None,
+        {"offset": 1, "field": "", "reason": "bytes after the value"},
+    ]
+    assert rows.error_column().errors == []
+    assert valid(INT.decode(pa.array([LONG])).error_column()).to_pylist() == [None]
+
+
+# ---- rows --------------------------------------------------------------------------------
+
+
+def decoded() -> DecodedRows:
+    return INT.decode(pa.array([b"\x02", b"", LONG]))
+
+
+def test_what_rows_are() -> None:
+    """A length, a text, and no constructor."""
+    rows = decoded()
+    assert isinstance(rows, DecodedRows)
+    assert len(rows) == 3
+    assert repr(rows) == "DecodedRows(3 rows, 1 of them bad)"
+    assert repr(INT.decode(pa.array([LONG]))) == "DecodedRows(1 row, 0 of them bad)"
+    with pytest.raises(TypeError, match="DecodedRows"):
+        DecodedRows()
+
+
+def test_readers_of_pyarrow() -> None:
+    """A struct array with null rows, or a table of columns, whose rows are null in each."""
+    rows = decoded()
+    array = valid(rows)
+    assert array.type == pa.struct({"a": pa.int32()})
+    assert array.to_pylist() == ROWS
+    table = pa.table(rows)
+    table.validate(full=True)
+    assert table.to_pylist() == [{"a": 1}, {"a": None}, {"a": 2**31 - 1}]
+    assert pa.schema(rows) == table.schema == pa.schema(INT)
+    batches = list(pa.RecordBatchReader.from_stream(rows))
+    assert [batch.num_rows for batch in batches] == [3]
+    good = pa.record_batch(INT.decode(pa.array([LONG])))
+    assert good.to_pylist() == [{"a": 2**31 - 1}]
+
+
+READABLE = record(
+    ("n", "long"),
+    ("s", ["null", "string"]),
+    ("b", "boolean"),
+    ("d", {"type": "int", "logicalType": "date"}),
+    ("t", {"type": "long", "logicalType": "timestamp-micros"}),
+    ("m", {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}),
+    ("l", {"type": "array", "items": "double"}),
+    ("r", ["null", record(("x", "int"), name="X")]),
+    ("e", {"type": "enum", "name": "E", "symbols": ["P", "Q"]}),
+)
+
+
+@pytest.fixture
+def readable() -> tuple[DecodedRows, list[Any]]:
+    """Rows of types that every library has, and what they are for pyarrow."""
+    from datetime import UTC, date, datetime
+    from decimal import Decimal
+
+    when = datetime(2026, 11, 23, 12, tzinfo=UTC)
+    values = [
+        {
+            "n": i, "s": None if i % 2 else str(i), "b": i > 1, "d": date(2026, 1, 1 + i),
+            "t": when, "m": Decimal(i) / 4, "l": [0.5] * i, "r": {"x": i} if i % 2 else None,
+            "e": "PQ"[i % 2],
+        }
+        for i in range(5)
+    ]  # fmt: skip
+    rows = AvroDecoder(READABLE).decode(pa.array([*encode(READABLE, values), None, b""]))
+    return rows, pa.table(rows).to_pylist()
+
+
+def test_readers_of_polars(readable: tuple[DecodedRows, list[Any]]) -> None:
+    """polars.DataFrame(rows) has the same values."""
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    rows, expected = readable
+    frame = polars.DataFrame(rows)
+    assert frame.to_dicts() == expected
+    dictionary = AvroDecoder(READABLE, columns=["e"], enums="dictionary")
+    encoded = dictionary.decode(pa.array(encode(READABLE, expected[:5])))
+    assert polars.DataFrame(encoded)["e"].to_list() == [row["e"] for row in expected[:5]]
+
+
+def test_readers_of_duckdb(readable: tuple[DecodedRows, list[Any]]) -> None:
+    """DuckDB reads the stream, also from another thread."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    rows, expected = readable
+    assert rows is not None
+    with duckdb.connect(config={"threads": 1}) as connection:
+        query = "SELECT n, s, b, d, m, l, r, e FROM rows ORDER BY n NULLS LAST"
+        found = connection.execute(query).fetchall()
+        wanted = [tuple(row[name] for name in "nsbdmlre") for row in expected]
+        assert found == wanted
+        unions = AvroDecoder(record(("u", ["int", "string"])))
+        either = unions.decode(pa.array([b"\0\x02", b"\x02\x02a"]))
+        assert either is not None
+        assert connection.execute("SELECT u FROM either").fetchall() == [(1,), ("a",)]
+
+
+def test_readers_of_pandas(readable: tuple[DecodedRows, list[Any]]) -> None:
+    """pandas has the same through pyarrow."""
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    rows, expected = readable
+    frame = pa.table(rows).to_pandas()
+    assert list(frame["s"][:5]) == [row["s"] for row in expected[:5]]
+    assert list(frame["n"][:5]) == [0, 1, 2, 3, 4]
+    assert len(frame) == 7
+
+
+def test_exported_any_number_of_times() -> None:
+    """Each export has its own reference to the same memory, and capsules may stay unread."""
+    rows = decoded()
+    arrays = [pa.array(rows) for _ in range(20)]
+    assert {one.field("a").buffers()[1].address for one in arrays} == {
+        arrays[0].field("a").buffers()[1].address
+    }
+    for _ in range(20):
+        rows.__arrow_c_array__(), rows.__arrow_c_stream__(), rows.__arrow_c_schema__()
+        rows.__arrow_c_array__(requested_schema=None)
+    assert all(one.to_pylist() == ROWS for one in arrays)
+
+
+def test_results_outlive_all_that_made_them() -> None:
+    """Arrays, their children and dictionaries live on without rows, decoder and payloads."""
+    schema = record(
+        ("s", "string"),
+        ("e", {"type": "enum", "name": "E", "symbols": ["P", "Q"]}),
+        ("l", {"type": "array", "items": "string"}),
+    )
+    decoder = AvroDecoder(schema, enums="dictionary")
+    payloads = pa.array([*encode(schema, [{"s": "text" * 9, "e": "Q", "l": ["item"] * 3}]), b""])
+    rows = decoder.decode(payloads)
+    errors = rows.error_column()
+    stream = pa.RecordBatchReader.from_stream(rows)
+    array = pa.array(rows)
+    texts = rows.errors
+    del decoder, payloads, rows
+    gc.collect()
+    children = [array.field(name) for name in "sel"]
+    del array
+    gc.collect()
+    assert [child.to_pylist()[0] for child in children] == ["text" * 9, "Q", ["item"] * 3]
+    assert pa.array(errors).to_pylist()[1]["field"] == "s"
+    assert texts[0].reason == "the payload ends within a value"
+    assert stream.read_all().to_pylist()[0]["e"] == "Q"
+
+
+def test_a_decoder_of_many_threads() -> None:
+    """One decoder decodes for all, at once, and their rows are their own."""
+    payloads = pa.array([*PAYLOADS, None, b"\xff"] * 200)
+    expected = [*VALUES, None, None] * 200
+    start = threading.Barrier(4)
+
+    def work(_: int) -> bool:
+        start.wait()
+        for _ in range(5):
+            rows = DECODER.decode(payloads)
+            if pa.array(rows).to_pylist() != expected or len(rows.errors) != 200:
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+
+
+# ---- programs by schema id ----------------------------------------------------------------
+
+
+def framed(number: int, payload: bytes) -> bytes:
+    return struct.pack(">bI", 0, number) + payload
+
+
+def program_of(decoder: AvroDecoder) -> _RowProgram:
+    return decoder._program
+
+
+def test_programs_by_schema_id() -> None:
+    """Each payload is read by the program of its id; offsets count from its first byte."""
+    reader = record(("a", "long"), {"name": "b", "type": "string", "default": "none"})
+    old = AvroDecoder(record(("a", "int")), reader)
+    new = AvroDecoder(reader)
+    payloads = pa.array(
+        [
+            framed(7, b"\x02"),
+            framed(2**32 - 1, b"\x04\x02b"),
+            framed(7, b"\x06"),
+            framed(8, b"\x02"),
+            framed(9, b"\x02"),
+            b"\x01" + framed(7, b"\x02")[1:],
+            b"\0\0\0\0",
+            None,
+            framed(7, b"\x80"),
+        ]
+    )
+    programs: Any = {2**32 - 1: program_of(new), 7: program_of(old), 9: "why there is none"}
+    rows = _decode_rows(payloads, program_of(new), programs)
+    assert valid(rows).to_pylist() == [
+        {"a": 1, "b": "none"}, {"a": 2, "b": "b"}, {"a": 3, "b": "none"}, *[None] * 6
+    ]  # fmt: skip
+    assert rows.errors == [
+        RowError(3, 0, "", "a schema id that has no program"),
+        RowError(4, 0, "", "why there is none"),
+        RowError(5, 0, "", "no zero byte and schema id at the start"),
+        RowError(6, 0, "", "no zero byte and schema id at the start"),
+        RowError(8, 6, "a", "the payload ends within a value"),
+    ]
+    assert _schema_ids(payloads) == {7, 8, 9, 2**32 - 1}
+    assert _schema_ids(pa.nulls(3)) == set()
+    del programs
+    gc.collect()
+    assert rows.errors[1].reason == "why there is none"
+    empty = _decode_rows(payloads, program_of(new), {})
+    assert len(empty.errors) == 8
+
+
+def test_programs_of_other_columns() -> None:
+    """Programs by schema id write the same columns, of the same types and symbols."""
+    payloads = pa.array([framed(1, b"\x02")])
+    kinds = ["int", "long", "string", {"type": "array", "items": "int"}, ["int", "string"]]
+    decoders = [AvroDecoder(record(("a", kind))) for kind in kinds]
+    decoders.append(AvroDecoder(record(("a", "int"), ("b", "int"))))
+    suits = [["X"], ["Y"], ["X", "Y"]]
+    decoders += [
+        AvroDecoder(
+            record(("a", {"type": "enum", "name": "E", "symbols": suit})), enums="dictionary"
+        )
+        for suit in suits
+    ]
+    for number, one in enumerate(decoders):
+        _decode_rows(payloads, program_of(one), {1: program_of(one)})
+        for other in decoders[:number]:
+            with pytest.raises(ValueError, match="programs must have the same columns"):
+                _decode_rows(payloads, program_of(one), {1: program_of(other)})
+
+
+def test_wrong_programs() -> None:
+    """Ids are of 32 bits, and a program is one."""
+    payloads = pa.array([b""])
+    program = program_of(INT)
+    for number in (-1, 2**32, 2**70):
+        with pytest.raises((ValueError, OverflowError), match="schema id of programs"):
+            _decode_rows(payloads, program, {number: program})
+    with pytest.raises(TypeError, match="one of programs must be a _RowProgram, not AvroDecoder"):
+        _decode_rows(payloads, program, {1: INT})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="program must be a _RowProgram, not AvroDecoder"):
+        _decode_rows(payloads, INT)  # type: ignore[arg-type]
+
+
+def test_exported_is_not_read_after_release() -> None:
+    """Payloads are released when they have been decoded, once."""
+    exported = Exported(pa.array(PAYLOADS, pa.binary()))
+    rows = DECODER.decode(exported)
+    assert exported.releases == 1
+    exported.restore()
+    gc.collect()
+    assert valid(rows).to_pylist() == VALUES
