@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from confluent_kafka import protocol
 from confluent_kafka.admin._protocol import (
@@ -16,13 +16,37 @@ from confluent_kafka.admin._protocol import (
     alive,
     by_topic,
     error_of,
+    repeating,
 )
 from confluent_kafka.admin._protocol import broker as node
 from confluent_kafka.admin._requests import new_futures, outcome_of, settle_each
-from confluent_kafka.cimpl import KafkaError, TopicPartition
+from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.protocol import Request
 
 T = TypeVar("T")
+
+# What metadata says of a partition that is getting a leader, or is there at some brokers only.
+_ELECTING = frozenset(
+    {
+        KafkaError.BROKER_NOT_AVAILABLE,
+        KafkaError.KAFKA_STORAGE_ERROR,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.LISTENER_NOT_FOUND,
+        KafkaError.REPLICA_NOT_AVAILABLE,
+    }
+)
+# What a broker answers that does not lead the partition any more, or not yet; the metadata that
+# named it is old. A partition that metadata does not have at all does not exist.
+_MOVING = _ELECTING | {
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._TRANSPORT,
+}
+
+_Outcomes = Mapping[TopicPartition, Any] | BaseException
 
 
 class LeaderRequests(ProtocolRequests):
@@ -40,6 +64,8 @@ class LeaderRequests(ProtocolRequests):
     ) -> dict[TopicPartition, Future[T]]:
         """Send each leader a message about all the partitions that it leads.
 
+        Partitions whose leader has moved are asked for again, until request_timeout is over.
+
         Args:
             partitions: the partitions.
             request_timeout: seconds until the futures fail, at most 3600.
@@ -51,54 +77,133 @@ class LeaderRequests(ProtocolRequests):
             A future for each partition.
         """
         futures: dict[TopicPartition, Future[T]] = new_futures(partitions)
-        deadline = Deadline(request_timeout)
-        client = weakref.ref(self)  # which is kept by what waits for its answers
+        question = _Question(self, request_timeout, request, split, oldest)
+        question.ask(futures, request_timeout)
+        return futures
 
-        def ask(leader: int, led: dict[TopicPartition, Future[T]]) -> None:
-            message, left = request(list(led)), deadline.left()
-            alive(client)._exchange_each(message, node(leader), left, led, split, oldest)
 
-        def on_metadata(metadata: Future[protocol.MetadataResponse]) -> None:
-            failed = metadata.exception()
-            if failed is not None:
-                settle_each(futures, failed, None)
-                return
-            errors, leaders = _leaders(metadata.result(), futures)
-            settle_each({each: futures[each] for each in errors}, errors, None)
-            for leader, places in leaders.items():
-                led = {each: futures[each] for each in places}
-                failed = outcome_of(functools.partial(ask, leader), led, None)
-                if failed is not None:
-                    settle_each(led, failed, None)
+class _Question(Generic[T]):
+    """What the leaders of partitions are asked, as often as the partitions move."""
 
+    def __init__(
+        self,
+        client: LeaderRequests,
+        request_timeout: float | None,
+        request: Callable[[list[TopicPartition]], Request],
+        split: Callable[[Any], Iterable[tuple[TopicPartition, T | KafkaError]]],
+        oldest: int,
+    ) -> None:
+        self._client = weakref.ref(client)  # which is kept by what waits for its answers
+        self._deadline = Deadline(request_timeout)
+        self._repeating = repeating(request_timeout)
+        self._request = request
+        self._split = split
+        self._oldest = oldest
+
+    def ask(self, futures: dict[TopicPartition, Future[T]], timeout: float | None) -> None:
+        """Find the leaders, for at most so many seconds, and ask them."""
         topics = [
             protocol.MetadataRequest.MetadataRequestTopic(name=name) for name in by_topic(futures)
         ]
         query = protocol.MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        found = self._exchange(query, ANY, request_timeout, lambda response: response)
-        found.add_done_callback(on_metadata)
-        return futures
+        found = alive(self._client)._exchange(query, ANY, timeout, _leaders(futures))
+        found.add_done_callback(functools.partial(self._on_leaders, futures))
+
+    def _on_leaders(
+        self,
+        futures: dict[TopicPartition, Future[T]],
+        found: Future[dict[TopicPartition, int | KafkaError]],
+    ) -> None:
+        failed = found.exception()
+        if failed is not None:
+            settle_each(futures, failed, None)
+            return
+        by_leader: dict[int, dict[TopicPartition, Future[T]]] = {}
+        errors: dict[TopicPartition, KafkaError] = {}
+        for each, leader in found.result().items():
+            if isinstance(leader, KafkaError):
+                errors[each] = leader
+            else:
+                by_leader.setdefault(leader, {})[each] = futures[each]
+        self._settle_or_repeat({each: futures[each] for each in errors}, errors, _ELECTING)
+        for leader, led in by_leader.items():
+            failed = outcome_of(functools.partial(self._ask_leader, leader), led, None)
+            if failed is not None:
+                settle_each(led, failed, None)
+
+    def _ask_leader(self, leader: int, led: dict[TopicPartition, Future[T]]) -> None:
+        message = self._request(list(led))
+        answered = alive(self._client)._exchange(
+            message,
+            node(leader),
+            self._deadline.left(),
+            lambda response: dict(self._split(response)),
+            oldest=self._oldest,
+        )
+
+        def on_answer(answered: Future[Any]) -> None:
+            outcomes = answered.exception() or answered.result()
+            self._settle_or_repeat(led, outcomes, _MOVING)
+
+        answered.add_done_callback(on_answer)
+
+    def _settle_or_repeat(
+        self,
+        futures: dict[TopicPartition, Future[T]],
+        outcomes: _Outcomes,
+        passing: frozenset[int],
+    ) -> None:
+        """Ask again for partitions whose errors pass, while there is time; end the others."""
+        moved = {
+            each: future for each, future in futures.items() if _code(each, outcomes) in passing
+        }
+        again = moved if moved and self._repeating.left() else {}
+        settle_each(
+            {each: future for each, future in futures.items() if each not in again}, outcomes, None
+        )
+        if again:
+            failed = outcome_of(functools.partial(self._wait, again), outcomes, None)
+            if failed is not None:
+                settle_each(again, failed, None)
+
+    def _wait(self, futures: dict[TopicPartition, Future[T]], _: object) -> None:
+        def go_on(failed: BaseException | None) -> None:
+            failed = outcome_of(self._ask_again, futures, failed)
+            if failed is not None:
+                settle_each(futures, failed, None)
+
+        alive(self._client)._pause(go_on)
+
+    def _ask_again(self, futures: dict[TopicPartition, Future[T]]) -> None:
+        self.ask(futures, self._repeating.left())
+
+
+def _code(partition: TopicPartition, outcomes: _Outcomes) -> int | None:
+    """The code of a partition's error, if it has one."""
+    if isinstance(outcomes, KafkaException):
+        return outcomes.code()
+    outcome = None if isinstance(outcomes, BaseException) else outcomes.get(partition)
+    return outcome.code() if isinstance(outcome, KafkaError) else None
 
 
 def _leaders(
-    response: protocol.MetadataResponse, wanted: Iterable[TopicPartition]
-) -> tuple[dict[TopicPartition, KafkaError], dict[int, list[TopicPartition]]]:
-    """The partitions that have no leader, with the reason, and the others by their leaders."""
-    found: dict[tuple[str | None, int], int | KafkaError] = {}
-    for topic in response.topics:
-        for partition in topic.partitions:
-            number = partition.partition_index
-            found[topic.name, number] = error_of(partition) or partition.leader_id
-    errors: dict[TopicPartition, KafkaError] = {}
-    leaders: dict[int, list[TopicPartition]] = {}
-    unknown = {topic.name: error_of(topic) for topic in response.topics}
-    for each in wanted:
-        leader = found.get((each.topic, each.partition))
-        if isinstance(leader, int):
-            leaders.setdefault(leader, []).append(each)
-        else:
-            errors[each] = leader or unknown.get(each.topic) or _missing(each)
-    return errors, leaders
+    wanted: Iterable[TopicPartition],
+) -> Callable[[protocol.MetadataResponse], dict[TopicPartition, int | KafkaError]]:
+    """What makes partitions' leaders of a response, or the reasons why they have none."""
+
+    def found(response: protocol.MetadataResponse) -> dict[TopicPartition, int | KafkaError]:
+        unknown = {topic.name: error_of(topic) for topic in response.topics}
+        known = {
+            (topic.name, partition.partition_index): error_of(partition) or partition.leader_id
+            for topic in response.topics
+            for partition in topic.partitions
+        }
+        return {
+            each: known.get((each.topic, each.partition), unknown.get(each.topic) or _missing(each))
+            for each in wanted
+        }
+
+    return found
 
 
 def _missing(place: TopicPartition) -> KafkaError:

@@ -71,6 +71,11 @@ ANY = Target(0)
 CONTROLLER = Target(1)
 
 
+def repeating(request_timeout: float | None) -> Deadline:
+    """Return until when a message is sent again because of errors that pass."""
+    return Deadline(_REPEATING if request_timeout is None else request_timeout)
+
+
 def broker(node: int) -> Target:
     """Return the broker with this id as who is asked."""
     return Target(0, broker=node)
@@ -115,6 +120,7 @@ class ProtocolRequests(AdminRequests):
         request_timeout: float | None,
         convert: Callable[[Any], T],
         repeat_on: int | None = None,
+        oldest: int = 0,
     ) -> Future[T]:
         """Send a message in the latest version that both sides have.
 
@@ -125,6 +131,7 @@ class ProtocolRequests(AdminRequests):
             convert: makes the future's result of the response.
             repeat_on: the code of an error on which the message is sent again, until
                 request_timeout is over: then it must not be None.
+            oldest: the first version of the message that means what is asked.
 
         Returns:
             The future. It fails with _UNSUPPORTED_FEATURE when the broker has no version of the
@@ -135,7 +142,7 @@ class ProtocolRequests(AdminRequests):
         def end(outcome: T | BaseException, cluster_id: str | None) -> None:
             settle(future, outcome, cluster_id)
 
-        _Exchange(self, request, target, request_timeout, convert, end, repeat_on).begin()
+        _Exchange(self, request, target, request_timeout, convert, end, repeat_on, oldest).begin()
         return future
 
     def _exchange_each(
@@ -197,6 +204,48 @@ class ProtocolRequests(AdminRequests):
         first.add_done_callback(on_first)
         return last
 
+    def _pause(self, on_end: Callable[[BaseException | None], None]) -> None:
+        """Wait for a moment, after which a request may be repeated.
+
+        It asks a broker that is not there, which takes a moment. So the wait is one of the client's
+        requests, which close() ends, and needs no thread.
+
+        Args:
+            on_end: called with None, or with the exception of a client that is closed meanwhile.
+        """
+
+        def on_answer(_: Any, exception: BaseException | None, __: str | None) -> None:
+            on_end(None if _has_code(exception, KafkaError._TIMED_OUT) else exception)
+
+        self._send(protocol.ApiVersionsRequest(), 0, _NOBODY, _BACKOFF, on_answer)
+
+    def _send(
+        self,
+        request: Request,
+        version: int,
+        target: Target,
+        timeout: float | None,
+        on_answer: _OnAnswer | None,
+    ) -> None:
+        """Send a message in a version, without repeating it.
+
+        Args:
+            request: the message.
+            version: its version.
+            target: who is asked.
+            timeout: seconds until it fails, at most 3600.
+            on_answer: called with the answer's bytes, or the exception, and the cluster's id; None
+                sends nothing, but raises what is wrong with the arguments.
+        """
+        flexible = protocol.request_header_version(request.api_key, version) > 1
+        body = (_NO_TAGS if flexible else b"") + request.encode(version)
+        self._request(
+            "raw",
+            (request.api_key, version, body, target.kind, target.coordinator),
+            {"request_timeout": timeout, "broker": target.broker},
+            on_answer,
+        )
+
 
 class _Exchange:
     """One message and its answer: first the broker's versions are asked for."""
@@ -223,7 +272,7 @@ class _Exchange:
         self._repeat_on = repeat_on
         self._oldest = oldest
         self._finding = target.finding
-        self._repeating = Deadline(_REPEATING if request_timeout is None else request_timeout)
+        self._repeating = repeating(request_timeout)
         self._moved = False  # whether another broker may be the coordinator by now
         self._version = 0
 
@@ -240,15 +289,7 @@ class _Exchange:
         timeout: float | None,
         on_answer: _OnAnswer | None,
     ) -> None:
-        client = alive(self._client)
-        flexible = protocol.request_header_version(request.api_key, version) > 1
-        body = (_NO_TAGS if flexible else b"") + request.encode(version)
-        client._request(
-            "raw",
-            (request.api_key, version, body, target.kind, target.coordinator),
-            {"request_timeout": timeout, "broker": target.broker},
-            on_answer,
-        )
+        alive(self._client)._send(request, version, target, timeout, on_answer)
 
     def _on_versions(
         self, answer: Any, exception: BaseException | None, cluster_id: str | None
@@ -310,19 +351,9 @@ class _Exchange:
         return self._moved or outcome.code() == self._repeat_on
 
     def _wait(self, _: object) -> None:
-        """Ask a broker that is not there, which takes a moment.
+        alive(self._client)._pause(lambda failed: self._try(self._ask_again, None, failed, None))
 
-        So the wait is one of the client's requests, which close() ends, and needs no thread.
-        """
-        self._send(protocol.ApiVersionsRequest(), 0, _NOBODY, _BACKOFF, self._on_waited)
-
-    def _on_waited(
-        self, answer: Any, exception: BaseException | None, cluster_id: str | None
-    ) -> None:
-        over = _has_code(exception, KafkaError._TIMED_OUT)
-        self._try(lambda _: self._ask_again(), answer, None if over else exception, cluster_id)
-
-    def _ask_again(self) -> None:
+    def _ask_again(self, _: object) -> None:
         if self._moved and self._finding is not None:
             # librdkafka would go on asking the broker that it once found.
             self._send(self._finding, _FINDING, ANY, self._repeating.left(), self._on_found)

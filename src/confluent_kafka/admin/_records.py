@@ -213,9 +213,8 @@ class RecordRequests(LeaderRequests):
 
         Returns:
             A future for each partition; its result is a ListOffsetsResultInfo. KafkaException
-            from it: UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT, and of tiered
-            storage NOT_LEADER_FOR_PARTITION (ask again), or _UNSUPPORTED_FEATURE where a broker
-            does not know the OffsetSpec ...
+            from it: UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, _TIMED_OUT,
+            _UNSUPPORTED_FEATURE where a broker does not know the OffsetSpec ...
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.

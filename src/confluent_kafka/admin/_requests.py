@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future
 from enum import Enum
@@ -78,7 +79,7 @@ def _outcome_for(
     key: Key, outcomes: Mapping[Key, T | KafkaError] | BaseException
 ) -> T | BaseException:
     if isinstance(outcomes, KafkaException):
-        return KafkaException(*outcomes.args)  # each is raised, and gets its own traceback
+        return copy.copy(outcomes)  # each is raised, and gets its own traceback
     if isinstance(outcomes, BaseException):
         return outcomes
     if key not in outcomes:

@@ -256,8 +256,8 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
 
         Returns:
             A future for each partition; its result is a list of ProducerState. It fails with
-            UNKNOWN_TOPIC_OR_PART, NOT_LEADER_FOR_PARTITION (ask again),
-            TOPIC_AUTHORIZATION_FAILED ...
+            UNKNOWN_TOPIC_OR_PART, TOPIC_AUTHORIZATION_FAILED, and with `broker`
+            NOT_LEADER_FOR_PARTITION ... Without it, where a leader has moved the new one is asked.
 
         Raises:
             TypeError, ValueError: an argument is wrong; nothing has been sent.
@@ -279,6 +279,7 @@ class TransactionRequests(BrokerRequests, LeaderRequests):
 
         It is for a transaction that hangs: one that is open in a partition although its
         coordinator does not know it any more, so that ``read_committed`` consumers wait there.
+        Where the partition's leader has moved, the new one is asked.
 
         Args:
             spec: the transaction, an AbortTransactionSpec.
