@@ -1,0 +1,1 @@
+"""Nothing but the names that programs import."""
