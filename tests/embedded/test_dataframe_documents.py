@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ pytest.importorskip("fastavro", reason="fastavro is not installed")
 import polars
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.columns import AvroDecoder, read_topic
+from confluent_kafka.columns import AvroColumns, AvroDecoder, read_topic
+from confluent_kafka.schema_registry import SchemaRegistryClient
 from confluent_kafka.testing import MockCluster
 from tests.support.documents import block_with, run
 from tests.support.waiting import TIMEOUT
@@ -74,3 +76,29 @@ def test_bad_payloads(
     message = consumer.poll(TIMEOUT)
     assert message is not None
     assert message.value() == b"\4U"
+
+
+def test_columns_are_written(
+    config: dict[str, Any], kafka_cluster: MockCluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows of a data frame are messages with the registry's schema; bad ones are named."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    kafka_cluster.create_topic("flights")
+    schema = {
+        "type": "record",
+        "name": "Flight",
+        "fields": [
+            {"name": "carrier", "type": "string"},
+            {"name": "delay", "type": ["null", "int"]},
+            {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+        ],
+    }
+    rows = {"carrier": ["UA", "DL"], "delay": [None, 2**40], "at": [0, 0], "more": [1, 2]}
+    names = {"json": json, "Producer": Producer, "config": config, "FLIGHT": schema}
+    with SchemaRegistryClient({"url": "mock://"}) as registry:
+        text = block_with(PAGE, "AvroEncoder(FLIGHT")
+        run(text, registry=registry, frame=polars.DataFrame(rows), **names)
+        with read_topic(config, "flights", value=AvroColumns(registry, "flights-value")) as reader:
+            values = [row for batch in reader for row in polars.DataFrame(batch)["value"]]
+    assert [row and (row["carrier"], row["delay"]) for row in values] == [("UA", None), None]
+    assert capsys.readouterr().out == "1 delay an integer of more than 32 bits\n"

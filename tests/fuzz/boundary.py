@@ -33,7 +33,13 @@ from confluent_kafka.cimpl import MockCluster
 from tests.fuzz.values import HALF_MADE, Ours, configuration, value
 from tests.support.arguments import MATRIX, VALUES
 from tests.support.clients import empty_batch
-from tests.support.columns import column_batch, decoded_rows, row_program
+from tests.support.columns import (
+    column_batch,
+    decoded_rows,
+    encoded_rows,
+    payload_program,
+    row_program,
+)
 
 # What a wrong call may raise. RuntimeError is that of a closed client, and RecursionError;
 # AttributeError is that of an attribute that is read-only, KeyError that of a column's name.
@@ -275,7 +281,9 @@ _MADE: dict[type[Any], Callable[[], Any]] = {
     cimpl.NewPartitions: lambda: cimpl.NewPartitions("topic", 2),
     cimpl.MessageBatch: empty_batch,
     cimpl.DecodedRows: decoded_rows,
+    cimpl.EncodedRows: encoded_rows,
     cimpl._RowProgram: row_program,
+    cimpl._PayloadProgram: payload_program,
     cimpl._ColumnBatch: column_batch,
     cimpl._Record: cimpl._Record,
     cimpl.MockRequest: lambda: cimpl.MockRequest(("Fetch", 1, 1, 0.5)),

@@ -8,7 +8,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.protocol.records import Compression, available
 from tests.support.arrow_structs import Nulls
 from tests.support.clients import empty_batch, empty_rows, group_metadata, partitions
-from tests.support.columns import row_program
+from tests.support.columns import payload_program, row_program
 
 
 class Text(str):
@@ -144,6 +144,21 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "program": Kind(row_program(), set()),
         "programs": Kind({}, {"dict"}),
     },
+    "_encode_rows": {
+        "batch": Kind(empty_batch(), set()),
+        "program_for": Kind(payload_program, set()),
+        "prefix": PAYLOAD,
+    },
+    "_PayloadProgram": {
+        "payload_format": Kind("avro", set()),
+        "types": Kind(("+s", "", (), None, ""), set()),
+        "instructions": Kind((), set()),
+    },
+    "EncodedRows.__arrow_c_schema__": {},
+    "EncodedRows.__arrow_c_array__": {"requested_schema": ANYTHING},
+    "EncodedRows.__arrow_c_stream__": {"requested_schema": ANYTHING},
+    "EncodedRows.error_column": {},
+    "EncodedRows._bad_rows": {},
     "_schema_ids": {"payloads": PAYLOADS},
     "_arrow_type": {"schema": Kind(row_program(), set())},
     "_RowProgram": {

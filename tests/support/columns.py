@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from confluent_kafka.cimpl import DecodedRows, _ColumnBatch, _decode_rows, _RowProgram
+from typing import Any
+
+from confluent_kafka.cimpl import (
+    DecodedRows,
+    EncodedRows,
+    _ColumnBatch,
+    _decode_rows,
+    _encode_rows,
+    _PayloadProgram,
+    _RowProgram,
+)
 from tests.support.arrow_structs import Nulls
 from tests.support.clients import empty_batch
 
@@ -22,3 +32,13 @@ def decoded_rows() -> DecodedRows:
 def column_batch() -> _ColumnBatch:
     """Of no messages."""
     return _ColumnBatch(empty_batch())
+
+
+def payload_program(types: tuple[Any, ...] = ("+s", "", (), None, "struct")) -> _PayloadProgram:
+    """Of rows that are nothing."""
+    return _PayloadProgram("avro", types, ())
+
+
+def encoded_rows() -> EncodedRows:
+    """Of no messages."""
+    return _encode_rows(empty_batch(), payload_program, b"")

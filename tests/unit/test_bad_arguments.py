@@ -24,6 +24,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.cimpl import (
     DecodedRows,
+    EncodedRows,
     MessageBatch,
     MockCluster,
     TopicPartition,
@@ -32,20 +33,34 @@ from confluent_kafka.cimpl import (
 )
 from tests.support.arguments import MATRIX, VALUES, Kind
 from tests.support.clients import config, empty_batch
-from tests.support.columns import column_batch, decoded_rows, row_program
+from tests.support.columns import (
+    column_batch,
+    decoded_rows,
+    encoded_rows,
+    payload_program,
+    row_program,
+)
 from tests.support.waiting import TIMEOUT, Stopwatch
 
 REFUSALS = (TypeError, ValueError, OverflowError, KafkaException)
 # Their constructors have tests of their own below, or are those of Exception and tuple.
 CONSTRUCTORS = {
     *("Producer", "Consumer", "ShareConsumer", "_AdminClient", "_Client"),
-    *("DecodedRows", "MessageBatch", "MockRequest", "_Record"),
+    *("DecodedRows", "EncodedRows", "MessageBatch", "MockRequest", "_Record"),
 }
 CONSTRUCTORS |= {name for name in vars(cimpl) if name.endswith("Exception")}
 each_object = pytest.mark.parametrize(
     "name",
     [
-        *("DecodedRows", "KafkaError", "Uuid", "Message", "MessageBatch", "TopicPartition"),
+        *(
+            "DecodedRows",
+            "EncodedRows",
+            "KafkaError",
+            "Uuid",
+            "Message",
+            "MessageBatch",
+            "TopicPartition",
+        ),
         "MockCluster",
     ],
 )
@@ -102,7 +117,9 @@ def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
             "Message": Message,
             "MessageBatch": empty_batch,
             "DecodedRows": decoded_rows,
+            "EncodedRows": encoded_rows,
             "_RowProgram": row_program,
+            "_PayloadProgram": payload_program,
             "_ColumnBatch": column_batch,
             "TopicPartition": lambda: TopicPartition("topic"),
         }
@@ -243,7 +260,7 @@ def test_wrong_configurations(client: Callable[..., Any]) -> None:
         client({}, {})
 
 
-@pytest.mark.parametrize("owner", [cimpl._Client, DecodedRows, MessageBatch])
+@pytest.mark.parametrize("owner", [cimpl._Client, DecodedRows, EncodedRows, MessageBatch])
 def test_types_without_a_constructor(owner: type[Any]) -> None:
     """What only the extension makes cannot be made, or half made, from outside."""
     with pytest.raises(TypeError, match=owner.__name__):

@@ -54,6 +54,7 @@ RUN = {
         "FLIGHT = {": DATAFRAMES,
         "timedelta(hours=1)": DATAFRAMES,
         "dead_letters": DATAFRAMES,
+        "AvroEncoder(FLIGHT": DATAFRAMES,
     },
     "docs/helpers.md": {
         "producer.connect(10)\nexcept": EMBEDDED,

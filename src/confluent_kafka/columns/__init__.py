@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from confluent_kafka._values.rows import RowError
-from confluent_kafka.cimpl import DecodedRows
+from confluent_kafka.cimpl import DecodedRows, EncodedRows
 from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchemaError
 from confluent_kafka.columns._json_schema import JSONSchemaError
 from confluent_kafka.columns.avro import AvroDecoder
+from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import DecodedBatch, decode_batch
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.registry import AvroColumns
@@ -15,10 +16,12 @@ from confluent_kafka.columns.topic import Progress, TopicReader, read_topic
 __all__ = [
     "AvroColumns",
     "AvroDecoder",
+    "AvroEncoder",
     "AvroResolutionError",
     "AvroSchemaError",
     "DecodedBatch",
     "DecodedRows",
+    "EncodedRows",
     "JSONDecoder",
     "JSONSchemaError",
     "Progress",

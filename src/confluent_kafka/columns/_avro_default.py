@@ -1,4 +1,4 @@
-"""Defaults of a reader's schema, as the bytes that a writer of them would have sent."""
+"""Defaults of a schema's fields, as the bytes that a writer of them would have sent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def encode_default(schema: AvroType, default: Any, path: str) -> bytes:
         return _encode(schema, default)
     except _WRONG as error:
         raise AvroSchemaError(
-            f"the default of the reader's field {path!r} is no value of its type: {default!r}"
+            f"the default of the field {path!r} is no value of its type: {default!r}"
         ) from error
 
 
@@ -48,12 +48,12 @@ def _encode(schema: AvroType, value: Any) -> bytes:
         case Record() if isinstance(value, dict):
             return b"".join(_field(one, value) for one in schema.fields)
         case Enum():
-            return _number(schema.symbols.index(value))
+            return encode_number(schema.symbols.index(value))
         case Array() if isinstance(value, list):
             items = [_encode(schema.items, item) for item in value]
             return _block(items)
         case Map() if isinstance(value, dict):
-            items = [_text(key) + _encode(schema.values, item) for key, item in value.items()]
+            items = [encode_text(key) + _encode(schema.values, item) for key, item in value.items()]
             return _block(items)
         case Fixed() if isinstance(value, str):
             data = value.encode("latin-1")
@@ -91,7 +91,7 @@ def _union(schema: Union, value: Any) -> bytes:
     """Of the first branch that takes it (until 1.11 of the specification: of the first)."""
     for number, branch in enumerate(schema.branches):
         try:
-            return _number(number) + _encode(branch, value)
+            return encode_number(number) + _encode(branch, value)
         except _WRONG:
             continue
     raise ValueError
@@ -111,20 +111,20 @@ def _primitive(kind: str, value: Any) -> bytes:
             return struct.pack("<d", value)
         case "bytes", str():
             data = value.encode("latin-1")
-            return _number(len(data)) + data
+            return encode_number(len(data)) + data
         case "string", str():
-            return _text(value)
+            return encode_text(value)
     raise TypeError
 
 
 def _integer(value: int, bits: int) -> bytes:
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
         raise ValueError
-    return _number(value)
+    return encode_number(value)
 
 
-def _number(value: int) -> bytes:
-    """Zigzag, seven bits a byte."""
+def encode_number(value: int) -> bytes:
+    """Return a number in zigzag, seven bits a byte."""
     value = value << 1 ^ value >> 63
     data = bytearray()
     while value > 0x7F:
@@ -134,10 +134,11 @@ def _number(value: int) -> bytes:
     return bytes(data)
 
 
-def _text(value: str) -> bytes:
+def encode_text(value: str) -> bytes:
+    """Return a text with its size."""
     data = value.encode()
-    return _number(len(data)) + data
+    return encode_number(len(data)) + data
 
 
 def _block(items: list[bytes]) -> bytes:
-    return (_number(len(items)) + b"".join(items) if items else b"") + _number(0)
+    return (encode_number(len(items)) + b"".join(items) if items else b"") + encode_number(0)

@@ -363,8 +363,8 @@ arrow_bytes_check(const arrow_bytes *column, int64_t from, int64_t to)
     return check_values(&column->values, 0, column->values.length);
 }
 
-static const void *
-get_value(const arrow_column *column, int64_t row, size_t *size)
+const void *
+arrow_column_value(const arrow_column *column, int64_t row, size_t *size)
 {
     int64_t from, to;
     view found;
@@ -400,7 +400,7 @@ arrow_bytes_get(const arrow_bytes *column, int64_t row, size_t *size)
     if (!arrow_column_is_valid(&column->values, row)) {
         return NULL;
     }
-    const void *value = get_value(&column->values, row, size);
+    const void *value = arrow_column_value(&column->values, row, size);
     /* Of no bytes there may be no buffer, but NULL would mean null. */
     return *size == 0 ? "" : value;
 }

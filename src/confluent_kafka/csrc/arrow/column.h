@@ -60,6 +60,8 @@ const char *arrow_column_bind(arrow_column *column, arrow_format format,
 bool arrow_column_is_valid(const arrow_column *column, int64_t row);
 /* The value of a valid row of ARROW_INTEGER; UINT64 beyond INT64_MAX gives INT64_MAX. */
 int64_t arrow_column_integer(const arrow_column *column, int64_t row);
+/* The bytes of a valid row of ARROW_BYTES, ARROW_FIXED or ARROW_VIEW; of none it may be NULL. */
+const void *arrow_column_value(const arrow_column *column, int64_t row, size_t *size);
 /* The rows of the child that belong to `row` of ARROW_LIST: [*from, *to). */
 void arrow_column_list(const arrow_column *column, int64_t row, int64_t *from,
                        int64_t *to);

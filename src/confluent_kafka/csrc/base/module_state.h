@@ -29,6 +29,8 @@
     X(PyTypeObject, RowProgram)                                                          \
     X(PyTypeObject, DecodedRows)                                                         \
     X(PyTypeObject, ColumnBatch)                                                         \
+    X(PyTypeObject, PayloadProgram)                                                      \
+    X(PyTypeObject, EncodedRows)                                                         \
     X(PyTypeObject, TopicPartition)                                                      \
     X(PyTypeObject, KafkaError)                                                          \
     X(PyTypeObject, Uuid)                                                                \

@@ -78,10 +78,13 @@
     X(partition_type)                                                                    \
     X(partitions)                                                                        \
     X(password)                                                                          \
+    X(payload_format)                                                                    \
     X(payloads)                                                                          \
     X(position)                                                                          \
     X(positions)                                                                         \
+    X(prefix)                                                                            \
     X(program)                                                                           \
+    X(program_for)                                                                       \
     X(programs)                                                                          \
     X(rack)                                                                              \
     X(reason)                                                                            \
@@ -103,6 +106,7 @@
     X(topic)                                                                             \
     X(topics)                                                                            \
     X(txn_requires_abort)                                                                \
+    X(types)                                                                             \
     X(username)                                                                          \
     X(value)                                                                             \
     X(version)                                                                           \

@@ -5,6 +5,7 @@
 #define CONFLUENT_KAFKA_COLUMNS_COLUMNS_H
 
 #include "columns/bad_rows.h"
+#include "columns/payload_format.h"
 #include "columns/row_format.h"
 
 /* _RowProgram: how rows of one schema are read into columns. */
@@ -15,14 +16,29 @@ typedef struct {
     void *program;
 } RowProgram;
 
+/* _PayloadProgram: how rows of certain types are written as payloads. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *description; /* of the types */
+    input_types *types;
+    const payload_format *format;
+    void *program;
+} PayloadProgram;
+
 /* DecodedRows of finished columns, which it takes over with the bad rows, also on failure. */
 PyObject *decoded_rows_new(module_state *state, columns *set, bad_rows *bad,
                            PyObject *programs);
+
+/* EncodedRows of a finished column; the same. `program` may be NULL if there are no bad rows. */
+PyObject *encoded_rows_new(module_state *state, columns *set, bad_rows *bad, PyObject *program);
 
 int row_program_type_add(PyObject *module, module_state *state);
 int decoded_rows_type_add(PyObject *module, module_state *state);
 int column_batch_type_add(PyObject *module, module_state *state);
 int arrow_type_functions_add(PyObject *module, module_state *state);
+int payload_program_type_add(PyObject *module, module_state *state);
+int encoded_rows_type_add(PyObject *module, module_state *state);
+int encode_functions_add(PyObject *module, module_state *state);
 int decode_functions_add(PyObject *module, module_state *state);
 
 #endif

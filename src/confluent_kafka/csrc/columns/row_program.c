@@ -20,6 +20,19 @@ find_format(PyObject *name)
     return NULL;
 }
 
+/* The columns of rows: those of a struct. NULL with an exception. */
+static column_types *
+row_types_from(PyObject *description)
+{
+    column_types *types = column_types_from(description);
+    if (types != NULL && types->types[0].layout != COLUMN_STRUCT) {
+        PyErr_SetString(PyExc_ValueError, "the first column must be '+s'");
+        column_types_release(types);
+        return NULL;
+    }
+    return types;
+}
+
 SIGNATURE(row_program_signature, "_RowProgram()", 3, 3, P_row_format, P_columns, P_instructions);
 
 static PyObject *
@@ -31,7 +44,7 @@ row_program_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     const row_format *format = find_format(values[0]);
-    column_types *types = format == NULL ? NULL : column_types_from(values[1]);
+    column_types *types = format == NULL ? NULL : row_types_from(values[1]);
     if (types == NULL) {
         return NULL;
     }

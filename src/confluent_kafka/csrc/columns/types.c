@@ -340,10 +340,9 @@ add_types(column_types *types, PyObject *description, int32_t parent)
         }
     }
     type->end = types->count;
-    if (!is_whole(types, index) || (parent < 0 && type->layout != COLUMN_STRUCT)) {
+    if (!is_whole(types, index)) {
         PyErr_SetString(PyExc_ValueError,
-                        "the first column must be '+s', and so must be the entries of '+m', of "
-                        "two children");
+                        "the entries of a column '+m' must be '+s', of two children");
         return -1;
     }
     return 0;

@@ -1,0 +1,273 @@
+"""How rows of Arrow columns are written as Avro: programs for csrc/columns/avro_put_steps.c."""
+
+from __future__ import annotations
+
+from confluent_kafka._suggestions import did_you_mean
+from confluent_kafka.columns._avro_default import encode_default, encode_number, encode_text
+from confluent_kafka.columns._avro_layout import VALUE
+from confluent_kafka.columns._avro_plain import Fit, plain_step
+from confluent_kafka.columns._avro_schema import (
+    Array,
+    AvroType,
+    Enum,
+    Field,
+    Fixed,
+    Map,
+    Primitive,
+    Record,
+    Union,
+    branch_name,
+)
+from confluent_kafka.columns._input import Input
+from confluent_kafka.columns._instructions import Instruction, ProgramWriter
+
+_NULL = Primitive("null")
+
+
+class _Mismatch(TypeError):
+    """A column cannot be written as a type."""
+
+
+def compile_encoder(
+    schema: AvroType, root: Input, *, ignore_extra: bool
+) -> tuple[Instruction, ...]:
+    """Return the program that writes rows of `root` by the schema.
+
+    Args:
+        schema: the writer's; one that is not a record is that of the column VALUE.
+        root: the type of the rows, a struct.
+        ignore_extra: leave out fields that the schema has not.
+
+    Raises:
+        TypeError: a column is missing, or cannot be written as what the schema says.
+        AvroSchemaError: a default is no value of its type.
+    """
+    if not isinstance(schema, Record):
+        schema = Record("", frozenset(), (Field(VALUE, frozenset(), schema, None),))
+    compiler = _Compiler(ignore_extra=ignore_extra)
+    try:
+        compiler.fields(schema, root, "")
+    except _Mismatch as mismatch:
+        raise TypeError(f"batch: {mismatch}") from None
+    return tuple(compiler.program)
+
+
+class _Compiler(ProgramWriter):
+    """Writes one program.
+
+    What writes a column as a type says how well that takes it, by which a union's branch is chosen.
+    """
+
+    def __init__(self, *, ignore_extra: bool) -> None:
+        super().__init__()
+        self._ignore_extra = ignore_extra
+        # By type (its id: it lives as long as the schema) and column.
+        self._tried: dict[tuple[int, int], Fit | None] = {}
+
+    def value(self, schema: AvroType, column: Input, path: str) -> Fit:
+        """Write the column as a type; return how well that takes it."""
+        if column.is_union:
+            return self._of_union(schema, column, path)
+        if isinstance(schema, Union):
+            return self._into_union(schema, column, path)
+        if column.values is not None:
+            start = self.emit("dictionary", column, field=path)
+            fit = self.value(schema, column.values, path)
+            self.end_block(start)
+            return fit
+        match schema:
+            case Record() if column.format == "+s":
+                self.emit("record", column, field=path)
+                return self.fields(schema, column, path)
+            case Array() if column.is_list:
+                start = self.emit("array", column, field=path)
+                fit = self.value(schema.items, column.children[0], f"{path}[]")
+                self.end_block(start)
+                return fit
+            case Map() if column.format == "+s":
+                return self._struct_as_map(schema, column, path)
+            case Map() if _entries(column):
+                return self._map(schema, column, path)
+            case Enum() if column.is_bytes:
+                self._enum(schema, column, path)
+                return Fit.ANOTHER_KIND
+            case Primitive() | Fixed():
+                return self._plain(schema, column, path)
+        raise _mismatch(schema, column, path)
+
+    def _plain(self, schema: Primitive | Fixed, column: Input, path: str) -> Fit:
+        if schema == _NULL and column.is_null:
+            return Fit.EXACT
+        step = plain_step(schema, column)
+        if step is None:
+            raise _mismatch(schema, column, path)
+        self.emit(step.name, column, field=path, **step.parts)
+        return step.fit
+
+    # --- records
+
+    def fields(self, schema: Record, column: Input, path: str) -> Fit:
+        """Write the fields of a record, from columns of their names."""
+        fit = Fit.EXACT
+        missing = []
+        for one in schema.fields:
+            inner = f"{path}.{one.name}" if path else one.name
+            found = column.named(one.name)
+            if len(found) > 1:
+                raise _Mismatch(f"there are {len(found)} columns {inner!r}")
+            if found:
+                fit = min(fit, self.value(one.type, found[0], inner))
+            elif not self._absent(one, inner):
+                missing.append(one.name)
+        self._check_names(schema, column, path, missing)
+        return fit
+
+    def _absent(self, one: Field, path: str) -> bool:
+        """Write what a field is without a column; False: it needs one."""
+        if one.default is not None:
+            self.emit("constant", data=encode_default(one.type, one.default[0], path))
+            return True
+        if isinstance(one.type, Union) and _NULL in one.type.branches:
+            self.emit("constant", data=encode_number(one.type.branches.index(_NULL)))
+            return True
+        return one.type == _NULL
+
+    def _check_names(self, schema: Record, column: Input, path: str, missing: list[str]) -> None:
+        known = [one.name for one in schema.fields]
+        extra = [child.name for child in column.children if child.name not in known]
+        where = f" in {path!r}" if path else ""
+        if missing:
+            hint = did_you_mean(missing[0], extra)
+            raise _Mismatch(
+                f"there is no column {_listed(missing)}{where}, which the schema has without a "
+                f"default{'; ' + hint if hint else ''}"
+            )
+        if extra and not self._ignore_extra:
+            hint = did_you_mean(extra[0], known, 'extra="ignore" leaves it out')
+            raise _Mismatch(f"the schema has no field {_listed(extra)}{where}; {hint}")
+
+    # --- maps and enums
+
+    def _map(self, schema: Map, column: Input, path: str) -> Fit:
+        entries = column.children[0]
+        key, value = _entries(column)
+        start = self.emit("array", column, field=path)
+        self.emit("record", entries, field=f"{path}[]")
+        self.value(Primitive("string"), key, f"{path}[]")
+        fit = self.value(schema.values, value, f"{path}[]")
+        self.end_block(start)
+        return fit if column.format == "+m" else Fit.ANOTHER_KIND
+
+    def _struct_as_map(self, schema: Map, column: Input, path: str) -> Fit:
+        """Without the fields that are null, as libraries that make structs of dicts fill them."""
+        below = [child for child in column.children if not child.is_null]
+        self.emit("entries", column, table=tuple(child.index for child in below), field=path)
+        for child in below:
+            start = self.emit("entry", child, data=encode_text(child.name))
+            self.value(schema.values, child, f"{path}.{child.name}")
+            self.end_block(start)
+        self.emit("constant", data=encode_number(0))
+        return Fit.ANOTHER_KIND
+
+    def _enum(self, schema: Enum, column: Input, path: str) -> None:
+        data = bytearray()
+        table: list[int] = []
+        symbols = [symbol.encode() for symbol in schema.symbols]
+        for symbol in sorted(symbols):
+            table += (len(data), len(symbol), symbols.index(symbol))
+            data += symbol
+        self.emit("enum", column, table=tuple(table), data=bytes(data), field=path)
+
+    # --- unions
+
+    def _of_union(self, schema: AvroType, column: Input, path: str) -> Fit:
+        """Each child of an Arrow union by itself."""
+        fit = Fit.EXACT
+        start = self.emit("union", column, field=path)
+        for child in column.children:
+            case = self.emit("case", child, field=path)
+            fit = min(fit, self._union_child(schema, child, path))
+            self.end_block(case)
+        self.end_block(start)
+        return fit
+
+    def _union_child(self, schema: AvroType, child: Input, path: str) -> Fit:
+        """As the branch of the child's name, or as any."""
+        for number, branch in enumerate(schema.branches if isinstance(schema, Union) else ()):
+            names = {branch_name(branch), branch_name(branch).rpartition(".")[2]}
+            if child.name in names and self._try(branch, child, path) is not None:
+                return self._branch(schema, number, child, path)
+        return self.value(schema, child, path)
+
+    def _into_union(self, schema: Union, column: Input, path: str) -> Fit:
+        if not column.is_null:
+            return self._branch(schema, self._choose(schema, column, path), column, path)
+        if _NULL not in schema.branches:
+            raise _mismatch(schema, column, path)
+        return self._branch(schema, schema.branches.index(_NULL), column, path)
+
+    def _branch(self, schema: AvroType, number: int, column: Input, path: str) -> Fit:
+        """One branch of a union, or null where the column is."""
+        assert isinstance(schema, Union)
+        branch = schema.branches[number]
+        if branch == _NULL or _NULL not in schema.branches:
+            self.emit("constant", data=encode_number(number))
+            return self.value(branch, column, path)
+        null = schema.branches.index(_NULL)
+        start = self.emit("optional", column, argument=null, table=(number,), field=path)
+        fit = self.value(branch, column, path)
+        self.end_block(start)
+        return fit
+
+    def _choose(self, schema: Union, column: Input, path: str) -> int:
+        """Return the branch that takes the column best, the first of those."""
+        numbers = [n for n, branch in enumerate(schema.branches) if branch != _NULL]
+        if len(numbers) == 1:
+            return numbers[0]
+        fits = {n: self._try(schema.branches[n], column, path) for n in numbers}
+        possible = {n: fit for n, fit in fits.items() if fit is not None}
+        if not possible:
+            raise _mismatch(schema, column, path)
+        return max(possible, key=lambda n: possible[n])
+
+    def _try(self, schema: AvroType, column: Input, path: str) -> Fit | None:
+        """Return how well a type takes the column, None if not at all."""
+        key = id(schema), column.index
+        if key not in self._tried:
+            length = len(self.program)
+            try:
+                self._tried[key] = self.value(schema, column, path)
+            except _Mismatch:
+                self._tried[key] = None
+            del self.program[length:]
+        return self._tried[key]
+
+
+def _entries(column: Input) -> list[Input]:
+    """Return key and value of what has entries: a map, or a list of structs of the two."""
+    below = column.children[0].children if column.is_list or column.format == "+m" else ()
+    if column.format == "+m" and len(below) == 2:
+        return list(below)
+    named = {child.name: child for child in below}
+    if len(below) == 2 and named.keys() == {"key", "value"} and column.children[0].format == "+s":
+        return [named["key"], named["value"]]
+    return []
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _type_words(schema: AvroType) -> str:
+    if isinstance(schema, Union):
+        return f"any of {', '.join(map(_type_words, schema.branches))}"
+    if isinstance(schema, Primitive | Fixed) and schema.logical:
+        return f"{schema.logical['name']} ({schema.kind})"
+    name = branch_name(schema)
+    return name if name == schema.kind else f"{schema.kind} {name}"
+
+
+def _mismatch(schema: AvroType, column: Input, path: str) -> _Mismatch:
+    return _Mismatch(
+        f"{path!r} is {column.words}, which cannot be written as {_type_words(schema)}"
+    )

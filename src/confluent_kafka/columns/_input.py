@@ -1,0 +1,86 @@
+"""The Arrow types of rows that are to be written, as csrc/columns/input_types.c describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+INTEGERS = frozenset("cCsSiIlL")
+REALS = frozenset("efg")
+TEXTS = frozenset({"u", "U", "vu"})
+BINARIES = frozenset({"z", "Z", "vz"})
+_LISTS = ("+l", "+L", "+w:")
+
+
+@dataclass(eq=False)
+class Input:
+    """An Arrow field of the rows, and those below it.
+
+    Attributes:
+        format: the type, as the Arrow C data interface writes it; of a dictionary, its values'.
+        name: the field's.
+        words: the type in words, for messages.
+        children: the fields below.
+        values: the values, if it is dictionary-encoded; it then has no children.
+        index: its place in the tree: before those below it.
+    """
+
+    format: str
+    name: str
+    words: str
+    children: Sequence[Input]
+    values: Input | None
+    index: int
+
+    def named(self, name: str) -> list[Input]:
+        """Return the fields below that have this name."""
+        return [child for child in self.children if child.name == name]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it has any number of items."""
+        return self.format.startswith(_LISTS)
+
+    @property
+    def is_union(self) -> bool:
+        """Whether a row is one of its children's."""
+        return self.format.startswith("+u")
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is of the type that has no values."""
+        return self.values.is_null if self.values else self.format == "n"
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes a fixed-size binary has; None for another type."""
+        return int(self.format[2:]) if self.format.startswith("w:") else None
+
+    @property
+    def is_bytes(self) -> bool:
+        """Whether its values are bytes or text."""
+        return self.format in TEXTS or self.format in BINARIES or self.size is not None
+
+
+def zone_of(arrow: str) -> str:
+    """Return the time zone of a timestamp's format, empty if it has none."""
+    return arrow[4:] if arrow.startswith("ts") else ""
+
+
+def read_input(description: tuple[Any, ...]) -> Input:
+    """Return the tree of a description, which _encode_rows() gives."""
+    return _read(description, iter(range(2**31)))
+
+
+def _read(description: tuple[Any, ...], places: Iterator[int]) -> Input:
+    arrow, name, children, dictionary, words = description
+    index = next(places)
+    values = None if dictionary is None else _read(dictionary, places)
+    below = [_read(child, places) for child in children]
+    zone = zone_of(arrow)
+    if zone:
+        words = f"{words[:-1]}, tz={zone}]"
+    if values is not None:
+        return Input(values.format, name, f"dictionary of {values.words}", below, values, index)
+    return Input(arrow, name, words, below, None, index)

@@ -1,0 +1,275 @@
+#include <stdlib.h>
+
+#include "columns/avro_put_steps.h"
+#include "columns/decimal.h"
+#include "columns/instruction.h"
+
+typedef struct {
+    int32_t count;
+    put_instruction instructions[];
+} put_program;
+
+/* ---- reading the description ---- */
+
+static const put_step_kind *
+find_kind(const char *name)
+{
+    for (const put_step_kind *kind = put_step_kinds; kind->name != NULL; kind++) {
+        if (strcmp(kind->name, name) == 0) {
+            return kind;
+        }
+    }
+    instruction_refuse("is unknown", name);
+    return NULL;
+}
+
+/* What it is, or NULL with an exception. */
+static const put_step_kind *
+read_instruction(PyObject *description, put_program *program, put_instruction *self)
+{
+    put_instruction *first = program->instructions;
+    instruction_parts parts;
+    int read = instruction_parts_read(&parts, description);
+    *self = (put_instruction){
+        .column = parts.column,
+        .argument = parts.argument,
+        .target = first,
+        .table = parts.table,
+        .table_size = parts.table_size,
+        .data = parts.data,
+        .data_size = parts.data_size,
+        .field = parts.field,
+    };
+    const put_step_kind *kind = read < 0 ? NULL : find_kind(parts.name);
+    if (kind == NULL) {
+        return NULL;
+    }
+    self->step = kind->step;
+    if (kind->block == PUT_NO_BLOCK) {
+        return kind;
+    }
+    /* Forward only, so that each row comes to an end. */
+    if (parts.target <= self - first || parts.target > program->count) {
+        instruction_refuse("has no place to go to", kind->name);
+        return NULL;
+    }
+    self->target = first + parts.target;
+    return kind;
+}
+
+/* ---- checking it: nothing here may reach outside of its memory ---- */
+
+/* A column that rows of this domain can be read of. */
+static bool
+is_column(const input_types *types, int32_t index, int32_t domain)
+{
+    return index >= 0 && index < types->count && types->types[index].layout != INPUT_OTHER
+           && types->types[index].domain == domain;
+}
+
+/* The domain of a case is that of its column, which check_cases() says is right. */
+static bool
+fits_column(const put_instruction *self, const put_step_kind *kind, const input_types *types,
+            int32_t domain)
+{
+    if (kind->layouts == 0) {
+        return true;
+    }
+    if (kind->block == PUT_OWN && self->column > 0 && self->column < types->count) {
+        domain = types->types[self->column].domain;
+    }
+    if (!is_column(types, self->column, domain)) {
+        return false;
+    }
+    const input_type *type = &types->types[self->column];
+    return (kind->layouts >> type->layout & 1) != 0
+           && (kind->width == 0 || type->storage.width == kind->width)
+           && (!kind->is_scaled || (self->argument != 0 && self->argument > INT64_MIN));
+}
+
+static bool
+fits_symbols(const put_instruction *self)
+{
+    for (int32_t i = 0; i + 2 < self->table_size; i += 3) {
+        int32_t place = self->table[i], size = self->table[i + 1];
+        if (place < 0 || size < 0 || place > self->data_size - size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+fits_table(const put_instruction *self, const put_step_kind *kind, const input_types *types,
+           int32_t domain)
+{
+    switch (kind->table) {
+    case PUT_NUMBER:
+        return self->table_size == 1;
+    case PUT_POWER: {
+        int32_t width = types->types[self->column].storage.width;
+        return self->table_size == 1 && self->data_size == DECIMAL_SIZE && self->argument >= 0
+               && self->argument <= INT32_MAX
+               && (width == 4 || width == 8 || width == 16 || width == 32);
+    }
+    case PUT_SYMBOLS:
+        return fits_symbols(self);
+    case PUT_COLUMNS:
+        for (int32_t i = 0; i < self->table_size; i++) {
+            if (!is_column(types, self->table[i], domain)) {
+                return false;
+            }
+        }
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* The blocks that a place in the program is in. */
+typedef struct {
+    int depth;
+    struct {
+        const put_instruction *end;
+        int32_t domain; /* of its rows */
+        bool is_union;  /* only cases are in it */
+    } blocks[INPUT_DEPTH_LIMIT * 4];
+} put_nesting;
+
+static int
+enter_block(put_nesting *self, const put_instruction *at, const put_step_kind *kind,
+            const input_types *types)
+{
+    if (self->depth == (int)(sizeof(self->blocks) / sizeof(self->blocks[0]))) {
+        return instruction_refuse("is nested too deep", kind->name);
+    }
+    int32_t domain = self->blocks[self->depth - 1].domain;
+    if (at->target > self->blocks[self->depth - 1].end) {
+        return instruction_refuse("goes beyond its block", kind->name);
+    }
+    if (kind->block == PUT_BELOW) {
+        domain = types->types[at->column + 1].domain;
+    }
+    else if (kind->block == PUT_OWN) {
+        domain = types->types[at->column].domain;
+    }
+    self->blocks[self->depth].end = at->target;
+    self->blocks[self->depth].domain = domain;
+    self->blocks[self->depth++].is_union = kind->block == PUT_CASES;
+    return 0;
+}
+
+/* A union's block has a case for each child, in their order, and nothing else. */
+static bool
+has_cases(const put_program *program, const put_instruction *at, const put_step_kind *kinds[],
+          const input_types *types)
+{
+    const put_instruction *next = at + 1;
+    int32_t end = types->types[at->column].end;
+    for (int32_t child = at->column + 1; child < end; child = types->types[child].end) {
+        if (next >= at->target || kinds[next - program->instructions]->block != PUT_OWN
+            || next->column != child) {
+            return false;
+        }
+        next = next->target;
+    }
+    return next == at->target;
+}
+
+static int
+check_program(const put_program *self, const put_step_kind *kinds[], const input_types *types)
+{
+    put_nesting nesting = {.depth = 1};
+    nesting.blocks[0].end = self->instructions + self->count;
+    for (int32_t i = 0; i < self->count; i++) {
+        const put_instruction *at = &self->instructions[i];
+        while (nesting.depth > 1 && nesting.blocks[nesting.depth - 1].end <= at) {
+            nesting.depth--;
+        }
+        int32_t domain = nesting.blocks[nesting.depth - 1].domain;
+        bool is_case = kinds[i]->block == PUT_OWN;
+        if (!fits_column(at, kinds[i], types, domain)
+            || !fits_table(at, kinds[i], types, domain)
+            || is_case != nesting.blocks[nesting.depth - 1].is_union
+            || (kinds[i]->block == PUT_CASES && !has_cases(self, at, kinds, types))) {
+            return instruction_refuse("does not fit its column", kinds[i]->name);
+        }
+        if (kinds[i]->block != PUT_NO_BLOCK
+            && enter_block(&nesting, at, kinds[i], types) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- the program ---- */
+
+static void
+avro_release(void *program)
+{
+    put_program *self = program;
+    for (int32_t i = 0; i < self->count; i++) {
+        put_instruction *at = &self->instructions[i];
+        free(at->table);
+        free(at->data);
+        free(at->field);
+    }
+    free(self);
+}
+
+static int
+read_program(PyObject *description, put_program *self, const input_types *types)
+{
+    const put_step_kind **kinds = calloc((size_t)self->count + 1, sizeof(*kinds));
+    int result = 0;
+    if (kinds == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int32_t i = 0; result == 0 && i < self->count; i++) {
+        kinds[i] = read_instruction(PyTuple_GET_ITEM(description, i), self,
+                                    &self->instructions[i]);
+        result = kinds[i] == NULL ? -1 : 0;
+    }
+    if (result == 0) {
+        result = check_program(self, kinds, types);
+    }
+    free(kinds);
+    return result;
+}
+
+static void *
+avro_compile(PyObject *description, const input_types *types)
+{
+    if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) > INT32_MAX) {
+        PyErr_Format(PyExc_TypeError, "instructions must be a tuple, not %.100s",
+                     Py_TYPE(description)->tp_name);
+        return NULL;
+    }
+    size_t count = (size_t)PyTuple_GET_SIZE(description);
+    put_program *self = calloc(1, sizeof(put_program) + count * sizeof(put_instruction));
+    if (self == NULL) {
+        return PyErr_NoMemory();
+    }
+    self->count = (int32_t)count;
+    if (read_program(description, self, types) < 0) {
+        avro_release(self);
+        return NULL;
+    }
+    return self;
+}
+
+/* ---- a row ---- */
+
+static enum row_status
+avro_encode(const void *program, const input_columns *rows, int64_t row, payload_writer *to,
+            write_failure *failure)
+{
+    const put_program *self = program;
+    put_machine machine = {rows, row, *to, failure, ROW_OK};
+    bool is_done = put_run(&machine, self->instructions, self->instructions + self->count);
+    *to = machine.to;
+    return is_done ? ROW_OK : machine.status;
+}
+
+const payload_format avro_payload_format = {"avro", avro_compile, avro_release, avro_encode};

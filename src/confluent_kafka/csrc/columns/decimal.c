@@ -1,0 +1,124 @@
+#include "columns/decimal.h"
+
+/* The magnitude of two's complement, and back. */
+static void
+negate(decimal *self)
+{
+    uint64_t carry = 1;
+    for (int i = 0; i < DECIMAL_LIMBS; i++) {
+        carry += (uint32_t)~self->limbs[i];
+        self->limbs[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+}
+
+void
+decimal_load(decimal *self, const uint8_t *data, int32_t width)
+{
+    self->is_negative = data[width - 1] & 0x80;
+    uint8_t fill = self->is_negative ? 0xff : 0;
+    for (int i = 0; i < DECIMAL_LIMBS; i++) {
+        self->limbs[i] = 0;
+        for (int j = 0; j < 4; j++) {
+            int place = i * 4 + j;
+            uint32_t byte = place < width ? data[place] : fill;
+            self->limbs[i] |= byte << (8 * j);
+        }
+    }
+    if (self->is_negative) {
+        negate(self);
+    }
+}
+
+static bool
+is_zero(const decimal *self)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < DECIMAL_LIMBS; i++) {
+        bits |= self->limbs[i];
+    }
+    return bits == 0;
+}
+
+/* Digits that one step takes: ten to their power has 32 bits. */
+#define STEP 9
+
+static uint32_t
+power_of_ten(int32_t digits)
+{
+    uint32_t power = 1;
+    while (digits-- > 0) {
+        power *= 10;
+    }
+    return power;
+}
+
+bool
+decimal_multiply(decimal *self, int32_t digits)
+{
+    for (; digits > 0 && !is_zero(self); digits -= STEP) {
+        uint64_t factor = power_of_ten(digits < STEP ? digits : STEP), carry = 0;
+        for (int i = 0; i < DECIMAL_LIMBS; i++) {
+            carry += self->limbs[i] * factor;
+            self->limbs[i] = (uint32_t)carry;
+            carry >>= 32;
+        }
+        if (carry != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+decimal_divide(decimal *self, int32_t digits)
+{
+    for (; digits > 0 && !is_zero(self); digits -= STEP) {
+        uint64_t divisor = power_of_ten(digits < STEP ? digits : STEP), rest = 0;
+        for (int i = DECIMAL_LIMBS - 1; i >= 0; i--) {
+            rest = rest << 32 | self->limbs[i];
+            self->limbs[i] = (uint32_t)(rest / divisor);
+            rest %= divisor;
+        }
+        if (rest != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+decimal_is_below(const decimal *self, const uint8_t *limit)
+{
+    for (int i = DECIMAL_SIZE - 1; i >= 0; i--) {
+        uint8_t byte = (uint8_t)(self->limbs[i / 4] >> (i % 4 * 8));
+        if (byte != limit[i]) {
+            return byte < limit[i];
+        }
+    }
+    return false;
+}
+
+void
+decimal_store(const decimal *self, uint8_t *data)
+{
+    decimal value = *self;
+    if (value.is_negative) {
+        negate(&value);
+    }
+    for (int i = 0; i < DECIMAL_SIZE; i++) {
+        data[DECIMAL_SIZE - 1 - i] = (uint8_t)(value.limbs[i / 4] >> (i % 4 * 8));
+    }
+}
+
+size_t
+decimal_significant(const uint8_t *data)
+{
+    uint8_t sign = data[0] & 0x80 ? 0xff : 0;
+    size_t first = 0;
+    while (first < DECIMAL_SIZE - 1 && data[first] == sign
+           && ((data[first + 1] ^ sign) & 0x80) == 0) {
+        first++;
+    }
+    return DECIMAL_SIZE - first;
+}

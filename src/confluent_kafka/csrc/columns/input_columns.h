@@ -1,0 +1,65 @@
+/*
+ * Somebody else's struct array as a tree of columns, by the types of input_types.h. Plain C:
+ * nothing here needs Python.
+ *
+ * The tree is bound to its array and checked once; after that reading a row cannot fail. A row is
+ * counted within its domain: the rows of the array itself, the items of a list, the values of a
+ * dictionary.
+ */
+#ifndef CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H
+#define CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H
+
+#include <string.h>
+
+#include "columns/input_types.h"
+
+typedef struct {
+    const input_types *types;
+    int64_t rows;
+    arrow_column columns[]; /* one for each type */
+} input_columns;
+
+/* Bound to `array`, which must outlive it; NULL with `*problem`, or without it for no memory. */
+input_columns *input_columns_new(const input_types *types, const struct ArrowArray *array,
+                                 const char **problem);
+void input_columns_free(input_columns *self);
+
+/* Not of INPUT_NULLS, all of whose rows are null. A union has no nulls of its own. */
+static inline bool
+input_is_valid(const arrow_column *column, int64_t row)
+{
+    int64_t slot = column->start + row;
+    return column->validity == NULL || (column->validity[slot >> 3] >> (slot & 7) & 1);
+}
+
+/* The fixed-size value of a row. */
+static inline const uint8_t *
+input_fixed(const arrow_column *column, int64_t row)
+{
+    return (const uint8_t *)column->slots
+           + (size_t)(column->start + row) * (size_t)column->format.width;
+}
+
+static inline bool
+input_bit(const arrow_column *column, int64_t row)
+{
+    int64_t slot = column->start + row;
+    return ((const uint8_t *)column->slots)[slot >> 3] >> (slot & 7) & 1;
+}
+
+/* The row of the values that a valid row of INPUT_DICTIONARY stands for. */
+static inline int64_t
+input_index(const arrow_column *column, int64_t row)
+{
+    return arrow_column_integer(column, row);
+}
+
+/* Whether a row is null, or stands for a null of a dictionary. */
+bool input_is_null(const input_columns *self, int32_t index, int64_t row);
+/* The rows of the child that belong to a valid row of INPUT_LIST or INPUT_FIXED_LIST. */
+void input_items(const input_columns *self, int32_t index, int64_t row, int64_t *from,
+                 int64_t *to);
+/* The child of a union's row, and the row of that child. */
+int32_t input_branch(const input_columns *self, int32_t index, int64_t row, int64_t *child_row);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The Arrow types of rows that are given to us, to be written as payloads: a tree in one array,
+ * each type before those below it. Immutable once made.
+ */
+#ifndef CONFLUENT_KAFKA_COLUMNS_INPUT_TYPES_H
+#define CONFLUENT_KAFKA_COLUMNS_INPUT_TYPES_H
+
+#include "arrow/column.h"
+#include "base/module_state.h"
+
+enum input_layout {
+    INPUT_OTHER, /* a type that nothing here reads */
+    INPUT_NULLS,
+    INPUT_BITS,
+    INPUT_INTEGER, /* also dates, times, timestamps and durations */
+    INPUT_REAL,
+    INPUT_FIXED, /* fixed-size binary, decimals, and intervals of 16 bytes */
+    INPUT_BYTES, /* binary and strings of any kind */
+    INPUT_LIST,  /* also maps */
+    INPUT_FIXED_LIST,
+    INPUT_STRUCT,
+    INPUT_SPARSE_UNION,
+    INPUT_DENSE_UNION,
+    INPUT_DICTIONARY, /* its values are the type after it */
+    INPUT_LAYOUT_COUNT,
+};
+
+/* Type ids of a union are less. */
+#define UNION_IDS 128
+
+typedef struct {
+    enum input_layout layout;
+    arrow_format storage; /* how arrow/column.h binds it */
+    int32_t items;        /* in each slot of INPUT_FIXED_LIST */
+    int32_t child_count;  /* direct ones; 1 of INPUT_DICTIONARY */
+    int32_t end;          /* one after the last type below this one */
+    int32_t domain;       /* the first type whose rows are counted together with those of this */
+    int32_t *child_of_id; /* of unions: UNION_IDS places in the tree, -1 for none; or NULL */
+} input_type;
+
+typedef struct {
+    int32_t count;
+    input_type types[];
+} input_types;
+
+/* How deep types may be nested: what walks the tree calls itself. */
+#define INPUT_DEPTH_LIMIT 64
+
+/*
+ * A type in Python: (format, name, children, dictionary, words). `format` is of the Arrow C data
+ * interface, `dictionary` the values' type or None, `words` names the type in messages. NULL with
+ * an exception; `argument` is whose type it is.
+ */
+PyObject *input_types_describe(const struct ArrowSchema *schema, const char *argument);
+/* From such a description; NULL with an exception. */
+input_types *input_types_from(PyObject *description);
+void input_types_free(input_types *types); /* NULL does nothing */
+
+#endif
