@@ -65,7 +65,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "testing": {"cimpl", "protocol"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
-    "spark": _CLIENTS | {"admin", "columns", "schema_registry"},
+    "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},
     # aiokafka's API stands on aio, kafka-python's on the blocking clients; nothing on them.
     "compat": {"", "_suggestions", "admin", "aio", "cimpl", "protocol"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -16,11 +17,14 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, Read
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.spark import clients, group_offsets, positions
+from confluent_kafka.spark.offsets import Partition
+from confluent_kafka.spark.positions import Positions
 from confluent_kafka.spark.ranges import DataLoss
-from confluent_kafka.spark.read_options import Retries
-from confluent_kafka.spark.selection import Subscribe
+from confluent_kafka.spark.read_options import Retries, read_options
+from confluent_kafka.spark.selection import Selection, Subscribe
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import failure
+from tests.support.patches import needs
 from tests.support.waiting import SOON, TIMEOUT, Stopwatch
 
 from .reading import batch_reader, ranges_of, read, stream_reader, values_of
@@ -41,6 +45,15 @@ def servers(cluster: MockCluster) -> str:
     return cluster.bootstrap_servers
 
 
+@contextmanager
+def planning(servers: str, **options: str) -> Iterator[tuple[Positions, Selection]]:
+    """What a plan asks the brokers with, and for what."""
+    kafka = {"kafka.bootstrap.servers": servers}
+    read = read_options({**kafka, **options}, streaming=True)
+    with clients.consumers.borrow(clients.consumer_config(read.kafka)) as consumer:
+        yield Positions(consumer, read.retries), read.selection
+
+
 @pytest.fixture
 def filled(cluster: MockCluster, new_topic: Callable[..., str]) -> str:
     """A topic of two partitions with v0 to v19 in turn."""
@@ -59,6 +72,42 @@ def test_a_pattern_selects_topics(
     assert read(servers, subscribePattern=f"{first}|{second}") == ["a", "b"]
     assert read(servers, subscribePattern=first[:-1] + ".") == ["a"]
     assert read(servers, subscribePattern=first[:-1]) == []
+
+
+METADATA = 3
+
+
+@needs("raw-request")
+def test_all_topics_are_asked_for_at_once(
+    cluster: MockCluster, new_topic: Callable[..., str], servers: str
+) -> None:
+    """A plan of thirty topics has not a request for metadata for each."""
+    topics = [new_topic(partitions=3) for _ in range(30)]
+    with planning(servers, subscribe=",".join(topics)) as (asking, selection):
+        asking.partitions(selection)  # connected, and knows what brokers can
+        cluster.start_request_tracking()
+        found = asking.partitions(selection)
+        requests = cluster.requests()
+        cluster.stop_request_tracking()
+    assert found == [Partition(topic, number) for topic in topics for number in range(3)]
+    # One; other clients of this process may have had one too.
+    assert [one.api_key for one in requests].count(METADATA) < 10
+
+
+def test_more_partitions_than_one_question_has(
+    cluster: MockCluster,
+    new_topic: Callable[..., str],
+    servers: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Offsets of all partitions are found, whatever number is asked for at a time."""
+    monkeypatch.setattr(positions, "_PARTITIONS_AT_ONCE", 3)
+    topic = new_topic(partitions=7)
+    fill(cluster, topic, numbered(14, 7))
+    with planning(servers, subscribe=topic) as (asking, selection):
+        assert asking.latest(asking.partitions(selection)) == {
+            Partition(topic, number): 2 for number in range(7)
+        }
 
 
 def test_partitions_can_be_assigned(filled: str, servers: str) -> None:
