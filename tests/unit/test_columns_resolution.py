@@ -246,7 +246,7 @@ WRONG_DEFAULTS: list[tuple[Any, Any]] = [
 def test_defaults_of_another_type(kind: Any, default: Any) -> None:
     """They are refused by the name of the field, where they are needed."""
     reader = record(("a", "int"), {"name": "new", "type": kind, "default": default})
-    with pytest.raises(AvroSchemaError, match=r"the default of the reader's field 'new'"):
+    with pytest.raises(AvroSchemaError, match=r"the default of the field 'new'"):
         AvroDecoder(record(("a", "int")), reader)
     AvroDecoder(record(("a", "int")), reader, columns=["a"])
 
