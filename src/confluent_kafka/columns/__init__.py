@@ -10,6 +10,7 @@ from confluent_kafka.columns.avro import AvroDecoder
 from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import DecodedBatch, decode_batch
 from confluent_kafka.columns.json_text import JSONDecoder
+from confluent_kafka.columns.protobuf import ProtobufDecoder
 from confluent_kafka.columns.registry import AvroColumns
 from confluent_kafka.columns.topic import Progress, TopicReader, read_topic
 
@@ -25,6 +26,7 @@ __all__ = [
     "JSONDecoder",
     "JSONSchemaError",
     "Progress",
+    "ProtobufDecoder",
     "RowError",
     "TopicReader",
     "decode_batch",

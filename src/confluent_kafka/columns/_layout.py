@@ -95,10 +95,10 @@ def _encoded(metadata: Mapping[str, str]) -> bytes:
     return b"".join(parts)
 
 
-def check_enums(enums: str) -> None:
+def check_enums(enums: str, allowed: Sequence[str] = ENUMS) -> None:
     """Raise a ValueError unless it is a way to have enums."""
-    if enums not in ENUMS:
-        raise ValueError(f"enums must be one of {', '.join(ENUMS)}, not {enums!r}")
+    if enums not in allowed:
+        raise ValueError(f"enums must be one of {', '.join(allowed)}, not {enums!r}")
 
 
 # --- which fields are wanted

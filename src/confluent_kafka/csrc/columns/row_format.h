@@ -33,5 +33,6 @@ typedef struct {
 
 extern const row_format avro_format;
 extern const row_format json_format;
+extern const row_format protobuf_format;
 
 #endif

@@ -2,7 +2,7 @@
 #include "columns/columns.h"
 #include "columns/export.h"
 
-static const row_format *const formats[] = {&avro_format, &json_format};
+static const row_format *const formats[] = {&avro_format, &json_format, &protobuf_format};
 
 static const row_format *
 find_format(PyObject *name)

@@ -1,0 +1,93 @@
+"""The message type that a user means, however it is given."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_KNOWN = "google/protobuf/"
+
+
+def find_descriptor(descriptor: Any, message: str | None) -> Any:
+    """Return a Descriptor.
+
+    Args:
+        descriptor: a message class, a Descriptor, or a FileDescriptorSet (also as bytes).
+        message: the full name of a message of the FileDescriptorSet; None for the others.
+
+    Raises:
+        ImportError: protobuf is not installed.
+        TypeError: it is something else.
+        ValueError: the files are not valid, or have no such message.
+    """
+    try:
+        from google.protobuf.descriptor import Descriptor
+        from google.protobuf.descriptor_pb2 import FileDescriptorSet
+        from google.protobuf.message import DecodeError
+    except ImportError as error:
+        raise ImportError(
+            f"ProtobufDecoder needs protobuf: pip install protobuf ({error})", name=error.name
+        ) from error
+    found = getattr(descriptor, "DESCRIPTOR", descriptor)
+    if isinstance(descriptor, bytes):
+        try:
+            descriptor = FileDescriptorSet.FromString(descriptor)
+        except DecodeError as error:
+            raise ValueError(f"descriptor is no FileDescriptorSet: {error}") from error
+    if isinstance(descriptor, FileDescriptorSet):
+        if not isinstance(message, str):
+            raise TypeError("message must be the full name of a message of the FileDescriptorSet")
+        return _message_of(descriptor, message)
+    if not isinstance(found, Descriptor):
+        raise TypeError(
+            "descriptor must be a message class, a Descriptor or a FileDescriptorSet, not "
+            f"{type(descriptor).__name__}"
+        )
+    if message is not None:
+        raise TypeError("message is for a FileDescriptorSet; the descriptor says it already")
+    return found
+
+
+def _message_of(files: Any, name: str) -> Any:
+    from google.protobuf.descriptor_pool import DescriptorPool
+
+    pool = DescriptorPool()
+    given = {one.name: one for one in files.file}
+    added: set[str] = set()
+
+    def add(file_name: str, needed_by: str) -> None:
+        """Also before it what it imports, in whatever order the files are."""
+        if file_name in added:
+            return
+        added.add(file_name)
+        file = given.get(file_name) or _known_file(file_name)
+        if file is None:
+            raise ValueError(f"{needed_by} imports {file_name}, which is not in the descriptor")
+        for imported in file.dependency:
+            add(imported, file_name)
+        pool.Add(file)
+
+    try:
+        for file_name in given:
+            add(file_name, file_name)
+        return pool.FindMessageTypeByName(name)
+    except TypeError as error:  # what the pool raises
+        raise ValueError(f"the descriptor's files are not valid: {error}") from error
+    except KeyError as error:
+        raise ValueError(f"the descriptor has no message {name!r}") from error
+
+
+def _known_file(name: str) -> Any:
+    """Return one of the files that every compiler has, and sets of files often leave out."""
+    if not name.startswith(_KNOWN) or not name.endswith(".proto"):
+        return None
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+    module_name = name.removesuffix(".proto").replace("/", ".") + "_pb2"
+    try:
+        module = import_module(module_name)
+    except ImportError:
+        return None
+    file = FileDescriptorProto()
+    module.DESCRIPTOR.CopyToProto(file)
+    return file
