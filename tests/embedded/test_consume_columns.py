@@ -19,15 +19,18 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.columns import (
     AvroColumns,
     AvroDecoder,
+    AvroEncoder,
     AvroSchemaError,
     DecodedBatch,
+    JSONColumns,
     RowError,
     decode_batch,
 )
 from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient
-from confluent_kafka.schema_registry.avro import AvroSerializer
+from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 from confluent_kafka.serialization import MessageField, SerializationContext
+from confluent_kafka.testing import MockCluster
 from tests.support.schema_registry import Fault, running_registry
 from tests.support.waiting import TIMEOUT
 
@@ -173,6 +176,104 @@ def test_a_batch_is_decoded_afterwards(
     assert batch.raw is raw
     assert batch.eof is raw.eof
     assert polars.DataFrame(batch)["value"].to_list() == ROWS
+
+
+# ---- produce_arrow(value=) ----
+
+
+def test_rows_become_payloads_of_the_registry(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """Rows are written with the subject's latest schema; a registry's deserializers read them."""
+    registry.register_schema(f"{kafka_topic}-value", Schema(json.dumps(SECOND)))
+    columns = AvroColumns(registry, f"{kafka_topic}-value")
+    frame = polars.DataFrame({"note": [None, "gift"], "id": [1, 2]})
+    assert producer.produce_arrow(frame, kafka_topic, value=columns) == 2
+    assert producer.flush(TIMEOUT) == 0
+    batch = consumed(consumer, kafka_topic, 2, value=columns)
+    assert polars.DataFrame(batch)["value"].to_list() == ROWS
+    deserialize = AvroDeserializer(registry)
+    context = SerializationContext(kafka_topic, MessageField.VALUE)
+    raw = polars.DataFrame(batch.raw)["value"].to_list()
+    assert [deserialize(payload, context) for payload in raw] == ROWS
+
+
+def test_columns_of_messages_are_encoded(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """`key` and `value` of a batch are encoded; its other columns stay what they are."""
+    text, order = AvroEncoder('"string"'), AvroEncoder(FIRST)
+    frame = polars.DataFrame(
+        {
+            "key": [{"value": "k"}, {"value": "l"}],
+            "value": [ORDERS[0], None],
+            "topic": [kafka_topic] * 2,
+            "partition": [0, 0],
+        }
+    )
+    assert producer.produce_arrow(frame, key=text, value=order) == 2
+    assert producer.flush(TIMEOUT) == 0
+    batch = consumed(consumer, kafka_topic, 2)
+    found = polars.DataFrame(batch)
+    assert found["key"].to_list() == [b"\2k", b"\2l"]
+    assert found["value"].to_list() == [b"\2\x08Bonn", None]
+
+
+def test_a_batch_goes_on_as_it_came(
+    kafka_topic: str,
+    producer: Producer,
+    consumer: Consumer,
+    kafka_cluster: MockCluster,
+    registry: SchemaRegistryClient,
+) -> None:
+    """What was decoded is encoded again, with its keys."""
+    values = payloads(registry, kafka_topic)
+    produced(producer, kafka_topic, values[1:])
+    columns = AvroColumns(registry, f"{kafka_topic}-value")
+    batch = consumed(consumer, kafka_topic, 1, value=columns)
+    kafka_cluster.create_topic(f"{kafka_topic}-copy")
+    assert producer.produce_arrow(batch, f"{kafka_topic}-copy", value=columns) == 1
+    assert producer.flush(TIMEOUT) == 0
+    copy = polars.DataFrame(consumed(consumer, f"{kafka_topic}-copy", 1))
+    assert copy["value"].to_list() == values[1:]
+    assert copy["key"].to_list() == [b"k"]
+
+
+def test_rows_that_cannot_be_encoded(kafka_topic: str, producer: Producer) -> None:
+    """Nothing is enqueued, and the error names the row and the field."""
+    frame = polars.DataFrame({"id": [1, 1 << 40], "city": ["Bonn", "Berlin"]})
+    with pytest.raises(ValueError, match=r"^row 1: value\.id: "):
+        producer.produce_arrow(frame, kafka_topic, value=AvroEncoder(FIRST))
+    assert len(producer) == 0
+    with pytest.raises(TypeError, match=r"value must be AvroColumns .* not AvroDecoder"):
+        producer.produce_arrow(frame, kafka_topic, value=AvroDecoder(FIRST))  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match="the batch has no column 'key'"):
+        producer.produce_arrow(frame, kafka_topic, key=AvroEncoder(FIRST))
+
+
+def test_encoding_needs_a_subject(registry: SchemaRegistryClient) -> None:
+    """A schema of one's own has no id in the registry."""
+    with pytest.raises(TypeError, match="to encode, give the subject"):
+        AvroColumns(registry, schema=FIRST).encode(polars.DataFrame({"id": [1]}))
+
+
+# ---- JSONColumns ----
+
+
+def test_json_of_a_registry(registry: SchemaRegistryClient) -> None:
+    """Payloads of all versions are read in the same way; wrong options are refused at once."""
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+    known = registry.register_schema("s", Schema(json.dumps(schema), "JSON"))
+    other = registry.register_schema("avro", Schema('"int"'))
+    frame = b"\0" + known.to_bytes(4)
+    rows = JSONColumns(registry, "s").decode(
+        binary([frame + b'{"id": 1}', frame + b"{", b"\0" + other.to_bytes(4) + b"\2", None])
+    )
+    assert polars.DataFrame(rows)["id"].to_list() == [1, None, None, None]
+    assert [(one.row, one.offset) for one in rows.errors] == [(1, 6), (2, 0)]
+    assert rows.errors[1].reason == f"schema {other} is AVRO, not JSON"
+    with pytest.raises(ValueError, match="missing must be 'null' or 'error'"):
+        JSONColumns(registry, "s", missing="nothing")
 
 
 # ---- AvroColumns ----

@@ -8,10 +8,10 @@ from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchema
 from confluent_kafka.columns._json_schema import JSONSchemaError
 from confluent_kafka.columns.avro import AvroDecoder
 from confluent_kafka.columns.avro_encoder import AvroEncoder
-from confluent_kafka.columns.batch import DecodedBatch, decode_batch
+from confluent_kafka.columns.batch import DecodedBatch, decode_batch, encode_batch
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
-from confluent_kafka.columns.registry import AvroColumns
+from confluent_kafka.columns.registry import AvroColumns, JSONColumns
 from confluent_kafka.columns.topic import Progress, TopicReader, read_topic
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "DecodedBatch",
     "DecodedRows",
     "EncodedRows",
+    "JSONColumns",
     "JSONDecoder",
     "JSONSchemaError",
     "Progress",
@@ -30,5 +31,6 @@ __all__ = [
     "RowError",
     "TopicReader",
     "decode_batch",
+    "encode_batch",
     "read_topic",
 ]

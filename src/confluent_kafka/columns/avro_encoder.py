@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from confluent_kafka.cimpl import EncodedRows, _encode_rows, _PayloadProgram
 from confluent_kafka.columns._avro_encode import compile_encoder
 from confluent_kafka.columns._avro_schema import parse
 from confluent_kafka.columns._input import read_input
+from confluent_kafka.columns.batch import ColumnEncoder
 
 _EXTRA = ("error", "ignore")
 
@@ -15,7 +17,7 @@ _EXTRA = ("error", "ignore")
 _PROGRAMS_LIMIT = 64
 
 
-class AvroEncoder:
+class AvroEncoder(ColumnEncoder):
     """Encodes rows of columns with one Avro schema.
 
     Columns are matched with the schema's fields by name, also within structs; their order is free.
@@ -59,6 +61,8 @@ class AvroEncoder:
             payload in the registry's framing: a zero byte and four bytes, big-endian.
         extra (str, optional): what to do with a column that the schema has no field for:
             "error" (the default) for a TypeError, or "ignore".
+        references (iterable of schemas, optional): those that define names which `schema` refers
+            to, each after those that it needs itself.
 
     Raises:
         TypeError: an argument has a wrong type.
@@ -74,10 +78,11 @@ class AvroEncoder:
         *,
         schema_id: int | None = None,
         extra: str = "error",
+        references: Iterable[str | dict[str, Any] | list[Any]] = (),
     ) -> None:
         if extra not in _EXTRA:
             raise ValueError(f"extra must be one of {', '.join(_EXTRA)}, not {extra!r}")
-        self._schema = parse(schema, "schema")
+        self._schema = parse(schema, "schema", references)
         self._prefix = b"" if schema_id is None else _frame(schema_id)
         self._ignore_extra = extra == "ignore"
         self._programs: dict[tuple[Any, ...], _PayloadProgram] = {}

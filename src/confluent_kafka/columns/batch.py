@@ -7,7 +7,13 @@ from typing import Any
 
 from confluent_kafka._values.frames import to_pandas
 from confluent_kafka._values.rows import RowError
-from confluent_kafka.cimpl import DecodedRows, MessageBatch, TopicPartition, _ColumnBatch
+from confluent_kafka.cimpl import (
+    DecodedRows,
+    EncodedRows,
+    MessageBatch,
+    TopicPartition,
+    _ColumnBatch,
+)
 
 
 class DecodedBatch:
@@ -121,3 +127,57 @@ def _decoded(
     }
     errors = {name: rows.errors for name, rows in decoded.items()}
     return DecodedBatch(raw, columns.replaced(decoded), errors, eof)
+
+
+class ColumnEncoder:
+    """What encodes rows of columns into payloads, alone or as produce_arrow() sends them."""
+
+    def encode(self, batch: Any) -> EncodedRows:
+        """Encode each row of a batch; see the encoder."""
+        raise NotImplementedError
+
+    def _encode_batch(self, batch: Any, key: Any, value: Any) -> _ColumnBatch:
+        """Encode what produce_arrow() is to send; it calls this method of either encoder."""
+        return encode_batch(batch, key=key, value=value)
+
+
+def encode_batch(
+    batch: Any, *, key: ColumnEncoder | None = None, value: ColumnEncoder | None = None
+) -> _ColumnBatch:
+    """Encode the keys or values of messages.
+
+    Args:
+        batch: a record batch or data frame, of one chunk. Its column `value`, a struct, is encoded
+            by `value`; if there is none, each row as a whole is. Its column `key` is encoded by
+            `key`.
+        key: what encodes keys: AvroColumns, an AvroEncoder, or another object with encode(); None
+            leaves them as they are.
+        value: the same for values.
+
+    Returns:
+        An object with the Arrow PyCapsule protocol, for produce_arrow().
+
+    Raises:
+        KeyError: there is no column `key`.
+        ValueError: a row cannot be encoded, or there is more than one chunk.
+        Exception: raised by an encode().
+    """
+    columns = _ColumnBatch(batch)
+    if value is not None and key is None and "value" not in columns.names():
+        return _ColumnBatch.of({"value": _all_of(value.encode(columns), "value")})
+    encoders = {"key": key, "value": value}
+    encoded = {
+        name: _all_of(encoder.encode(columns.column(name)), name)
+        for name, encoder in encoders.items()
+        if encoder is not None
+    }
+    return columns.replaced(encoded)
+
+
+def _all_of(rows: EncodedRows, name: str) -> EncodedRows:
+    """Refuse payloads of which any is missing: none is sent then."""
+    if rows.errors:
+        first = rows.errors[0]
+        field = f"{name}.{first.field}" if first.field else name
+        raise ValueError(f"row {first.row}: {field}: {first.reason}")
+    return rows

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from threading import Lock
 from typing import Any
 
-from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram, _schema_ids
+from confluent_kafka.cimpl import DecodedRows, EncodedRows, _decode_rows, _RowProgram, _schema_ids
 from confluent_kafka.columns._avro_layout import layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import (
@@ -19,7 +19,9 @@ from confluent_kafka.columns._avro_schema import (
     parse,
 )
 from confluent_kafka.columns._layout import Column, check_enums
-from confluent_kafka.columns.batch import ColumnDecoder
+from confluent_kafka.columns.avro_encoder import AvroEncoder
+from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder
+from confluent_kafka.columns.json_text import JSONDecoder
 
 
 class RegistryColumns(ColumnDecoder, ABC):
@@ -113,8 +115,8 @@ class RegistryColumns(ColumnDecoder, ABC):
         """Return the program that reads payloads of a writer's schema into the columns."""
 
 
-class AvroColumns(RegistryColumns):
-    """Avro payloads of a schema registry as Arrow columns.
+class AvroColumns(RegistryColumns, ColumnEncoder):
+    """Avro payloads of a schema registry as Arrow columns, and back.
 
     Args:
         registry (SchemaRegistryClient): where the schemas are.
@@ -125,7 +127,8 @@ class AvroColumns(RegistryColumns):
         columns (list of str, optional): the fields to decode; see AvroDecoder.
         enums (str, optional): "string" (the default) or "dictionary".
 
-    Payloads of other versions of the schema are resolved as the Avro specification says.
+    Payloads of other versions of the schema are resolved as the Avro specification says. As
+    `value` of produce_arrow() it encodes rows with the subject's latest schema.
     """
 
     _schema_type = "AVRO"
@@ -143,8 +146,36 @@ class AvroColumns(RegistryColumns):
         check_enums(enums)
         self._columns = columns
         self._enums = enums
+        self._encoder: AvroEncoder | None = None
         self._reader: AvroType
         self._root: Column
+
+    def encode(self, batch: Any) -> EncodedRows:
+        """Encode each row of a batch with the subject's latest schema, in the registry's framing.
+
+        Args:
+            batch: a record batch, table or data frame; see AvroEncoder.encode().
+
+        Returns:
+            EncodedRows: a payload for each row; see AvroEncoder.encode().
+
+        Raises:
+            SchemaRegistryError: the registry cannot be asked, or has no such subject.
+            TypeError: no subject was given, or the columns are not those of the schema.
+        """
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = self._latest_encoder()
+        return self._encoder.encode(batch)
+
+    def _latest_encoder(self) -> AvroEncoder:
+        if self._subject is None:
+            raise TypeError("to encode, give the subject whose latest schema is written with")
+        latest = self._registry.get_latest_version(self._subject)
+        *references, schema = map(
+            _schema_or_name, [*self._texts(latest.schema), latest.schema.schema_str]
+        )
+        return AvroEncoder(schema, schema_id=latest.schema_id, references=references)
 
     def _reader_program(self, schema: Any) -> _RowProgram:
         reader = self._parsed(schema, "schema")
@@ -162,6 +193,40 @@ class AvroColumns(RegistryColumns):
         if text is None:
             return parse(schema, what)
         return parse(_schema_or_name(text), what, [json.loads(one) for one in self._texts(schema)])
+
+
+class JSONColumns(RegistryColumns):
+    """JSON payloads of a schema registry as Arrow columns.
+
+    Args:
+        registry (SchemaRegistryClient): where the schemas are.
+        subject (str, optional): the columns are those of its latest schema, which is asked for
+            once, when the first payloads come.
+        schema (dict, str, Schema, or an Arrow schema, optional): the columns are those of this
+            one. Either `subject` or `schema` must be given.
+        options: those of JSONDecoder: `columns`, `missing`, `extra`, `duplicates`, `epoch`,
+            `enums`.
+
+    Payloads say themselves what they have: those of all versions are read in the same way.
+    """
+
+    _schema_type = "JSON"
+
+    def __init__(
+        self, registry: Any, subject: str | None = None, *, schema: Any = None, **options: Any
+    ) -> None:
+        super().__init__(registry, subject, schema)
+        # Wrong options are refused now, whatever the schema will be.
+        JSONDecoder({"type": "string"}, **options | {"columns": None})
+        self._options = options
+
+    def _reader_program(self, schema: Any) -> _RowProgram:
+        text = getattr(schema, "schema_str", schema)
+        return JSONDecoder(text, **self._options)._program
+
+    def _program(self, schema: Any) -> _RowProgram:
+        assert self._own is not None
+        return self._own
 
 
 def _schema_or_name(text: str) -> Any:

@@ -173,6 +173,73 @@ replaced(PyObject *object, PyObject *replacements)
     return result;
 }
 
+PyDoc_STRVAR(of_doc,
+"of(columns, /)\n--\n\n"
+"A _ColumnBatch of the columns of a dict, all of the same number of rows.");
+
+/* Reads the values of a dict, of which `items` are the pairs. */
+static int
+read_columns(PyObject *items, shared_array **columns, const char **names)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
+        PyObject *pair = PyList_GET_ITEM(items, i);
+        names[i] = arg_utf8(PyTuple_GET_ITEM(pair, 0), "a column's name", NULL);
+        columns[i] = names[i] == NULL ? NULL : read_array(PyTuple_GET_ITEM(pair, 1), names[i]);
+        if (columns[i] == NULL) {
+            return -1;
+        }
+        if (columns[i]->array.length != columns[0]->array.length) {
+            PyErr_Format(PyExc_ValueError, "column '%s' has another number of rows", names[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *
+of(PyObject *type, PyObject *given)
+{
+    if (!PyDict_Check(given)) {
+        PyErr_SetString(PyExc_TypeError, "columns must be a dict");
+        return NULL;
+    }
+    PyObject *items = PyDict_Items(given);
+    size_t count = items == NULL ? 0 : (size_t)PyList_GET_SIZE(items);
+    shared_array **columns = PyMem_Calloc(count + 1, sizeof(*columns));
+    const char **names = PyMem_Calloc(count + 1, sizeof(*names));
+    PyObject *result = NULL;
+    if (items != NULL && (columns == NULL || names == NULL)) {
+        PyErr_NoMemory();
+    }
+    else if (items != NULL && read_columns(items, columns, names) == 0) {
+        result = column_batch_from((PyTypeObject *)type,
+                                   shared_array_join(columns, names, count));
+    }
+    for (size_t i = 0; columns != NULL && i < count; i++) {
+        shared_array_release(columns[i]);
+    }
+    PyMem_Free(columns);
+    PyMem_Free(names);
+    Py_XDECREF(items);
+    return result;
+}
+
+static PyObject *
+column_names(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const struct ArrowSchema *schema = &((ColumnBatch *)object)->whole->schema;
+    PyObject *names = PyList_New(0);
+    for (int64_t i = 0; names != NULL && i < schema->n_children; i++) {
+        PyObject *name = PyUnicode_FromString(schema->children[i]->name);
+        int result = name == NULL ? -1 : PyList_Append(names, name);
+        Py_XDECREF(name);
+        if (result < 0) {
+            Py_CLEAR(names);
+        }
+    }
+    return names;
+}
+
 /* How many values of an increasing int64 column without nulls are less than `limit`. */
 static int64_t
 count_below(const struct ArrowArray *array, int64_t limit)
@@ -283,6 +350,9 @@ column_batch_dealloc(PyObject *object)
 static PyMethodDef column_batch_methods[] = {
     {"column", get_column, METH_O, column_doc},
     {"replaced", replaced, METH_O, replaced_doc},
+    {"of", of, METH_O | METH_CLASS, of_doc},
+    {"names", column_names, METH_NOARGS,
+     PyDoc_STR("names($self, /)\n--\n\nThe names of the columns.")},
     {"until", WITHOUT_KEYWORDS(until), until_doc},
     {"__arrow_c_schema__", arrow_c_schema, METH_NOARGS,
      PyDoc_STR("__arrow_c_schema__($self, /)\n--\n\nThe type, by the Arrow PyCapsule protocol.")},

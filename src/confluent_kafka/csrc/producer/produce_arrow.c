@@ -10,7 +10,7 @@
 
 const char producer_produce_arrow_doc[] =
 "produce_arrow($self, /, batch, topic=None, *, on_delivery=None, block=0,\n"
-"              partition_count=None)\n--\n\n"
+"              partition_count=None, key=None, value=None)\n--\n\n"
 "Enqueue the rows of an Arrow record batch.\n\n"
 "Args:\n"
 "    batch (object with __arrow_c_array__ or __arrow_c_stream__): of pyarrow, polars, DuckDB,\n"
@@ -24,17 +24,45 @@ const char producer_produce_arrow_doc[] =
 "        without limit.\n"
 "    partition_count (int, optional): how many partitions `topic` has. Rows are then enqueued\n"
 "        partition after partition, which saves up to a third of the CPU time; those of one key\n"
-"        keep their order. It does not change the partition of a row.\n\n"
+"        keep their order. It does not change the partition of a row.\n"
+"    key (AvroColumns or another encoder of confluent_kafka.columns, optional): what encodes the\n"
+"        column `key`, of any type.\n"
+"    value (the same, optional): what encodes the column `value`; if there is none, and no `key`\n"
+"        is given, each row as a whole.\n\n"
 "Returns:\n"
 "    int: How many rows were enqueued: all of them.\n\n"
 "Raises:\n"
 "    BufferError, KafkaException: a row could not be enqueued; the error names its index. The\n"
 "        rows before it are enqueued; with `partition_count`, any other row may be.\n"
-"    TypeError, ValueError: a column has a wrong name or type, or there is no topic.\n\n"
+"    TypeError, ValueError: a column has a wrong name or type, or there is no topic; or a row\n"
+"        cannot be encoded. Nothing is enqueued then.\n"
+"    SchemaRegistryError: the schemas that `key` or `value` needs cannot be asked for.\n\n"
 "Source: Arrow C data interface and PyCapsule protocol; rd_kafka_produce().";
 
 SIGNATURE(arrow_signature, "produce_arrow()", 1, 2, P_batch, P_topic, P_on_delivery, P_block,
-          P_partition_count);
+          P_partition_count, P_key, P_value);
+
+/*
+ * The batch with its keys or values encoded by confluent_kafka.columns, which both encoders come
+ * from; a new reference, or NULL with an exception.
+ */
+static PyObject *
+encoded_batch(PyObject *batch, PyObject *key, PyObject *value)
+{
+    PyObject *encoder = value != NULL && value != Py_None ? value : key;
+    if (encoder == NULL || encoder == Py_None) {
+        return Py_NewRef(batch);
+    }
+    if (!PyObject_HasAttrString(encoder, "_encode_batch")) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be AvroColumns or another encoder of confluent_kafka.columns, not "
+                     "%.100s",
+                     encoder == value ? "value" : "key", Py_TYPE(encoder)->tp_name);
+        return NULL;
+    }
+    return PyObject_CallMethod(encoder, "_encode_batch", "OOO", batch,
+                               key != NULL ? key : Py_None, value != NULL ? value : Py_None);
+}
 
 /* More than a cluster has. */
 #define MAX_PARTITIONS 1000000
@@ -248,7 +276,7 @@ producer_produce_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs
                        PyObject *kwnames)
 {
     Producer *self = (Producer *)object;
-    PyObject *values[5], *callback;
+    PyObject *values[7], *callback;
     batch_defaults defaults = {.producer = self};
     row_source source = {0};
     if (args_parse(self->client.state, &arrow_signature, args, nargs, kwnames, values) < 0
@@ -256,12 +284,17 @@ producer_produce_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs
         || (values[3] != NULL && deadline_from_arg(values[3], "block", &defaults.until) < 0)) {
         return NULL;
     }
+    PyObject *batch = encoded_batch(values[0], values[5], values[6]);
+    if (batch == NULL) {
+        return NULL;
+    }
     defaults.recipient = callback;
     int64_t enqueued = -1;
-    if (row_source_read(self, values[0], values[1], values[4], &source) == 0) {
+    if (row_source_read(self, batch, values[1], values[4], &source) == 0) {
         enqueued = enqueue_source(&defaults, &source, 0);
     }
     row_source_clear(&source);
+    Py_DECREF(batch);
     return enqueued < 0 ? NULL : PyLong_FromLongLong(enqueued);
 }
 
