@@ -23,6 +23,7 @@ from confluent_kafka.columns import (
     AvroSchemaError,
     DecodedBatch,
     JSONColumns,
+    ProtobufColumns,
     RowError,
     decode_batch,
 )
@@ -274,6 +275,32 @@ def test_json_of_a_registry(registry: SchemaRegistryClient) -> None:
     assert rows.errors[1].reason == f"schema {other} is AVRO, not JSON"
     with pytest.raises(ValueError, match="missing must be 'null' or 'error'"):
         JSONColumns(registry, "s", missing="nothing")
+
+
+# ---- ProtobufColumns ----
+
+
+def test_protobuf_of_a_registry(registry: SchemaRegistryClient) -> None:
+    """What the registry's serializer writes comes out as columns of the message."""
+    pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
+    from google.protobuf.type_pb2 import Field
+
+    from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
+
+    serialize = ProtobufSerializer(Field, registry, {"use.deprecated.format": False})
+    payload = serialize(
+        Field(name="flight", number=1545, packed=True),
+        SerializationContext("flights", MessageField.VALUE),
+    )
+    other = registry.register_schema("avro", Schema('"int"'))
+    columns = ProtobufColumns(registry, Field, columns=["name", "number", "packed"])
+    rows = columns.decode(binary([payload, b"\0" + other.to_bytes(4) + b"\2", None]))
+    assert polars.DataFrame(rows).rows() == [
+        ("flight", 1545, True),
+        (None, None, None),
+        (None, None, None),
+    ]
+    assert [error.reason for error in rows.errors] == [f"schema {other} is AVRO, not PROTOBUF"]
 
 
 # ---- AvroColumns ----

@@ -11,7 +11,7 @@ from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import DecodedBatch, decode_batch, encode_batch
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
-from confluent_kafka.columns.registry import AvroColumns, JSONColumns
+from confluent_kafka.columns.registry import AvroColumns, JSONColumns, ProtobufColumns
 from confluent_kafka.columns.topic import Progress, TopicReader, read_topic
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "JSONDecoder",
     "JSONSchemaError",
     "Progress",
+    "ProtobufColumns",
     "ProtobufDecoder",
     "RowError",
     "TopicReader",

@@ -22,6 +22,7 @@ from confluent_kafka.columns._layout import Column, check_enums
 from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder
 from confluent_kafka.columns.json_text import JSONDecoder
+from confluent_kafka.columns.protobuf import ProtobufDecoder
 
 
 class RegistryColumns(ColumnDecoder, ABC):
@@ -223,6 +224,43 @@ class JSONColumns(RegistryColumns):
     def _reader_program(self, schema: Any) -> _RowProgram:
         text = getattr(schema, "schema_str", schema)
         return JSONDecoder(text, **self._options)._program
+
+    def _program(self, schema: Any) -> _RowProgram:
+        assert self._own is not None
+        return self._own
+
+
+class ProtobufColumns(RegistryColumns):
+    """Protocol Buffers payloads of a schema registry as Arrow columns.
+
+    Args:
+        registry (SchemaRegistryClient): where the schemas are.
+        message (message class or Descriptor): the columns are its fields.
+        columns (list of str, optional): the fields to decode; see ProtobufDecoder.
+        enums (str, optional): "string" (the default), "dictionary" or "number".
+
+    Fields are known by their numbers in payloads of all versions; those that the message does not
+    have are skipped. The message indexes after a schema's id are not looked at: all payloads are
+    taken for this message.
+    """
+
+    _schema_type = "PROTOBUF"
+
+    def __init__(
+        self,
+        registry: Any,
+        message: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        enums: str = "string",
+    ) -> None:
+        super().__init__(registry, None, message)
+        self._own = ProtobufDecoder(
+            message, columns=columns, enums=enums, message_indexes=True
+        )._program
+
+    def _reader_program(self, schema: Any) -> _RowProgram:
+        raise NotImplementedError  # it is there from the start
 
     def _program(self, schema: Any) -> _RowProgram:
         assert self._own is not None
