@@ -283,6 +283,7 @@ ROWS = (
     Row(
         "JSON there and back, validated (a registry in memory)",
         _sides(_serde("json"), _serde("json")),
+        Bar(8.0, Side.PEER),
     ),
     Row(
         "Protobuf there and back (a registry in memory)",

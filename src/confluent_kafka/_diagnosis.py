@@ -18,8 +18,8 @@ NAME = "confluent-kafka"
 EXTRAS = {
     "avro": ("fastavro", "httpx"),
     "cli": ("rich", "typer"),
-    "json": ("httpx", "jsonschema"),
-    "json-fast": ("httpx", "jsonschema", "orjson"),
+    "json": ("httpx", "jsonschema", "jsonschema-rs"),
+    "json-fast": ("httpx", "jsonschema", "jsonschema-rs", "orjson"),
     "protobuf": ("grpcio-tools", "httpx", "protobuf"),
     "schema-registry": ("httpx",),
     "schemaregistry": ("httpx",),

@@ -25,6 +25,7 @@ from ._core import (
     refuse_rule_arguments,
 )
 from ._json import get_inline_tags, get_type
+from ._json_validation import checker, parse
 from .schema import Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 
@@ -81,17 +82,17 @@ class _JSONSerializing(SerializerCore):
         self._validate: bool = options["validate"]
         self._schema = _schema_of(schema_str)
         if self._schema is not None:
-            self._name = _json.title(_json.parse(self._schema.schema_str, "schema_str"))
+            self._name = _json.title(parse(self._schema.schema_str, "schema_str"))
 
     async def _own_schema(self, ctx: SerializationContext | None) -> Schema:
         return self._needed(self._schema)
 
     async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
         where = f"the schema of subject {subject!r}"
-        parsed = _json.parse(schema.schema_str, where)
+        parsed = parse(schema.schema_str, where)
         check = None
         if self._validate:
-            check = _json.checker(parsed, await self._referenced(schema), where)
+            check = checker(parsed, await self._referenced(schema), where)
         encode = self._encode
 
         def work(obj: Any) -> bytes:
@@ -160,14 +161,14 @@ class _JSONDeserializing(DeserializerCore):
         self._validate: bool = options["validate"]
         self._schema = _schema_of(schema_str)
         if self._schema is not None:
-            _json.parse(self._schema.schema_str, "schema_str")
+            parse(self._schema.schema_str, "schema_str")
             if self._schema.references and schema_registry_client is None:
                 raise ValueError("a schema with references needs a schema_registry_client")
         elif schema_registry_client is None:
             raise ValueError("schema_registry_client is required if schema_str is None")
 
     def _record_name(self, schema: Schema) -> str | None:
-        return _json.title(_json.parse(schema.schema_str, "the schema"))
+        return _json.title(parse(schema.schema_str, "the schema"))
 
     async def _reader(
         self, written: Schema | None, wanted: Schema | None, name: str
@@ -175,10 +176,10 @@ class _JSONDeserializing(DeserializerCore):
         schema = wanted or self._schema or written
         assert schema is not None
         where = name if schema is not self._schema else "the reader's schema"
-        parsed = _json.parse(schema.schema_str, where)
+        parsed = parse(schema.schema_str, where)
         check = None
         if self._validate:
-            check = _json.checker(parsed, await self._referenced(schema), where)
+            check = checker(parsed, await self._referenced(schema), where)
         decode = self._decode
 
         def work(payload: bytes) -> Any:
