@@ -99,7 +99,7 @@ def _face(program: Callable[[str, str], tuple[str, ...]], call: str) -> dict[Sid
 
 
 def _columns(ours: str, peer: str) -> dict[Side, tuple[str, ...]]:
-    return _sides(("columns", "--decoder", ours), ("columns", "--decoder", peer))
+    return _sides(("columns", "--work", ours), ("columns", "--work", peer))
 
 
 def _serde(kind: str) -> tuple[str, ...]:
@@ -274,6 +274,26 @@ ROWS = (
         "Avro into Arrow columns (in place of confluent-kafka: pyruhvro)",
         _columns("avro-columns", "avro-pyruhvro"),
         Bar(2.0, Side.PEER),
+    ),
+    Row(
+        "Arrow columns into Avro (in place of confluent-kafka: fastavro)",
+        _columns("avro-encoder", "avro-fastavro-writer"),
+        Bar(20.0, Side.PEER),
+    ),
+    Row(
+        "JSON into Arrow columns (in place of confluent-kafka: orjson, pyarrow)",
+        _columns("json-columns", "json-orjson"),
+        Bar(5.0, Side.PEER),
+    ),
+    Row(
+        "JSON into Arrow columns (in place of confluent-kafka: pyarrow.json, on lines)",
+        _columns("json-columns", "json-pyarrow"),
+        Bar(1.0, Side.PEER),
+    ),
+    Row(
+        "Protobuf into Arrow columns (in place of confluent-kafka: protobuf, pyarrow)",
+        _columns("protobuf-columns", "protobuf-rows"),
+        Bar(20.0, Side.PEER),
     ),
     Row(
         "Avro there and back (a registry in memory)",

@@ -1,6 +1,6 @@
-"""Payloads into Arrow columns: by confluent_kafka.columns, and by what people use without it.
+"""Payloads into Arrow columns and back: by confluent_kafka.columns, and by what people use else.
 
-The cluster is not used: what is measured is decoding, in one thread.
+The cluster is not used: what is measured is one thread.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import io
 import json
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from functools import cache
+from itertools import count, islice
 from typing import Any
 
 from benchmarks.workloads.common import Stopwatch, print_result
@@ -31,7 +32,9 @@ SCHEMA = {
         {"name": "count", "type": "int"},
     ],
 }
-Decode = Callable[[Any], Any]
+FIELDS = ("id", "at", "device", "ok", "value", "count")
+Row = dict[str, Any]
+Work = Callable[[Any], Any]
 
 
 def varint(number: int) -> bytes:
@@ -44,44 +47,107 @@ def varint(number: int) -> bytes:
     return bytes([*data, number])
 
 
-def avro_payloads() -> Iterator[bytes]:
-    """Yield readings of about 24 bytes."""
-    number = 0
-    while True:
-        device = b"sensor%03d" % (number % 500)
-        value = b"\0" if number % 10 == 0 else b"\2" + struct.pack("<f", number / 7)
-        yield b"".join(
-            (
-                *(varint(1_000_000 + number), varint(1_700_000_000_000 + number)),
-                *(varint(len(device)), device, bytes([number % 2]), value),
-                varint(number % 1000),
-            )
-        )
-        number += 1
+def readings() -> Iterator[Row]:
+    """Yield rows without an end."""
+    for number in count():
+        yield {
+            "id": 1_000_000 + number,
+            "at": 1_700_000_000_000 + number,
+            "device": f"sensor{number % 500:03d}",
+            "ok": bool(number % 2),
+            "value": None if number % 10 == 0 else number % 997 / 8,
+            "count": number % 1000,
+        }
 
 
-def avro_columns() -> Decode:
+def avro_payload(row: Row) -> bytes:
+    """Return a reading of about 24 bytes."""
+    device = row["device"].encode()
+    value = b"\0" if row["value"] is None else b"\2" + struct.pack("<f", row["value"])
+    numbers = [varint(row[name]) for name in ("id", "at", "count")]
+    text = varint(len(device)) + device
+    return b"".join((*numbers[:2], text, bytes([row["ok"]]), value, numbers[2]))
+
+
+def json_payload(row: Row) -> bytes:
+    """Return it as JSON."""
+    return json.dumps(row).encode()
+
+
+@cache
+def message() -> Any:
+    """Return the class of a reading in Protocol Buffers."""
+    from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Field
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+    from google.protobuf.descriptor_pool import DescriptorPool
+    from google.protobuf.message_factory import GetMessageClass
+
+    file = FileDescriptorProto(name="reading.proto", syntax="proto3")
+    reading = file.message_type.add(name="Reading")
+    types = (
+        *(Field.TYPE_INT64, Field.TYPE_INT64, Field.TYPE_STRING),
+        *(Field.TYPE_BOOL, Field.TYPE_FLOAT, Field.TYPE_INT32),
+    )
+    for number, (name, kind) in enumerate(zip(FIELDS, types, strict=True), 1):
+        reading.field.add(name=name, number=number, type=kind, label=Field.LABEL_OPTIONAL)
+    pool = DescriptorPool()
+    pool.Add(file)
+    return GetMessageClass(pool.FindMessageTypeByName("Reading"))
+
+
+def protobuf_payload(row: Row) -> bytes:
+    """Return it in Protocol Buffers; a null is 0."""
+    data: bytes = message()(**{name: row[name] or 0 for name in FIELDS}).SerializeToString()
+    return data
+
+
+def as_rows(rows: list[Row], kind: Any = None) -> Any:
+    """Return rows as columns, by pyarrow."""
+    import pyarrow
+
+    return pyarrow.RecordBatch.from_pylist(rows, kind)
+
+
+def arrow_schema() -> Any:
+    """Return the types of the columns."""
+    import pyarrow as pa
+
+    kinds = (pa.int64(), pa.int64(), pa.string(), pa.bool_(), pa.float64(), pa.int32())
+    return pa.schema(list(zip(FIELDS, kinds, strict=True)))
+
+
+def as_arrow(payloads: list[bytes]) -> Any:
+    """Return payloads as an Arrow array."""
+    import pyarrow
+
+    return pyarrow.array(payloads, pyarrow.binary())
+
+
+# ---- Avro ----
+
+
+def avro_columns() -> Work:
     """Return our decoder."""
     from confluent_kafka.columns import AvroDecoder
 
     return AvroDecoder(SCHEMA).decode
 
 
-def avro_fastavro() -> Decode:
+def avro_fastavro() -> Work:
     """Return fastavro's reader of rows, which pyarrow makes columns of."""
     import fastavro
-    import pyarrow
 
     schema = fastavro.parse_schema(SCHEMA)
 
     def decode(payloads: Sequence[bytes]) -> Any:
-        rows = [fastavro.schemaless_reader(io.BytesIO(one), schema, None) for one in payloads]
-        return pyarrow.RecordBatch.from_pylist(rows)
+        return as_rows(
+            [fastavro.schemaless_reader(io.BytesIO(one), schema, None) for one in payloads]
+        )
 
     return decode
 
 
-def avro_pyruhvro() -> Decode:
+def avro_pyruhvro() -> Work:
     """Return a decoder in Rust."""
     import pyruhvro
 
@@ -89,37 +155,122 @@ def avro_pyruhvro() -> Decode:
     return lambda payloads: pyruhvro.deserialize_array(payloads, schema)
 
 
-DECODERS = {
-    "avro-columns": (avro_columns, avro_payloads),
-    "avro-fastavro": (avro_fastavro, avro_payloads),
-    "avro-pyruhvro": (avro_pyruhvro, avro_payloads),
+def avro_encoder() -> Work:
+    """Return our encoder."""
+    from confluent_kafka.columns import AvroEncoder
+
+    return AvroEncoder(SCHEMA).encode
+
+
+def avro_fastavro_writer() -> Work:
+    """Return fastavro's writer of rows."""
+    import fastavro
+
+    schema = fastavro.parse_schema(SCHEMA)
+
+    def encode(rows: list[Row]) -> list[bytes]:
+        payloads = []
+        for row in rows:
+            file = io.BytesIO()
+            fastavro.schemaless_writer(file, schema, row)
+            payloads.append(file.getvalue())
+        return payloads
+
+    return encode
+
+
+# ---- JSON ----
+
+
+def json_columns() -> Work:
+    """Return our decoder."""
+    from confluent_kafka.columns import JSONDecoder
+
+    return JSONDecoder(arrow_schema()).decode
+
+
+def json_orjson() -> Work:
+    """Return orjson's reader of rows, which pyarrow makes columns of."""
+    import orjson
+
+    schema = arrow_schema()
+    return lambda payloads: as_rows([orjson.loads(one) for one in payloads], schema)
+
+
+def json_pyarrow() -> Work:
+    """Return Arrow's own reader of lines."""
+    import pyarrow
+    from pyarrow import json as arrow_json
+
+    parse = arrow_json.ParseOptions(explicit_schema=arrow_schema())
+
+    def decode(lines: bytes) -> Any:
+        read = arrow_json.ReadOptions(use_threads=False, block_size=len(lines) + 1)
+        return arrow_json.read_json(pyarrow.BufferReader(lines), read, parse)
+
+    return decode
+
+
+# ---- Protocol Buffers ----
+
+
+def protobuf_columns() -> Work:
+    """Return our decoder."""
+    from confluent_kafka.columns import ProtobufDecoder
+
+    return ProtobufDecoder(message()).decode
+
+
+def protobuf_rows() -> Work:
+    """Return protobuf's reader of messages, whose fields pyarrow makes columns of."""
+    reading = message()
+
+    def decode(payloads: Sequence[bytes]) -> Any:
+        rows = []
+        for payload in payloads:
+            found = reading()
+            found.ParseFromString(payload)
+            rows.append({name: getattr(found, name) for name in FIELDS})
+        return as_rows(rows)
+
+    return decode
+
+
+# What does it, what one payload is made by, and what all of a batch are given as.
+WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[Any]], Any]]] = {
+    "avro-columns": (avro_columns, avro_payload, as_arrow),
+    "avro-fastavro": (avro_fastavro, avro_payload, list),
+    "avro-pyruhvro": (avro_pyruhvro, avro_payload, list),
+    "avro-encoder": (avro_encoder, dict, as_rows),
+    "avro-fastavro-writer": (avro_fastavro_writer, dict, list),
+    "json-columns": (json_columns, json_payload, as_arrow),
+    "json-orjson": (json_orjson, json_payload, list),
+    "json-pyarrow": (json_pyarrow, json_payload, b"\n".join),
+    "protobuf-columns": (protobuf_columns, protobuf_payload, as_arrow),
+    "protobuf-rows": (protobuf_rows, protobuf_payload, list),
 }
-# What takes an Arrow array; the others take a list of bytes.
-ARROW = {"avro-columns"}
-# Of the messages that a run has: decoders of rows need a minute for a million.
-FRACTIONS = {"avro-fastavro": 10}
+# Of the messages that a run has: what makes rows needs a minute for a million.
+FRACTIONS = dict.fromkeys(
+    ("avro-fastavro", "avro-fastavro-writer", "json-orjson", "protobuf-rows"), 10
+)
 
 
 def main() -> None:
-    """Measure one decoder and print the result."""
+    """Measure one of them and print the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bootstrap", help="not used")
     parser.add_argument("--messages", type=int, required=True)
-    parser.add_argument("--decoder", choices=DECODERS, required=True)
+    parser.add_argument("--work", choices=WORKS, required=True)
     args = parser.parse_args()
-    make_decoder, make_payloads = DECODERS[args.decoder]
-    payloads = make_payloads()
-    batches: list[Any] = [list(islice(payloads, BATCH)) for _ in range(BATCHES)]
-    if args.decoder in ARROW:
-        import pyarrow
-
-        batches = [pyarrow.array(batch, pyarrow.binary()) for batch in batches]
-    decode = make_decoder()
-    decode(batches[0])
-    rounds = max(args.messages // FRACTIONS.get(args.decoder, 1) // BATCH, 1)
+    make_work, make_payload, gather = WORKS[args.work]
+    rows = readings()
+    batches = [gather([make_payload(row) for row in islice(rows, BATCH)]) for _ in range(BATCHES)]
+    work = make_work()
+    work(batches[0])
+    rounds = max(args.messages // FRACTIONS.get(args.work, 1) // BATCH, 1)
     stopwatch = Stopwatch()
     for number in range(rounds):
-        decode(batches[number % BATCHES])
+        work(batches[number % BATCHES])
     print_result(
         messages=rounds * BATCH,
         call_seconds=stopwatch.wall(),
