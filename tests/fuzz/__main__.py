@@ -14,13 +14,15 @@ from tests.fuzz import guided
 
 # Shares of the inputs: a call at the boundary is one of two hundred, the others are one each.
 SHARES = {
-    ("campaign", "boundary"): 0.55,
+    ("campaign", "boundary"): 0.45,
     ("campaign", "arrow"): 0.05,
     ("campaign", "headers"): 0.05,
     ("campaign", "configuration"): 0.05,
-    ("guided", "arrow"): 0.1,
-    ("guided", "headers"): 0.1,
-    ("guided", "configuration"): 0.1,
+    ("campaign", "columns"): 0.1,
+    ("guided", "arrow"): 0.07,
+    ("guided", "headers"): 0.07,
+    ("guided", "configuration"): 0.06,
+    ("guided", "columns"): 0.1,
 }
 
 

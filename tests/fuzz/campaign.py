@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from tests.fuzz.arrow import ArrowImport
 from tests.fuzz.boundary import Boundary
+from tests.fuzz.columns import Columns
 from tests.fuzz.conversions import Configurations, Headers
 
 TARGETS: dict[str, Callable[[Random], Any]] = {
@@ -33,6 +34,7 @@ TARGETS: dict[str, Callable[[Random], Any]] = {
     "arrow": ArrowImport,
     "headers": Headers,
     "configuration": Configurations,
+    "columns": Columns,
 }
 ROUND = 10_000
 SLOW = 2  # seconds: such a call is printed
