@@ -19,6 +19,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.struct_pb2 import Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from confluent_kafka.cimpl import _decode_rows, _RowProgram
 from confluent_kafka.columns import ProtobufDecoder, RowError
 from tests.support.protobuf import compiled, message_class, sized, tag, varint
 from tests.support.scripts import run_script
@@ -603,7 +604,7 @@ def test_types_that_grow_without_end() -> None:
     """A few lines that refer to each other are refused before they take memory."""
     messages = "".join(f"message N{i} {{ N{i + 1} a = 1; N{i + 1} b = 2; }}" for i in range(40))
     descriptors = compile_message(f"message M {{ N0 a = 1; }} {messages} message N40 {{ }}")
-    with pytest.raises(ValueError, match="more than 100000 fields within each other"):
+    with pytest.raises(ValueError, match="more than 20000 fields within each other"):
         ProtobufDecoder(descriptors, "t.M")
 
 
@@ -782,3 +783,121 @@ def test_many_rows() -> None:
 def test_no_fields() -> None:
     """A message without any is a struct without any."""
     assert decoded(compile_message("message M { }"), b"", b"\x08\x01").to_pylist() == [{}, {}]
+
+
+# ---- programs that nobody's message type gives
+
+
+def column(kind: str, *children: Any, symbols: tuple[str, ...] | None = None) -> tuple[Any, ...]:
+    return (kind, "c", True, children, None, symbols)
+
+
+def field(number: int, kind: str, index: int, **more: Any) -> tuple[Any, ...]:
+    """A field's description, with what `more` changes of it."""
+    values = {"wire": 0, "shape": 0, "column": index, "argument": 0, "message": None}
+    values |= {"rivals": (), "symbols": (), "texts": b"", "initial": bytes(8), "optional": False}
+    return ("f", number, kind, *(values | more).values())
+
+
+ROOT = column(
+    "+s",
+    column("i"),
+    column("u"),
+    column("+l", column("+s", column("l"))),
+    column("i", symbols=("A", "B")),
+)
+INT = field(1, "varint32", 1)
+TEXT = field(2, "string", 2, wire=2, rivals=(1,), initial=b"")
+LIST = field(3, "message", 3, wire=2, shape=1, message=1)
+ENUM = field(4, "enum", 6, symbols=((0, 0, 0), (1, 1, 0)))
+ITEM = (4, "f[]", (field(1, "varint64", 5),))
+
+
+def program(*fields: Any, item: Any = ITEM, indexes: Any = None) -> Any:
+    return _RowProgram("protobuf", ROOT, (indexes, ((0, "", fields), item)))
+
+
+def test_a_program_by_hand() -> None:
+    """What is well made is taken: the tests below change one thing each."""
+    payload = tag(1, 0) + varint(5) + tag(3, 2) + sized(tag(1, 0) + varint(6)) + tag(4, 0) + b"\1"
+    rows = _decode_rows(pa.array([payload, b"\xff"]), program(INT, TEXT, LIST, ENUM))
+    array = pa.array(rows)
+    array.validate(full=True)
+    assert [array[0][place].as_py() for place in range(4)] == [5, "", [{"c": 6}], "B"]
+    assert not array[1].is_valid
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        (INT, TEXT, LIST),
+        (INT, TEXT, LIST, ENUM, INT),
+        (TEXT, INT, LIST, ENUM),
+        (INT, INT, LIST, ENUM),
+        (INT, field(2, "varint32", 2), LIST, ENUM),
+        (INT, field(2, "string", -1), LIST, ENUM),
+        (INT, field(2, "string", 5), LIST, ENUM),
+        (INT, field(2, "string", 99), LIST, ENUM),
+        (INT, field(2, "nothing", 2), LIST, ENUM),
+        (INT, field(2, "string", 2, rivals=(2,)), LIST, ENUM),
+        (INT, field(2, "string", 2, rivals=(5,)), LIST, ENUM),
+        (INT, field(2, "string", 2, rivals=(99,)), LIST, ENUM),
+        (INT, field(2, "string", 2, shape=1), LIST, ENUM),
+        (INT, field(2, "string", 2, shape=7), LIST, ENUM),
+        (INT, field(2, "string", 2, wire=7), LIST, ENUM),
+        (INT, field(2, "string", 2, message=1), LIST, ENUM),
+        (INT, field(2, "enum-text", 2, symbols=((0, 3, 2),), texts=b"text"), LIST, ENUM),
+        (INT, field(2, "enum-text", 2, symbols=((0, -1, 2),), texts=b"text"), LIST, ENUM),
+        (INT, field(2, "enum-text", 2, symbols=((1, 0, 2), (1, 0, 2)), texts=b"te"), LIST, ENUM),
+        (field(0, "varint32", 1), TEXT, LIST, ENUM),
+        (field(2**29, "varint32", 1), TEXT, LIST, ENUM),
+        (field(1, "varint32", 1, initial=b"\0"), TEXT, LIST, ENUM),
+        (field(1, "timestamp", 1, argument=0), TEXT, LIST, ENUM),
+        (INT, TEXT, field(3, "message", 3, shape=1), ENUM),
+        (INT, TEXT, field(3, "message", 3, shape=1, message=0), ENUM),
+        (INT, TEXT, field(3, "message", 3, shape=1, message=2), ENUM),
+        (INT, TEXT, field(3, "message", 3, shape=1, message=-1), ENUM),
+        (INT, TEXT, field(3, "message", 3, shape=2, message=1), ENUM),
+        (INT, TEXT, LIST, field(4, "varint32", 6)),
+        (INT, TEXT, LIST, field(4, "enum", 6, symbols=((0, 2, 0),))),
+        (INT, TEXT, LIST, field(4, "enum", 6, symbols=((0, -1, 0),))),
+        (INT, TEXT, LIST, field(4, "enum", 6, initial=b"\2\0\0\0")),
+        (INT, TEXT, LIST, ENUM, field(5, "wrapper-rival", -1)),
+        (INT, TEXT, LIST, ENUM, field(5, "rival", 1)),
+    ],
+)
+def test_programs_that_do_not_fit(fields: Any) -> None:
+    """What could reach outside of the columns, or leave one out, is refused."""
+    with pytest.raises(ValueError, match=r"field 'f'|message|kind 'nothing'"):
+        program(*fields)
+
+
+@pytest.mark.parametrize(
+    ("description", "error"),
+    [
+        ((), TypeError),
+        ((None,), TypeError),
+        ((None, ()), ValueError),
+        ((None, [(0, "", ())]), TypeError),
+        ((5, ((0, "", ()),)), TypeError),
+        (("a", ((0, "", ()),)), TypeError),
+        ((("a",), ((0, "", ()),)), TypeError),
+        (((2**40,), ((0, "", ()),)), OverflowError),
+        ((None, ((1, "", ()),)), ValueError),
+        ((None, ((0, "", ()),)), ValueError),
+        ((None, ((99, "", ()),)), ValueError),
+        ((None, ((0, 5, ()),)), TypeError),
+        ((None, ((0, "\ud800", ()),)), UnicodeEncodeError),
+        ((None, ((0, "", 5),)), TypeError),
+        ((None, ((0, "", (5,)),)), TypeError),
+        ((None, ((0, "", (INT[:-1],)),)), TypeError),
+        ((None, ((0, "", ((5, *INT[1:]),)),)), TypeError),
+        ((None, ((0, "", ((*INT[:8], 5, *INT[9:]),)),)), TypeError),
+        ((None, ((0, "", ((*INT[:9], (5,), *INT[10:]),)),)), TypeError),
+        ((None, ((0, "", ((*INT[:10], "", *INT[11:]),)),)), TypeError),
+    ],
+)
+def test_descriptions_that_are_none(description: Any, error: type[Exception]) -> None:
+    """Of another shape than the package writes them."""
+    with pytest.raises(error):
+        _RowProgram("protobuf", ROOT, description)

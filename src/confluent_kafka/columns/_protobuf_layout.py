@@ -9,7 +9,7 @@ from confluent_kafka.columns._layout import Column, Wanted, chosen_fields
 from confluent_kafka.columns._protobuf_program import CLOSED, WIRES, Field, Message, Shape, Wire
 
 # What message types of a few lines that refer to each other can grow to.
-FIELD_LIMIT = 100_000
+FIELD_LIMIT = 20_000
 
 # FieldDescriptorProto.Type -> the kind of values, and their column.
 _GROUP, _MESSAGE, _ENUM = 10, 11, 14
@@ -83,7 +83,9 @@ def _is_repeated(descriptor: Any) -> bool:
 
 
 def _is_map(descriptor: Any) -> bool:
-    return descriptor.type == _MESSAGE and bool(descriptor.message_type.GetOptions().map_entry)
+    if descriptor.type != _MESSAGE or not descriptor.message_type.has_options:
+        return False
+    return bool(descriptor.message_type.GetOptions().map_entry)
 
 
 class _LayoutMaker:

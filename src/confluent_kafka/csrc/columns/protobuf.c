@@ -273,25 +273,55 @@ fits_map(const protobuf_field *self, const column_types *types)
     return keys == COLUMN_BITS || keys == COLUMN_FIXED || keys == COLUMN_BYTES;
 }
 
+/* What an enum puts: texts of the program, or numbers that its dictionary has. */
 static bool
-fits_data(const protobuf_field *self)
+fits_symbols(const protobuf_field *self, const column_type *type)
 {
-    for (int32_t i = 0; self->kind->layout == COLUMN_BYTES && i < self->symbol_count; i++) {
+    bool is_text = self->kind->layout == COLUMN_BYTES;
+    bool is_dictionary = !is_text && type->symbol_offsets != NULL;
+    for (int32_t i = 0; i < self->symbol_count; i++) {
         int32_t place = self->symbols[i].place, size = self->symbols[i].size;
-        if (place < 0 || size < 0 || place > self->texts_size - size) {
+        if (is_text && (place < 0 || size < 0 || place > self->texts_size - size)) {
+            return false;
+        }
+        if (is_dictionary && (place < 0 || place >= type->symbol_count)) {
             return false;
         }
     }
+    return true;
+}
+
+static bool
+fits_initial(const protobuf_field *self, const column_type *type)
+{
+    int64_t least = self->kind->layout == COLUMN_FIXED  ? self->kind->width
+                    : self->kind->layout == COLUMN_BITS ? 1
+                                                        : 0;
+    if (self->initial_size < least) {
+        return false;
+    }
+    if (type->symbol_offsets == NULL) {
+        return true;
+    }
+    int32_t place;
+    memcpy(&place, self->initial, sizeof(place));
+    return strcmp(self->kind->name, "enum") == 0 && place >= 0 && place < type->symbol_count;
+}
+
+static bool
+fits_data(const protobuf_field *self, const column_types *types)
+{
     bool is_time = self->kind->read == protobuf_read_timestamp
                    || self->kind->read == protobuf_read_duration;
     if (is_time && self->argument != 1000 && self->argument != 1000000
         && self->argument != 1000000000) {
         return false;
     }
-    int64_t least = self->kind->layout == COLUMN_FIXED  ? self->kind->width
-                    : self->kind->layout == COLUMN_BITS ? 1
-                                                        : 0;
-    return self->initial_size >= least;
+    if (self->column < 0) {
+        return self->read == self->kind->read; /* there is nothing that a wrapper could put */
+    }
+    const column_type *type = &types->types[self->values];
+    return fits_symbols(self, type) && fits_initial(self, type);
 }
 
 static bool
@@ -345,7 +375,7 @@ check_message(const protobuf_message *self, const column_types *types)
             return refuse("is not in the order of numbers", field->path);
         }
         if (!fits_column(field, self, types) || !fits_message(field)
-            || !fits_map(field, types) || !fits_data(field)
+            || !fits_map(field, types) || !fits_data(field, types)
             || !fits_rivals(field, self, types)) {
             return refuse("does not fit its column", field->path);
         }
