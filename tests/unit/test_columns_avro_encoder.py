@@ -554,6 +554,13 @@ def test_arrow_union_with_other_ids() -> None:
             pa.array([-(2**62)], pa.timestamp("s")),
             "an integer of more than 64 bits",
         ),
+        (logical("time-millis", "int"), pa.array([86_400_000]), "a time of day that no day has"),
+        (logical("time-micros", "long"), pa.array([-1]), "a time of day that no day has"),
+        (
+            logical("time-millis", "int"),
+            pa.array([86_400], pa.int32()).view(pa.time32("s")),
+            "a time of day that no day has",
+        ),
         (
             decimal(3, 0),
             pa.array([Decimal(1000)], pa.decimal128(38, 0)),

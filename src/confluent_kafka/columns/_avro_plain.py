@@ -9,9 +9,9 @@ from typing import Any
 from confluent_kafka.columns._avro_schema import Fixed, Primitive
 from confluent_kafka.columns._input import BINARIES, INTEGERS, REALS, TEXTS, Input, zone_of
 
-# Integers of which each value is one of the type, and those whose bits are written as they are.
+# Integers of which each value is one of the type, and formats that have the same bits.
 _WITHIN = {"int": "cCsSi", "long": "cCsSiIl"}
-_SAME = {"int": "i", "long": "l"}
+_SAME = {"int": {"i", "tdD"}, "long": {"l", "tss", "tsm", "tsu", "tsn"}}
 
 # Times of a day, or since 1970, in nanoseconds; how Arrow's formats of the same kind begin.
 _DAY = 86_400 * 10**9
@@ -29,8 +29,6 @@ _TIMES = {
 }
 # Wall clocks of other zones are not what a column has.
 _LOCAL_ZONES = frozenset({"", "UTC", "Etc/UTC", "Z", "+00:00"})
-_FOUR_BYTES = frozenset({"i", "tdD", "tts", "ttm"})
-_EIGHT_BYTES = frozenset({"l", "tdm", "ttu", "ttn"})
 
 # Bytes of a decimal, csrc/columns/decimal.h.
 _DECIMAL_SIZE = 32
@@ -106,9 +104,7 @@ def _integer(schema: Primitive | Fixed, column: Input) -> PlainStep | None:
         fit = Fit.ANOTHER_KIND
     else:
         fit = Fit.EXACT if column.format in _WITHIN[schema.kind] else Fit.LOSSY
-    if column.format == _SAME[schema.kind]:
-        return PlainStep(schema.kind, fit)
-    return PlainStep(f"as-{schema.kind}", fit, {"argument": 1})
+    return _number(schema, fit, 1, is_same=column.format in _SAME[schema.kind])
 
 
 def _time(schema: Primitive | Fixed, logical: str | None, column: Input) -> PlainStep | None:
@@ -122,11 +118,17 @@ def _time(schema: Primitive | Fixed, logical: str | None, column: Input) -> Plai
         return None
     unit = _UNITS[arrow[2]]
     scale = unit // target if unit >= target else -(target // unit)
-    is_four = arrow in _FOUR_BYTES and schema.kind == "int"
-    is_eight = (arrow in _EIGHT_BYTES or prefix == "ts") and schema.kind == "long"
-    if scale == 1 and (is_four or is_eight):
-        return PlainStep(schema.kind, Fit.EXACT)
     fit = Fit.EXACT if scale > 0 else Fit.LOSSY
+    return _number(schema, fit, scale, is_same=arrow[:3] in _SAME[schema.kind])
+
+
+def _number(schema: Primitive | Fixed, fit: Fit, scale: int, *, is_same: bool) -> PlainStep:
+    """An integer; `is_same` says whether the column's have the same bits."""
+    logical = schema.logical.get("name", "")
+    if logical.startswith("time-"):  # which have a limit
+        return PlainStep(logical, fit, {"argument": scale})
+    if is_same and scale == 1:
+        return PlainStep(schema.kind, fit)
     return PlainStep(f"as-{schema.kind}", fit, {"argument": scale})
 
 

@@ -197,6 +197,32 @@ step_as_long(machine *self, instruction *at)
     return load_integer(self, at, &value) == NULL ? NULL : put_long(self, at, value);
 }
 
+/* A time of day, which is less than `limit`. */
+static instruction *
+put_time(machine *self, instruction *at, int64_t limit)
+{
+    int64_t value;
+    if (load_integer(self, at, &value) == NULL) {
+        return NULL;
+    }
+    if (value < 0 || value >= limit) {
+        return fail(self, at, "a time of day that no day has");
+    }
+    return put_long(self, at, value);
+}
+
+static instruction *
+step_time_millis(machine *self, instruction *at)
+{
+    return put_time(self, at, 86400000);
+}
+
+static instruction *
+step_time_micros(machine *self, instruction *at)
+{
+    return put_time(self, at, 86400000000);
+}
+
 /* ---- booleans and real numbers ---- */
 
 static instruction *
@@ -661,6 +687,8 @@ const put_step_kind put_step_kinds[] = {
     {"long", step_long, INTEGER, 8, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"as-int", step_as_int, INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"as-long", step_as_long, INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
+    {"time-millis", step_time_millis, INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
+    {"time-micros", step_time_micros, INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"real-as-float", step_real_as_float, REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"real-as-double", step_real_as_double, REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"integer-as-float", step_integer_as_float, INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
