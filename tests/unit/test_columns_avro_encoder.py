@@ -216,6 +216,19 @@ def test_dictionaries(index: str) -> None:
     assert written(["int", "null"], numbers) == [20, 10, None, 30]
 
 
+def test_dictionaries_below_nulls() -> None:
+    """What an index below a null is does not matter; one that is read must be of the dictionary."""
+    indices = pa.array([0, 1, 9], "int8")
+    column = pa.DictionaryArray.from_arrays(indices, pa.array(["a", "b"]), safe=False)
+    nulls = pa.array([False, False, True])
+    parent = pa.StructArray.from_arrays([column], ["a"], mask=nulls)
+    assert written(["null", record(a="string")], parent) == [{"a": "a"}, {"a": "b"}, None]
+    assert bad_rows("string", column) == {2: "an index that lies outside its dictionary"}
+    assert bad_rows(["null", "string"], column) == {2: "an index that lies outside its dictionary"}
+    lists = pa.array([None], pa.list_(pa.dictionary(pa.int8(), pa.string()), 2))
+    assert written(["null", list_of("string")], lists) == [None]
+
+
 def test_booleans() -> None:
     """Bits, also of a slice."""
     values = [True, False, True, True, False, False, True, True, True, False]

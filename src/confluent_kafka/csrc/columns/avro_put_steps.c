@@ -586,7 +586,10 @@ step_dictionary(machine *self, instruction *at)
     if (!input_is_valid(column, row)) {
         return fail_null(self, at);
     }
-    self->row = input_index(column, row);
+    self->row = input_index(self->from, at->column, row);
+    if (self->row < 0) {
+        return fail(self, at, "an index that lies outside its dictionary");
+    }
     bool is_done = put_run(self, at + 1, at->target);
     self->row = row;
     return is_done ? at->target : NULL;
@@ -598,6 +601,9 @@ step_union(machine *self, instruction *at)
 {
     int64_t row = self->row, child_row;
     int32_t child = input_branch(self->from, at->column, row, &child_row);
+    if (child < 0) {
+        return fail(self, at, "a type id or offset that the union has not");
+    }
     instruction *block = at + 1;
     while (block->column != child) {
         block = block->target;

@@ -2,9 +2,10 @@
  * Somebody else's struct array as a tree of columns, by the types of input_types.h. Plain C:
  * nothing here needs Python.
  *
- * The tree is bound to its array and checked once; after that reading a row cannot fail. A row is
- * counted within its domain: the rows of the array itself, the items of a list, the values of a
- * dictionary.
+ * The tree is bound to its array and checked once; after that a valid row can be read. Only where a
+ * dictionary's index or a union's type id leads is checked then: libraries fill what is below a null
+ * with anything. A row is counted within its domain: the rows of the array itself, the items of a
+ * list, the values of a dictionary.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H
 #define CONFLUENT_KAFKA_COLUMNS_INPUT_COLUMNS_H
@@ -47,11 +48,12 @@ input_bit(const arrow_column *column, int64_t row)
     return ((const uint8_t *)column->slots)[slot >> 3] >> (slot & 7) & 1;
 }
 
-/* The row of the values that a valid row of INPUT_DICTIONARY stands for. */
+/* The row of the values that a valid row of INPUT_DICTIONARY stands for; -1: there is none. */
 static inline int64_t
-input_index(const arrow_column *column, int64_t row)
+input_index(const input_columns *self, int32_t index, int64_t row)
 {
-    return arrow_column_integer(column, row);
+    int64_t value = arrow_column_integer(&self->columns[index], row);
+    return value < self->columns[index + 1].length ? value : -1;
 }
 
 /* Whether a row is null, or stands for a null of a dictionary. */
@@ -59,7 +61,7 @@ bool input_is_null(const input_columns *self, int32_t index, int64_t row);
 /* The rows of the child that belong to a valid row of INPUT_LIST or INPUT_FIXED_LIST. */
 void input_items(const input_columns *self, int32_t index, int64_t row, int64_t *from,
                  int64_t *to);
-/* The child of a union's row, and the row of that child. */
+/* The child of a union's row, and the row of that child; less than 0: there is none. */
 int32_t input_branch(const input_columns *self, int32_t index, int64_t row, int64_t *child_row);
 
 #endif
