@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -53,6 +54,18 @@ def test_the_last_hour(
     text = block_with(PAGE, "timedelta(hours=1)")
     run(text, config=config, flights=TEXT, read_topic=read_topic)
     assert capsys.readouterr().out == "1 messages, 1 of 1 offsets\n"
+
+
+def test_json(config: dict[str, Any], kafka_cluster: MockCluster, producer: Producer) -> None:
+    """Objects of JSON come out as a data frame with the types of a JSON Schema."""
+    kafka_cluster.create_topic("orders")
+    producer.produce("orders", b'{"id": 1, "at": "2026-01-01T00:00:00+01:00", "tags": ["new"]}')
+    producer.produce("orders", b'{"tags": [], "id": 2, "other": {}}')
+    assert producer.flush(TIMEOUT) == 0
+    names = run(block_with(PAGE, "ORDER = {"), config=config, polars=polars, read_topic=read_topic)
+    orders = names["orders"].sort("id")
+    assert orders["tags"].to_list() == [["new"], []]
+    assert orders["at"].to_list() == [datetime(2025, 12, 31, 23, tzinfo=UTC), None]
 
 
 def test_bad_payloads(

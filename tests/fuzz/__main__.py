@@ -14,7 +14,7 @@ from tests.fuzz import guided
 
 # Shares of the inputs: a call at the boundary is one of two hundred, the others are one each.
 SHARES = {
-    ("campaign", "boundary"): 0.45,
+    ("campaign", "boundary"): 0.4,
     ("campaign", "arrow"): 0.05,
     ("campaign", "headers"): 0.05,
     ("campaign", "configuration"): 0.05,
@@ -23,6 +23,7 @@ SHARES = {
     ("guided", "headers"): 0.07,
     ("guided", "configuration"): 0.06,
     ("guided", "columns"): 0.1,
+    ("guided", "json"): 0.05,
 }
 
 

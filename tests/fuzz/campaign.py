@@ -28,6 +28,7 @@ from tests.fuzz.arrow import ArrowImport
 from tests.fuzz.boundary import Boundary
 from tests.fuzz.columns import Columns
 from tests.fuzz.conversions import Configurations, Headers
+from tests.fuzz.json_rows import JSONRows
 
 TARGETS: dict[str, Callable[[Random], Any]] = {
     "boundary": lambda random: Boundary(random, slow=100),
@@ -35,6 +36,7 @@ TARGETS: dict[str, Callable[[Random], Any]] = {
     "headers": Headers,
     "configuration": Configurations,
     "columns": Columns,
+    "json": JSONRows,
 }
 ROUND = 10_000
 SLOW = 2  # seconds: such a call is printed

@@ -55,6 +55,7 @@ RUN = {
         "timedelta(hours=1)": DATAFRAMES,
         "dead_letters": DATAFRAMES,
         "AvroEncoder(FLIGHT": DATAFRAMES,
+        "ORDER = {": DATAFRAMES,
     },
     "docs/helpers.md": {
         "producer.connect(10)\nexcept": EMBEDDED,

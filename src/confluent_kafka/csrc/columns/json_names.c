@@ -1,7 +1,6 @@
 #include "columns/json_names.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* FNV-1a. The names are the schema's, so that no payload can make them collide. */
 static uint32_t
@@ -30,15 +29,22 @@ slot_of(const json_names *self, const void *text, size_t size)
     }
 }
 
-static bool
-is_plain(const json_name *name)
+/* What makes it quick to find where it is expected. */
+static void
+prepare(json_name *name)
 {
+    uint8_t head[8] = {0}, mask[8] = {0};
+    name->is_plain = true;
     for (size_t i = 0; i < name->size; i++) {
-        if ((uint8_t)name->text[i] < ' ' || name->text[i] == '"' || name->text[i] == '\\') {
-            return false;
-        }
+        uint8_t byte = (uint8_t)name->text[i];
+        name->is_plain = name->is_plain && byte >= ' ' && byte != '"' && byte != '\\';
     }
-    return true;
+    for (size_t i = 0; i < sizeof(head) && i <= name->size; i++) {
+        head[i] = (uint8_t)name->text[i];
+        mask[i] = 0xff;
+    }
+    name->head = word_load(head);
+    name->head_mask = word_load(mask);
 }
 
 static int
@@ -55,9 +61,10 @@ add_name(json_names *self, PyObject *object)
         PyErr_NoMemory();
         return -1;
     }
-    memcpy(name->text, text, (size_t)size + 1);
+    memcpy(name->text, text, (size_t)size);
+    name->text[size] = '"';
     name->size = (size_t)size;
-    name->is_plain = is_plain(name);
+    prepare(name);
     int32_t *slot = slot_of(self, name->text, name->size);
     self->count++;
     if (*slot != 0) {

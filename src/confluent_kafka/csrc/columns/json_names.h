@@ -5,13 +5,17 @@
 #define CONFLUENT_KAFKA_COLUMNS_JSON_NAMES_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/module_state.h"
+#include "columns/words.h"
 
 typedef struct {
-    char *text;
+    char *text; /* with a quote after it */
     size_t size;
     bool is_plain; /* JSON does not escape any of it */
+    /* The first eight bytes of `text`, as word_load() has them, and which of them are there. */
+    uint64_t head, head_mask;
 } json_name;
 
 typedef struct {
@@ -24,6 +28,22 @@ typedef struct {
 /* From a tuple of str. 0, or -1 with an exception; `self` is zero before, released either way. */
 int json_names_fill(json_names *self, PyObject *names);
 void json_names_release(json_names *self);
+/* Whether text that has `left` bytes begins with the name and a quote. */
+static inline bool
+json_name_is_next(const json_name *self, const uint8_t *text, size_t left)
+{
+    if (left <= self->size || !self->is_plain) {
+        return false;
+    }
+    if (left < sizeof(uint64_t)) {
+        return memcmp(text, self->text, self->size + 1) == 0;
+    }
+    return ((word_load(text) ^ self->head) & self->head_mask) == 0
+           && (self->size < sizeof(uint64_t)
+               || memcmp(text + sizeof(uint64_t), self->text + sizeof(uint64_t),
+                         self->size + 1 - sizeof(uint64_t)) == 0);
+}
+
 /* -1: there is no such name. */
 int32_t json_names_find(const json_names *self, const void *text, size_t size);
 

@@ -27,54 +27,52 @@ find_key(machine *self, node *of)
     return number;
 }
 
-/* Whether the next key is this name; if so, it is taken. */
-static inline bool
-take_expected(json_text *self, const json_name *name)
+/* Fails for what is there instead of a quote or a colon; at the end, it is cut off. */
+static bool
+fail_there(machine *self, node *of, const uint8_t *at, const char *reason)
 {
-    if ((size_t)(self->end - self->at) < name->size + 2 || !name->is_plain
-        || self->at[name->size + 1] != '"'
-        || memcmp(self->at + 1, name->text, name->size) != 0) {
-        return false;
-    }
-    self->at += name->size + 2;
-    return true;
+    self->text.at = at;
+    return json_fail(self, of, at == self->text.end ? json_ends_early : reason);
 }
 
 /* Goes to the quote of the next key. */
 static inline bool
 at_key(machine *self, node *of)
 {
-    json_text *text = &self->text;
-    json_skip_space(text);
-    return (text->at < text->end && *text->at == '"')
-           || json_fail(self, of,
-                        text->at == text->end ? json_ends_early : "an object without a key");
+    const uint8_t *at = json_after_space(self->text.at, self->text.end);
+    self->text.at = at;
+    return (at < self->text.end && *at == '"')
+           || fail_there(self, of, at, "an object without a key");
 }
 
+/* Goes to the value of a key, after the colon. */
 static inline bool
-take_colon(machine *self, node *of)
+take_colon(machine *self, node *of, const uint8_t *at)
 {
-    json_text *text = &self->text;
-    json_skip_space(text);
-    return json_take(text, ':')
-           || json_fail(self, of,
-                        text->at == text->end ? json_ends_early
-                                              : "a key without a colon after it");
+    const uint8_t *end = self->text.end;
+    at = json_after_space(at, end);
+    if (at == end || *at != ':') {
+        return fail_there(self, of, at, "a key without a colon after it");
+    }
+    self->text.at = json_after_space(at + 1, end);
+    return true;
 }
 
 /* The number of the field whose key comes next, which is `expected` most of the time. */
-static int32_t
+static inline int32_t
 read_key(machine *self, node *of, int32_t expected)
 {
     if (!at_key(self, of)) {
         return KEY_FAILED;
     }
-    int32_t number = expected;
-    if (expected >= of->names.count
-        || !take_expected(&self->text, &of->names.names[expected])) {
-        number = find_key(self, of);
+    const uint8_t *after_quote = self->text.at + 1;
+    const json_name *name = &of->names.names[expected];
+    if (expected < of->names.count
+        && json_name_is_next(name, after_quote, (size_t)(self->text.end - after_quote))) {
+        return take_colon(self, of, after_quote + name->size + 1) ? expected : KEY_FAILED;
     }
-    return number != KEY_FAILED && !take_colon(self, of) ? KEY_FAILED : number;
+    int32_t number = find_key(self, of);
+    return number != KEY_FAILED && take_colon(self, of, self->text.at) ? number : KEY_FAILED;
 }
 
 /* The value of a key that no column takes. */
@@ -119,20 +117,17 @@ put_missing(machine *self, node *of, int64_t slot)
 }
 
 /* What comes after a value of an object or an array: true if it is another one. */
-static bool
-goes_on(machine *self, node *of, uint8_t end, bool *is_good)
+static inline bool
+goes_on(machine *self, node *of, uint8_t closing, bool *is_good)
 {
-    json_text *text = &self->text;
-    json_skip_space(text);
-    if (json_take(text, ',')) {
-        return true;
+    const uint8_t *at = json_after_space(self->text.at, self->text.end);
+    uint8_t byte = at < self->text.end ? *at : '\0';
+    *is_good = byte == closing;
+    if (*is_good || byte == ',') {
+        self->text.at = at + 1;
+        return byte == ',';
     }
-    *is_good = json_take(text, end);
-    if (!*is_good) {
-        json_fail(self, of,
-                  text->at == text->end ? json_ends_early : "neither a comma nor the end");
-    }
-    return false;
+    return fail_there(self, of, at, "neither a comma nor the end");
 }
 
 static bool
@@ -209,7 +204,7 @@ read_map_key(machine *self, node *of)
     }
     column *keys = json_column(self, of) + MAP_KEYS;
     return json_put(self, column_put_bytes(keys, key.data, (int64_t)key.size))
-           && take_colon(self, of);
+           && take_colon(self, of, self->text.at);
 }
 
 typedef struct {

@@ -1,7 +1,5 @@
 #include "columns/json_text.h"
 
-#include <string.h>
-
 #include "columns/utf8.h"
 #include "columns/words.h"
 
@@ -9,16 +7,6 @@ const char json_ends_early[] = "the payload ends within a value";
 static const char bad_escape[] = "an escape that JSON does not have";
 static const char lone_surrogate[] = "an escaped surrogate without its other half";
 static const char not_a_value[] = "what is no value of JSON";
-
-bool
-json_take_word(json_text *self, const char *word, size_t size)
-{
-    if ((size_t)(self->end - self->at) < size || memcmp(self->at, word, size) != 0) {
-        return false;
-    }
-    self->at += size;
-    return true;
-}
 
 /* ---- strings ---- */
 
@@ -230,12 +218,37 @@ is_digit(const json_text *self)
     return self->at < self->end && (uint8_t)(*self->at - '0') <= 9;
 }
 
+/* Whether all eight bytes are. */
+static inline bool
+are_digits(uint64_t word)
+{
+    const uint64_t halves = WORD_ONES * 0xf0, threes = WORD_ONES * 0x30;
+    /* '0' to '?', and those to which 6 can be added. */
+    return (word & halves) == threes && ((word + WORD_ONES * 6) & halves) == threes;
+}
+
+/* Pairs of digits, then of pairs, then of those; the first byte is the highest digit. */
+static inline uint64_t
+number_of_digits(uint64_t word)
+{
+    word = (word & WORD_ONES * 0x0f) * ((10 << 8) + 1) >> 8;
+    word = (word & 0x00ff00ff00ff00ffu) * ((100 << 16) + 1) >> 16;
+    return (word & 0x0000ffff0000ffffu) * ((10000ull << 32) + 1) >> 32;
+}
+
 /* Adds digits to the mantissa, as if all fitted in; how many. */
 static inline int64_t
 add_digits(json_text *self, json_number *number)
 {
     const uint8_t *start = self->at;
     uint64_t mantissa = number->mantissa;
+    for (; self->end - self->at >= 8; self->at += 8) {
+        uint64_t word = word_load(self->at);
+        if (!are_digits(word)) {
+            break;
+        }
+        mantissa = mantissa * 100000000 + number_of_digits(word);
+    }
     for (; is_digit(self); self->at++) {
         mantissa = mantissa * 10 + (uint64_t)(*self->at - '0');
     }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct {
     const uint8_t *at, *end;
@@ -21,13 +22,22 @@ typedef struct {
 
 extern const char json_ends_early[];
 
+/* The place after white space. Code that is run for each field has it in a register: to write it
+ * to memory and read it again would take longer than all else. */
+static inline const uint8_t *
+json_after_space(const uint8_t *at, const uint8_t *end)
+{
+    const uint64_t spaces = 1ull << ' ' | 1ull << '\t' | 1ull << '\n' | 1ull << '\r';
+    while (at < end && *at <= ' ' && (spaces >> *at & 1)) {
+        at++;
+    }
+    return at;
+}
+
 static inline void
 json_skip_space(json_text *self)
 {
-    const uint64_t spaces = 1ull << ' ' | 1ull << '\t' | 1ull << '\n' | 1ull << '\r';
-    while (self->at < self->end && *self->at <= ' ' && (spaces >> *self->at & 1)) {
-        self->at++;
-    }
+    self->at = json_after_space(self->at, self->end);
 }
 
 /* Takes the next byte if it is this one. */
@@ -42,7 +52,15 @@ json_take(json_text *self, uint8_t byte)
 }
 
 /* "true", "false" or "null", of `size` bytes. */
-bool json_take_word(json_text *self, const char *word, size_t size);
+static inline bool
+json_take_word(json_text *self, const char *word, size_t size)
+{
+    if ((size_t)(self->end - self->at) < size || memcmp(self->at, word, size) != 0) {
+        return false;
+    }
+    self->at += size;
+    return true;
+}
 
 /* What is between the quotes of a string, as it is written; valid. */
 typedef struct {
@@ -67,6 +85,26 @@ typedef struct {
 } json_number;
 
 const char *json_read_number(json_text *self, json_number *number);
+
+/* Takes a number of at most 18 digits without sign, point and exponent, as most whole ones are;
+ * false leaves it where it is. */
+static inline bool
+json_take_short(json_text *self, uint64_t *value)
+{
+    const uint8_t *at = self->at;
+    uint64_t number = 0;
+    for (; at < self->end && (uint8_t)(*at - '0') <= 9; at++) {
+        number = number * 10 + (uint64_t)(*at - '0');
+    }
+    int64_t count = at - self->at;
+    bool is_whole = at < self->end && *at != '.' && (*at | 0x20) != 'e';
+    if (count == 0 || count > 18 || !is_whole || (count > 1 && *self->at == '0')) {
+        return false;
+    }
+    self->at = at;
+    *value = number;
+    return true;
+}
 
 /* The digits of a number without zeros before and after them: number of `digits` * 10^power. */
 typedef struct {

@@ -90,13 +90,17 @@ static bool
 read_whole(machine *self, node *of, uint64_t below, uint64_t most, int64_t *value)
 {
     const uint8_t *start = self->text.at;
-    json_number number;
+    json_number number = {.is_negative = false};
     uint64_t magnitude;
-    if (!read_number(self, of, &number)) {
-        return false;
+    if (!json_take_short(&self->text, &magnitude)) {
+        if (!read_number(self, of, &number)) {
+            return false;
+        }
+        if (!json_number_whole(&number, &magnitude)) {
+            return fail_at(self, of, start, not_whole);
+        }
     }
-    if (!json_number_whole(&number, &magnitude)
-        || magnitude > (number.is_negative ? below : most)) {
+    if (magnitude > (number.is_negative ? below : most)) {
         return fail_at(self, of, start, not_whole);
     }
     *value = (int64_t)(number.is_negative ? 0 - magnitude : magnitude);

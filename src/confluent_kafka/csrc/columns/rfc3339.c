@@ -4,7 +4,7 @@ typedef struct {
     const uint8_t *at, *end;
 } text;
 
-static bool
+static inline bool
 take(text *self, uint8_t byte)
 {
     if (self->at == self->end || *self->at != byte) {
@@ -15,7 +15,7 @@ take(text *self, uint8_t byte)
 }
 
 /* A number of two digits, within limits. */
-static bool
+static inline bool
 take_two(text *self, int32_t least, int32_t most, int32_t *value)
 {
     if (self->end - self->at < 2) {
