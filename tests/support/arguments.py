@@ -176,6 +176,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "_ColumnBatch.column": {"name": _COLUMN},
     "_ColumnBatch.until": {"name": _COLUMN, "limit": INT64},
     "_ColumnBatch.replaced": {"columns": Kind({}, set()) | _DICTS},
+    "_ColumnBatch.names": {},
     "_ColumnBatch.__arrow_c_schema__": {},
     "_ColumnBatch.__arrow_c_array__": {"requested_schema": ANYTHING},
     "_ColumnBatch.__arrow_c_stream__": {"requested_schema": ANYTHING},

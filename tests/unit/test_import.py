@@ -16,6 +16,7 @@ from confluent_kafka import (
     IsolationLevel,
     admin,
     cimpl,
+    columns,
 )
 from tests.support.scripts import check_script
 
@@ -167,6 +168,7 @@ def test_all_names_every_export() -> None:
     assert set(names) == (public - submodules) | lazy
     # Some are exported by confluent_kafka.testing and .admin, and the numbers are those of enums.
     elsewhere = {"MockCluster", "MockRequest", *admin.__all__, *ENUMERATORS, *SPECS}
+    elsewhere |= set(columns.__all__)
     elsewhere |= {name for name in vars(cimpl) if name.startswith("SHARE_ACKNOWLEDGE_TYPE_")}
     assert {name for name in vars(cimpl) if not name.startswith("_")} - elsewhere <= set(names)
 

@@ -24,7 +24,7 @@ class DecodedBatch:
     pandas.DataFrame.from_arrow(batch) read it; len(batch) is the number of messages.
 
     Attributes:
-        eof (list of TopicPartition): partitions whose end was reached while the batch was fetched.
+        eof (list): the partitions whose end was reached while the batch was fetched.
         errors (dict of str to list of RowError): for "key" and "value", as far as they were
             decoded: the messages whose payloads could not be. They are null in the column; `raw`
             has their bytes.

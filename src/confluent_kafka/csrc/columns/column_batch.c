@@ -175,7 +175,9 @@ replaced(PyObject *object, PyObject *replacements)
 
 PyDoc_STRVAR(of_doc,
 "of(columns, /)\n--\n\n"
-"A _ColumnBatch of the columns of a dict, all of the same number of rows.");
+"A _ColumnBatch of the columns of a dict, all of the same number of rows.\n\n"
+"Args:\n"
+"    columns (dict): arrays with the Arrow PyCapsule protocol, by name.");
 
 /* Reads the values of a dict, of which `items` are the pairs. */
 static int
