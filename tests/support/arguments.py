@@ -283,6 +283,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "on_delivery": CALLBACK,
         "block": SECONDS,
         "partition_count": Kind(None, set()) | "None, True, 1",
+        "key": Kind(None, {"None"}),  # an encoder of confluent_kafka.columns
+        "value": Kind(None, {"None"}),
     },
     **{f"Producer.{name}": _TIMEOUT for name in ("poll", "flush", "close")},
     "Producer.purge": dict.fromkeys(("in_queue", "in_flight", "blocking"), BOOL),
