@@ -1,0 +1,264 @@
+"""Decoding into columns gives back all memory: of rows, of bad ones, and of every refusal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastavro", reason="fastavro is not installed")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from confluent_kafka.cimpl import _decode_rows, _RowProgram, _schema_ids  # noqa: E402
+from confluent_kafka.columns import AvroDecoder  # noqa: E402
+from tests.support.arrow_structs import Nulls  # noqa: E402
+from tests.support.avro import encode, record  # noqa: E402
+from tests.support.refcounts import assert_no_leaks  # noqa: E402
+from tests.support.scripts import check_script  # noqa: E402
+
+SCHEMA = record(
+    ("id", "long"),
+    ("name", ["null", "string"]),
+    ("kind", {"type": "enum", "name": "Kind", "symbols": ["A", "B"]}),
+    ("price", {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}),
+    ("tags", {"type": "array", "items": ["null", record(("x", "int"), name="Tag")]}),
+    ("either", ["int", "string", {"type": "map", "values": "double"}]),
+)
+READER = record(*SCHEMA["fields"][:3], {"name": "new", "type": "string", "default": "text"})
+VALUES: list[dict[str, Any]] = [
+    {
+        "id": i,
+        "name": "n" * i,
+        "kind": "B",
+        "price": Decimal(i),
+        "tags": [None, {"x": i}],
+        "either": each,
+    }
+    for i, each in enumerate([1, "text", {"k": 0.5}])
+]
+DECODERS = [AvroDecoder(SCHEMA), AvroDecoder(SCHEMA, READER, enums="dictionary")]
+
+
+def payloads() -> Any:
+    good = encode(SCHEMA, VALUES)
+    return pa.array([*good, None, b"", *(one[:-1] for one in good), good[0] + b"\0"] * 10)
+
+
+PAYLOADS = payloads()
+
+
+def look(rows: Any) -> None:
+    """All that can be asked of rows; some capsules nobody reads."""
+    repr(rows), len(rows), rows.errors
+    for one in (rows, rows.error_column()):
+        one.__arrow_c_schema__(), one.__arrow_c_array__(), one.__arrow_c_stream__()
+        array = pa.array(one)
+        pa.table(one), pa.schema(one)
+        array.field(0)
+
+
+def test_rows() -> None:
+    """Good rows, bad ones and null ones, in all the ways that they can be read."""
+
+    def work() -> None:
+        for decoder in DECODERS:
+            look(decoder.decode(PAYLOADS))
+            look(decoder.decode(pa.chunked_array([PAYLOADS[:3], PAYLOADS[5:9]])))
+            look(decoder.decode(PAYLOADS[:0]))
+
+    assert_no_leaks(work, repeat=30)
+
+
+def test_decoders() -> None:
+    """Schemas that are compiled, with all that instructions and types can have."""
+
+    def work() -> None:
+        AvroDecoder(SCHEMA, columns=["tags", "name"]).__arrow_c_schema__()
+        pa.schema(AvroDecoder(SCHEMA, READER, enums="dictionary"))
+
+    assert_no_leaks(work, repeat=50)
+
+
+def refuses(call: Callable[[], object]) -> bool:
+    """pytest.raises() keeps more with each call for some time."""
+    try:
+        call()
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        return True
+    return False
+
+
+class Wrong:
+    """Gives what is no pair of capsules, or raises."""
+
+    def __init__(self, gives: Any) -> None:
+        self._gives = gives
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> Any:
+        if self._gives is ZeroDivisionError:
+            raise ZeroDivisionError
+        return self._gives
+
+
+def test_payloads_that_are_refused() -> None:
+    """Another type, no valid data, a capsule that was used, too many rows, no array at all."""
+    program = DECODERS[0]._program
+    used = pa.array([b""]).__arrow_c_array__()
+    pa.Array._import_from_c_capsule(*used)
+    wrong: list[Any] = [
+        None, [b""], pa.array([1]), pa.chunked_array([[1], [2]]), pa.table({"a": [b""]}),
+        Wrong(None), Wrong((1, 2)), Wrong(used), Wrong(ZeroDivisionError),
+    ]  # fmt: skip
+
+    def work() -> None:
+        for one in (*wrong, Nulls(2**40)):
+            assert refuses(lambda one=one: _decode_rows(one, program))
+            assert refuses(lambda one=one: _schema_ids(one))
+
+    assert_no_leaks(work, repeat=50)
+
+
+def test_programs_by_schema_id() -> None:
+    """Programs and texts by their ids, and what is wrong with them."""
+    program, other = (decoder._program for decoder in DECODERS)
+    column = pa.array([b"\0\0\0\0\1" + one for one in encode(SCHEMA, VALUES)] + [b"\0\0\0\0\2"])
+
+    def work() -> None:
+        look(_decode_rows(column, program, {1: program, 2: "a text", 3: program}))
+        assert len(_schema_ids(column)) == 2
+        wrong: list[Any] = [{1: other}, {-1: program}, {1: None}, {1: "\ud800"}, {"1": program}, 5]
+        for programs in wrong:
+            assert refuses(lambda programs=programs: _decode_rows(column, program, programs))
+        assert refuses(lambda: _decode_rows(column, None))  # type: ignore[arg-type]
+
+    assert_no_leaks(work, repeat=50)
+
+
+def descriptions() -> list[tuple[Any, Any, Any]]:
+    """Programs in each of which one part is wrong, from the first to the last."""
+    good = ("i", "c", True, (), b"\1\0\0\0\1\0\0\0k\1\0\0\0v", ("X", "Y"))
+    columns = ("+s", "", True, (good, ("u", "t", True, (), None, None)), None, None)
+    record_step = ("record", 0, 0, 0, (), b"", "")
+    steps = (
+        record_step,
+        ("enum", 1, 0, 0, (1, 0), b"data", "path"),
+        ("string", 2, 0, 0, (), b"", ""),
+    )
+    _RowProgram("avro", columns, steps)
+    made: list[tuple[Any, Any, Any]] = [("none", columns, steps), (None, columns, steps)]
+    for place in range(6):
+        wrong = (*good[:place], "\ud800" if place < 2 else 5, *good[place + 1 :])
+        children = (("u", "first", True, (), None, None), wrong)
+        made.append(("avro", ("+s", "", True, children, None, None), steps))
+    for place in range(7):
+        step = (*steps[1][:place], None, *steps[1][place + 1 :])
+        made.append(("avro", columns, (record_step, step)))
+    made.append(("avro", columns, (*steps, ("enum", 2, 0, 0, (), b"", ""))))
+    made.append(("avro", columns, (*steps, ("jump", -1, 0, 0, (1,), b"data", "path"))))
+    made.append(("avro", columns, list(steps)))
+    return made
+
+
+def test_programs_that_are_refused() -> None:
+    """Whatever is wrong with a program, what had been made of it by then is given back."""
+    wrong = descriptions()
+
+    def work() -> None:
+        for arguments in wrong:
+            with suppress(TypeError, ValueError):
+                _RowProgram(*arguments)
+
+    assert_no_leaks(work)
+
+
+def test_schemas_that_are_refused() -> None:
+    """In Python as well."""
+
+    def work() -> None:
+        for arguments in (("nonsense",), (record(("a", "Row")),), ("int", "string")):
+            with suppress(ValueError):
+                AvroDecoder(*arguments)
+
+    assert_no_leaks(work, repeat=50)
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+@pytest.mark.parametrize("which", ["rows", "bad", "refused"])
+def test_memory_of_columns(which: str) -> None:
+    """What is not Python's memory: 200 times 2 MiB would be seen among 100 MiB of others'."""
+    decoder = AvroDecoder("string")
+    text = b"\x80\x80\x80\1" + b"x" * (1 << 20)
+    column = pa.array([text, text] if which == "rows" else [text, text + b"\0", text[:-1]])
+    uneven = _RowProgram(
+        "avro",
+        ("+s", "", True, (("u", "a", True, (), None, None),), None, None),
+        (("record", 0, 0, 0, (), b"", ""), *[("string", 1, 0, 0, (), b"", "")] * 2),
+    )
+    twice = pa.array([text + text])
+    work: Callable[[], object] = lambda: decoder.decode(column)  # noqa: E731
+    if which == "refused":
+
+        def work() -> None:
+            with pytest.raises(ValueError, match="one value into each column"):
+                _decode_rows(twice, uneven)
+
+    for _ in range(5):
+        work()
+    before = resident()
+    for _ in range(200):
+        work()
+    assert resident() - before < 100 << 20
+
+
+def test_without_memory() -> None:
+    """Whichever of Python's allocations fails, MemoryError comes, and what is made is whole."""
+    pytest.importorskip("_testcapi", reason="this CPython was built without its test modules")
+    failures = check_script(
+        """
+        from _testcapi import remove_mem_hooks, set_nomemory
+        from confluent_kafka.cimpl import _decode_rows, _RowProgram, _schema_ids
+        from tests.support.columns import row_program
+        import pyarrow as pa
+
+        good = ("+s", "", True, (("i", "c", True, (), b"\\0\\0\\0\\0", ("X", "Y")),), None, None)
+        steps = (("record", 0, 0, 0, (), b"", ""), ("enum", 1, 0, 0, (1, 0), b"data", "path"))
+        program = row_program()
+        column = pa.array([b"\\0\\0\\0\\0\\1\\2", b"\\0\\0\\0\\0\\3", b"", None])
+        rows = _decode_rows(column, program)
+        calls = [
+            lambda: _RowProgram("avro", good, steps),
+            lambda: _decode_rows(column, program),
+            lambda: _decode_rows(column, program, {1: program, 3: "a text"}),
+            lambda: _schema_ids(column),
+            lambda: rows.errors,
+            lambda: rows.error_column(),
+            lambda: rows.__arrow_c_array__(),
+            lambda: rows.__arrow_c_stream__(),
+            lambda: rows.__arrow_c_schema__(),
+        ]
+        failures = 0
+        for call in calls:
+            call()
+            for allocation in range(60):
+                set_nomemory(allocation, allocation + 1)
+                try:
+                    call()
+                except MemoryError:
+                    failures += 1
+                finally:
+                    remove_mem_hooks()
+        assert pa.array(_decode_rows(column, program))[0].as_py() is None
+        print(failures)
+        """
+    )
+    assert int(failures) > 20
