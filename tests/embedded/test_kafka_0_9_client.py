@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError
+from confluent_kafka import Consumer, KafkaError, protocol
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.compat.kafka_0_9 import KafkaClient, _engine
+from confluent_kafka.compat.kafka_0_9 import KafkaClient, SimpleConsumer, _engine
 from confluent_kafka.compat.kafka_0_9 import client as client_module
 from confluent_kafka.compat.kafka_0_9.common import (
     BrokerMetadata,
@@ -35,9 +35,11 @@ from confluent_kafka.compat.kafka_0_9.common import (
     UnknownTopicOrPartitionError,
     UnsupportedCodecError,
 )
-from confluent_kafka.testing import MockCluster
+from confluent_kafka.testing import MockAction, MockCluster
 from tests.support.kafka import read, values_of
 from tests.support.kafka_0_9 import patient as patient
+from tests.support.patches import needs
+from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.kafka_topic(partitions=4), pytest.mark.usefixtures("patient")]
 
@@ -263,6 +265,72 @@ def test_a_leader_that_is_down(
     monkeypatch.undo()
     (answer,) = client.send_fetch_request([fetch])
     assert [one.message.value for one in answer.messages] == [b"v"]
+
+
+@pytest.mark.kafka_topic(partitions=1, replication_factor=2)
+def test_another_one_leads_while_offsets_are_asked_for(
+    client: KafkaClient,
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A leader that is gone is not waited for as long as the client's timeout."""
+    client.send_produce_request([request(kafka_topic, 0, b"v")], acks=-1)
+    end = OffsetRequest(kafka_topic.encode(), 0, -1, 1)
+    leader = client._get_leader_for_partition(end.topic, 0).nodeId
+    kafka_cluster.set_broker_down(leader)
+    kafka_cluster.set_leader(kafka_topic, 0, leader % kafka_cluster.brokers + 1)
+    monkeypatch.setattr(client_module, "_PATIENCE", 0.1)
+    (failed,) = client.send_offset_request([end], fail_on_error=False)
+    assert isinstance(failed, FailedPayloadsError)
+    monkeypatch.undo()
+    (answer,) = client.send_offset_request([end])
+    assert answer.offsets == (1,)
+
+
+@needs("mock-on-request")
+def test_a_leader_that_takes_its_time(
+    client: KafkaClient,
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Offsets are waited for as long as the client's timeout, while it is the leader."""
+    client.send_produce_request([request(kafka_topic, 0, b"v")])
+    looks: list[Any] = []
+    ask = client.send_metadata_request
+
+    def look(*args: Any, **keywords: Any) -> Any:
+        looks.append(args)
+        return ask(*args, **keywords)
+
+    def answer(_: Any, __: Any) -> None:
+        wait_until(lambda: looks)
+
+    kafka_cluster.on_request(protocol.ListOffsetsRequest.api_key, answer)
+    monkeypatch.setattr(client, "send_metadata_request", look)
+    monkeypatch.setattr(client_module, "_PATIENCE", 0.05)
+    (found,) = client.send_offset_request([OffsetRequest(kafka_topic.encode(), 0, -1, 1)])
+    assert found.offsets == (1,)
+
+
+@needs("mock-on-request")
+@pytest.mark.parametrize("call", [SimpleConsumer.pending, lambda consumer: consumer.seek(0, 2)])
+def test_a_leader_that_never_answers(
+    client: KafkaClient,
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+    call: Callable[[SimpleConsumer], object],
+) -> None:
+    """It is given up after the client's timeout."""
+    consumer = SimpleConsumer(client, None, kafka_topic, auto_commit=False)
+    kafka_cluster.on_request(
+        protocol.ListOffsetsRequest.api_key, lambda _, __: MockAction.NO_ANSWER
+    )
+    monkeypatch.setattr(client._engine, "_timeout", 0.5)
+    with pytest.raises(FailedPayloadsError):
+        call(consumer)
 
 
 def test_brokers_that_are_new_or_gone(

@@ -171,6 +171,28 @@ def test_commit(client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: st
     consumer.stop()
 
 
+def test_messages_that_come_while_offsets_are_stored(
+    client: KafkaClient, kafka_topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are stored by the next commit, which has something to store."""
+    consumer = quiet(client, kafka_topic, partitions=[0])
+    store = client.send_offset_commit_request
+
+    def read_then_store(*args: Any) -> Any:
+        monkeypatch.undo()
+        consumer.get_messages(2, timeout=TIMEOUT)
+        return store(*args)
+
+    consumer.get_messages(3, timeout=TIMEOUT)
+    monkeypatch.setattr(client, "send_offset_commit_request", read_then_store)
+    assert consumer.commit() is True
+    assert stored(client, kafka_topic) == [3, -1]
+    assert consumer.count_since_commit == 2
+    assert consumer.commit() is True
+    assert stored(client, kafka_topic) == [5, -1]
+    assert consumer.commit() is None
+
+
 def test_without_a_group(client: KafkaClient, kafka_topic: str) -> None:
     """Nothing is stored."""
     consumer = SimpleConsumer(client, None, kafka_topic, auto_commit_every_n=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from threading import Lock
 from typing import Any
@@ -63,18 +63,29 @@ class Exchange:
         else:
             self._answered.set_result(answer or b"")
 
-    def answer(self) -> Any:
+    def answer(self, every: float | None = None, goes_on: Callable[[], bool] = lambda: True) -> Any:
         """Wait for the answer and return it.
+
+        Args:
+            every: after how many seconds, again and again, to ask whether to wait on.
+            goes_on: tells it.
 
         Raises:
             ConnectionError: the broker does not answer.
             KafkaUnavailableError: no broker does.
             KafkaError: something else is wrong.
         """
-        try:
-            data = self._answered.result()
-        except KafkaException as failure:
-            raise self.failure(failure.args[0], self._broker) from failure
+        while True:
+            try:
+                data = self._answered.result(every)
+                break
+            except TimeoutError:
+                if not goes_on():
+                    raise common.ConnectionError(
+                        f"Kafka broker {self._broker} is not asked any more"
+                    ) from None
+            except KafkaException as failure:
+                raise self.failure(failure.args[0], self._broker) from failure
         return self._message.response_class.decode(data, self._version)
 
     @staticmethod

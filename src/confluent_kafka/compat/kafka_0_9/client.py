@@ -7,6 +7,7 @@ import time
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
@@ -52,8 +53,9 @@ _Callback = Callable[[Any], Any] | None
 # Seconds between two looks at a topic that is being created, or a coordinator that is being found.
 _BACKOFF = 0.1
 # Seconds that a leader may take to answer, besides those that it is told to wait: then there may be
-# another one. And those that a coordinator may take.
+# another one. Fetch is given up then, and other requests if there is one.
 _PATIENCE = 5.0
+# Seconds that a coordinator may take.
 _COORDINATOR = 30.0
 
 # What the coordinator says that does not last.
@@ -329,7 +331,11 @@ class KafkaClient(Metadata):
             return _requests.fetch_request(some, max_wait_time, min_bytes)
 
         answers = self._ask_leaders(
-            wanted, message, _requests.FETCH, _requests.parts_of_fetch, max_wait_time
+            wanted,
+            message,
+            _requests.FETCH,
+            _requests.parts_of_fetch,
+            max_wait_time / 1000 + _PATIENCE,
         )
         read = [self._read(one, part) for one, part in zip(wanted, answers, strict=True)]
         return self._checked(read, fail_on_error, callback)
@@ -355,6 +361,7 @@ class KafkaClient(Metadata):
                 lambda some: _requests.fetch_request(some, 0, 0),
                 _requests.FETCH,
                 _requests.parts_of_fetch,
+                _PATIENCE,
             )
             if isinstance(part, Exception):
                 return part
@@ -402,7 +409,7 @@ class KafkaClient(Metadata):
         message: Callable[[list[Any]], Any],
         version: int,
         parts: Callable[[Any], Iterator[tuple[TopicAndPartition, Any]]],
-        wait: float = 0,
+        within: float | None = None,
     ) -> list[Any]:
         """Ask the leaders of partitions, all at the same time.
 
@@ -411,7 +418,7 @@ class KafkaClient(Metadata):
             message: makes the request of those for a broker.
             version: of the request.
             parts: gives the parts of an answer.
-            wait: milliseconds that a leader may hold its answer back.
+            within: seconds that a leader may take, if they are fewer than the client's timeout.
 
         Returns:
             The part for each payload, or the FailedPayloadsError.
@@ -421,12 +428,13 @@ class KafkaClient(Metadata):
             by_leader[self._get_leader_for_partition(one.topic, one.partition)].append(one)
         answers: dict[TopicAndPartition, Any] = {}
         asked = {
-            leader: self._sent(message(some), version, leader, wait / 1000 + _PATIENCE)
+            leader: self._sent(message(some), version, leader, within)
             for leader, some in by_leader.items()
         }
-        for leader, exchange in asked.items():
+        for leader, answer in asked.items():
+            still_leads = partial(self._still_leads, leader, by_leader[leader])
             try:
-                answers.update(parts(exchange()))
+                answers.update(parts(answer(_PATIENCE, still_leads)))
             except (common.ConnectionError, KafkaUnavailableError) as failure:
                 log.warning("broker %d: %s", leader.nodeId, failure)
                 for one in by_leader[leader]:
@@ -434,13 +442,20 @@ class KafkaClient(Metadata):
         return [answers[_place(one)] for one in payloads]
 
     def _sent(
-        self, message: Any, version: int, leader: BrokerMetadata, within: float
-    ) -> Callable[[], Any]:
+        self, message: Any, version: int, leader: BrokerMetadata, within: float | None
+    ) -> Callable[..., Any]:
         """Send a request; return what waits for its answer, and raises what went wrong."""
         try:
             return self._engine.ask(message, version, broker=leader, within=within).answer
         except (common.ConnectionError, KafkaUnavailableError) as failure:
             return partial(_raise, failure)
+
+    def _still_leads(self, leader: BrokerMetadata, payloads: list[Any]) -> bool:
+        """Return whether nobody else leads one of these partitions now, as far as brokers know."""
+        with suppress(KafkaError):
+            self.load_metadata_for_topics(*{one.topic for one in payloads})
+        known = [self.topics_to_brokers.get(_place(one)) for one in payloads]
+        return all(one is None or one == leader for one in known)
 
     def _failed(self, payload: Any, failure: KafkaError) -> FailedPayloadsError:
         self.reset_topic_metadata(payload.topic)  # there may be another leader
@@ -572,7 +587,7 @@ class KafkaClient(Metadata):
         return [_called(callback, answer) for answer in answers]
 
 
-def _raise(failure: Exception) -> NoReturn:
+def _raise(failure: Exception, *_: object) -> NoReturn:
     raise failure
 
 

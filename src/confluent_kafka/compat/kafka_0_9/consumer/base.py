@@ -75,7 +75,8 @@ class Consumer:
             partitions = self.client.get_partition_ids_for_topic(self.topic)
         self.offsets: dict[int, int] = dict.fromkeys(partitions, 0)
         self.commit_lock = Lock()
-        self.count_since_commit = 0
+        # What reads changes the one, and what holds commit_lock the other.
+        self._read = self._stored = 0
         self.auto_commit = auto_commit
         self.auto_commit_every_n = auto_commit_every_n
         self.auto_commit_every_t = auto_commit_every_t
@@ -88,6 +89,11 @@ class Consumer:
                 auto_commit_every_t, _commit_if_alive, weakref.ref(self)
             )
             self.commit_timer.start()
+
+    @property
+    def count_since_commit(self) -> int:
+        """How many messages were read since the group's offsets were stored; a seek counts, too."""
+        return self._read - self._stored
 
     def provide_partition_info(self) -> None:
         """Let messages come with their partitions."""
@@ -125,7 +131,8 @@ class Consumer:
         if self.count_since_commit == 0 or self.group is None:
             return None
         with self.commit_lock:
-            if self.count_since_commit == 0:  # another thread was faster
+            read = self._read  # first: the offsets are behind all that was counted
+            if read == self._stored:  # another thread was faster
                 return None
             offsets = dict(self.offsets)
             wanted = offsets if partitions is None else partitions
@@ -135,7 +142,7 @@ class Consumer:
             except KafkaError as failure:
                 log.error("offsets of group %r are not stored: %s", self.group, failure)
                 return False
-            self.count_since_commit = 0
+            self._stored = read  # and not what was read meanwhile
         if self.commit_timer is not None and not self.commit_timer.is_current:
             self.commit_timer.start()
         return True

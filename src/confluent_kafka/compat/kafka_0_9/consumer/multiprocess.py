@@ -129,7 +129,7 @@ class MultiProcessConsumer(Consumer):
                 break
         for partition, message in found:
             self.offsets[partition] = message.offset + 1
-        self.count_since_commit += len(found)
+        self._read += len(found)
         self._auto_commit()
         return found if self._partition_info else [message for _, message in found]
 

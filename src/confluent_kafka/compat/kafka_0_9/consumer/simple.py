@@ -215,7 +215,7 @@ class SimpleConsumer(Consumer):
             raise ValueError(f"whence must be None, 0, 1 or 2, not {whence!r}")
         self._read_on()
         if self.auto_commit:
-            self.count_since_commit += 1
+            self._read += 1
             self.commit()
 
     def get_messages(
@@ -248,7 +248,7 @@ class SimpleConsumer(Consumer):
             found.append(pair)
         for partition, message in found:
             self.offsets[partition] = message.offset + 1
-        self.count_since_commit += len(found)
+        self._read += len(found)
         self._auto_commit()
         return found if self.partition_info else [message for _, message in found]
 
@@ -277,7 +277,7 @@ class SimpleConsumer(Consumer):
             return None
         partition, message = pair
         self.offsets[partition] = message.offset + 1
-        self.count_since_commit += 1
+        self._read += 1
         self._auto_commit()
         with_partition = self.partition_info if get_partition_info is None else get_partition_info
         return pair if with_partition else message
