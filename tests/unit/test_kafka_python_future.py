@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka.compat.kafka.future import Future
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 
 def at_line(number: int, method: Callable[..., Any], act: Callable[[], object]) -> Any:
@@ -57,3 +57,39 @@ def test_settled_by_the_thread_that_adds_a_callback(number: int, earlier: int) -
     thread.join(TIMEOUT)
     assert not thread.is_alive()
     assert called == list(range(earlier + 1))
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_callback_of_a_settled_future(number: int) -> None:
+    """It has been called when it is added, also while another thread calls the earlier ones."""
+    future = Future()
+    settling, begun, go_on, added = (threading.Event() for _ in range(4))
+    called: list[str] = []
+
+    def earlier(_: object) -> None:
+        settling.set()
+        go_on.wait(TIMEOUT)
+
+    def later(_: object) -> None:
+        begun.set()
+        if threading.current_thread() is settler:
+            added.wait(TIMEOUT)
+        called.append("later")
+
+    def let_the_other_thread_go_on() -> None:
+        go_on.set()
+        wait_until(lambda: begun.is_set() or not settler.is_alive())
+
+    future.add_callback(earlier)
+    settler = threading.Thread(target=future.success, args=(None,), daemon=True)
+    settler.start()
+    assert settling.wait(TIMEOUT)
+    assert future.is_done
+    sys.settrace(at_line(number, Future._when_done, let_the_other_thread_go_on))
+    future.add_callback(later)
+    sys.settrace(None)
+    assert called == ["later"]
+    added.set()
+    go_on.set()
+    settler.join(TIMEOUT)
+    assert called == ["later"]

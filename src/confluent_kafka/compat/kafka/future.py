@@ -61,8 +61,11 @@ class Future:
     def add_callback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
         """Call a function with the result.
 
+        If the future is settled, it has been called when this returns; or else when the call that
+        settles it does.
+
         Args:
-            f: called with `args`, the result and `kwargs`, at once if the result is there.
+            f: called with `args`, the result and `kwargs`.
             *args: go before the result.
             **kwargs: more arguments.
         """
@@ -103,13 +106,21 @@ class Future:
             self._run_all(self._callbacks)
 
     def _when_done(self, callback: Callable[[Any], object]) -> Self:
-        # No lock: the thread that settles may be this one, in a finalizer or a signal's handler,
-        # and one that holds a lock is not there in a forked process. setdefault() makes one list.
+        """Call back: here if the future is settled, or else in the call that settles it.
+
+        No lock: the thread that settles may be this one, in a finalizer or a signal's handler, and
+        one that holds a lock is not there in a forked process. setdefault() makes one list.
+        """
         callbacks = self._callbacks
+        if self.is_done:
+            # Not through the list, from which the thread that settles could still take it.
+            self._run_all(callbacks or [])
+            self._run(callback)
+            return self
         if callbacks is None:
             callbacks = vars(self).setdefault("_callbacks", [])
         callbacks.append(callback)
-        if self.is_done:
+        if self.is_done:  # perhaps too late for the other thread to see the callback
             self._run_all(callbacks)
         return self
 
