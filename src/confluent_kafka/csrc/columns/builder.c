@@ -15,7 +15,8 @@ slots_size(const column *self, int64_t capacity)
     case COLUMN_BITS:
         return (size_t)capacity / 8;
     case COLUMN_FIXED:
-        return (size_t)capacity * (size_t)self->width;
+        /* Of no bytes, too, they have an address: memcpy() wants one. */
+        return self->width == 0 ? 1 : (size_t)capacity * (size_t)self->width;
     case COLUMN_UNION:
         return (size_t)capacity;
     default:
