@@ -64,7 +64,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl", "protocol"},
     "avro": _CLIENTS | {"schema_registry"},
-    "aio": _CLIENTS | {"_other_clients", "admin", "statistics"},
+    "aio": _CLIENTS | {"_other_clients", "admin", "columns", "statistics"},
     "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},
     # aiokafka's API stands on aio, kafka-python's on the blocking clients; nothing on them.
     "compat": {"", "_suggestions", "admin", "aio", "cimpl", "protocol"},

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -16,6 +18,7 @@ pytest.importorskip("fastavro", reason="fastavro is not installed")
 import polars
 
 from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.aio import AIOConsumer
 from confluent_kafka.columns import (
     AvroColumns,
     AvroDecoder,
@@ -177,6 +180,47 @@ def test_a_batch_is_decoded_afterwards(
     assert batch.raw is raw
     assert batch.eof is raw.eof
     assert polars.DataFrame(batch)["value"].to_list() == ROWS
+
+
+# ---- AIOConsumer ----
+
+
+class Waiting(AvroDecoder):
+    """A decoder whose registry does not answer until it is told to."""
+
+    def __init__(self, schema: Any) -> None:
+        super().__init__(schema)
+        self.asked, self.answer = threading.Event(), threading.Event()
+
+    def decode(self, payloads: Any) -> Any:
+        self.asked.set()
+        assert self.answer.wait(TIMEOUT)
+        return super().decode(payloads)
+
+
+def test_an_event_loop_goes_on(
+    kafka_topic: str, producer: Producer, kafka_cluster: MockCluster
+) -> None:
+    """Decoding waits in a thread; what a cancelled call has fetched is the next one's."""
+    produced(producer, kafka_topic, [b"\2", b"\4"])
+
+    async def read() -> list[Any]:
+        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "columns"}
+        decoder = Waiting('"int"')
+        async with AIOConsumer(config) as consumer:
+            await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+            call = asyncio.create_task(consumer.consume_arrow(2, TIMEOUT, value=decoder))
+            while not decoder.asked.is_set():
+                await asyncio.sleep(0.01)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            decoder.answer.set()
+            batch = await consumer.consume_arrow(2, TIMEOUT, value=decoder)
+            frame: list[Any] = polars.DataFrame(batch)["value"].to_list()
+            return frame
+
+    assert asyncio.run(read()) == [{"value": 1}, {"value": 2}]
 
 
 # ---- produce_arrow(value=) ----

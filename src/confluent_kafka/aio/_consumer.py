@@ -7,7 +7,8 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -25,6 +26,11 @@ from ._client import MAX_WORKERS, AIOClient
 from ._pausing import AIOPauseWhile
 from ._readiness import deadline
 from ._rebalances import RebalanceCallback, Rebalances
+from ._threads import on_daemon_thread
+
+if TYPE_CHECKING:
+    from confluent_kafka.cimpl import MessageBatch
+    from confluent_kafka.columns.batch import ColumnDecoder
 
 _EVERY = 0.1  # seconds between looks at whether the group has been left
 _MAX_MESSAGES = 1_000_000  # that consume() takes
@@ -64,6 +70,7 @@ class AIOConsumer(AIOClient):
     ) -> None:
         self._failures: deque[BaseException] = deque()
         self._subscribed = False
+        self._undecoded: MessageBatch | None = None  # of a call that was to decode it
         super().__init__(consumer_conf, max_workers, executor)
         self._rebalances = Rebalances(self._loop, self._callbacks)
 
@@ -177,6 +184,8 @@ class AIOConsumer(AIOClient):
         *,
         headers: bool = False,
         columns: Sequence[str] | None = None,
+        key: ColumnDecoder | None = None,
+        value: ColumnDecoder | None = None,
     ) -> Any:
         """Return messages as Arrow columns; see Consumer.consume_arrow().
 
@@ -185,15 +194,37 @@ class AIOConsumer(AIOClient):
             timeout: seconds to wait for all of them; -1 waits without limit.
             headers: whether to add the column of headers.
             columns: the columns to build; all when None.
+            key: what decodes the keys, in a thread: AvroColumns or another decoder of
+                confluent_kafka.columns. What was fetched when it raises, or the call is cancelled
+                meanwhile, is the next call's.
+            value: the same for the values.
 
         Raises:
             KafkaException: an error of the consumer.
+            SchemaRegistryError: the schemas that a decoder needs cannot be asked for.
             Exception: raised by a callback.
         """
-        nothing = self._client.consume_arrow(0, 0, headers=headers, columns=columns)
-        if not await self._gather(num_messages, timeout):
-            return nothing
-        return self._client.consume_arrow(num_messages, 0, headers=headers, columns=columns)
+        wanted: dict[str, Any] = {"headers": headers, "columns": columns}
+        batch, self._undecoded = self._undecoded, None
+        if batch is None:
+            batch = self._client.consume_arrow(0, 0, **wanted)
+            if await self._gather(num_messages, timeout):
+                batch = self._client.consume_arrow(num_messages, 0, **wanted)
+        if key is None and value is None:
+            return batch
+        return await self._decoded(batch, key, value)
+
+    async def _decoded(
+        self, batch: MessageBatch, key: ColumnDecoder | None, value: ColumnDecoder | None
+    ) -> Any:
+        """Decode in a thread, since a registry may have to be asked."""
+        from confluent_kafka.columns import decode_batch
+
+        self._undecoded = batch
+        decoding = partial(decode_batch, batch, key=key, value=value)
+        decoded = await on_daemon_thread(self._loop, decoding, "decode")
+        self._undecoded = None
+        return decoded
 
     def __aiter__(self) -> Self:
         return self
