@@ -228,10 +228,10 @@ has_unique_keys(machine *self, node *of)
 {
     const column *map = json_column(self, of), *keys = map + MAP_KEYS;
     int64_t from = map->offsets[map->length], count = keys->length - from;
-    map_key *sorted = count < 2 ? NULL : malloc((size_t)count * sizeof(map_key));
     if (count < 2) {
         return true;
     }
+    map_key *sorted = malloc((size_t)count * sizeof(map_key));
     if (sorted == NULL) {
         self->status = ROW_NO_MEMORY;
         return false;

@@ -418,14 +418,12 @@ is_epoch(const machine *self, node *of)
     return (of->flags & JSON_EPOCH) && is_number(self);
 }
 
-/* 10 to the power of 0, 3, 6 or 9: the node's units in a second. */
+/* The node's units in a second, of which it has 0, 3, 6 or 9 digits. */
 static int64_t
 units_of(node *of)
 {
-    return of->argument == 0   ? 1
-           : of->argument == 3 ? 1000
-           : of->argument == 6 ? 1000000
-                               : 1000000000;
+    static const int64_t units[] = {1, 1000, 1000000, 1000000000};
+    return units[of->argument / 3 % 4];
 }
 
 static bool
