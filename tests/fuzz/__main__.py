@@ -14,11 +14,12 @@ from tests.fuzz import guided
 
 # Shares of the inputs: a call at the boundary is one of two hundred, the others are one each.
 SHARES = {
-    ("campaign", "boundary"): 0.4,
+    ("campaign", "boundary"): 0.3,
     ("campaign", "arrow"): 0.05,
     ("campaign", "headers"): 0.05,
     ("campaign", "configuration"): 0.05,
     ("campaign", "columns"): 0.1,
+    ("campaign", "protobuf"): 0.1,
     ("guided", "arrow"): 0.07,
     ("guided", "headers"): 0.07,
     ("guided", "configuration"): 0.06,

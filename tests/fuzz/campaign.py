@@ -30,6 +30,14 @@ from tests.fuzz.columns import Columns
 from tests.fuzz.conversions import Configurations, Headers
 from tests.fuzz.json_rows import JSONRows
 
+
+def protobuf_columns(random: Random) -> Any:
+    """Without loading google.protobuf for the other targets."""
+    from tests.fuzz.columns_protobuf import ProtobufColumns
+
+    return ProtobufColumns(random)
+
+
 TARGETS: dict[str, Callable[[Random], Any]] = {
     "boundary": lambda random: Boundary(random, slow=100),
     "arrow": ArrowImport,
@@ -37,6 +45,7 @@ TARGETS: dict[str, Callable[[Random], Any]] = {
     "configuration": Configurations,
     "columns": Columns,
     "json": JSONRows,
+    "protobuf": protobuf_columns,
 }
 ROUND = 10_000
 SLOW = 2  # seconds: such a call is printed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count, pairwise
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -13,54 +13,24 @@ pytest.importorskip("google.protobuf", reason="protobuf is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import pyarrow as pa
-from google.protobuf import (
-    any_pb2,
-    descriptor_pb2,
-    duration_pb2,
-    struct_pb2,
-    timestamp_pb2,
-    wrappers_pb2,
-)
-from google.protobuf.descriptor_pb2 import (
-    DescriptorProto,
-    FieldDescriptorProto,
-    FileDescriptorProto,
-    FileDescriptorSet,
-)
 from google.protobuf.message import DecodeError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from confluent_kafka.columns import ProtobufDecoder
+from tests.fuzz.columns_protobuf import ProtobufColumns, spoilt
 from tests.support.protobuf import (
     expected,
     has_dropped_entries,
     holds_json,
-    message_class,
     plain,
     random_payload,
 )
+from tests.support.protobuf_types import random_type
 
 SETTINGS = settings(
     derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
 )
-KNOWN_FILES = [any_pb2, duration_pb2, struct_pb2, timestamp_pb2, wrappers_pb2]
-KNOWN_TYPES = [
-    ".google.protobuf.Any",
-    ".google.protobuf.BoolValue",
-    ".google.protobuf.DoubleValue",
-    ".google.protobuf.Duration",
-    ".google.protobuf.Int64Value",
-    ".google.protobuf.ListValue",
-    ".google.protobuf.StringValue",
-    ".google.protobuf.Struct",
-    ".google.protobuf.Timestamp",
-    ".google.protobuf.UInt32Value",
-    ".google.protobuf.Value",
-]
-SCALARS = [n for n in range(1, 19) if n not in (10, 11, 14)]
-KEYS = [n for n in SCALARS if n not in (1, 2, 12)]
-DAMAGE = [b"", b"\0", b"\1", b"\x7f", b"\xff", b"\x0a\x00", b"\xff\xff\xff\xff\x0f"]
 # What columns cannot hold, where messages of google.protobuf can.
 STRICTER = (
     "a string that is not UTF-8",
@@ -70,119 +40,6 @@ STRICTER = (
     "nested more than",
     "a field number of 0",  # in an unknown group
 )
-names = count()
-
-
-class FileMaker:
-    """A file of a few message types, each of which may have those after it."""
-
-    def __init__(self, rng: Random) -> None:
-        self.rng = rng
-        self.package = f"random{next(names)}"
-        self.file = FileDescriptorProto(name=f"{self.package}.proto", package=self.package)
-        self.syntax = rng.choice(["proto2", "proto3", "editions"])
-        self.file.syntax = self.syntax
-        if self.syntax == "editions":
-            self.file.edition = descriptor_pb2.EDITION_2023
-        self.file.dependency.extend(one.DESCRIPTOR.name for one in KNOWN_FILES)
-        self._add_enum()
-        self.count = rng.randrange(1, 4)
-        for place in range(self.count):
-            self._add_message(place)
-
-    def descriptors(self) -> bytes:
-        files = FileDescriptorSet(file=[self.file])
-        return files.SerializeToString()
-
-    def _add_enum(self) -> None:
-        enum = self.file.enum_type.add(name="Color")
-        first = 0 if self.syntax != "proto2" else self.rng.choice([0, 1, -1])
-        for name, number in (("RED", first), ("GREEN", 2), ("BLUE", 3)):
-            enum.value.add(name=name, number=number)
-        if self.syntax == "editions" and self.rng.random() < 0.5:
-            enum.options.features.enum_type = descriptor_pb2.FeatureSet.CLOSED
-        self.is_closed = self.syntax == "proto2" or (
-            self.syntax == "editions"
-            and enum.options.features.enum_type == descriptor_pb2.FeatureSet.CLOSED
-        )
-
-    def _add_message(self, place: int) -> None:
-        message = self.file.message_type.add(name=f"M{place}")
-        numbers = self.rng.sample([1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 40, 1000, 1023, 1024, 5000], 8)
-        optional = []
-        for index, number in enumerate(numbers[: self.rng.randrange(1, 8)]):
-            field = message.field.add(name=f"f{index}", number=number)
-            if self.rng.random() < 0.15:
-                self._make_map(message, field, place)
-                continue
-            self._set_type(field, place)
-            repeated = self.rng.random() < 0.3
-            field.label = 3 if repeated else 1
-            if not repeated and self.rng.random() < 0.4:
-                self._put_into_oneof(message, field)
-            elif not repeated and self.syntax == "proto3" and self.rng.random() < 0.4:
-                optional.append(field)
-            elif self.syntax == "editions":
-                self._set_features(field, repeated)
-        for field in optional:  # their oneofs come after the others
-            field.proto3_optional = True
-            field.oneof_index = len(message.oneof_decl)
-            message.oneof_decl.add(name=f"_{field.name}")
-
-    def _set_features(self, field: FieldDescriptorProto, repeated: bool) -> None:
-        features = descriptor_pb2.FeatureSet
-        if field.type == FieldDescriptorProto.TYPE_MESSAGE:
-            if self.rng.random() < 0.3:
-                field.options.features.message_encoding = features.DELIMITED
-        elif repeated:
-            if field.type not in (9, 12) and self.rng.random() < 0.5:
-                field.options.features.repeated_field_encoding = features.EXPANDED
-        elif self.rng.random() < 0.5 and not (field.type == 14 and self.is_closed):
-            field.options.features.field_presence = features.IMPLICIT
-
-    def _put_into_oneof(self, message: DescriptorProto, field: FieldDescriptorProto) -> None:
-        field.oneof_index = self.rng.randrange(2) if message.oneof_decl else 0
-        if field.oneof_index >= len(message.oneof_decl):
-            field.oneof_index = len(message.oneof_decl)
-            message.oneof_decl.add(name=f"o{field.oneof_index}")
-
-    def _set_type(self, field: FieldDescriptorProto, place: int, value: bool = False) -> None:
-        drawn = self.rng.random()
-        if drawn < 0.5:
-            field.type = self.rng.choice(SCALARS)
-        elif drawn < 0.6:
-            field.type, field.type_name = 14, f".{self.package}.Color"
-        elif drawn < 0.8 or place == self.count - 1:
-            field.type, field.type_name = 11, self.rng.choice(KNOWN_TYPES)
-        else:
-            later = self.rng.randrange(place + 1, self.count)
-            is_group = self.syntax == "proto2" and not value and self.rng.random() < 0.3
-            field.type = 10 if is_group else 11
-            field.type_name = f".{self.package}.M{later}"
-
-    def _make_map(self, message: DescriptorProto, field: FieldDescriptorProto, place: int) -> None:
-        entry = message.nested_type.add(name=f"{field.name.upper()}Entry")
-        entry.options.map_entry = True
-        entry.field.add(name="key", number=1, label=1, type=self.rng.choice(KEYS))
-        value = entry.field.add(name="value", number=2, label=1)
-        self._set_type(value, place, value=True)
-        if value.type == 14 and self.file.enum_type[0].value[0].number != 0:
-            value.type = 5
-            value.ClearField("type_name")
-        field.label, field.type = 3, 11
-        field.type_name = f".{self.package}.{message.name}.{entry.name}"
-
-
-def made(rng: Random) -> tuple[bytes, Any, str]:
-    """A FileDescriptorSet, the class of its first message, and that one's name."""
-    maker = FileMaker(rng)
-    descriptors = maker.descriptors()
-    name = f"{maker.package}.M0"
-    whole = FileDescriptorSet()
-    for known in KNOWN_FILES:
-        known.DESCRIPTOR.CopyToProto(whole.file.add())
-    whole.file.append(maker.file)
-    return descriptors, message_class(whole.SerializeToString(), name), name
 
 
 def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
@@ -206,7 +63,7 @@ def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
         assert plain(array[row], kind.DESCRIPTOR) == expected(message, enums), payload
 
 
-@settings(SETTINGS, max_examples=400)
+@settings(SETTINGS, max_examples=200)
 @given(
     st.randoms(use_true_random=False),
     st.sampled_from(["string", "dictionary", "number"]),
@@ -214,36 +71,30 @@ def check(payloads: list[bytes], rows: Any, kind: Any, enums: str) -> None:
 def test_any_message(rng: Random, enums: str) -> None:
     """Of random types, in any order and form that the encoding allows."""
     own = Random(rng.random())
-    descriptors, kind, name = made(own)
+    descriptors, kind, name = random_type(own)
     payloads = [random_payload(own, kind.DESCRIPTOR) for _ in range(10)]
     payloads += [one + two for one, two in pairwise(payloads)]
     decoder = ProtobufDecoder(descriptors, name, enums=enums)
     check(payloads, decoder.decode(pa.array(payloads, pa.binary())), kind, enums)
 
 
-@settings(SETTINGS, max_examples=400)
+@settings(SETTINGS, max_examples=200)
 @given(st.randoms(use_true_random=False))
 def test_spoilt_messages(rng: Random) -> None:
     """What is not valid is a bad row for both; the rows beside it stay right."""
     own = Random(rng.random())
-    descriptors, kind, name = made(own)
-    payloads = []
-    for _ in range(15):
-        payload = bytearray(random_payload(own, kind.DESCRIPTOR))
-        for _ in range(own.randrange(4)):
-            place = own.randrange(len(payload) + 1)
-            payload[place : place + own.randrange(3)] = own.choice(DAMAGE)
-        payloads.append(bytes(payload))
+    descriptors, kind, name = random_type(own)
+    payloads = [spoilt(own, random_payload(own, kind.DESCRIPTOR)) for _ in range(15)]
     rows = ProtobufDecoder(descriptors, name).decode(pa.array(payloads, pa.binary()))
     check(payloads, rows, kind, "string")
 
 
-@settings(SETTINGS, max_examples=150)
+@settings(SETTINGS, max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_some_columns(rng: Random) -> None:
     """A choice of fields has the values that they have among all."""
     own = Random(rng.random())
-    descriptors, kind, name = made(own)
+    descriptors, kind, name = random_type(own)
     fields = [field.name for field in kind.DESCRIPTOR.fields]
     chosen = own.sample(fields, own.randrange(1, len(fields) + 1))
     payloads = pa.array([random_payload(own, kind.DESCRIPTOR) for _ in range(10)], pa.binary())
@@ -259,7 +110,14 @@ def test_some_columns(rng: Random) -> None:
 def test_hostile_bytes(filler: bytes) -> None:
     """Any of them, for any type: a row or an error."""
     for seed in range(20):
-        descriptors, kind, name = made(Random(seed))
+        descriptors, kind, name = random_type(Random(seed))
         payloads = [filler * 2_000, filler * 2_001 + b"\x0c"]
         rows = ProtobufDecoder(descriptors, name).decode(pa.array(payloads, pa.binary()))
         check(payloads, rows, kind, "string")
+
+
+def test_drawn_from_a_seed() -> None:
+    """A thousand inputs, payloads and programs, as the long run makes them."""
+    with ProtobufColumns(Random("suite")) as target:
+        for _ in range(1_000):
+            target.step()

@@ -308,6 +308,14 @@ fits_initial(const protobuf_field *self, const column_type *type)
     return strcmp(self->kind->name, "enum") == 0 && place >= 0 && place < type->symbol_count;
 }
 
+/* The keys of a map may not be null: nor what puts null for what is not there, or unknown. */
+static bool
+fits_nulls(const protobuf_field *self, const column_type *type)
+{
+    bool may_put_null = self->is_optional || strcmp(self->kind->name, "enum") == 0;
+    return !may_put_null || (type->flags & ARROW_FLAG_NULLABLE);
+}
+
 static bool
 fits_data(const protobuf_field *self, const column_types *types)
 {
@@ -321,7 +329,7 @@ fits_data(const protobuf_field *self, const column_types *types)
         return self->read == self->kind->read; /* there is nothing that a wrapper could put */
     }
     const column_type *type = &types->types[self->values];
-    return fits_symbols(self, type) && fits_initial(self, type);
+    return fits_symbols(self, type) && fits_initial(self, type) && fits_nulls(self, type);
 }
 
 static bool

@@ -391,6 +391,14 @@ protobuf_read_fields(machine *self, const protobuf_message *message)
     return is_read;
 }
 
+/* One that has come. */
+static bool
+complete_field(machine *self, field *at, int64_t row)
+{
+    return at->message == NULL ? protobuf_complete_json(self, at, row)
+                               : protobuf_complete(self, at->message, row);
+}
+
 bool
 protobuf_complete(machine *self, const protobuf_message *message, int64_t row)
 {
@@ -404,8 +412,8 @@ protobuf_complete(machine *self, const protobuf_message *message, int64_t row)
             is_done = complete_list(self, at);
         }
         else if (self->set->columns[at->column].length > row) {
-            is_done = at->message == NULL ? protobuf_complete_json(self, at, row)
-                                          : protobuf_complete(self, at->message, row);
+            bool is_ready = at->message == NULL && !self->has_parts;
+            is_done = is_ready || complete_field(self, at, row);
         }
         else if (at->is_optional) {
             is_done = protobuf_put(self, columns_put_null(self->set, at->column));

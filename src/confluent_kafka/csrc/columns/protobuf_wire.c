@@ -13,9 +13,27 @@ ends_early(wire_input *self)
     return refuse(self, "the payload ends within a value");
 }
 
+/* Eight groups of seven bits, lowest first, as one number. */
+static uint64_t
+join_groups(uint64_t word)
+{
+    word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
+    word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
+    return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
+}
+
 bool
 wire_read_long_varint(wire_input *self, uint64_t *value)
 {
+    if (wire_left(self) >= sizeof(uint64_t)) {
+        uint64_t word = word_load(self->at), ends = ~word & WORD_HIGHS;
+        if (ends != 0) {
+            int last = word_first_byte(ends);
+            *value = join_groups(word & ~0ull >> (56 - 8 * last));
+            self->at += last + 1;
+            return true;
+        }
+    }
     *value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
         if (self->at == self->end) {

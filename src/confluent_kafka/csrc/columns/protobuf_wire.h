@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "columns/words.h"
+
 enum wire_type {
     WIRE_VARINT = 0,
     WIRE_64 = 1,
@@ -117,10 +119,7 @@ wire_read_64(wire_input *self, uint64_t *value)
     if (!wire_read_bytes(self, sizeof(*value), &data)) {
         return false;
     }
-    *value = 0;
-    for (int i = 7; i >= 0; i--) {
-        *value = *value << 8 | data[i];
-    }
+    *value = word_load(data);
     return true;
 }
 
