@@ -52,7 +52,7 @@ class JSONDecoder(ColumnDecoder):
       with padding. UUIDs: their text.
     - Dates and times: RFC 3339. A timestamp with a zone needs an offset and is stored in UTC; one
       without a zone may have none. Times of day with an offset are stored in UTC. Digits beyond the
-      column's unit are left out.
+      column's unit are left out. A leap second is an error.
     - Lists, maps (of objects with any keys) and structs, nested to any depth that columns can have;
       what no column takes may be nested 64 deep.
 
