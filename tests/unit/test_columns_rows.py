@@ -13,9 +13,9 @@ import pytest
 pytest.importorskip("fastavro", reason="fastavro is not installed")
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from confluent_kafka.cimpl import _decode_rows, _RowProgram, _schema_ids  # noqa: E402
+from confluent_kafka.cimpl import _ColumnBatch, _decode_rows, _RowProgram, _schema_ids  # noqa: E402
 from confluent_kafka.columns import AvroDecoder, DecodedRows, RowError  # noqa: E402
-from tests.support.arrow_structs import Exported, Nulls, tampered  # noqa: E402
+from tests.support.arrow_structs import Exported, Nulls, columns_of, tampered  # noqa: E402
 from tests.support.avro import encode, record, valid  # noqa: E402
 
 SCHEMA = record(
@@ -623,3 +623,18 @@ def test_exported_is_not_read_after_release() -> None:
     exported.restore()
     gc.collect()
     assert valid(rows).to_pylist() == VALUES
+
+
+def test_batches_whose_columns_have_no_names() -> None:
+    """Who makes an array may leave a name out: it is empty."""
+    with tampered(columns_of(a=[1, 2], b=[3, 4])) as exported:
+        exported.set(exported.column_schema(0), "name", None)
+        batch = _ColumnBatch(exported)
+        assert batch.names() == ["", "b"]
+        assert valid(batch.column("")).to_pylist() == [1, 2]
+        with pytest.raises(KeyError, match="the batch has no column 'a'"):
+            batch.column("a")
+        replaced = batch.replaced({"b": pa.array([5, 6])})
+        assert valid(replaced).to_pylist() == [{"": 1, "b": 5}, {"": 2, "b": 6}]
+        del batch, replaced
+        gc.collect()

@@ -82,12 +82,20 @@ column_batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 /* ---- columns ---- */
 
+/* A column's name, which who made the array may have left out. */
+static const char *
+column_name(const shared_array *whole, int64_t number)
+{
+    const char *name = whole->schema.children[number]->name;
+    return name == NULL ? "" : name;
+}
+
 /* The number of a column, or -1 with a KeyError. */
 static int64_t
 find_column(const shared_array *whole, const char *name)
 {
     for (int64_t i = 0; i < whole->schema.n_children; i++) {
-        if (strcmp(whole->schema.children[i]->name, name) == 0) {
+        if (strcmp(column_name(whole, i), name) == 0) {
             return i;
         }
     }
@@ -119,7 +127,7 @@ choose_columns(ColumnBatch *self, PyObject *replacements, shared_array **columns
                const char **names)
 {
     for (int64_t i = 0; i < self->whole->schema.n_children; i++) {
-        names[i] = self->whole->schema.children[i]->name;
+        names[i] = column_name(self->whole, i);
         PyObject *replacement = PyDict_GetItemString(replacements, names[i]);
         if (replacement == NULL) {
             columns[i] = shared_array_child(self->whole, i);
@@ -227,12 +235,12 @@ of(PyObject *type, PyObject *given)
 }
 
 static PyObject *
-column_names(PyObject *object, PyObject *Py_UNUSED(unused))
+list_names(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    const struct ArrowSchema *schema = &((ColumnBatch *)object)->whole->schema;
+    const shared_array *whole = ((ColumnBatch *)object)->whole;
     PyObject *names = PyList_New(0);
-    for (int64_t i = 0; names != NULL && i < schema->n_children; i++) {
-        PyObject *name = PyUnicode_FromString(schema->children[i]->name);
+    for (int64_t i = 0; names != NULL && i < whole->schema.n_children; i++) {
+        PyObject *name = PyUnicode_FromString(column_name(whole, i));
         int result = name == NULL ? -1 : PyList_Append(names, name);
         Py_XDECREF(name);
         if (result < 0) {
@@ -353,7 +361,7 @@ static PyMethodDef column_batch_methods[] = {
     {"column", get_column, METH_O, column_doc},
     {"replaced", replaced, METH_O, replaced_doc},
     {"of", of, METH_O | METH_CLASS, of_doc},
-    {"names", column_names, METH_NOARGS,
+    {"names", list_names, METH_NOARGS,
      PyDoc_STR("names($self, /)\n--\n\nThe names of the columns.")},
     {"until", WITHOUT_KEYWORDS(until), until_doc},
     {"__arrow_c_schema__", arrow_c_schema, METH_NOARGS,
