@@ -1,0 +1,118 @@
+"""Encoding columns gives back all memory: of payloads, of bad rows, and of every refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from confluent_kafka import cimpl  # noqa: E402
+from confluent_kafka.columns import AvroEncoder  # noqa: E402
+from tests.support.refcounts import assert_no_leaks  # noqa: E402
+
+SCHEMA = {
+    "type": "record",
+    "name": "Row",
+    "fields": [
+        {"name": "id", "type": "int"},
+        {"name": "kind", "type": {"type": "enum", "name": "Kind", "symbols": ["A", "B"]}},
+        {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9}},
+        {"name": "tags", "type": {"type": "array", "items": ["null", "string"]}},
+        {"name": "extra", "type": ["null", {"type": "map", "values": "long"}]},
+        {"name": "new", "type": "string", "default": "text"},
+    ],
+}
+BATCH = pa.record_batch(
+    {
+        "id": [1, 2**40, 3],
+        "kind": pa.array(["A", "B", "C"]).dictionary_encode(),
+        "price": pa.array([1, 2, 3]).cast(pa.decimal128(20)),
+        "tags": [["a", None], [], ["b"]],
+        "extra": [{"x": 1}, {"x": None}, None],
+    }
+)
+ENCODER = AvroEncoder(SCHEMA, schema_id=1)
+
+
+def refuses(call: Callable[[], object]) -> bool:
+    """pytest.raises() keeps more with each call for some time."""
+    try:
+        call()
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        return True
+    return False
+
+
+def test_rows() -> None:
+    """Payloads and bad rows, of batches, tables and nothing, in all ways that they can be read."""
+
+    def work() -> None:
+        for batch in (BATCH, pa.Table.from_batches([BATCH, BATCH[:1]]), BATCH[:0]):
+            rows = ENCODER.encode(batch)
+            repr(rows), len(rows), rows.errors, rows.error_column()
+            rows.__arrow_c_schema__(), rows.__arrow_c_array__(), rows.__arrow_c_stream__()
+            pa.array(rows), pa.chunked_array(rows), pa.array(rows.error_column())
+
+    assert_no_leaks(work, repeat=30)
+
+
+def test_encoders() -> None:
+    """Schemas that are compiled for the types of a batch, which they may not fit."""
+
+    def work() -> None:
+        AvroEncoder(SCHEMA, extra="ignore").encode(BATCH)
+        assert refuses(lambda: AvroEncoder("int").encode(BATCH))
+        assert refuses(lambda: AvroEncoder(SCHEMA).encode(BATCH.select(["id"])))
+
+    assert_no_leaks(work, repeat=30)
+
+
+def test_batches_that_are_refused() -> None:
+    """Another type, no valid data, no columns at all, and a function that gives no program."""
+    ENCODER.encode(BATCH)
+    program = next(iter(ENCODER._programs.values()))
+    memory = bytearray(8)
+    offsets = [None, pa.py_buffer(memory)]
+    items = pa.Array.from_buffers(pa.list_(pa.string()), 1, offsets, children=[pa.array(["a"])])
+    broken = BATCH[:1].set_column(3, "tags", items)
+    memory[:] = b"\xff" * 8  # pyarrow would not have made an array of it
+    wrong: list[Any] = [None, [1], pa.array([1]), pa.chunked_array([[1], [2]]), broken]
+
+    def fails(types: object) -> Any:
+        raise ZeroDivisionError
+
+    def work() -> None:
+        for batch in wrong:
+            assert refuses(lambda batch=batch: ENCODER.encode(batch))
+        for give in (None, fails, lambda types: 1, lambda types: program):
+            other = BATCH.select(["id"])
+            assert refuses(lambda give=give, other=other: cimpl._encode_rows(other, give, b""))
+
+    assert_no_leaks(work, repeat=30)
+
+
+def test_programs_that_are_refused() -> None:
+    """Types and instructions that are of a wrong shape, or do not fit each other."""
+    union = ("+us:0", "", (("i", "", (), None, ""),), None, "")
+    struct = ("+s", "", (("i", "", (), None, ""), union), None, "")
+    right = ("int", 1, 0, 0, (1,), b"data", "field")
+    wrong: list[tuple[Any, ...]] = [
+        ("avro", struct, (right, ("long", 1, 0, 0, (), b"", ""))),
+        ("avro", struct, (right, ("nothing", 1, 0, 0, (), b"", ""))),
+        ("avro", struct, (right, ("int", 1, 0, 0, ("x",), b"", ""))),
+        ("avro", struct, (right, ("int", 1, 0, 0, (), b"", None))),
+        ("avro", struct, None),
+        ("avro", ("+l", "", (struct, union), None, ""), ()),
+        ("avro", (1,), ()),
+        ("xml", struct, ()),
+    ]
+
+    def work() -> None:
+        cimpl._PayloadProgram("avro", struct, (right,))
+        for arguments in wrong:
+            assert refuses(lambda arguments=arguments: cimpl._PayloadProgram(*arguments))
+
+    assert_no_leaks(work, repeat=50)
