@@ -389,6 +389,27 @@ def test_types_that_lie(kind: bytes | None) -> None:
             assert batch.releases == 1
 
 
+@pytest.mark.parametrize("kind", [b"ts", b"tsx:", b"td", b"tt", b"ttx", b"tD", b"tDx", b"tix"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        logical("timestamp-millis", "long"),
+        logical("local-timestamp-nanos", "long"),
+        logical("date", "int"),
+        logical("time-micros", "long"),
+        {"type": "fixed", "name": "F", "size": 12, "logicalType": "duration"},
+        logical("decimal", "bytes", precision=3),
+    ],
+    ids=lambda schema: schema["logicalType"],
+)
+def test_times_that_lie(kind: bytes, schema: Any) -> None:
+    """Units that there are not are an error."""
+    with tampered(pa.record_batch({"value": pa.array([1])})) as batch:
+        batch.set(batch.column_schema(0), "format", kind)
+        with pytest.raises(TypeError, match="cannot be written as"):
+            AvroEncoder(schema).encode(batch)
+
+
 OFFSETS = (-(2**31), -1, 0, 1, 2, 3, 4, 2**31 - 1)
 
 

@@ -216,6 +216,22 @@ def test_dictionaries(index: str) -> None:
     assert written(["int", "null"], numbers) == [20, 10, None, 30]
 
 
+@pytest.mark.parametrize(
+    "kind", [list_of("int"), record(a="int"), map_of("int"), ["int", "string"]]
+)
+def test_dictionaries_of_others(kind: Any) -> None:
+    """What is nested may be dictionary-encoded, too."""
+    values = {
+        "array": pa.array([[1], [2, 3]]),
+        "record": pa.array([{"a": 1}, {"a": 2}]),
+        "map": pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int32())),
+    }
+    column = values[kind["type"]] if isinstance(kind, dict) else union_of("dense")[:2]
+    encoded_column = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], "int8"), column)
+    plain = written(kind, column) if isinstance(kind, dict) else ["a", 7]
+    assert written(kind, encoded_column) == [plain[1], plain[0], plain[1]]
+
+
 def test_dictionaries_below_nulls() -> None:
     """What an index below a null is does not matter; one that is read must be of the dictionary."""
     indices = pa.array([0, 1, 9], "int8")

@@ -112,7 +112,7 @@ def _time(schema: Primitive | Fixed, logical: str | None, column: Input) -> Plai
         return None
     prefix, target = _TIMES[logical]
     arrow = column.format
-    if not arrow.startswith(prefix):
+    if not arrow.startswith(prefix) or arrow[2:3] not in _UNITS:
         return None
     if logical.startswith("local-") and zone_of(arrow) not in _LOCAL_ZONES:
         return None
@@ -168,7 +168,7 @@ def _decimal(schema: Primitive | Fixed, column: Input) -> PlainStep | None:
 def _duration(column: Input) -> PlainStep | None:
     if column.format == "tin":
         return PlainStep("duration-of-interval", Fit.LOSSY)
-    if column.format.startswith("tD"):
+    if column.format.startswith("tD") and column.format[2:] in _UNITS:
         unit, target = _UNITS[column.format[2]], _UNITS["m"]
         scale = unit // target if unit >= target else -(target // unit)
         return PlainStep("duration-of-time", Fit.LOSSY, {"argument": scale})

@@ -45,7 +45,7 @@ class Input:
     @property
     def is_union(self) -> bool:
         """Whether a row is one of its children's."""
-        return self.format.startswith("+u")
+        return self.values is None and self.format.startswith("+u")
 
     @property
     def is_null(self) -> bool:
