@@ -217,19 +217,25 @@ def test_dictionaries(index: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [list_of("int"), record(a="int"), map_of("int"), ["int", "string"]]
+    ("schema", "column"),
+    [
+        (list_of("int"), pa.array([[1], [2, 3]])),
+        ([record(a="int")], pa.array([{"a": 1}, {"a": 2}])),
+        (map_of("int"), pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int32()))),
+    ],
 )
-def test_dictionaries_of_others(kind: Any) -> None:
-    """What is nested may be dictionary-encoded, too."""
-    values = {
-        "array": pa.array([[1], [2, 3]]),
-        "record": pa.array([{"a": 1}, {"a": 2}]),
-        "map": pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int32())),
-    }
-    column = values[kind["type"]] if isinstance(kind, dict) else union_of("dense")[:2]
-    encoded_column = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], "int8"), column)
-    plain = written(kind, column) if isinstance(kind, dict) else ["a", 7]
-    assert written(kind, encoded_column) == [plain[1], plain[0], plain[1]]
+def test_dictionaries_of_others(schema: Any, column: Any) -> None:
+    """What has others in it may be dictionary-encoded, too."""
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], "int8"), column)
+    first, second = written(schema, column)
+    assert written(schema, dictionary) == [second, first, second]
+
+
+def test_dictionary_of_unions() -> None:
+    """A dictionary of a union is refused."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0], "int8"), union_of("dense"))
+    with pytest.raises(TypeError, match="'value' is dictionary of union, which cannot be written"):
+        AvroEncoder(["long", "null", "string"]).encode(rows_of(column))
 
 
 def test_dictionaries_below_nulls() -> None:
