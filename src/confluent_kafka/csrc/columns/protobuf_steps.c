@@ -366,29 +366,42 @@ is_packed(field *at, uint32_t tag)
            && (at->tag & 7) != WIRE_GROUP;
 }
 
+/* A value, or values, of a field that is known; `tag` is the one that came. */
+static inline bool
+read_known(machine *self, field *at, uint32_t tag, int64_t row)
+{
+    if (tag == at->tag) {
+        return at->shape == PROTOBUF_SINGLE ? at->read(self, at, row) : read_item(self, at);
+    }
+    if (is_packed(at, tag)) {
+        return read_packed(self, at);
+    }
+    return wire_skip(&self->in, tag) || protobuf_spoilt(self, at);
+}
+
 bool
 protobuf_read_fields(machine *self, const protobuf_message *message)
 {
     int64_t row = self->set->columns[message->column].length - 1;
-    bool is_read = true;
-    while (is_read && self->in.at < self->in.end) {
+    field *next = message->fields, *end = next + message->count;
+    while (self->in.at < self->in.end) {
         uint32_t tag;
         if (!wire_read_tag(&self->in, &tag)) {
             return protobuf_fail(self, message->path, self->in.problem);
         }
-        field *at = find_field(message, tag);
-        if (at != NULL && tag == at->tag) {
-            is_read = at->shape == PROTOBUF_SINGLE ? at->read(self, at, row)
-                                                   : read_item(self, at);
-        }
-        else if (at != NULL && is_packed(at, tag)) {
-            is_read = read_packed(self, at);
+        /* Most are in order. */
+        field *at = next < end && next->tag == tag ? next : find_field(message, tag);
+        if (at != NULL) {
+            if (!read_known(self, at, tag, row)) {
+                return false;
+            }
+            next = at + 1;
         }
         else if (!wire_skip(&self->in, tag)) {
             return protobuf_fail(self, message->path, self->in.problem);
         }
     }
-    return is_read;
+    return true;
 }
 
 /* One that has come. */
