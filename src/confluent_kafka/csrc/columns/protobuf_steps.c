@@ -366,17 +366,14 @@ is_packed(field *at, uint32_t tag)
            && (at->tag & 7) != WIRE_GROUP;
 }
 
-/* A value, or values, of a field that is known; `tag` is the one that came. */
+/* A value of a field, or values; `tag` is its own, or that of packed ones. */
 static inline bool
 read_known(machine *self, field *at, uint32_t tag, int64_t row)
 {
-    if (tag == at->tag) {
-        return at->shape == PROTOBUF_SINGLE ? at->read(self, at, row) : read_item(self, at);
-    }
-    if (is_packed(at, tag)) {
+    if (tag != at->tag) {
         return read_packed(self, at);
     }
-    return wire_skip(&self->in, tag) || protobuf_spoilt(self, at);
+    return at->shape == PROTOBUF_SINGLE ? at->read(self, at, row) : read_item(self, at);
 }
 
 bool
@@ -391,7 +388,7 @@ protobuf_read_fields(machine *self, const protobuf_message *message)
         }
         /* Most are in order. */
         field *at = next < end && next->tag == tag ? next : find_field(message, tag);
-        if (at != NULL) {
+        if (at != NULL && (tag == at->tag || is_packed(at, tag))) {
             if (!read_known(self, at, tag, row)) {
                 return false;
             }
