@@ -27,6 +27,7 @@ from confluent_kafka.columns import (  # noqa: E402
     RowError,
 )
 from tests.support.arrow_structs import tampered  # noqa: E402
+from tests.support.clients import empty_batch  # noqa: E402
 
 ID = uuid.UUID("01234567-89ab-cdef-0123-456789abcdef")
 TEXT = "longer than the twelve bytes that a view holds"
@@ -945,6 +946,14 @@ def test_sources_of_pandas() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame(ROWS)
     assert encoded(SCHEMA, frame) == EXPECTED
+
+
+def test_message_batch() -> None:
+    """A consumed batch has columns like any other."""
+    schema = record(key=["null", "bytes"], offset="long")
+    assert encoded(schema, empty_batch(), extra="ignore") == []
+    with pytest.raises(TypeError, match="'offset' is int64, which cannot be written as string"):
+        AvroEncoder(record(offset="string"), extra="ignore").encode(empty_batch())
 
 
 def test_decoded_rows_and_tombstones() -> None:
