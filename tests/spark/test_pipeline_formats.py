@@ -364,6 +364,10 @@ def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
     del fields[3]["type"]["logicalType"]  # its text as it is
     payload = framed(known, avro({**schema, "fields": fields}, row))
     assert decode(Decoding(format="avro"), payload) == ([{**row, "tags": [("a", [1, 2])]}], {})
+    only = '{"type": "record", "name": "x.All", "fields": [{"name": "at", "type": %s}]}'
+    micros = {"type": "long", "logicalType": "timestamp-micros"}
+    same = Decoding(format="avro", schema=only % json.dumps(micros))
+    assert decode(same, payload) == ([{"at": at}], {})
     only = '{"type": "record", "name": "x.All", "fields": [{"name": "day", "type": %s}]}'
     day = Decoding(format="avro", schema=only % json.dumps(schema["fields"][1]["type"]))  # type: ignore[index]
     assert decode(day, payload) == ([{"day": at.date()}], {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -344,8 +345,6 @@ def logical(kind: str, name: str, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("writer", "reader"),
     [
-        (logical("long", "timestamp-millis"), logical("long", "timestamp-micros")),
-        (logical("long", "timestamp-nanos"), logical("long", "local-timestamp-micros")),
         (logical("int", "time-millis"), logical("long", "time-micros")),
         (logical("int", "date"), logical("long", "timestamp-millis")),
         (
@@ -361,6 +360,26 @@ def test_logical_types_of_another_unit(writer: Any, reader: Any) -> None:
         AvroDecoder(record(("a", writer)), record(("a", reader)))
     with pytest.raises(AvroResolutionError, match="union"):
         AvroDecoder(record(("a", writer)), record(("a", ["null", reader])))
+
+
+def test_timestamps_of_another_unit() -> None:
+    """They are the same times, rounded down; those beyond 64 bits are bad rows."""
+    millis, micros, nanos = (
+        logical("long", f"timestamp-{unit}") for unit in ("millis", "micros", "nanos")
+    )
+    at = datetime(2026, 1, 1, 12, 30, 0, 123_000, tzinfo=UTC)
+    before = datetime(1969, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC)
+    for writer, per_second in ((millis, 10**3), (micros, 10**6), (nanos, 10**9)):
+        written = [round(one.timestamp() * 1000) * per_second // 1000 for one in (at, before)]
+        for reader in (millis, micros, nanos):
+            assert resolved(writer, reader, written) == [at, before]
+            local = logical("long", "local-" + reader["logicalType"])
+            assert resolved(writer, local, written)[0] == at.replace(tzinfo=None)
+    assert resolved(micros, millis, [-1]) == [before]
+    assert errors(millis, micros, [2**53, 2**55, -(2**55)]) == [
+        (1, "a timestamp of more than 64 bits in the reader's unit"),
+        (2, "a timestamp of more than 64 bits in the reader's unit"),
+    ]
 
 
 def test_logical_types_that_resolve() -> None:

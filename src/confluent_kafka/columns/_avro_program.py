@@ -44,6 +44,12 @@ _STEPS = {
     ("string", "string"): "string",
     ("string", "bytes"): "bytes",
 }
+# Units of timestamps. With a zone or without one is the same number.
+_PER_SECOND = {
+    f"{zone}timestamp-{unit}": number
+    for zone in ("", "local-")
+    for unit, number in (("millis", 10**3), ("micros", 10**6), ("nanos", 10**9))
+}
 # The same without a size before them.
 _ALONE = {"bytes": "bytes-alone", "decimal-bytes": "decimal-alone"}
 _SKIPS = {
@@ -195,6 +201,8 @@ class _Compiler(ProgramWriter):
             self.emit("duration", column, field=path)
         elif logical == "uuid" and isinstance(reader, Primitive):
             self.emit("uuid", column, field=path)
+        elif (factor := _factor(writer, reader)) != 1:
+            self.emit("long-scaled", column, argument=factor, field=path)
         elif logical in A_DAY:
             self.emit(f"time-{reader.kind}", column, argument=A_DAY[logical], field=path)
         elif isinstance(reader, Fixed):
@@ -284,13 +292,20 @@ def _means_the_same(writer: AvroType, reader: AvroType) -> bool:
         return True
     if not writer.logical or not reader.logical:
         return True
-    # With a zone or without one is the same number. So are decimals of more digits or fewer, which
-    # is checked in each row, but not with another number of them behind the point.
-    one, other = (
-        (str(each.logical["name"]).removeprefix("local-"), each.logical.get("scale"))
-        for each in (writer, reader)
-    )
+    if writer.logical["name"] in _PER_SECOND and reader.logical["name"] in _PER_SECOND:
+        return True
+    # Decimals may have more digits or fewer, which is checked in each row, but not another number
+    # of them behind the point.
+    one, other = ((each.logical["name"], each.logical.get("scale")) for each in (writer, reader))
     return one == other
+
+
+def _factor(writer: Primitive | Fixed, reader: Primitive | Fixed) -> int:
+    """Return what a timestamp of the reader's unit is of the writer's; negative is a divisor."""
+    one, other = (_PER_SECOND.get(each.logical.get("name", "")) for each in (writer, reader))
+    if one is None or other is None:
+        return 1
+    return other // one if other >= one else -(one // other)
 
 
 def _may_resolve(writer: AvroType, reader: AvroType) -> bool:

@@ -26,7 +26,8 @@ class AvroDecoder(ColumnDecoder):
             json.loads() makes of it.
         reader_schema (str, dict or list, optional): what the columns are to be: the two are
             resolved as the Avro specification says (names and aliases, defaults, promotions),
-            but logical types of another unit or scale do not resolve. Default: the writer's.
+            timestamps of another unit are converted, but other logical types of another unit or
+            scale do not resolve. Default: the writer's.
         columns (list of str, optional): the fields to decode, in this order, with dots for those
             within records ("address.city"); the others are skipped without being decoded.
             Default: all.

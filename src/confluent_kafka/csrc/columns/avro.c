@@ -156,6 +156,9 @@ fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t lef
         return self->argument >= 0
                && self->argument < types->types[self->column].child_count;
     }
+    if (strcmp(kind->name, "long-scaled") == 0) {
+        return self->argument != 0 && self->argument != INT64_MIN;
+    }
     return strcmp(kind->name, "skip-fixed") != 0 || self->argument >= 0;
 }
 
