@@ -81,7 +81,7 @@ def test_commit(face: Any, silent: Silent) -> None:
         with pytest.raises(errors.KafkaTimeoutError):
             consumer.commit(timeout_ms=SHORT_MS)
     assert SHORT_MS / 1000 <= watch.elapsed < SOON
-    assert COMMIT in silent.asked
+    wait_until(lambda: COMMIT in silent.asked)
     consumer.close(timeout_ms=SHORT_MS)
 
 
