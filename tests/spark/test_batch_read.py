@@ -204,6 +204,6 @@ def test_mistakes_are_named(
     message: str,
 ) -> None:
     """The exception that the user sees has the name of what is wrong."""
-    frame = load(new_topic(), **options)
+    topic = new_topic()
     with pytest.raises(Exception, match=message):
-        frame.count()
+        load(topic, **options).count()
