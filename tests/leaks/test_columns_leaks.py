@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("fastavro", reason="fastavro is not installed")
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from confluent_kafka.cimpl import _decode_rows, _RowProgram, _schema_ids  # noqa: E402
+from confluent_kafka.cimpl import _decode_framed, _decode_rows, _RowProgram  # noqa: E402
 from confluent_kafka.columns import AvroDecoder  # noqa: E402
 from tests.support.arrow_structs import Nulls  # noqa: E402
 from tests.support.avro import encode, record  # noqa: E402
@@ -118,7 +118,7 @@ def test_payloads_that_are_refused() -> None:
     def work() -> None:
         for one in (*wrong, Nulls(2**40)):
             assert refuses(lambda one=one: _decode_rows(one, program))
-            assert refuses(lambda one=one: _schema_ids(one))
+            assert refuses(lambda one=one: _decode_framed(one, lambda _: (program, {})))
 
     assert_no_leaks(work, repeat=50)
 
@@ -129,11 +129,12 @@ def test_programs_by_schema_id() -> None:
     column = pa.array([b"\0\0\0\0\1" + one for one in encode(SCHEMA, VALUES)] + [b"\0\0\0\0\2"])
 
     def work() -> None:
-        look(_decode_rows(column, program, {1: program, 2: "a text", 3: program}))
-        assert len(_schema_ids(column)) == 2
+        programs: Any = {1: program, 2: "a text", 3: program}
+        look(_decode_framed(column, lambda _: (program, programs)))
         wrong: list[Any] = [{1: other}, {-1: program}, {1: None}, {1: "\ud800"}, {"1": program}, 5]
-        for programs in wrong:
-            assert refuses(lambda programs=programs: _decode_rows(column, program, programs))
+        for given in (*((program, one) for one in wrong), None, (other,), (1, {})):
+            assert refuses(lambda given=given: _decode_framed(column, lambda _: given))
+        assert refuses(lambda: _decode_framed(column, lambda _: 1 // 0))  # type: ignore
         assert refuses(lambda: _decode_rows(column, None))  # type: ignore[arg-type]
 
     assert_no_leaks(work, repeat=50)
@@ -226,7 +227,7 @@ def test_without_memory() -> None:
     failures = check_script(
         """
         from _testcapi import remove_mem_hooks, set_nomemory
-        from confluent_kafka.cimpl import _decode_rows, _RowProgram, _schema_ids
+        from confluent_kafka.cimpl import _decode_framed, _decode_rows, _RowProgram
         from tests.support.columns import row_program
         import pyarrow as pa
 
@@ -238,8 +239,7 @@ def test_without_memory() -> None:
         calls = [
             lambda: _RowProgram("avro", good, steps),
             lambda: _decode_rows(column, program),
-            lambda: _decode_rows(column, program, {1: program, 3: "a text"}),
-            lambda: _schema_ids(column),
+            lambda: _decode_framed(column, lambda _: (program, {1: program, 3: "a text"})),
             lambda: rows.errors,
             lambda: rows.error_column(),
             lambda: rows.__arrow_c_array__(),

@@ -142,7 +142,10 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "_decode_rows": {
         "payloads": PAYLOADS,
         "program": Kind(row_program(), set()),
-        "programs": Kind({}, {"dict"}),
+    },
+    "_decode_framed": {
+        "payloads": PAYLOADS,
+        "programs_for": Kind(lambda _: (row_program(), {}), set()),
     },
     "_encode_rows": {
         "batch": Kind(empty_batch(), set()),
@@ -159,7 +162,6 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "EncodedRows.__arrow_c_stream__": {"requested_schema": ANYTHING},
     "EncodedRows.error_column": {},
     "EncodedRows._bad_rows": {},
-    "_schema_ids": {"payloads": PAYLOADS},
     "_arrow_type": {"schema": Kind(row_program(), set())},
     "_RowProgram": {
         "row_format": Kind("avro", set()),

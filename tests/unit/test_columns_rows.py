@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("fastavro", reason="fastavro is not installed")
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from confluent_kafka.cimpl import _ColumnBatch, _decode_rows, _RowProgram, _schema_ids  # noqa: E402
+from confluent_kafka.cimpl import _ColumnBatch, _decode_framed, _decode_rows, _RowProgram  # noqa: E402
 from confluent_kafka.columns import AvroDecoder, DecodedRows, RowError  # noqa: E402
 from tests.support.arrow_structs import Exported, Nulls, columns_of, tampered  # noqa: E402
 from tests.support.avro import encode, record, valid  # noqa: E402
@@ -134,7 +134,7 @@ def test_payloads_of_another_type(payloads: Any, found: str) -> None:
     with pytest.raises(TypeError, match=expected):
         DECODER.decode(payloads)
     with pytest.raises(TypeError, match=expected):
-        _schema_ids(payloads)
+        _decode_framed(payloads, lambda _: pytest.fail("there are no ids"))
 
 
 class Once:
@@ -562,7 +562,14 @@ def test_programs_by_schema_id() -> None:
         ]
     )
     programs: Any = {2**32 - 1: program_of(new), 7: program_of(old), 9: "why there is none"}
-    rows = _decode_rows(payloads, program_of(new), programs)
+    asked = []
+
+    def programs_for(ids: set[int]) -> Any:
+        asked.append(ids)
+        return program_of(new), programs
+
+    rows = _decode_framed(payloads, programs_for)
+    assert asked == [{7, 8, 9, 2**32 - 1}]
     assert valid(rows).to_pylist() == [
         {"a": 1, "b": "none"}, {"a": 2, "b": "b"}, {"a": 3, "b": "none"}, *[None] * 6
     ]  # fmt: skip
@@ -573,13 +580,13 @@ def test_programs_by_schema_id() -> None:
         RowError(6, 0, "", "no zero byte and schema id at the start"),
         RowError(8, 6, "a", "the payload ends within a value"),
     ]
-    assert _schema_ids(payloads) == {7, 8, 9, 2**32 - 1}
-    assert _schema_ids(pa.nulls(3)) == set()
-    del programs
+    programs.clear()
     gc.collect()
     assert rows.errors[1].reason == "why there is none"
-    empty = _decode_rows(payloads, program_of(new), {})
+    empty = _decode_framed(payloads, programs_for)
     assert len(empty.errors) == 8
+    assert _decode_framed(pa.nulls(3), programs_for).errors == []
+    assert asked[-1] == set()
 
 
 def test_programs_of_other_columns() -> None:
@@ -596,10 +603,13 @@ def test_programs_of_other_columns() -> None:
         for suit in suits
     ]
     for number, one in enumerate(decoders):
-        _decode_rows(payloads, program_of(one), {1: program_of(one)})
+        _decode_framed(payloads, lambda _, one=one: (program_of(one), {1: program_of(one)}))
         for other in decoders[:number]:
             with pytest.raises(ValueError, match="programs must have the same columns"):
-                _decode_rows(payloads, program_of(one), {1: program_of(other)})
+                _decode_framed(
+                    payloads,
+                    lambda _, one=one, other=other: (program_of(one), {1: program_of(other)}),
+                )
 
 
 def test_wrong_programs() -> None:
@@ -608,9 +618,20 @@ def test_wrong_programs() -> None:
     program = program_of(INT)
     for number in (-1, 2**32, 2**70):
         with pytest.raises((ValueError, OverflowError), match="schema id of programs"):
-            _decode_rows(payloads, program, {number: program})
-    with pytest.raises(TypeError, match="one of programs must be a _RowProgram, not AvroDecoder"):
-        _decode_rows(payloads, program, {1: INT})  # type: ignore[dict-item]
+            _decode_framed(payloads, lambda _, number=number: (program, {number: program}))
+    wrong: list[tuple[Any, str]] = [
+        ((program, {1: INT}), "one of programs must be a _RowProgram, not AvroDecoder"),
+        ((INT, {}), r"the first of programs_for\(\) must be a _RowProgram, not AvroDecoder"),
+        *(
+            (given, r"programs_for\(\) must return")
+            for given in (program, (program, 1), (program,))
+        ),
+    ]
+    for given, message in wrong:
+        with pytest.raises(TypeError, match=message):
+            _decode_framed(payloads, lambda _, given=given: given)
+    with pytest.raises(ZeroDivisionError):
+        _decode_framed(payloads, lambda _: 1 // 0)  # type: ignore[arg-type, return-value]
     with pytest.raises(TypeError, match="program must be a _RowProgram, not AvroDecoder"):
         _decode_rows(payloads, INT)  # type: ignore[arg-type]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram
+from confluent_kafka.cimpl import _RowProgram
 from confluent_kafka.columns._avro_layout import layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import parse
 from confluent_kafka.columns._layout import check_enums
-from confluent_kafka.columns.batch import ColumnDecoder
+from confluent_kafka.columns.batch import ProgramDecoder
 
 # JSON text, or what json.loads() makes of it.
 AvroSchema = str | dict[str, Any] | list[Any]
 
 
-class AvroDecoder(ColumnDecoder):
+class AvroDecoder(ProgramDecoder):
     """Decodes payloads that were written with one Avro schema.
 
     The schemas are compiled once; decoding then takes no Python for a row, and releases the GIL.
@@ -65,26 +65,4 @@ class AvroDecoder(ColumnDecoder):
             reader = parse(reader_schema, "reader_schema", reader_references)
         root = layout(reader, columns, enums=enums)
         program = compile_program(writer, reader, root, registered=registered)
-        self._program = _RowProgram("avro", root.description(), program)
-
-    def __arrow_c_schema__(self) -> object:
-        """Return the type of the rows, as a capsule of the Arrow PyCapsule protocol."""
-        return self._program.__arrow_c_schema__()
-
-    def decode(self, payloads: Any) -> DecodedRows:
-        """Decode an array of payloads.
-
-        Args:
-            payloads: an array of binary, large binary or string values with the Arrow PyCapsule
-                protocol: of pyarrow, polars, or a column of MessageBatch.
-
-        Returns:
-            DecodedRows: a row for each payload, null where it is null or cannot be decoded;
-            `errors` tells of the latter.
-
-        Raises:
-            TypeError: it is something else.
-            ValueError: its data is not valid.
-            OverflowError: the rows have more than 2 GiB of strings in one column.
-        """
-        return _decode_rows(payloads, self._program)
+        super().__init__(_RowProgram("avro", root.description(), program))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ from confluent_kafka.cimpl import (
     MessageBatch,
     TopicPartition,
     _ColumnBatch,
+    _decode_rows,
+    _RowProgram,
 )
 
 
@@ -73,16 +76,49 @@ class DecodedBatch:
         return to_pandas(self)
 
 
-class ColumnDecoder:
+class ColumnDecoder(ABC):
     """What decodes payloads into columns, alone or as consume_arrow() fetches them."""
 
+    @abstractmethod
     def decode(self, payloads: Any) -> DecodedRows:
         """Decode an array of payloads; see the decoder."""
-        raise NotImplementedError
 
     def _decode_batch(self, batch: Any, key: Any, value: Any) -> DecodedBatch:
         """Decode what consume_arrow() has fetched; it calls this method of either decoder."""
         return decode_batch(batch, key=key, value=value)
+
+
+class ProgramDecoder(ColumnDecoder):
+    """A decoder of payloads that are all of one schema.
+
+    Args:
+        program: how they are read.
+    """
+
+    def __init__(self, program: _RowProgram) -> None:
+        self._program = program
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the type of the rows, as a capsule of the Arrow PyCapsule protocol."""
+        return self._program.__arrow_c_schema__()
+
+    def decode(self, payloads: Any) -> DecodedRows:
+        """Decode an array of payloads.
+
+        Args:
+            payloads: an array of binary, large binary or string values with the Arrow PyCapsule
+                protocol: of pyarrow, polars, or a column of MessageBatch.
+
+        Returns:
+            DecodedRows: a row for each payload, null where it is null or cannot be decoded;
+            `errors` tells of the latter.
+
+        Raises:
+            TypeError: it is something else.
+            ValueError: its data is not valid.
+            OverflowError: the rows have more than 2 GiB of strings or 2^31 items in one column.
+        """
+        return _decode_rows(payloads, self._program)
 
 
 def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBatch:
@@ -129,12 +165,12 @@ def _decoded(
     return DecodedBatch(raw, columns.replaced(decoded), errors, eof)
 
 
-class ColumnEncoder:
+class ColumnEncoder(ABC):
     """What encodes rows of columns into payloads, alone or as produce_arrow() sends them."""
 
+    @abstractmethod
     def encode(self, batch: Any) -> EncodedRows:
         """Encode each row of a batch; see the encoder."""
-        raise NotImplementedError
 
     def _encode_batch(self, batch: Any, key: Any, value: Any) -> _ColumnBatch:
         """Encode what produce_arrow() is to send; it calls this method of either encoder."""

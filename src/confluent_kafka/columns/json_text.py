@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram
+from confluent_kafka.cimpl import _RowProgram
 from confluent_kafka.columns._json_arrow import from_arrow
 from confluent_kafka.columns._json_layout import Options, Value, compile_program, layout
 from confluent_kafka.columns._json_schema import from_json_schema
 from confluent_kafka.columns._layout import check_enums
-from confluent_kafka.columns.batch import ColumnDecoder
+from confluent_kafka.columns.batch import ProgramDecoder
 
 
-class JSONDecoder(ColumnDecoder):
+class JSONDecoder(ProgramDecoder):
     """Decodes payloads that are JSON texts (RFC 8259, UTF-8), each an object of one schema.
 
     The schema is compiled once; decoding then takes no Python for a row, and releases the GIL. A
@@ -85,29 +85,9 @@ class JSONDecoder(ColumnDecoder):
         check_enums(enums)
         root = _read_schema(schema, enums)
         row = layout(root, columns)
-        self._program = _RowProgram("json", row.description(), compile_program(root, row, options))
-
-    def __arrow_c_schema__(self) -> object:
-        """Return the type of the rows, as a capsule of the Arrow PyCapsule protocol."""
-        return self._program.__arrow_c_schema__()
-
-    def decode(self, payloads: Any) -> DecodedRows:
-        """Decode an array of payloads.
-
-        Args:
-            payloads: an array of binary, large binary or string values with the Arrow PyCapsule
-                protocol: of pyarrow, polars, or a column of MessageBatch.
-
-        Returns:
-            DecodedRows: a row for each payload, null where it is null or cannot be decoded;
-            `errors` tells of the latter.
-
-        Raises:
-            TypeError: it is something else.
-            ValueError: its data is not valid.
-            OverflowError: the rows have more than 2 GiB of strings in one column.
-        """
-        return _decode_rows(payloads, self._program)
+        super().__init__(
+            _RowProgram("json", row.description(), compile_program(root, row, options))
+        )
 
 
 def _read_schema(schema: Any, enums: str) -> Value:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from confluent_kafka.cimpl import DecodedRows, _decode_rows, _RowProgram
+from confluent_kafka.cimpl import _RowProgram
 from confluent_kafka.columns._layout import ENUMS, check_enums, wanted_fields
 from confluent_kafka.columns._protobuf_descriptor import find_descriptor
 from confluent_kafka.columns._protobuf_layout import layout
 from confluent_kafka.columns._protobuf_program import describe
-from confluent_kafka.columns.batch import ColumnDecoder
+from confluent_kafka.columns.batch import ProgramDecoder
 
 
-class ProtobufDecoder(ColumnDecoder):
+class ProtobufDecoder(ProgramDecoder):
     """Decodes payloads that are Protocol Buffers messages of one type.
 
     The descriptor is compiled once; decoding then takes no Python for a row, and releases the GIL.
@@ -61,29 +61,9 @@ class ProtobufDecoder(ColumnDecoder):
         wanted = None if columns is None else wanted_fields(columns)
         indexes = _checked_indexes(message_indexes)
         root = layout(find_descriptor(descriptor, message), wanted, enums=enums)
-        self._program = _RowProgram("protobuf", root.column.description(), describe(root, indexes))
-
-    def __arrow_c_schema__(self) -> object:
-        """Return the type of the rows, as a capsule of the Arrow PyCapsule protocol."""
-        return self._program.__arrow_c_schema__()
-
-    def decode(self, payloads: Any) -> DecodedRows:
-        """Decode an array of payloads.
-
-        Args:
-            payloads: an array of binary, large binary or string values with the Arrow PyCapsule
-                protocol: of pyarrow, polars, or a column of MessageBatch.
-
-        Returns:
-            DecodedRows: a row for each payload, null where it is null or cannot be decoded;
-            `errors` tells of the latter.
-
-        Raises:
-            TypeError: it is something else.
-            ValueError: its data is not valid.
-            OverflowError: the rows have more than 2 GiB of strings or 2^31 items in one column.
-        """
-        return _decode_rows(payloads, self._program)
+        super().__init__(
+            _RowProgram("protobuf", root.column.description(), describe(root, indexes))
+        )
 
 
 def _checked_indexes(given: bool | Sequence[int]) -> Sequence[int] | None:

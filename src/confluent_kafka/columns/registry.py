@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from threading import Lock
 from typing import Any
 
-from confluent_kafka.cimpl import DecodedRows, EncodedRows, _decode_rows, _RowProgram, _schema_ids
+from confluent_kafka.cimpl import DecodedRows, EncodedRows, _decode_framed, _RowProgram
 from confluent_kafka.columns._avro_layout import layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import (
@@ -25,11 +25,11 @@ from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
 
 
-class RegistryColumns(ColumnDecoder, ABC):
+class RegistryColumns(ColumnDecoder):
     """What columns of a registry's formats have in common: the schemas of writers, by their ids.
 
-    Payloads begin with a zero byte and the id of the schema that they were written with. Each id
-    is asked for once; rows of all of them become columns of one schema.
+    Payloads begin with a zero byte and the id of the schema that they were written with. Each
+    schema is asked for once; rows of all of them become columns of one schema.
     """
 
     _schema_type: str
@@ -67,17 +67,26 @@ class RegistryColumns(ColumnDecoder, ABC):
             SchemaRegistryError: the registry cannot be asked; nothing is lost, ask again.
             TypeError: `payloads` is something else.
         """
-        with self._lock:
-            program = self._prepare(_schema_ids(payloads))
-        return _decode_rows(payloads, program, self._programs)
+        return _decode_framed(payloads, self._programs_for)
 
-    def _prepare(self, ids: set[int]) -> _RowProgram:
-        """Get the programs of these ids; return that of the reader's schema."""
-        if self._own is None:
-            self._own = self._reader_program(self._reader_schema())
-        for schema_id in sorted(ids - self._programs.keys()):
-            self._programs[schema_id] = self._writer_program(schema_id)
-        return self._own
+    def _programs_for(self, ids: set[int]) -> tuple[_RowProgram, dict[int, _RowProgram | str]]:
+        """Return the program of the columns' own schema, and what there is for each id."""
+        with self._lock:
+            if self._own is None:
+                self._own = self._reader_program(self._reader_schema())
+            return self._own, {one: self._known(one) for one in sorted(ids)}
+
+    def _known(self, schema_id: int) -> _RowProgram | str:
+        """Return the program for rows of an id, or why there is none."""
+        if schema_id in self._programs:
+            return self._programs[schema_id]
+        try:
+            schema = self._registry.get_schema(schema_id)
+        except Exception as error:
+            if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
+                raise
+            return f"the registry has no schema {schema_id}"  # now: it is asked again
+        return self._programs.setdefault(schema_id, self._writer_program(schema_id, schema))
 
     def _reader_schema(self) -> Any:
         """Return the schema of the columns, a Schema of the registry or what the user gave."""
@@ -85,14 +94,7 @@ class RegistryColumns(ColumnDecoder, ABC):
             return self._schema
         return self._registry.get_latest_version(self._subject).schema
 
-    def _writer_program(self, schema_id: int) -> _RowProgram | str:
-        """Return the program for rows of an id, or why there is none."""
-        try:
-            schema = self._registry.get_schema(schema_id)
-        except Exception as error:
-            if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
-                raise
-            return f"the registry has no schema {schema_id}"
+    def _writer_program(self, schema_id: int, schema: Any) -> _RowProgram | str:
         if schema.schema_type not in (None, self._schema_type):
             return f"schema {schema_id} is {schema.schema_type}, not {self._schema_type}"
         try:
@@ -111,9 +113,13 @@ class RegistryColumns(ColumnDecoder, ABC):
     def _reader_program(self, schema: Any) -> _RowProgram:
         """Set what the columns are; return the program for payloads of this schema itself."""
 
-    @abstractmethod
     def _program(self, schema: Any) -> _RowProgram:
-        """Return the program that reads payloads of a writer's schema into the columns."""
+        """Return the program that reads payloads of a writer's schema into the columns.
+
+        The same for all, where payloads say themselves what they have.
+        """
+        assert self._own is not None
+        return self._own
 
 
 class AvroColumns(RegistryColumns, ColumnEncoder):
@@ -225,10 +231,6 @@ class JSONColumns(RegistryColumns):
         text = getattr(schema, "schema_str", schema)
         return JSONDecoder(text, **self._options)._program
 
-    def _program(self, schema: Any) -> _RowProgram:
-        assert self._own is not None
-        return self._own
-
 
 class ProtobufColumns(RegistryColumns):
     """Protocol Buffers payloads of a schema registry as Arrow columns.
@@ -255,16 +257,14 @@ class ProtobufColumns(RegistryColumns):
         enums: str = "string",
     ) -> None:
         super().__init__(registry, None, message)
-        self._own = ProtobufDecoder(
-            message, columns=columns, enums=enums, message_indexes=True
-        )._program
+        self._columns = columns
+        self._enums = enums
+        self._own = self._reader_program(message)  # wrong arguments are refused now
 
     def _reader_program(self, schema: Any) -> _RowProgram:
-        raise NotImplementedError  # it is there from the start
-
-    def _program(self, schema: Any) -> _RowProgram:
-        assert self._own is not None
-        return self._own
+        return ProtobufDecoder(
+            schema, columns=self._columns, enums=self._enums, message_indexes=True
+        )._program
 
 
 def _schema_or_name(text: str) -> Any:

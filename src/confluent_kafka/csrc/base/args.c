@@ -276,6 +276,12 @@ arg_callable(PyObject *object, const char *name, PyObject **result)
     return 0;
 }
 
+int
+arg_function(PyObject *object, const char *name)
+{
+    return PyCallable_Check(object) ? 0 : wrong_type(name, "callable", object);
+}
+
 /* A lone surrogate has no UTF-8: say which argument has one. */
 static int
 not_utf8(const char *name)

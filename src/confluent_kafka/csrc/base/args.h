@@ -52,6 +52,7 @@ int arg_bool(PyObject *object, const char *name, bool *result); /* bool, or int 
 
 /* None and NULL give NULL; anything callable is returned borrowed; else a TypeError. */
 int arg_callable(PyObject *object, const char *name, PyObject **result);
+int arg_function(PyObject *object, const char *name); /* not callable: a TypeError */
 
 /*
  * UTF-8 of a str, borrowed from it and NUL-terminated; `size` may be NULL. An embedded NUL

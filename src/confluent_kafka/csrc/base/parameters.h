@@ -85,7 +85,7 @@
     X(prefix)                                                                            \
     X(program)                                                                           \
     X(program_for)                                                                       \
-    X(programs)                                                                          \
+    X(programs_for)                                                                      \
     X(rack)                                                                              \
     X(reason)                                                                            \
     X(record_type)                                                                       \

@@ -1,5 +1,5 @@
 /*
- * _decode_rows() and _schema_ids(): a column of payloads to columns of what they say.
+ * _decode_rows() and _decode_framed(): a column of payloads to columns of what they say.
  */
 #include <stdlib.h>
 
@@ -125,32 +125,29 @@ fill_choice(module_state *state, PyObject *pairs, program_choice *choice)
     return 0;
 }
 
-/* `held` is a new reference to what keeps programs and texts alive. */
+/*
+ * From what programs_for() gave: the program whose columns they are, and a dict of programs by id.
+ * `held` is a new reference to what keeps programs and texts alive.
+ */
 static int
-choice_from(module_state *state, PyObject *program, PyObject *by_id, program_choice *choice,
-            PyObject **held)
+framed_choice(module_state *state, PyObject *given, program_choice *choice, PyObject **held)
 {
-    choice->any = program_from(state, program, "program");
-    if (choice->any == NULL) {
-        return -1;
-    }
-    if (by_id == NULL) {
-        *held = Py_NewRef(program);
-        return 0;
-    }
-    if (!PyDict_Check(by_id)) {
-        PyErr_Format(PyExc_TypeError, "programs must be a dict of _RowProgram by schema id, "
-                     "not %.100s", Py_TYPE(by_id)->tp_name);
+    if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 2
+        || !PyDict_Check(PyTuple_GET_ITEM(given, 1))) {
+        PyErr_SetString(PyExc_TypeError, "programs_for() must return a _RowProgram and a dict of "
+                                         "_RowProgram by schema id");
         return -1;
     }
     choice->is_framed = true;
-    *held = PyDict_Items(by_id);
-    if (*held == NULL) {
+    choice->any = program_from(state, PyTuple_GET_ITEM(given, 0), "the first of programs_for()");
+    PyObject *pairs = choice->any == NULL ? NULL : PyDict_Items(PyTuple_GET_ITEM(given, 1));
+    if (pairs == NULL) {
         return -1;
     }
-    if (fill_choice(state, *held, choice) < 0) {
+    *held = fill_choice(state, pairs, choice) < 0 ? NULL : PyTuple_Pack(2, given, pairs);
+    Py_DECREF(pairs);
+    if (*held == NULL) {
         free(choice->by_id);
-        Py_CLEAR(*held);
         return -1;
     }
     return 0;
@@ -222,20 +219,14 @@ decode_all(const payloads *all, const program_choice *choice, columns **set, bad
 }
 
 static PyObject *
-decode(module_state *state, PyObject *object, const program_choice *choice, PyObject *held)
+decode(module_state *state, const payloads *all, const program_choice *choice, PyObject *held)
 {
-    payloads all = {0};
     bad_rows bad = {0};
     columns *set = NULL;
-    if (payloads_read(&all, object) < 0) {
-        payloads_release(&all);
-        return NULL;
-    }
     enum row_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = decode_all(&all, choice, &set, &bad);
+    status = decode_all(all, choice, &set, &bad);
     Py_END_ALLOW_THREADS
-    payloads_release(&all);
     if (status == ROW_OK) {
         return decoded_rows_new(state, set, &bad, held);
     }
@@ -255,31 +246,34 @@ decode(module_state *state, PyObject *object, const program_choice *choice, PyOb
     return PyErr_NoMemory();
 }
 
-SIGNATURE(decode_rows_signature, "_decode_rows()", 2, 3, P_payloads, P_program, P_programs);
+SIGNATURE(decode_rows_signature, "_decode_rows()", 2, 2, P_payloads, P_program);
 
 PyDoc_STRVAR(decode_rows_doc,
-"_decode_rows(payloads, program, programs=..., /)\n"
+"_decode_rows(payloads, program, /)\n"
 "--\n\n"
-"DecodedRows of an array of payloads, by a _RowProgram; or, in the registry's framing, by a dict\n"
-"of schema ids: programs for the same columns, or texts that say why there is none.");
+"DecodedRows of an array of payloads, by a _RowProgram.");
 
 static PyObject *
 decode_rows(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     module_state *state = PyModule_GetState(module);
-    PyObject *values[3], *held;
-    program_choice choice = {0};
-    if (args_parse(state, &decode_rows_signature, args, nargs, NULL, values) < 0
-        || choice_from(state, values[1], values[2], &choice, &held) < 0) {
+    PyObject *values[2];
+    if (args_parse(state, &decode_rows_signature, args, nargs, NULL, values) < 0) {
         return NULL;
     }
-    PyObject *rows = decode(state, values[0], &choice, held);
-    free(choice.by_id);
-    Py_DECREF(held);
+    program_choice choice = {.any = program_from(state, values[1], "program")};
+    if (choice.any == NULL) {
+        return NULL;
+    }
+    payloads all = {0};
+    PyObject *rows = payloads_read(&all, values[0]) < 0
+                         ? NULL
+                         : decode(state, &all, &choice, values[1]);
+    payloads_release(&all);
     return rows;
 }
 
-/* ---- the ids of a column of payloads ---- */
+/* ---- payloads of many schemas ---- */
 
 /* Adds the ids of a chunk to a set: one look-up for a run of the same. */
 static int
@@ -304,36 +298,65 @@ add_ids(const payload_chunk *chunk, PyObject *ids)
     return 0;
 }
 
-SIGNATURE(schema_ids_signature, "_schema_ids()", 1, 1, P_payloads);
-
-PyDoc_STRVAR(schema_ids_doc,
-"_schema_ids(payloads, /)\n"
-"--\n\n"
-"The set of schema ids that an array of payloads has, in the registry's framing.");
-
+/* A new set of the ids that payloads have, or NULL with an exception. */
 static PyObject *
-schema_ids(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+ids_of(const payloads *all)
 {
-    PyObject *values[1];
-    if (args_parse(PyModule_GetState(module), &schema_ids_signature, args, nargs, NULL,
-                   values) < 0) {
-        return NULL;
-    }
-    payloads all = {0};
-    int result = payloads_read(&all, values[0]);
-    PyObject *ids = result < 0 ? NULL : PySet_New(NULL);
-    for (size_t i = 0; ids != NULL && i < all.chunk_count; i++) {
-        if (add_ids(&all.chunks[i], ids) < 0) {
+    PyObject *ids = PySet_New(NULL);
+    for (size_t i = 0; ids != NULL && i < all->chunk_count; i++) {
+        if (add_ids(&all->chunks[i], ids) < 0) {
             Py_CLEAR(ids);
         }
     }
-    payloads_release(&all);
     return ids;
+}
+
+static PyObject *
+decode_by_id(module_state *state, const payloads *all, PyObject *programs_for)
+{
+    PyObject *ids = ids_of(all), *held;
+    PyObject *given = ids == NULL ? NULL : PyObject_CallOneArg(programs_for, ids);
+    program_choice choice = {0};
+    PyObject *rows = NULL;
+    if (given != NULL && framed_choice(state, given, &choice, &held) == 0) {
+        rows = decode(state, all, &choice, held);
+        free(choice.by_id);
+        Py_DECREF(held);
+    }
+    Py_XDECREF(given);
+    Py_XDECREF(ids);
+    return rows;
+}
+
+SIGNATURE(decode_framed_signature, "_decode_framed()", 2, 2, P_payloads, P_programs_for);
+
+PyDoc_STRVAR(decode_framed_doc,
+"_decode_framed(payloads, programs_for, /)\n"
+"--\n\n"
+"DecodedRows of an array of payloads in the registry's framing. programs_for(ids) is called once\n"
+"with the set of their schema ids. It returns the _RowProgram whose columns they get; and a dict of\n"
+"programs for the same columns by id, or of texts that say why there is none.");
+
+static PyObject *
+decode_framed(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    module_state *state = PyModule_GetState(module);
+    PyObject *values[2];
+    if (args_parse(state, &decode_framed_signature, args, nargs, NULL, values) < 0
+        || arg_function(values[1], "programs_for") < 0) {
+        return NULL;
+    }
+    payloads all = {0};
+    PyObject *rows = payloads_read(&all, values[0]) < 0
+                         ? NULL
+                         : decode_by_id(state, &all, values[1]);
+    payloads_release(&all);
+    return rows;
 }
 
 static PyMethodDef decode_functions[] = {
     {"_decode_rows", WITHOUT_KEYWORDS(decode_rows), decode_rows_doc},
-    {"_schema_ids", WITHOUT_KEYWORDS(schema_ids), schema_ids_doc},
+    {"_decode_framed", WITHOUT_KEYWORDS(decode_framed), decode_framed_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -45,10 +45,8 @@ program_of(row_batch *self, const struct ArrowSchema *schema)
         return NULL;
     }
     PyObject *description = input_types_describe(schema, name);
-    PyObject *program = description == NULL         ? NULL
-                        : self->program_for == NULL ? Py_NewRef(Py_None)
-                                                    : PyObject_CallOneArg(self->program_for,
-                                                                          description);
+    PyObject *program =
+        description == NULL ? NULL : PyObject_CallOneArg(self->program_for, description);
     if (program != NULL && !PyObject_TypeCheck(program, self->state->PayloadProgram)) {
         PyErr_Format(PyExc_TypeError, "program_for must return a _PayloadProgram, not %.100s",
                      Py_TYPE(program)->tp_name);
@@ -267,14 +265,14 @@ static PyObject *
 encode_rows(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     module_state *state = PyModule_GetState(module);
-    PyObject *values[3], *program_for;
+    PyObject *values[3];
     bytes_view prefix;
     if (args_parse(state, &encode_rows_signature, args, nargs, NULL, values) < 0
-        || arg_callable(values[1], "program_for", &program_for) < 0
+        || arg_function(values[1], "program_for") < 0
         || bytes_view_get(values[2], "prefix", &prefix) < 0) {
         return NULL;
     }
-    row_batch batch = {.state = state, .program_for = program_for};
+    row_batch batch = {.state = state, .program_for = values[1]};
     int read = row_batch_read(&batch, values[0]);
     PyObject *rows = read < 0 ? NULL : encode(&batch, prefix);
     row_batch_release(&batch);
