@@ -13,6 +13,8 @@ import pytest
 
 from confluent_kafka.testing import MockCluster
 
+from .starting import pytest_collection_modifyitems as pytest_collection_modifyitems
+
 
 @pytest.fixture(scope="session")
 def java() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from pyspark.errors import StreamingQueryException
 
+from .starting import NOT_STARTED
+
 _SECONDS = 300
-# Spark gives the Python process of a source ten seconds to start, which cannot be configured.
-_NOT_STARTED = "Python worker failed to connect back"
 
 
 def run_to_end(writer: Any, starts: int = 3) -> Any:
@@ -21,7 +21,7 @@ def run_to_end(writer: Any, starts: int = 3) -> Any:
     try:
         assert query.awaitTermination(_SECONDS)
     except StreamingQueryException as error:
-        if starts == 1 or _NOT_STARTED not in str(error):
+        if starts == 1 or NOT_STARTED not in str(error):
             raise
     else:
         return query

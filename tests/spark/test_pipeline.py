@@ -210,14 +210,20 @@ def test_every_query_is_stopped() -> None:
         def __init__(self, name: str) -> None:
             self._name = name
 
+        def start(self) -> Query:
+            return self
+
         def stop(self) -> None:
             stopped.append(self._name)
             if self._name == "slow":
                 raise TimeoutError("slow")
 
-    queries: Any = [Query("first"), Query("slow"), Query("last")]
+    running = Running()
+    for name in ("first", "slow", "last"):
+        writer: Any = Query(name)
+        running.add(writer)
     with pytest.raises(TimeoutError, match="slow"):
-        Running(queries).stop()
+        running.stop()
     assert sorted(stopped) == ["first", "last", "slow"]
 
 
@@ -361,6 +367,28 @@ def test_the_command_runs_until_ctrl_c(java: None, place: Place) -> None:
     assert "Traceback" not in rest
     assert "query louder: batch 0, 4 rows" in shown
     messages(place.cluster, place.results, 2)
+
+
+# What starts Python for Spark; the first time that a stream's source is to start, it does not.
+STARTER = """\
+#!/bin/sh
+case "$*" in *python_streaming_source_runner*) mkdir {missed} 2>/dev/null && exit 1 ;; esac
+exec {python} "$@"
+"""
+
+
+def test_the_command_starts_a_source_again(java: None, place: Place, tmp_path: Path) -> None:
+    """Spark waits ten seconds for the process of a source, and then fails the query."""
+    starter, missed = tmp_path / "starter", tmp_path / "missed"
+    starter.write_text(STARTER.format(missed=missed, python=sys.executable))
+    starter.chmod(0o755)
+    place.write()
+    fill(place.cluster, place.flights, ROWS)
+    with command(place, "run", environment={"PYSPARK_PYTHON": str(starter)}) as process:
+        shown, _ = process.communicate(timeout=_SECONDS)
+    assert missed.exists(), shown
+    assert process.returncode == 0, shown
+    assert "query louder: batch 0, 4 rows" in shown
 
 
 def test_the_command_says_why_it_failed(java: None, place: Place) -> None:
