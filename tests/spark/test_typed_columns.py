@@ -157,7 +157,7 @@ BROKERS = {"kafka.bootstrap.servers": "localhost:1", "subscribe": "t"}
         ({"valueformat": "xml"}, "option valueFormat: 'xml' is none of raw, json, avro"),
         ({"valueformat": "avro"}, "option valueFormat avro needs schema.registry.url"),
         ({"valueformat": "json"}, "option valueFormat json needs valueSchema"),
-        ({"valueschema": "a INT"}, "option valueSchema needs a valueFormat that is decoded"),
+        ({"valueschema": "a INT"}, "option valueSchema needs a valueFormat other than raw"),
         ({"mode": "strict"}, "option mode: 'strict' is none of FAILFAST, PERMISSIVE"),
         (
             {

@@ -35,6 +35,7 @@ LINES = {
     "tests/spark/test_read_spark.py": "brokers and Spark",
     "tests/spark/test_stream": "brokers and Spark",
     "tests/spark/test_typed_columns.py": "brokers and Spark",
+    "tests/spark/test_typed_writes.py": "brokers and Spark",
 }
 
 # What takes long to start, and is started once in each process where a test asks for it.

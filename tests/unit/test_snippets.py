@@ -97,7 +97,10 @@ RUN = {
         "CREATE TEMPORARY VIEW": SPARK,
         '.option("valueFormat", "avro")': "tests/spark/test_typed_columns.py",
     },
-    "docs/spark-writing.md": {"exactly-once": SPARK},
+    "docs/spark-writing.md": {
+        "exactly-once": SPARK,
+        '.option("valueFormat", "avro")': "tests/spark/test_typed_writes.py",
+    },
     "docs/testing.md": {
         "MockCluster(brokers=3)": EMBEDDED,
         "def test_orders_are_sent": EMBEDDED,

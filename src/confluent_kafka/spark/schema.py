@@ -1,5 +1,7 @@
 """The columns of the data source, which are those of Spark's own Kafka source."""
 
+from collections.abc import Collection
+
 import pyarrow as pa
 from pyspark.sql.types import (
     ArrayType,
@@ -102,33 +104,40 @@ class Projection:
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
 
-def writable_columns(schema: StructType, *, topic_given: bool) -> list[str]:
+def writable_columns(
+    schema: StructType, *, topic_given: bool, encoded: Collection[str] = ()
+) -> list[str]:
     """Return the names of the columns of a DataFrame that are written; others are left out.
 
     Args:
         schema: the columns of the DataFrame.
         topic_given: whether the option ``topic`` names the topic of every row.
+        encoded: those of ``key`` and ``value`` that are encoded, from any type.
 
     Raises:
-        ValueError: ``value`` or the topic is missing, or a column has a type that cannot be
-            written.
+        ValueError: ``value``, the topic or what is to be encoded is missing, or a column has a type
+            that cannot be written.
     """
     names = []
     for field in schema.fields:
         allowed = _WRITABLE.get(field.name)
         if allowed is None:
             continue
-        if not any(_alike(field.dataType, one) for one in allowed):
+        written = field.name in encoded or any(_alike(field.dataType, one) for one in allowed)
+        if not written:
             raise ValueError(
                 f"column {field.name} is {field.dataType.simpleString()}; it must be "
                 f"{' or '.join(one.simpleString() for one in allowed)}: cast it"
             )
         names.append(field.name)
     if "value" not in names:
+        example = "struct('*')" if "value" in encoded else "to_json(struct('*'))"
         raise ValueError(
             f"there is no column value to write, only {', '.join(schema.fieldNames())}: "
-            "rename one, for example with to_json(struct('*')).alias('value')"
+            f"rename one, for example with {example}.alias('value')"
         )
+    if "key" in encoded and "key" not in names:
+        raise ValueError("option keyFormat: there is no column key to encode")
     if topic_given:
         return [name for name in names if name != "topic"]
     if "topic" not in names:

@@ -26,7 +26,9 @@ class RdKafkaDataSource(DataSource):
     The options ``keyFormat`` and ``valueFormat`` (``avro``, ``protobuf``, ``json-schema`` with a
     schema registry, ``json`` with a schema of its own) make keys and values columns of their
     schemas; the option ``mode`` says what happens to rows that do not decode: ``FAILFAST``,
-    ``PERMISSIVE`` (null, and the reason in a column ``error``) or ``DROPMALFORMED``.
+    ``PERMISSIVE`` (null, and the reason in a column ``error``) or ``DROPMALFORMED``. Writes have
+    them, too: with ``avro``, columns of other types are written as payloads; see
+    docs/spark-writing.md.
 
     Options for both: ``kafka.bootstrap.servers`` (required) and any other property of Kafka's
     clients behind ``kafka.``, in Java's or in librdkafka's names.

@@ -26,7 +26,10 @@ class RdKafkaStreamWriter(DataSourceStreamArrowWriter):
         if options.transactions is not None:
             # Here on the driver, before the first batch, rather than in every task.
             check_input_stream()
-        self._columns = writable_columns(schema, topic_given=options.topic is not None)
+        self._columns = writable_columns(
+            schema, topic_given=options.topic is not None, encoded=options.payloads.parts
+        )
+        self._encoded = options.payloads.encoder(schema, options.topic)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Write the rows of one task, on an executor.
@@ -34,9 +37,9 @@ class RdKafkaStreamWriter(DataSourceStreamArrowWriter):
         Raises:
             KafkaException: a row was refused or not delivered, or a later attempt of the task
                 has taken its place.
+            UnencodableRow: a row cannot be encoded.
         """
+        rows = self._encoded(iterator)
         if self._options.transactions is None:
-            return write_at_least_once(iterator, self._options, self._columns)
-        return write_exactly_once(
-            iterator, TaskInput(), Task.current(), self._options, self._columns
-        )
+            return write_at_least_once(rows, self._options, self._columns)
+        return write_exactly_once(rows, TaskInput(), Task.current(), self._options, self._columns)

@@ -6,25 +6,19 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql.types import DataType, StringType, StructField
 
+from . import parts
 from .formats import Decoder
 from .formats.choice import choose
-from .formats.model import REGISTERED, Decoding, Registry, SourceFormat
+from .formats.model import REGISTERED, Decoding, SourceFormat
 from .options import Taker
+from .parts import PARTS, check_raw, check_registry, registry
 
-PARTS = ("key", "value")
 ERROR = "error"
 """The column that says why a row was not decoded, in the mode PERMISSIVE."""
 
 _FORMATS: tuple[SourceFormat, ...] = ("raw", "json", *REGISTERED)
 _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
-_REGISTRY_URL = "schema.registry.url"
-_REGISTRY_USER = "schema.registry.basic.auth.user.info"
-_REGISTRY_CA = "schema.registry.ssl.ca.location"
-OPTIONS = (
-    *(f"{part}{what}" for part in PARTS for what in ("Format", "Schema", "Subject", "Message")),
-    "mode",
-    *(_REGISTRY_URL, _REGISTRY_USER, _REGISTRY_CA),
-)
+OPTIONS = (*parts.OPTIONS, "mode")
 
 
 class UndecodableRow(ValueError):
@@ -110,19 +104,18 @@ def typed_columns(given: Mapping[str, str], topic: str | None) -> TypedColumns |
     """
     take = Taker(given)
     decodings = {part: _decoding(take, part) for part in PARTS}
-    registry = _registry(take)
+    place = registry(take)
     mode = take("mode", _mode, "FAILFAST")
     chosen: dict[str, tuple[DataType, Decoder]] = {}
     for part, decoding in decodings.items():
         if decoding.format == "raw":
-            _no_schema(given, part)
+            check_raw(given, part)
             continue
-        if decoding.format in REGISTERED and registry is None:
-            raise ValueError(f"option {part}Format {decoding.format} needs {_REGISTRY_URL}")
+        check_registry(decoding.format, part, place)
         subject = decoding.subject or (f"{topic}-{part}" if topic else None)
         if decoding.format in REGISTERED and decoding.schema is None and subject is None:
             raise ValueError(f"option {part}Subject is required where there are several topics")
-        chosen[part] = choose(decoding, part, subject, registry)
+        chosen[part] = choose(decoding, part, subject, place)
     if not chosen:
         return None
     return TypedColumns(
@@ -143,21 +136,6 @@ def _decoding(take: Taker, part: str) -> Decoding:
     if decoding.format == "json" and decoding.schema is None:
         raise ValueError(f"option {part}Format json needs {part}Schema, the columns as DDL")
     return decoding
-
-
-def _no_schema(given: Mapping[str, str], part: str) -> None:
-    for what in ("Schema", "Subject", "Message"):
-        if f"{part}{what}" in given:
-            raise ValueError(f"option {part}{what} needs a {part}Format that is decoded")
-
-
-def _registry(take: Taker) -> Registry | None:
-    url = take.optional(_REGISTRY_URL, str)
-    user, ca = take.optional(_REGISTRY_USER, str), take.optional(_REGISTRY_CA, str)
-    if url is None:
-        return None
-    name, _, password = (user or "").partition(":")
-    return Registry(url=url, username=name or None, password=password or None, ca=ca)
 
 
 def _format(text: str) -> SourceFormat:

@@ -1,17 +1,18 @@
 """The options of a write: read once, checked at once, typed from then on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from confluent_kafka._suggestions import did_you_mean
 
+from .encoding import OPTIONS, Payloads, payloads
 from .options import KAFKA_PREFIX, Taker, boolean, split
 
 AT_LEAST_ONCE = "at-least-once"
 EXACTLY_ONCE = "exactly-once"
 
 _TRANSACTIONAL = ("transactionalIdPrefix", "markerTopic")
-_NAMES = ("topic", "includeHeaders", "deliveryGuarantee", *_TRANSACTIONAL)
+_NAMES = ("topic", "includeHeaders", "deliveryGuarantee", *_TRANSACTIONAL, *OPTIONS)
 # Spark's own, which it hands over with the others.
 _OF_THE_QUERY = ("checkpointLocation", "queryName")
 _DEFAULT_PREFIX = "spark-rdkafka"
@@ -26,6 +27,8 @@ class WriteOptions:
     """The topic of every row; None if the column ``topic`` names it."""
     transactions: "TransactionOptions | None" = None
     """Given for ``deliveryGuarantee=exactly-once``."""
+    payloads: Payloads = field(default_factory=Payloads)
+    """What keys and values are encoded to."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +58,17 @@ def write_options(options: Mapping[str, str], *, streaming: bool) -> WriteOption
     # Checked only: a column `headers` is written with or without it, as Spark's own sink does.
     take("includeHeaders", boolean, "false")
     topic = take("topic", str.strip, "") or None
+    encoded = payloads(given, topic)
     if take("deliveryGuarantee", _guarantee, AT_LEAST_ONCE) == AT_LEAST_ONCE:
         _refuse_transactional(given)
-        return WriteOptions(kafka, topic)
+        return WriteOptions(kafka, topic, payloads=encoded)
     if not streaming:
         raise ValueError(
             "option deliveryGuarantee: exactly-once is for streaming queries: a batch write has no "
             "batch number that would tell what is written already"
         )
     _check_transactional(kafka)
-    return WriteOptions(kafka, topic, _transaction_options(take, topic))
+    return WriteOptions(kafka, topic, _transaction_options(take, topic), encoded)
 
 
 def _transaction_options(take: Taker, topic: str | None) -> TransactionOptions:

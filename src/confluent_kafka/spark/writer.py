@@ -28,15 +28,19 @@ class RdKafkaWriter(DataSourceArrowWriter):
 
     def __init__(self, options: WriteOptions, schema: StructType) -> None:
         self._options = options
-        self._columns = writable_columns(schema, topic_given=options.topic is not None)
+        self._columns = writable_columns(
+            schema, topic_given=options.topic is not None, encoded=options.payloads.parts
+        )
+        self._encoded = options.payloads.encoder(schema, options.topic)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Write the rows of one task, on an executor.
 
         Raises:
             KafkaException: a row was refused or not delivered.
+            UnencodableRow: a row cannot be encoded.
         """
-        return write_at_least_once(iterator, self._options, self._columns)
+        return write_at_least_once(self._encoded(iterator), self._options, self._columns)
 
 
 def write_at_least_once(

@@ -16,7 +16,7 @@ from confluent_kafka.columns import AvroDecoder, AvroResolutionError, RowError
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
 from .pieces import Decoded, piecewise
-from .registry import Unreadable
+from .registry import Unreadable, texts
 
 _SIMPLE: dict[str, t.DataType] = {
     "boolean": t.BooleanType(),
@@ -159,13 +159,9 @@ def _without_unknown(schema: Any) -> Any:
     }
 
 
-def _texts(schema: Schema, registry: SchemaRegistryClient) -> Iterator[Any]:
-    """Yield the documents that a schema refers to, each after those that it needs, and its own."""
-    for reference in schema.references:
-        yield from _texts(
-            registry.get_version(reference.subject, reference.version).schema, registry
-        )
-    yield _without_unknown(json.loads(schema.schema_str))
+def _documents(schema: Schema, registry: SchemaRegistryClient) -> list[Any]:
+    """Return what a schema refers to, each after what it needs itself, and the schema."""
+    return [_without_unknown(json.loads(text)) for text in texts(schema, registry)]
 
 
 def _without_wide_unions(schema: Any) -> Any:
@@ -208,8 +204,8 @@ class AvroReader:
         if schema != self.reader:
             pairs = (parse_registered(one, registry) for one in (schema, self.reader))
             _compare(*(dict(_logical(*pair)) for pair in pairs))
-        *references, written = _texts(schema, registry)
-        *others, wanted = map(_without_wide_unions, _texts(self.reader, registry))
+        *references, written = _documents(schema, registry)
+        *others, wanted = map(_without_wide_unions, _documents(self.reader, registry))
         try:
             decoder = AvroDecoder(
                 written,

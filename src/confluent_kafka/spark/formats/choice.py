@@ -52,7 +52,7 @@ def _avro(
 
     with asking():
         given = decoding.schema
-        schema = Schema(given) if given is not None else latest(registry, subject, "AVRO")
+        schema = Schema(given) if given is not None else latest(registry, subject, "AVRO").schema
         kind = spark_type(*parse_registered(schema, client(registry)))
     arrow = to_arrow_type(kind)
     return kind, Framed(registry, "AVRO", part, arrow, AvroReader(schema, arrow))
@@ -65,7 +65,7 @@ def _protobuf(
     from .registry import Framed, asking, client, latest
 
     with asking():
-        compiled = compile_schema(latest(registry, subject, "PROTOBUF"), client(registry))
+        compiled = compile_schema(latest(registry, subject, "PROTOBUF").schema, client(registry))
     message = compiled.message(decoding.message)
     kind = spark_type(message)
     arrow = to_arrow_type(kind)
@@ -82,6 +82,6 @@ def _json_schema(
         kind: DataType = parse_ddl(decoding.schema)
     else:
         with asking():
-            kind = spark_type(parse(latest(registry, subject, "JSON"), client(registry)))
+            kind = spark_type(parse(latest(registry, subject, "JSON").schema, client(registry)))
     arrow = to_arrow_type(kind)
     return kind, Framed(registry, "JSON", part, arrow, JsonSchemaReader(arrow, decoding.validate))

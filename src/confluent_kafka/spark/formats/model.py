@@ -1,4 +1,4 @@
-"""What the bytes of keys and values are, and where their schemas are."""
+"""What the bytes of keys and values are, or are to be, and where their schemas are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 SourceFormat: TypeAlias = Literal["raw", "string", "json", "avro", "json-schema", "protobuf"]
 REGISTERED: tuple[SourceFormat, ...] = ("avro", "json-schema", "protobuf")
 """The formats whose schemas are in the registry."""
+
+PayloadFormat: TypeAlias = Literal["raw", "avro"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +25,19 @@ class Decoding:
     """protobuf: the full name of the message; by default the first one of the schema."""
     validate: bool = True
     """json-schema: whether each row is checked against its schema."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payload:
+    """What a column is written as."""
+
+    format: PayloadFormat
+    schema: str | None = None
+    """The schema to write with; by default the latest of the subject."""
+    subject: str
+    """The subject that the schema is one of."""
+    register: bool = False
+    """Whether the schema is registered if the subject does not have it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from confluent_kafka.schema_registry import Schema, SchemaRegistryClient, SchemaRegistryError
+from confluent_kafka.schema_registry import (
+    RegisteredSchema,
+    Schema,
+    SchemaRegistryClient,
+    SchemaRegistryError,
+)
 from confluent_kafka.schema_registry.serde import ID_HEADERS
 from confluent_kafka.serialization import MessageField
 
@@ -25,7 +30,9 @@ _ID, _ID_SIZE = b"\0", 5
 _GUID, _GUID_SIZE = b"\1", 17
 # Arrow fails at slices without an end.
 _END = (1 << 31) - 1
-_NOT_FOUND = 404
+
+NOT_FOUND = 404
+"""The status of an answer that there is no such schema."""
 
 # A client belongs to the process that made it: the key says which.
 _clients: dict[tuple[int, Registry], SchemaRegistryClient] = {}
@@ -49,7 +56,7 @@ class Unreadable(ValueError):
     """A schema cannot be used."""
 
 
-def latest(registry: Registry, subject: str | None, wanted: str) -> Schema:
+def latest(registry: Registry, subject: str | None, wanted: str) -> RegisteredSchema:
     """Return the schema that a subject has now.
 
     Raises:
@@ -58,10 +65,19 @@ def latest(registry: Registry, subject: str | None, wanted: str) -> Schema:
     """
     assert subject is not None
     # get_latest_version() keeps what it once learned, and the client outlives this plan.
-    schema = client(registry).get_version(subject, "latest").schema
-    if schema.schema_type != wanted:
-        raise Unreadable(f"the schema of subject {subject!r} is {schema.schema_type}, not {wanted}")
-    return schema
+    found = client(registry).get_version(subject, "latest")
+    if (kind := found.schema.schema_type) != wanted:
+        raise Unreadable(f"the schema of subject {subject!r} is {kind}, not {wanted}")
+    return found
+
+
+def texts(schema: Schema, registry: SchemaRegistryClient) -> Iterator[str]:
+    """Yield the texts that a schema refers to, each after those that it needs, and its own."""
+    for reference in schema.references:
+        yield from texts(
+            registry.get_version(reference.subject, reference.version).schema, registry
+        )
+    yield schema.schema_str
 
 
 @contextmanager
@@ -173,7 +189,7 @@ class Framed:
                     raise Unreadable(f"schema {shown} is {schema.schema_type}, not {self.format}")
                 _readers[key] = self.prepare(schema, registry)
             except SchemaRegistryError as error:
-                if error.http_status_code != _NOT_FOUND:
+                if error.http_status_code != NOT_FOUND:
                     raise
                 # Not kept: it may be registered later.
                 return f"the registry has no schema {shown}"

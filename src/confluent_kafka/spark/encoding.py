@@ -1,0 +1,145 @@
+"""Typed columns as keys and values: the options ``keyFormat`` and ``valueFormat`` of a write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+from . import parts
+from .formats.model import Payload, PayloadFormat, Registry
+from .options import Taker, boolean
+from .parts import PARTS, check_raw, check_registry, registry
+
+if TYPE_CHECKING:
+    from .formats.payloads import Encoder
+
+OPTIONS = (*parts.OPTIONS, "registerSchemas")
+_FORMATS: tuple[PayloadFormat, ...] = ("raw", "avro")
+
+
+class UnencodableRow(ValueError):
+    """A row cannot be written with the schema of its key or value."""
+
+
+@dataclass(frozen=True)
+class RowEncoder:
+    """Encodes the keys and values of record batches; it goes to the executors.
+
+    Args:
+        encoders: what encodes which column; the others stay as they are.
+        topic: the topic of every row, or None if the column ``topic`` names it.
+    """
+
+    encoders: Mapping[str, Encoder]
+    topic: str | None
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches with encoded columns.
+
+        Raises:
+            UnencodableRow: a row cannot be encoded.
+        """
+        for batch in batches:
+            encoded = batch
+            for part, encode in self.encoders.items():
+                payloads, failures = encode(batch.column(part))
+                if failures:
+                    first = failures[0]
+                    place = f"{part}.{first.field}" if first.field else part
+                    topic = self.topic or batch.column("topic")[first.row].as_py()
+                    raise UnencodableRow(
+                        f"row {first.row} (topic {topic!r}) cannot be encoded, {place}: "
+                        f"{first.reason}"
+                    )
+                index = encoded.schema.get_field_index(part)
+                encoded = encoded.set_column(index, part, payloads)
+            yield encoded
+
+
+@dataclass(frozen=True)
+class Payloads:
+    """What the columns ``key`` and ``value`` are written as, as the options say.
+
+    Args:
+        parts: what each that is encoded is written as.
+        registry: where the schemas are; None where nothing is encoded.
+    """
+
+    parts: Mapping[str, Payload] = field(default_factory=dict)
+    registry: Registry | None = None
+
+    def encoder(self, schema: StructType, topic: str | None) -> RowEncoder:
+        """Return what encodes the rows of a DataFrame.
+
+        Args:
+            schema: its columns, those of `parts` among them.
+            topic: the topic of every row, or None if a column names it.
+
+        Raises:
+            ValueError: the registry is not there or has no such schema, or a column cannot be
+                written with it.
+        """
+        if not self.parts:
+            return RowEncoder({}, topic)
+        # What the formats need is imported only where they are used.
+        from .formats.payloads import choose_encoder
+
+        assert self.registry is not None
+        encoders = {}
+        for part, payload in self.parts.items():
+            try:
+                encoders[part] = choose_encoder(payload, self.registry, schema[part].dataType)
+            except ValueError as error:
+                raise ValueError(f"column {part}: {error}") from error
+        return RowEncoder(encoders, topic)
+
+
+def payloads(given: Mapping[str, str], topic: str | None) -> Payloads:
+    """Return what keys and values are written as.
+
+    Args:
+        given: the options that were given, by their proper names.
+        topic: the topic whose subjects have the schemas; None if a column names it.
+
+    Raises:
+        ValueError: an option is wrong.
+    """
+    take = Taker(given)
+    place = registry(take)
+    register = take("registerSchemas", boolean, "false")
+    found: dict[str, Payload] = {}
+    for part in PARTS:
+        form = take(f"{part}Format", _format, "raw")
+        if form == "raw":
+            check_raw(given, part)
+            continue
+        check_registry(form, part, place)
+        found[part] = _payload(take, part, form, topic, register=register)
+    if register and not any(one.schema for one in found.values()):
+        raise ValueError(
+            "option registerSchemas: there is no schema, give valueSchema or keySchema"
+        )
+    return Payloads(found, place)
+
+
+def _payload(
+    take: Taker, part: str, form: PayloadFormat, topic: str | None, *, register: bool
+) -> Payload:
+    subject = take.optional(f"{part}Subject", str) or (f"{topic}-{part}" if topic else None)
+    if subject is None:
+        raise ValueError(f"option {part}Subject is required where a column names the topics")
+    if take.optional(f"{part}Message", str) is not None:
+        raise ValueError(f"option {part}Message: the format {form} has no messages")
+    schema = take.optional(f"{part}Schema", str)
+    return Payload(format=form, schema=schema, subject=subject, register=register)
+
+
+def _format(text: str) -> PayloadFormat:
+    for known in _FORMATS:
+        if text.strip().lower() == known:
+            return known
+    raise ValueError(f"{text!r} is none of {', '.join(_FORMATS)}")

@@ -1,0 +1,51 @@
+"""Options that reads and writes share: what keys and values are, and where their schemas are."""
+
+from collections.abc import Mapping
+
+from .formats.model import REGISTERED, Registry
+from .options import Taker
+
+PARTS = ("key", "value")
+
+_REGISTRY_URL = "schema.registry.url"
+_REGISTRY_USER = "schema.registry.basic.auth.user.info"
+_REGISTRY_CA = "schema.registry.ssl.ca.location"
+OPTIONS = (
+    *(f"{part}{what}" for part in PARTS for what in ("Format", "Schema", "Subject", "Message")),
+    *(_REGISTRY_URL, _REGISTRY_USER, _REGISTRY_CA),
+)
+
+
+def check_raw(given: Mapping[str, str], part: str) -> None:
+    """Refuse options of a schema where there is none.
+
+    Args:
+        given: the options, by their proper names.
+        part: ``key`` or ``value``, which is bytes.
+
+    Raises:
+        ValueError: there is one.
+    """
+    for what in ("Schema", "Subject", "Message"):
+        if f"{part}{what}" in given:
+            raise ValueError(f"option {part}{what} needs a {part}Format other than raw")
+
+
+def check_registry(form: str, part: str, place: Registry | None) -> None:
+    """Refuse a registry's format where there is no registry.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if form in REGISTERED and place is None:
+        raise ValueError(f"option {part}Format {form} needs {_REGISTRY_URL}")
+
+
+def registry(take: Taker) -> Registry | None:
+    """Return where the schemas are; None if that was not given."""
+    url = take.optional(_REGISTRY_URL, str)
+    user, ca = take.optional(_REGISTRY_USER, str), take.optional(_REGISTRY_CA, str)
+    if url is None:
+        return None
+    name, _, password = (user or "").partition(":")
+    return Registry(url=url, username=name or None, password=password or None, ca=ca)

@@ -1,0 +1,295 @@
+"""keyFormat and valueFormat of a write: columns become payloads of their schemas."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed")
+pytest.importorskip("fastavro", reason="fastavro is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+
+import fastavro
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+from confluent_kafka.spark.encoding import RowEncoder, UnencodableRow
+from confluent_kafka.spark.formats.ddl import parse_ddl
+from confluent_kafka.spark.write_options import write_options
+from confluent_kafka.spark.writer import RdKafkaWriter
+from confluent_kafka.testing import MockCluster
+from tests.support.documents import block_with, run
+from tests.support.schema_registry import FakeRegistry, running_registry
+
+from .test_pipeline_formats import FLIGHT, framed
+from .topics import messages
+
+pytestmark = pytest.mark.spark
+
+FLIGHTS = parse_ddl("value STRUCT<carrier: STRING, delay: BIGINT>")
+
+
+@pytest.fixture
+def registry() -> Iterator[FakeRegistry]:
+    with running_registry() as one:
+        yield one
+
+
+@pytest.fixture
+def encoder(registry: FakeRegistry) -> Callable[..., RowEncoder]:
+    """Return what encodes rows of a topic "t", with options."""
+
+    def make(schema: StructType = FLIGHTS, **options: str) -> RowEncoder:
+        given = {"kafka.bootstrap.servers": "localhost:1", "topic": "t", "valueformat": "avro"}
+        given["schema.registry.url"] = registry.url
+        given |= {name.lower(): text for name, text in options.items()}
+        writer = RdKafkaWriter(write_options(given, streaming=False), schema)
+        return writer._encoded
+
+    return make
+
+
+def payloads(encode: RowEncoder, rows: list[Any], kind: pa.DataType) -> list[bytes | None]:
+    """The values that one batch of rows is written as."""
+    [batch] = encode(iter([pa.record_batch({"value": pa.array(rows, kind)})]))
+    found: list[bytes | None] = batch.column("value").to_pylist()
+    return found
+
+
+def read(payload: bytes, schema: Any = FLIGHT) -> Any:
+    """What fastavro finds behind the framing."""
+    return fastavro.schemaless_reader(io.BytesIO(payload[5:]), fastavro.parse_schema(schema))
+
+
+KIND = pa.struct([("carrier", pa.string()), ("delay", pa.int64())])
+
+
+def test_rows_are_written_with_the_latest_schema(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """The id of the subject's latest schema, then the row as Avro has it; null is a tombstone."""
+    registry.register("t-value", json.dumps({**FLIGHT, "fields": FLIGHT["fields"][:1]}))
+    latest = registry.register("t-value", json.dumps(FLIGHT))
+    rows = [{"carrier": "UA", "delay": 7}, None, {"carrier": "DL", "delay": None}]
+    first, tombstone, third = payloads(encoder(), rows, KIND)
+    assert tombstone is None
+    for payload, row in ((first, rows[0]), (third, rows[2])):
+        assert payload is not None
+        assert payload[:5] == framed(latest, b"")
+        assert read(payload) == row
+
+
+def test_schemas_that_refer_to_others(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """The registry has those, too."""
+    place = {"type": "enum", "name": "x.Place", "symbols": ["JFK", "LGA"]}
+    registry.register("place", json.dumps(place))
+    schema = {"type": "record", "name": "F", "fields": [{"name": "from", "type": "x.Place"}]}
+    reference = {"name": "x.Place", "subject": "place", "version": 1}
+    registry.register("t-value", json.dumps(schema), references=[reference])
+    encode = encoder(parse_ddl("value STRUCT<from: STRING>"))
+    [payload] = payloads(encode, [{"from": "LGA"}], pa.struct([("from", pa.string())]))
+    assert payload is not None
+    assert payload[5:] == b"\x02"
+
+
+def test_a_schema_that_is_no_record(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """A column of one type, such as a key."""
+    known = registry.register("t-value", '"string"')
+    encode = encoder(parse_ddl("value STRING"))
+    assert payloads(encode, ["a", None], pa.string()) == [framed(known, b"\x02a"), None]
+
+
+def test_a_schema_of_the_users_own(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """It is looked up, whatever the latest is; registering it takes an option."""
+    own = json.dumps(FLIGHT)
+    with pytest.raises(ValueError, match="column value: the subject 't-value' does not have the"):
+        encoder(valueSchema=own)
+    first, again = (encoder(valueSchema=own, registerSchemas="true") for _ in range(2))
+    assert first == again
+    registry.register("t-value", json.dumps({**FLIGHT, "fields": FLIGHT["fields"][:1]}))
+    assert encoder(valueSchema=own) == first
+    elsewhere = encoder(valueSchema=own, valueSubject="other", registerSchemas="true")
+    [row] = payloads(elsewhere, [{"carrier": "UA", "delay": 7}], KIND)
+    assert row is not None
+    assert read(row) == {"carrier": "UA", "delay": 7}
+    assert any(path.startswith("/subjects/other/versions") for path in registry.requests)
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        ({"carrier": None, "delay": 1}, "value.carrier: a null, which the schema does not allow"),
+        ({"carrier": "UA", "delay": 1 << 40}, "value.delay: an integer of more than 32 bits"),
+    ],
+)
+def test_a_row_that_does_not_fit(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry, row: Any, wanted: str
+) -> None:
+    """It ends the task; the error names the row, the topic, the field and the reason."""
+    registry.register("t-value", json.dumps(FLIGHT))
+    with pytest.raises(UnencodableRow, match=r"row 1 \(topic 't'\) cannot be encoded, ") as raised:
+        payloads(encoder(), [{"carrier": "UA", "delay": 1}, row], KIND)
+    assert wanted in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("schema", "columns", "wanted"),
+    [
+        (FLIGHT, "value STRUCT<carrier: STRING, more: INT>", "column value: .*no field 'more'"),
+        (FLIGHT, "value STRUCT<delay: INT>", "column value: there is no column 'carrier'"),
+        (FLIGHT, "value STRUCT<carrier: INT>", "'carrier' is int32, which cannot be written as"),
+        (FLIGHT, "value STRING", "column value: string cannot be written as a record"),
+        (FLIGHT, "carrier STRING", r"no column value .*with struct\('\*'\)\.alias\('value'\)"),
+        (None, "value STRUCT<carrier: STRING>", "column value: .*40401"),
+    ],
+)
+def test_columns_that_do_not_fit(
+    encoder: Callable[..., RowEncoder],
+    registry: FakeRegistry,
+    schema: Any,
+    columns: str,
+    wanted: str,
+) -> None:
+    """They are refused before any task starts."""
+    if schema is not None:
+        registry.register("t-value", json.dumps(schema))
+    with pytest.raises(ValueError, match=wanted):
+        encoder(parse_ddl(columns))
+
+
+def test_a_schema_of_another_format(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """The subject has JSON Schemas: nothing is written."""
+    registry.register("t-value", '{"type": "object"}', "JSON")
+    with pytest.raises(ValueError, match="subject 't-value' is JSON, not AVRO"):
+        encoder()
+
+
+def test_keys_and_values(
+    spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
+) -> None:
+    """What a query writes with both, another reads as the same columns."""
+    topic = new_topic()
+    registry.register(f"{topic}-key", '"string"')
+    registry.register(f"{topic}-value", json.dumps(FLIGHT))
+    options = {
+        "kafka.bootstrap.servers": cluster.bootstrap_servers,
+        "keyFormat": "avro",
+        "valueFormat": "avro",
+        "schema.registry.url": registry.url,
+    }
+    rows = [("a", ("UA", 7)), ("b", ("DL", None)), (None, None)]
+    kind = "key STRING, value STRUCT<carrier: STRING, delay: INT>"
+    frame = spark.createDataFrame(rows, kind)
+    frame.write.format("rdkafka").options(**options, topic=topic).mode("append").save()
+    back = spark.read.format("rdkafka").options(**options, subscribe=topic).load()
+    found = {(row.key, row.value and tuple(row.value)) for row in back.collect()}
+    assert found == set(rows)
+
+
+@pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
+def test_a_stream(
+    spark: Any,
+    cluster: MockCluster,
+    registry: FakeRegistry,
+    new_topic: Callable[..., str],
+    tmp_path: Any,
+    guarantee: str,
+) -> None:
+    """Micro-batches are encoded, with either guarantee."""
+    source, target = new_topic(), new_topic()
+    known = registry.register(f"{target}-value", json.dumps(FLIGHT))
+    spark.createDataFrame([("UA",), ("DL",)], "value STRING").write.format("rdkafka").option(
+        "kafka.bootstrap.servers", cluster.bootstrap_servers
+    ).option("topic", source).mode("append").save()
+    stream = (
+        spark.readStream.format("rdkafka")
+        .option("kafka.bootstrap.servers", cluster.bootstrap_servers)
+        .option("subscribe", source)
+        .option("startingOffsets", "earliest")
+        .load()
+    )
+    query = (
+        stream.selectExpr("struct(string(value) AS carrier, partition AS delay) AS value")
+        .writeStream.format("rdkafka")
+        .option("kafka.bootstrap.servers", cluster.bootstrap_servers)
+        .option("topic", target)
+        .option("valueFormat", "avro")
+        .option("schema.registry.url", registry.url)
+        .option("deliveryGuarantee", guarantee)
+        .option("checkpointLocation", str(tmp_path))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    values = [message.value() or b"" for message in messages(cluster, target, 2)]
+    assert {value[:5] for value in values} == {framed(known, b"")}
+    assert {read(value)["carrier"] for value in values} == {"UA", "DL"}
+
+
+def test_the_guide(
+    spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
+) -> None:
+    """What docs/spark-writing.md shows writes Avro."""
+    topic = new_topic(partitions=1)
+    registry.register(f"{topic}-value", json.dumps(FLIGHT))
+    text = block_with("docs/spark-writing.md", '.option("valueFormat", "avro")')
+    for shown, here in (
+        ('"localhost:9092"', repr(cluster.bootstrap_servers)),
+        ('"http://localhost:8081"', repr(registry.url)),
+        ('"flights"', repr(topic)),
+    ):
+        assert shown in text
+        text = text.replace(shown, here)
+    run(text, flights=spark.createDataFrame([("UA", 7)], "carrier STRING, delay INT"))
+    [message] = messages(cluster, topic, 1)
+    assert read(message.value() or b"") == {"carrier": "UA", "delay": 7}
+
+
+BROKERS = {"kafka.bootstrap.servers": "localhost:1", "topic": "t"}
+REGISTRY = {"schema.registry.url": "http://localhost:1"}
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"valueformat": "xml"}, "option valueFormat: 'xml' is none of raw, avro"),
+        ({"valueformat": "avro"}, "option valueFormat avro needs schema.registry.url"),
+        ({"valueschema": "{}"}, "option valueSchema needs a valueFormat other than raw"),
+        (
+            {"topic": "", "keyformat": "avro", **REGISTRY},
+            "option keySubject is required where a column names the topics",
+        ),
+        (
+            {"valueformat": "avro", "valuemessage": "m", **REGISTRY},
+            "option valueMessage: the format avro has no messages",
+        ),
+        (
+            {"valueformat": "avro", "registerschemas": "true", **REGISTRY},
+            "option registerSchemas: there is no schema, give valueSchema or keySchema",
+        ),
+        ({"mode": "PERMISSIVE"}, "unknown option 'mode'"),
+    ],
+)
+def test_wrong_options(options: dict[str, str], wanted: str) -> None:
+    """Each is refused by name, without a registry."""
+    with pytest.raises(ValueError, match=wanted.replace(".", r"\.")):
+        write_options(BROKERS | options, streaming=False)
+
+
+def test_a_key_that_is_not_there() -> None:
+    """A format of keys needs the column."""
+    options = write_options(BROKERS | {"keyformat": "avro", **REGISTRY}, streaming=False)
+    with pytest.raises(ValueError, match="option keyFormat: there is no column key to encode"):
+        RdKafkaWriter(options, parse_ddl("value STRING"))
