@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from confluent_kafka.spark import RdKafkaDataSource
-from confluent_kafka.spark.ranges import OffsetRange
+from confluent_kafka.spark.ranges import TaskRanges
 from confluent_kafka.spark.reader import RdKafkaReader
 from confluent_kafka.spark.schema import source_schema
 from confluent_kafka.spark.stream import RdKafkaStreamReader
@@ -30,9 +30,9 @@ def stream_reader(servers: str, **options: Any) -> RdKafkaStreamReader:
 
 
 def ranges_of(planned: Any) -> list[tuple[str, int, int, int]]:
-    """Topic, partition, start and end of what is planned."""
-    assert all(isinstance(one, OffsetRange) for one in planned)
-    return sorted((*one.partition, one.start, one.end) for one in planned)
+    """Topic, partition, start and end of what is planned, whichever task reads it."""
+    assert all(isinstance(task, TaskRanges) for task in planned)
+    return sorted((*one.partition, one.start, one.end) for task in planned for one in task.ranges)
 
 
 def values_of(reader: RdKafkaReader | RdKafkaStreamReader, planned: Any) -> list[str]:

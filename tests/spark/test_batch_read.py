@@ -105,6 +105,17 @@ def test_several_topics_and_an_empty_one(
     assert values(load(empty)) == []
 
 
+def test_small_partitions_share_a_task(
+    load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
+) -> None:
+    """As far as minPartitions allows, and every message is there once."""
+    topic = new_topic(partitions=12)
+    fill(cluster, topic, numbered(24, partitions=12))
+    frame = load(topic, minPartitions="3")
+    assert frame.rdd.getNumPartitions() == 3
+    assert values(frame) == sorted(f"v{number}" for number in range(24))
+
+
 def test_a_partition_larger_than_a_batch_comes_whole(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:

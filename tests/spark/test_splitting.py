@@ -1,4 +1,4 @@
-"""Ranges cut into pieces, and how much goes into a micro-batch."""
+"""Ranges cut into pieces and put together for tasks, and how much goes into a micro-batch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from confluent_kafka.spark import admission
 from confluent_kafka.spark.admission import Waiting, share_out
 from confluent_kafka.spark.offsets import Partition
 from confluent_kafka.spark.ranges import OffsetRange
-from confluent_kafka.spark.splitting import split_ranges
+from confluent_kafka.spark.read_options import read_options
+from confluent_kafka.spark.splitting import group_ranges, plan_tasks, split_ranges
 
 A, B = Partition("a", 0), Partition("b", 0)
 RANGES = [OffsetRange(A, 10, 110), OffsetRange(B, 0, 900)]
@@ -63,6 +64,58 @@ def test_max_records_bounds_every_piece() -> None:
     check_covered(both, RANGES)
     assert 20 <= len(both) <= 21
     assert max(sizes(both, A) + sizes(both, B)) <= 300
+
+
+def tiny(count: int, size: int = 1) -> list[OffsetRange]:
+    """Ranges of as many partitions."""
+    return [OffsetRange(Partition("t", number), 7, 7 + size) for number in range(count)]
+
+
+def tasks_of(ranges: list[OffsetRange], **options: str) -> list[list[OffsetRange]]:
+    """What the tasks of a read with these options are given."""
+    given = {"kafka.bootstrap.servers": "localhost:1", "subscribe": "t", **options}
+    read = read_options({name.lower(): text for name, text in given.items()}, streaming=True)
+    return [list(task.ranges) for task in plan_tasks(ranges, read)]
+
+
+def test_nearly_empty_partitions_share_tasks() -> None:
+    """10,000 partitions are as many tasks as keep a few machines busy, with every range once."""
+    tasks = tasks_of(tiny(10_000))
+    assert 64 <= len(tasks) <= 66
+    assert [one for task in tasks for one in task] == tiny(10_000)
+
+
+def test_what_keeps_a_task_busy_has_one() -> None:
+    """Large ranges, and those of topics with few partitions, are tasks of their own as before."""
+    assert tasks_of(tiny(1_000, 10_000)) == [[one] for one in tiny(1_000, 10_000)]
+    assert tasks_of(tiny(127)) == [[one] for one in tiny(127)]
+    mixed = [*tiny(200), OffsetRange(B, 0, 50_000)]
+    tasks = tasks_of(mixed)
+    assert tasks[-1] == mixed[-1:]
+    assert len(tasks) == 68
+
+
+def test_a_task_of_several_ranges_stays_small() -> None:
+    """Together they have no more offsets than one of them may have."""
+    tasks = tasks_of(tiny(1_000, 3_000))
+    assert {len(task) for task in tasks[:-1]} == {3}
+    tasks = tasks_of(tiny(1_000, 300), maxRecordsPerPartition="700")
+    assert {len(task) for task in tasks} == {2}
+
+
+def test_the_number_of_tasks_follows_options() -> None:
+    """minPartitions bounds what is put together; maxRangesPerTask=1 keeps ranges apart."""
+    assert [len(task) for task in tasks_of(tiny(20), minPartitions="4")] == [5, 5, 5, 5]
+    assert len(tasks_of(tiny(10_000), maxRangesPerTask="20")) == 500
+    assert tasks_of(tiny(300), maxRangesPerTask="1") == [[one] for one in tiny(300)]
+    assert tasks_of([], minPartitions="4") == []
+
+
+def test_a_task_has_no_partition_twice() -> None:
+    """A consumer is at one place of a partition at a time."""
+    pieces = [OffsetRange(A, 0, 1), OffsetRange(A, 1, 2), OffsetRange(B, 0, 1)]
+    tasks = group_ranges(pieces, least_tasks=1, max_ranges=10, max_records=10)
+    assert [task.ranges for task in tasks] == [tuple(pieces[:1]), tuple(pieces[1:])]
 
 
 def test_a_loss_is_not_hidden_by_a_limit() -> None:

@@ -41,6 +41,7 @@ _NAMES = (
     "failOnDataLoss",
     "minPartitions",
     "maxRecordsPerPartition",
+    "maxRangesPerTask",
     *_FOR_STREAMS,
     "kafkaConsumer.pollTimeoutMs",
     "fetchOffset.numRetries",
@@ -74,6 +75,7 @@ class ReadOptions:
     fail_on_data_loss: bool
     min_partitions: int | None
     max_records_per_partition: int | None
+    max_ranges_per_task: int
     min_offsets_per_trigger: int | None
     max_offsets_per_trigger: int | None
     max_trigger_delay: float
@@ -114,6 +116,7 @@ def read_options(options: Mapping[str, str], *, streaming: bool) -> ReadOptions:
         fail_on_data_loss=take("failOnDataLoss", boolean, "true"),
         min_partitions=take.optional("minPartitions", positive),
         max_records_per_partition=take.optional("maxRecordsPerPartition", positive),
+        max_ranges_per_task=take("maxRangesPerTask", positive, "1000"),
         min_offsets_per_trigger=least,
         max_offsets_per_trigger=most,
         max_trigger_delay=take("maxTriggerDelay", duration, "15m"),

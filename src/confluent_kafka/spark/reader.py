@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from . import clients, ranges
+from . import clients, task_reader
 from .filters import Limits
 from .offsets import Bound, Partition, Times
 from .positions import Positions, resolve
@@ -13,11 +13,11 @@ from .pyspark_internals import OptionalPushFilters
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
 from .schema import Projection
-from .splitting import split_ranges
+from .splitting import plan_tasks
 
 
 class RdKafkaReader(DataSourceReader):
-    """Reads what lies between the starting and the ending offsets, one task per range.
+    """Reads what lies between the starting and the ending offsets.
 
     Spark sends it to the executors, so it holds no client.
     """
@@ -33,7 +33,7 @@ class RdKafkaReader(DataSourceReader):
         return OptionalPushFilters(self._limits.push)
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return the ranges to read, as the offsets are now."""
+        """Return the ranges that each task reads, as the offsets are now."""
         options = self._options
         with clients.consumers.borrow(clients.consumer_config(options.kafka)) as consumer:
             asking = Positions(consumer, options.retries)
@@ -45,15 +45,11 @@ class RdKafkaReader(DataSourceReader):
                 self._plan(one, starts[one], ends[one], first[one], last[one]) for one in wanted
             ]
             planned = self._limits.narrow(planned, asking.at)
-        return split_ranges(
-            planned,
-            min_partitions=options.min_partitions,
-            max_records=options.max_records_per_partition,
-        )
+        return plan_tasks(planned, options)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the messages of one range, on an executor."""
-        return ranges.read(partition, self._options, self._projection)
+        """Yield the messages of a task's ranges, on an executor."""
+        return task_reader.read(partition, self._options, self._projection)
 
     def _plan(
         self, partition: Partition, start: int, end: int, first: int, last: int

@@ -1,6 +1,6 @@
 """The columns of the data source, which are those of Spark's own Kafka source."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import pyarrow as pa
 from pyspark.sql.types import (
@@ -17,6 +17,7 @@ from pyspark.sql.types import (
 
 from confluent_kafka._suggestions import did_you_mean
 
+from .offsets import Partition
 from .pyspark_internals import to_arrow_schema
 from .typed import ERROR, TypedColumns
 
@@ -84,12 +85,14 @@ class Projection:
         self._schema = to_arrow_schema(schema)
         self._typed = typed
 
-    def __call__(self, batch: pa.RecordBatch, place: str) -> pa.RecordBatch:
+    def __call__(
+        self, batch: pa.RecordBatch, partition_at: Callable[[int], Partition]
+    ) -> pa.RecordBatch:
         """Return the schema's columns of a batch that has ``columns``.
 
         Args:
-            batch: messages of one partition.
-            place: its name, for errors.
+            batch: messages.
+            partition_at: returns the partition of a row, for errors.
 
         Raises:
             UndecodableRow: a row does not decode, and the mode is FAILFAST.
@@ -97,7 +100,7 @@ class Projection:
         names = self._schema.names
         errors = None
         if self._typed is not None:
-            batch, errors = self._typed.decode(batch, names, place)
+            batch, errors = self._typed.decode(batch, names, partition_at)
         columns = [
             errors if name == ERROR and errors is not None else batch.column(name) for name in names
         ]

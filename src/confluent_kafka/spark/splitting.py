@@ -1,9 +1,63 @@
-"""Ranges cut into more ranges: the options ``minPartitions`` and ``maxRecordsPerPartition``."""
+"""Ranges dealt out to tasks: large ones are cut into several, small ones share a task."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .ranges import OffsetRange
+from .ranges import OffsetRange, TaskRanges
+from .read_options import ReadOptions
+
+# To start a task costs Spark about as much as it costs to read so many messages.
+_WORTH_A_TASK = 10_000
+# Tasks that are left where nothing says how many there should be: Spark does not tell the driver's
+# side of a source how many cores there are.
+_LEAST_TASKS = 64
+
+
+def plan_tasks(ranges: Sequence[OffsetRange], options: ReadOptions) -> list[TaskRanges]:
+    """Return what each task reads.
+
+    Args:
+        ranges: ranges with at least one offset each.
+        options: those of the read: how ranges are cut and put together.
+    """
+    pieces = split_ranges(
+        ranges,
+        min_partitions=options.min_partitions,
+        max_records=options.max_records_per_partition,
+    )
+    return group_ranges(
+        pieces,
+        least_tasks=options.min_partitions or _LEAST_TASKS,
+        max_ranges=options.max_ranges_per_task,
+        max_records=min(options.max_records_per_partition or _WORTH_A_TASK, _WORTH_A_TASK),
+    )
+
+
+def group_ranges(
+    ranges: Sequence[OffsetRange], *, least_tasks: int, max_ranges: int, max_records: int
+) -> list[TaskRanges]:
+    """Put small ranges together, in order.
+
+    Args:
+        ranges: what is to be read.
+        least_tasks: how many tasks there are at least; as many as there are ranges, if those are
+            fewer.
+        max_ranges: how many ranges a task has at most.
+        max_records: how many offsets a task has at most that has several ranges.
+    """
+    most = min(max_ranges, max(1, len(ranges) // least_tasks))
+    tasks: list[list[OffsetRange]] = []
+    room = 0
+    for one in ranges:
+        # One consumer cannot read a partition at two places.
+        is_apart = bool(tasks) and tasks[-1][-1].partition != one.partition
+        if is_apart and len(tasks[-1]) < most and _size(one) <= room:
+            tasks[-1].append(one)
+        else:
+            tasks.append([one])
+            room = max_records
+        room -= _size(one)
+    return [TaskRanges(tuple(task)) for task in tasks]
 
 
 def split_ranges(

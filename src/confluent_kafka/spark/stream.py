@@ -16,7 +16,7 @@ from pyspark.sql.streaming.datasource import (
 
 from confluent_kafka import KafkaException
 
-from . import clients, ranges
+from . import clients, task_reader
 from .admission import Waiting, share_out
 from .group_offsets import GroupOffsets
 from .offsets import LATEST, Bound, JsonOffsets, Offsets, Partition, Times, from_json, to_json
@@ -24,7 +24,7 @@ from .positions import GONE, Positions, resolve
 from .ranges import OffsetRange, report_loss
 from .read_options import ReadOptions
 from .schema import Projection
-from .splitting import split_ranges
+from .splitting import plan_tasks
 
 
 class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -98,7 +98,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return None if self._latest is None else to_json(self._latest)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """Return the ranges between two offsets of the stream."""
+        """Return the ranges between two offsets of the stream, for each task."""
         starts, ends = from_json(start), from_json(end)
         if self._is_first and self._first_is_empty and start == self._initial:
             # The driver died before the first batch was done. It ended where the query started
@@ -115,11 +115,7 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     f"{one.partition}: read up to {one.start}, but it now ends at {one.end}: "
                     "its topic was recreated or truncated",
                 )
-        return split_ranges(
-            [one for one in planned if one.start < one.end],
-            min_partitions=self._options.min_partitions,
-            max_records=self._options.max_records_per_partition,
-        )
+        return plan_tasks([one for one in planned if one.start < one.end], self._options)
 
     def commit(self, end: dict[str, Any]) -> None:
         """Tell the group of ``commitOffsetsToGroup`` what is done."""
@@ -127,8 +123,8 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._group.commit(from_json(end))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the messages of one range, on an executor."""
-        return ranges.read(partition, self._options, self._projection)
+        """Yield the messages of a task's ranges, on an executor."""
+        return task_reader.read(partition, self._options, self._projection)
 
     def stop(self) -> None:
         """Close what the driver's side of the query used."""

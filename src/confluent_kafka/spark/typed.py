@@ -1,6 +1,6 @@
 """Keys and values as typed columns: the options ``keyFormat`` and ``valueFormat``."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ from . import parts
 from .formats import Decoder
 from .formats.choice import choose
 from .formats.model import REGISTERED, Decoding, SourceFormat
+from .offsets import Partition
 from .options import Taker
 from .parts import PARTS, check_raw, check_registry, registry
 
@@ -54,14 +55,14 @@ class TypedColumns:
         return wanted | set(decoded) | ({"headers"} if decoded and self.headers else set())
 
     def decode(
-        self, batch: pa.RecordBatch, names: list[str], place: str
+        self, batch: pa.RecordBatch, names: list[str], partition_at: Callable[[int], Partition]
     ) -> tuple[pa.RecordBatch, pa.Array]:
         """Decode a batch of messages.
 
         Args:
             batch: the columns that needed() names.
             names: the columns that are wanted of it.
-            place: the topic and partition, for messages.
+            partition_at: returns the partition of a row, for messages.
 
         Returns:
             The batch without the rows that are dropped; and the errors, null where there is none.
@@ -79,7 +80,7 @@ class TypedColumns:
         if not failures:
             return batch, pa.nulls(len(batch), pa.string())
         if self.mode == "FAILFAST":
-            raise UndecodableRow(_described(batch, failures, place))
+            raise UndecodableRow(_described(batch, failures, partition_at))
         errors = pa.array([failures.get(row) for row in range(len(batch))], pa.string())
         if self.mode == "DROPMALFORMED":
             good = errors.is_null()
@@ -152,10 +153,12 @@ def _mode(text: str) -> str:
     return word
 
 
-def _described(batch: pa.RecordBatch, failures: Mapping[int, str], place: str) -> str:
+def _described(
+    batch: pa.RecordBatch, failures: Mapping[int, str], partition_at: Callable[[int], Partition]
+) -> str:
     row, reason = min(failures.items())
     return (
-        f"{place} offset {batch.column('offset')[row]} does not decode, {reason}. With the option "
-        f"mode PERMISSIVE such rows are null, with the reason in a column {ERROR!r}; "
-        "DROPMALFORMED leaves them out."
+        f"{partition_at(row)} offset {batch.column('offset')[row]} does not decode, {reason}. "
+        "With the option mode PERMISSIVE such rows are null, with the reason in a column "
+        f"{ERROR!r}; DROPMALFORMED leaves them out."
     )
