@@ -149,11 +149,10 @@ module_exec(PyObject *module)
         || partitioner_functions_add(module, state) < 0
         || codec_functions_add(module, state) < 0
         || row_program_type_add(module, state) < 0
-        || decoded_rows_type_add(module, state) < 0
+        || rows_types_add(module, state) < 0
         || column_batch_type_add(module, state) < 0
         || arrow_type_functions_add(module, state) < 0
         || payload_program_type_add(module, state) < 0
-        || encoded_rows_type_add(module, state) < 0
         || decode_functions_add(module, state) < 0
         || encode_functions_add(module, state) < 0
         || row_digest_add(module, state) < 0) {

@@ -3,6 +3,38 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/args.h"
+
+/* ---- what arrays are made of ---- */
+
+void
+arrow_schema_release_children(struct ArrowSchema *schema)
+{
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        if (schema->children[i]->release != NULL) {
+            schema->children[i]->release(schema->children[i]);
+        }
+    }
+    if (schema->dictionary != NULL && schema->dictionary->release != NULL) {
+        schema->dictionary->release(schema->dictionary);
+    }
+    free(schema->children);
+}
+
+void
+arrow_array_release_children(struct ArrowArray *array)
+{
+    for (int64_t i = 0; i < array->n_children; i++) {
+        if (array->children[i]->release != NULL) {
+            array->children[i]->release(array->children[i]);
+        }
+    }
+    if (array->dictionary != NULL && array->dictionary->release != NULL) {
+        array->dictionary->release(array->dictionary);
+    }
+    free(array->children);
+}
+
 /* ---- a stream of one array ---- */
 
 typedef struct {
@@ -119,9 +151,17 @@ array_capsule(const arrow_exporter *exporter, void *owner)
     return capsule;
 }
 
+SIGNATURE(arrow_c_array_signature, "__arrow_c_array__()", 0, 1, P_requested_schema);
+
 PyObject *
-arrow_array_capsules(const arrow_exporter *exporter, void *owner)
+arrow_c_array_of(PyObject *self, const arrow_exporter *exporter, void *owner,
+                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    PyObject *requested_schema;
+    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_array_signature, args, nargs,
+                   kwnames, &requested_schema) < 0) {
+        return NULL;
+    }
     PyObject *schema = arrow_schema_capsule(exporter, owner);
     PyObject *array = schema == NULL ? NULL : array_capsule(exporter, owner);
     PyObject *pair = array == NULL ? NULL : PyTuple_Pack(2, schema, array);
@@ -130,9 +170,17 @@ arrow_array_capsules(const arrow_exporter *exporter, void *owner)
     return pair;
 }
 
+SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_schema);
+
 PyObject *
-arrow_stream_capsule(const arrow_exporter *exporter, void *owner)
+arrow_c_stream_of(PyObject *self, const arrow_exporter *exporter, void *owner,
+                  PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    PyObject *requested_schema;
+    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_stream_signature, args, nargs,
+                   kwnames, &requested_schema) < 0) {
+        return NULL;
+    }
     struct ArrowArrayStream *stream = malloc(sizeof(*stream));
     if (stream == NULL || export_stream(exporter, owner, stream) < 0) {
         free(stream);

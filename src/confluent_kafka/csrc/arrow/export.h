@@ -19,12 +19,26 @@ typedef struct {
 } arrow_exporter;
 
 /*
- * Each gives a new capsule that owns its struct, or NULL with a MemoryError: any number of times.
+ * For a `release`: the children and the dictionary, unless a reader has moved them away, and the
+ * memory of `children`.
+ */
+void arrow_schema_release_children(struct ArrowSchema *schema);
+void arrow_array_release_children(struct ArrowArray *array);
+
+/*
+ * What __arrow_c_schema__() returns: a new capsule that owns its struct, or NULL with a
+ * MemoryError; any number of times, as the other two.
  */
 PyObject *arrow_schema_capsule(const arrow_exporter *exporter, void *owner);
-/* The pair that __arrow_c_array__() returns. */
-PyObject *arrow_array_capsules(const arrow_exporter *exporter, void *owner);
-/* A stream of one array, for readers that take only streams (DuckDB). */
-PyObject *arrow_stream_capsule(const arrow_exporter *exporter, void *owner);
+
+/*
+ * __arrow_c_array__() and __arrow_c_stream__() of a type whose arrays these are: METH_FASTCALL and
+ * METH_KEYWORDS with one argument, requested_schema. It is not followed, which the protocol allows.
+ * The stream has one array, for readers that take only streams (DuckDB).
+ */
+PyObject *arrow_c_array_of(PyObject *self, const arrow_exporter *exporter, void *owner,
+                           PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+PyObject *arrow_c_stream_of(PyObject *self, const arrow_exporter *exporter, void *owner,
+                            PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 
 #endif

@@ -35,15 +35,7 @@ shared_array_release(shared_array *self)
 static void
 release_schema(struct ArrowSchema *schema)
 {
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        if (schema->children[i]->release != NULL) {
-            schema->children[i]->release(schema->children[i]);
-        }
-    }
-    if (schema->dictionary != NULL && schema->dictionary->release != NULL) {
-        schema->dictionary->release(schema->dictionary);
-    }
-    free(schema->children);
+    arrow_schema_release_children(schema);
     shared_array_release(schema->private_data);
     schema->release = NULL;
 }
@@ -86,15 +78,7 @@ copy_schema(shared_array *whole, const struct ArrowSchema *from, struct ArrowSch
 static void
 release_array(struct ArrowArray *array)
 {
-    for (int64_t i = 0; i < array->n_children; i++) {
-        if (array->children[i]->release != NULL) {
-            array->children[i]->release(array->children[i]);
-        }
-    }
-    if (array->dictionary != NULL && array->dictionary->release != NULL) {
-        array->dictionary->release(array->dictionary);
-    }
-    free(array->children);
+    arrow_array_release_children(array);
     shared_array_release(array->private_data);
     array->release = NULL;
 }
@@ -208,12 +192,7 @@ shared_array_head(shared_array *self, int64_t rows)
 static void
 release_joined_schema(struct ArrowSchema *schema)
 {
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        if (schema->children[i]->release != NULL) {
-            schema->children[i]->release(schema->children[i]);
-        }
-    }
-    free(schema->children);
+    arrow_schema_release_children(schema);
     free(schema->private_data);
     schema->release = NULL;
 }
@@ -221,12 +200,7 @@ release_joined_schema(struct ArrowSchema *schema)
 static void
 release_joined_array(struct ArrowArray *array)
 {
-    for (int64_t i = 0; i < array->n_children; i++) {
-        if (array->children[i]->release != NULL) {
-            array->children[i]->release(array->children[i]);
-        }
-    }
-    free(array->children);
+    arrow_array_release_children(array);
     array->release = NULL;
 }
 

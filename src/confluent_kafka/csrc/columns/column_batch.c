@@ -311,30 +311,18 @@ arrow_c_schema(PyObject *self, PyObject *Py_UNUSED(unused))
     return arrow_schema_capsule(&shared_array_exporter, ((ColumnBatch *)self)->whole);
 }
 
-SIGNATURE(arrow_c_array_signature, "__arrow_c_array__()", 0, 1, P_requested_schema);
-
 static PyObject *
 arrow_c_array(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    PyObject *requested_schema;
-    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_array_signature, args,
-                   nargs, kwnames, &requested_schema) < 0) {
-        return NULL;
-    }
-    return arrow_array_capsules(&shared_array_exporter, ((ColumnBatch *)self)->whole);
+    shared_array *whole = ((ColumnBatch *)self)->whole;
+    return arrow_c_array_of(self, &shared_array_exporter, whole, args, nargs, kwnames);
 }
-
-SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_schema);
 
 static PyObject *
 arrow_c_stream(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    PyObject *requested_schema;
-    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_stream_signature, args,
-                   nargs, kwnames, &requested_schema) < 0) {
-        return NULL;
-    }
-    return arrow_stream_capsule(&shared_array_exporter, ((ColumnBatch *)self)->whole);
+    shared_array *whole = ((ColumnBatch *)self)->whole;
+    return arrow_c_stream_of(self, &shared_array_exporter, whole, args, nargs, kwnames);
 }
 
 static Py_ssize_t

@@ -25,19 +25,20 @@ typedef struct {
     void *program;
 } PayloadProgram;
 
-/* DecodedRows of finished columns, which it takes over with the bad rows, also on failure. */
+/*
+ * DecodedRows of finished columns, which it takes over with the bad rows, also on failure.
+ * `programs` holds the texts of the bad rows; it may be NULL if there are none.
+ */
 PyObject *decoded_rows_new(module_state *state, columns *set, bad_rows *bad,
                            PyObject *programs);
-
-/* EncodedRows of a finished column; the same. `program` may be NULL if there are no bad rows. */
+/* EncodedRows of a finished column; the same. */
 PyObject *encoded_rows_new(module_state *state, columns *set, bad_rows *bad, PyObject *program);
 
 int row_program_type_add(PyObject *module, module_state *state);
-int decoded_rows_type_add(PyObject *module, module_state *state);
+int rows_types_add(PyObject *module, module_state *state);
 int column_batch_type_add(PyObject *module, module_state *state);
 int arrow_type_functions_add(PyObject *module, module_state *state);
 int payload_program_type_add(PyObject *module, module_state *state);
-int encoded_rows_type_add(PyObject *module, module_state *state);
 int encode_functions_add(PyObject *module, module_state *state);
 int decode_functions_add(PyObject *module, module_state *state);
 

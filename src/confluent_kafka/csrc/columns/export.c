@@ -14,15 +14,7 @@
 static void
 release_schema(struct ArrowSchema *schema)
 {
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        if (schema->children[i]->release != NULL) {
-            schema->children[i]->release(schema->children[i]);
-        }
-    }
-    if (schema->dictionary != NULL && schema->dictionary->release != NULL) {
-        schema->dictionary->release(schema->dictionary);
-    }
-    free(schema->children);
+    arrow_schema_release_children(schema);
     column_types_release(schema->private_data);
     schema->release = NULL;
 }
@@ -76,15 +68,7 @@ export_schema(column_types *types, int32_t index, struct ArrowSchema *schema)
 static void
 release_array(struct ArrowArray *array)
 {
-    for (int64_t i = 0; i < array->n_children; i++) {
-        if (array->children[i]->release != NULL) {
-            array->children[i]->release(array->children[i]);
-        }
-    }
-    if (array->dictionary != NULL && array->dictionary->release != NULL) {
-        array->dictionary->release(array->dictionary);
-    }
-    free(array->children);
+    arrow_array_release_children(array);
     columns_release(array->private_data);
     array->release = NULL;
 }

@@ -12,12 +12,7 @@
 static void
 release_schema(struct ArrowSchema *schema)
 {
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        if (schema->children[i]->release != NULL) {
-            schema->children[i]->release(schema->children[i]);
-        }
-    }
-    free(schema->children);
+    arrow_schema_release_children(schema);
     schema->release = NULL;
 }
 
@@ -59,12 +54,7 @@ export_schema(const message_columns *columns, enum message_field field,
 static void
 release_array(struct ArrowArray *array)
 {
-    for (int64_t i = 0; i < array->n_children; i++) {
-        if (array->children[i]->release != NULL) {
-            array->children[i]->release(array->children[i]);
-        }
-    }
-    free(array->children);
+    arrow_array_release_children(array);
     message_columns_release(array->private_data);
     array->release = NULL;
 }

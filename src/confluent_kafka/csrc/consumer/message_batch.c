@@ -88,8 +88,6 @@ arrow_c_schema(MessageBatch *self, PyObject *Py_UNUSED(unused))
     return arrow_schema_capsule(&message_columns_exporter, self->columns);
 }
 
-SIGNATURE(arrow_c_array_signature, "__arrow_c_array__()", 0, 1, P_requested_schema);
-
 PyDoc_STRVAR(arrow_c_array_doc,
 "__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
 "The columns, by the Arrow PyCapsule protocol, without a copy.\n\n"
@@ -101,18 +99,11 @@ PyDoc_STRVAR(arrow_c_array_doc,
 "    tuple of the capsules 'arrow_schema' and 'arrow_array'.");
 
 static PyObject *
-arrow_c_array(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames)
+arrow_c_array(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    PyObject *requested_schema;
-    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_array_signature, args,
-                   nargs, kwnames, &requested_schema) < 0) {
-        return NULL;
-    }
-    return arrow_array_capsules(&message_columns_exporter, self->columns);
+    MessageBatch *batch = (MessageBatch *)self;
+    return arrow_c_array_of(self, &message_columns_exporter, batch->columns, args, nargs, kwnames);
 }
-
-SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_schema);
 
 PyDoc_STRVAR(arrow_c_stream_doc,
 "__arrow_c_stream__($self, /, requested_schema=None)\n--\n\n"
@@ -123,15 +114,10 @@ PyDoc_STRVAR(arrow_c_stream_doc,
 "    capsule 'arrow_array_stream'.");
 
 static PyObject *
-arrow_c_stream(MessageBatch *self, PyObject *const *args, Py_ssize_t nargs,
-               PyObject *kwnames)
+arrow_c_stream(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    PyObject *requested_schema;
-    if (args_parse(module_state_of_type(Py_TYPE(self)), &arrow_c_stream_signature, args,
-                   nargs, kwnames, &requested_schema) < 0) {
-        return NULL;
-    }
-    return arrow_stream_capsule(&message_columns_exporter, self->columns);
+    MessageBatch *batch = (MessageBatch *)self;
+    return arrow_c_stream_of(self, &message_columns_exporter, batch->columns, args, nargs, kwnames);
 }
 
 PyDoc_STRVAR(to_pandas_doc,

@@ -1,0 +1,225 @@
+/*
+ * DecodedRows and EncodedRows: finished columns, and which rows could not be made. The two types
+ * differ in their columns, and in how these are a stream.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "columns/columns.h"
+#include "columns/export.h"
+
+typedef struct {
+    PyObject_HEAD
+    columns *set;                   /* never NULL, immutable */
+    const arrow_exporter *streamed; /* as what */
+    bad_rows bad;
+    PyObject *programs; /* whose texts the bad rows refer to; NULL: there are none */
+} Rows;
+
+static PyObject *
+rows_new(PyTypeObject *type, const arrow_exporter *streamed, columns *set, bad_rows *bad,
+         PyObject *programs)
+{
+    Rows *self = PyObject_GC_New(Rows, type);
+    if (self == NULL) {
+        columns_release(set);
+        free(bad->rows);
+        return NULL;
+    }
+    self->set = set;
+    self->streamed = streamed;
+    self->bad = *bad;
+    self->programs = Py_XNewRef(programs);
+    PyObject_GC_Track(self);
+    return (PyObject *)self;
+}
+
+PyObject *
+decoded_rows_new(module_state *state, columns *set, bad_rows *bad, PyObject *programs)
+{
+    return rows_new(state->DecodedRows, &batch_exporter, set, bad, programs);
+}
+
+PyObject *
+encoded_rows_new(module_state *state, columns *set, bad_rows *bad, PyObject *program)
+{
+    return rows_new(state->EncodedRows, &columns_exporter, set, bad, program);
+}
+
+PyDoc_STRVAR(arrow_c_schema_doc,
+"__arrow_c_schema__($self, /)\n--\n\n"
+"The type of the rows, by the Arrow PyCapsule protocol.\n\n"
+"Returns:\n"
+"    capsule 'arrow_schema' with a struct type of what was decoded, or the type binary of payloads.");
+
+static PyObject *
+arrow_c_schema(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return arrow_schema_capsule(&columns_exporter, ((Rows *)self)->set);
+}
+
+PyDoc_STRVAR(arrow_c_array_doc,
+"__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
+"The rows, by the Arrow PyCapsule protocol, without a copy.\n\n"
+"May be called any number of times; what it returned outlives the rows.\n\n"
+"Args:\n"
+"    requested_schema (capsule or None): not followed, which the protocol allows.\n\n"
+"Returns:\n"
+"    tuple of the capsules 'arrow_schema' and 'arrow_array'.");
+
+static PyObject *
+arrow_c_array(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return arrow_c_array_of(self, &columns_exporter, ((Rows *)self)->set, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(arrow_c_stream_doc,
+"__arrow_c_stream__($self, /, requested_schema=None)\n--\n\n"
+"The rows as a stream of one array.\n\n"
+"What was decoded comes as a record batch, which has no nulls of its own: a row that is null is\n"
+"null in each column.\n\n"
+"Args:\n"
+"    requested_schema (capsule or None): not followed, as in __arrow_c_array__().\n\n"
+"Returns:\n"
+"    capsule 'arrow_array_stream'.");
+
+static PyObject *
+arrow_c_stream(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    Rows *rows = (Rows *)self;
+    return arrow_c_stream_of(self, rows->streamed, rows->set, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(bad_rows_doc,
+"_bad_rows($self, /)\n--\n\n"
+"A list of (row, offset, field, reason) of the rows that could not be made.");
+
+static PyObject *
+list_bad_rows(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return bad_rows_list(&((Rows *)self)->bad);
+}
+
+PyDoc_STRVAR(error_column_doc,
+"error_column($self, /)\n--\n\n"
+"What was wrong with each row, as an Arrow array beside the rows.\n\n"
+"Returns:\n"
+"    DecodedRows: struct<offset: int64, field: string, reason: string>, null where nothing was\n"
+"        wrong; offset is how many bytes of the payload were read, or written, before the field.");
+
+static PyObject *
+error_column(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    Rows *rows = (Rows *)self;
+    columns *set = bad_rows_column(&rows->bad, rows->set->columns[0].length);
+    bad_rows none = {0};
+    return set == NULL ? NULL
+                       : decoded_rows_new(module_state_of_type(Py_TYPE(self)), set, &none, NULL);
+}
+
+/* ---- the types ---- */
+
+static Py_ssize_t
+rows_length(PyObject *self)
+{
+    return (Py_ssize_t)((Rows *)self)->set->columns[0].length;
+}
+
+static PyObject *
+rows_repr(PyObject *self)
+{
+    Py_ssize_t length = rows_length(self);
+    return PyUnicode_FromFormat("%s(%zd row%s, %zu of them bad)",
+                                strrchr(Py_TYPE(self)->tp_name, '.') + 1, length,
+                                length == 1 ? "" : "s", ((Rows *)self)->bad.count);
+}
+
+static PyObject *
+rows_errors(PyObject *self, void *Py_UNUSED(closure))
+{
+    PyObject *convert = import_attribute("confluent_kafka._values.rows", "row_errors");
+    PyObject *errors = convert == NULL ? NULL : PyObject_CallOneArg(convert, self);
+    Py_XDECREF(convert);
+    return errors;
+}
+
+static int
+rows_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((Rows *)self)->programs);
+    return 0;
+}
+
+static void
+rows_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    Rows *rows = (Rows *)self;
+    PyObject_GC_UnTrack(self);
+    columns_release(rows->set);
+    free(rows->bad.rows);
+    Py_XDECREF(rows->programs);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef rows_methods[] = {
+    {"__arrow_c_schema__", arrow_c_schema, METH_NOARGS, arrow_c_schema_doc},
+    {"__arrow_c_array__", WITH_KEYWORDS(arrow_c_array), arrow_c_array_doc},
+    {"__arrow_c_stream__", WITH_KEYWORDS(arrow_c_stream), arrow_c_stream_doc},
+    {"error_column", error_column, METH_NOARGS, error_column_doc},
+    {"_bad_rows", list_bad_rows, METH_NOARGS, bad_rows_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef rows_getset[] = {
+    {"errors", rows_errors, NULL,
+     PyDoc_STR("list of RowError: the rows that could not be decoded or encoded, in their order."),
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(decoded_rows_doc,
+"Decoded payloads as Arrow columns: a struct array with a row for each payload.\n\n"
+"pyarrow.table(rows), polars.DataFrame(rows), a DuckDB query and pandas.DataFrame.from_arrow(rows)\n"
+"read it through the Arrow PyCapsule protocol; pyarrow.array(rows) is one struct array. A payload\n"
+"that is null gives a null row, and so does one that cannot be decoded: errors says why.\n"
+"len(rows) is the number of rows.");
+
+PyDoc_STRVAR(encoded_rows_doc,
+"Rows as payloads: an Arrow array of binary values, one for each row.\n\n"
+"pyarrow.array(rows), polars.Series(rows) and others read it through the Arrow PyCapsule protocol.\n"
+"A row that is null gives a null, and so does one that cannot be encoded: errors says why.\n"
+"len(rows) is the number of rows.");
+
+#define ROWS_TYPE(type_name, type_doc, slot_list, type_spec)                             \
+    static PyType_Slot slot_list[] = {                                                   \
+        {Py_tp_doc, (void *)type_doc},                                                   \
+        {Py_tp_dealloc, rows_dealloc},                                                   \
+        {Py_tp_traverse, rows_traverse},                                                 \
+        {Py_tp_repr, rows_repr},                                                         \
+        {Py_tp_methods, rows_methods},                                                   \
+        {Py_tp_getset, rows_getset},                                                     \
+        {Py_sq_length, rows_length},                                                     \
+        {0, NULL},                                                                       \
+    };                                                                                   \
+    static PyType_Spec type_spec = {                                                     \
+        .name = "confluent_kafka.cimpl." type_name,                                      \
+        .basicsize = sizeof(Rows),                                                       \
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC                                 \
+                 | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,         \
+        .slots = slot_list,                                                              \
+    }
+
+ROWS_TYPE("DecodedRows", decoded_rows_doc, decoded_rows_slots, decoded_rows_spec);
+ROWS_TYPE("EncodedRows", encoded_rows_doc, encoded_rows_slots, encoded_rows_spec);
+
+int
+rows_types_add(PyObject *module, module_state *state)
+{
+    state->DecodedRows = module_add_type(module, &decoded_rows_spec, NULL);
+    state->EncodedRows = module_add_type(module, &encoded_rows_spec, NULL);
+    return state->DecodedRows == NULL || state->EncodedRows == NULL ? -1 : 0;
+}
