@@ -62,7 +62,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "columns": {"_suggestions", "_values", "cimpl"},
     "schema_registry": {"_suggestions", "error", "serialization"},
     "protocol": {"_suggestions", "cimpl"},
-    "testing": {"cimpl", "protocol"},
+    "testing": {"cimpl", "protocol", "schema_registry"},
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS | {"_other_clients", "admin", "columns", "statistics"},
     "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},

@@ -153,6 +153,11 @@ class TestTesting:
         assert "OFFSET_METADATA_TOO_LARGE" in refused
         assert committed == "2"
 
+    def test_registry(self) -> None:
+        """The assertion about what was registered holds."""
+        pytest.importorskip("httpx", reason="httpx is not installed")
+        run(block_with("docs/testing.md", "MockRegistry() as registry"))
+
     def test_group_settings(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """The settings for groups whose members come and go are taken."""
         settings = eval(block_with("docs/testing.md", "heartbeat.interval.ms"))

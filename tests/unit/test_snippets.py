@@ -108,6 +108,7 @@ RUN = {
         "heartbeat.interval.ms": EMBEDDED,
         "a_full_disk": EMBEDDED,
         "refuse_the_second": EMBEDDED,
+        "MockRegistry() as registry": EMBEDDED,
     },
 }
 

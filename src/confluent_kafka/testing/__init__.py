@@ -1,12 +1,13 @@
-"""A Kafka cluster for tests: MockCluster, and the pytest fixtures built on it.
+"""A Kafka cluster for tests: MockCluster, the pytest fixtures built on it, and MockRegistry.
 
 ``MockCluster`` runs librdkafka's mock brokers inside this process; its docstring says how they
 differ from Apache Kafka. The pytest plugin (``pytest_plugin``) is found by pytest itself and
-offers the fixtures ``kafka_cluster`` and ``kafka_topic``.
+offers the fixtures ``kafka_cluster`` and ``kafka_topic``. ``MockRegistry`` is a schema registry.
 """
 
 from confluent_kafka.cimpl import MockRequest
 from confluent_kafka.testing._answering import MockAction, RequestContext
 from confluent_kafka.testing._cluster import MockCluster
+from confluent_kafka.testing._registry import MockRegistry
 
-__all__ = ["MockAction", "MockCluster", "MockRequest", "RequestContext"]
+__all__ = ["MockAction", "MockCluster", "MockRegistry", "MockRequest", "RequestContext"]

@@ -1,0 +1,113 @@
+"""The HTTP server of MockRegistry."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl
+
+from confluent_kafka.schema_registry._memory import MemoryRegistry
+
+_LOOPBACK = "127.0.0.1"
+_CONTENT = "application/vnd.schemaregistry.v1+json"
+# Requests that are answered at the same time; the next ones wait for their turn.
+_REQUESTS_LIMIT = 64
+# Seconds that a client may take to send its request or to read the answer.
+_PATIENCE = 30
+# Bytes of a request; no schema in use has a tenth.
+_BODY_LIMIT = 16 << 20
+# Seconds after which the server looks whether it is to end.
+_LOOK_AGAIN_AFTER = 0.02
+
+
+class RegistryServer(ThreadingHTTPServer):
+    """Serves a registry in memory, with a thread for each connection, which is one request."""
+
+    # server_close() waits for their threads.
+    daemon_threads = False
+
+    def __init__(self) -> None:
+        self.registry = MemoryRegistry()
+        self._room = threading.BoundedSemaphore(_REQUESTS_LIMIT)
+        self._lock = threading.Lock()
+        self._open: set[socket.socket] = set()
+        super().__init__((_LOOPBACK, 0), _Handler)
+        self.url = f"http://{_LOOPBACK}:{self.server_port}"
+        self._thread = threading.Thread(
+            target=self.serve_forever, args=(_LOOK_AGAIN_AFTER,), name="mock-registry", daemon=True
+        )
+        self._thread.start()
+
+    def end(self) -> None:
+        """End the connections and all threads."""
+        # First those that have all the room, for which the next one waits.
+        self._disconnect()
+        self.shutdown()
+        self._thread.join()
+        self._disconnect()
+        self.server_close()
+
+    def _disconnect(self) -> None:
+        with self._lock:
+            for request in self._open:
+                with contextlib.suppress(OSError):
+                    request.shutdown(socket.SHUT_RDWR)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, when there is room for one more."""
+        self._room.acquire()
+        with self._lock:
+            self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, which has been served."""
+        with self._lock:
+            self._open.discard(request)
+            super().shutdown_request(request)
+        self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that are gone: their own errors say it."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    server: RegistryServer
+    timeout = _PATIENCE
+
+    def _serve(self) -> None:
+        status, document = self._answer()
+        body = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", _CONTENT)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815
+
+    def _answer(self) -> tuple[int, Any]:
+        length = self.headers.get("Content-Length") or "0"
+        if not length.isdecimal() or int(length) > _BODY_LIMIT:
+            return _refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {_BODY_LIMIT} bytes")
+        text = self.rfile.read(int(length))
+        path, _, query = self.path.partition("?")
+        try:
+            document = json.loads(text) if text else None
+            return self.server.registry.answer(self.command, path, parse_qsl(query), document)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            return _refusal(HTTPStatus.BAD_REQUEST, f"{type(error).__name__}: {error}")
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing: what is wrong is in the answer."""
+
+
+def _refusal(status: HTTPStatus, message: str) -> tuple[int, Any]:
+    return status, {"error_code": int(status), "message": message}

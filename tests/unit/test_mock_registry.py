@@ -1,0 +1,149 @@
+"""MockRegistry: a registry in memory that other processes reach."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("httpx", reason="httpx is not installed")
+
+import httpx
+
+from confluent_kafka.schema_registry import (
+    Schema,
+    SchemaReference,
+    SchemaRegistryClient,
+    SchemaRegistryError,
+)
+from confluent_kafka.testing import MockRegistry
+from tests.support.scripts import check_script
+from tests.support.waiting import TIMEOUT
+
+INT, LONG = Schema('"int"'), Schema('"long"')
+
+
+def threads() -> list[str]:
+    """The threads of registries."""
+    return [one.name for one in threading.enumerate() if "registry" in one.name]
+
+
+def test_a_client_registers_and_reads() -> None:
+    """Ids, versions, references and errors are those of a registry."""
+    with MockRegistry() as registry, SchemaRegistryClient({"url": registry.url}) as client:
+        number = client.register_schema("a-value", INT)
+        assert client.register_schema("a-value", LONG) != number
+        assert client.get_schema(number) == INT
+        place = Schema('{"type": "enum", "name": "x.P", "symbols": ["A"]}')
+        client.register_schema("x/P", place)
+        user = Schema(
+            '{"type": "array", "items": "x.P"}', references=[SchemaReference("x.P", "x/P", 1)]
+        )
+        client.register_schema("user", user)
+        assert client.get_latest_version("user").schema.references == user.references
+        assert client.get_subjects() == ["a-value", "x/P", "user"]
+        with pytest.raises(SchemaRegistryError, match="40403"):
+            client.get_schema(99)
+
+
+def test_another_process_reaches_it() -> None:
+    """As the executors of Spark do."""
+    with MockRegistry() as registry, SchemaRegistryClient({"url": registry.url}) as client:
+        number = client.register_schema("a-value", INT)
+        check_script(
+            f"""
+from confluent_kafka.schema_registry import SchemaRegistryClient
+
+with SchemaRegistryClient({{"url": {registry.url!r}}}) as client:
+    assert client.get_schema({number}).schema_str == '"int"'
+    client.set_compatibility("a-value", "NONE")
+"""
+        )
+        assert client.get_compatibility("a-value") == "NONE"
+
+
+def test_registries_are_apart() -> None:
+    """Each has its own port and schemas."""
+    with MockRegistry() as first, MockRegistry() as second:
+        assert first.url != second.url
+        with SchemaRegistryClient({"url": first.url}) as client:
+            client.register_schema("a", INT)
+        with SchemaRegistryClient({"url": second.url}) as client:
+            assert client.get_subjects() == []
+
+
+def test_many_clients_at_once() -> None:
+    """More than it answers at the same time: the others wait, and none is refused."""
+    with MockRegistry() as registry:
+
+        def register(number: int) -> int:
+            with SchemaRegistryClient({"url": registry.url, "timeout": TIMEOUT}) as client:
+                return client.register_schema(f"s{number}", INT)
+
+        with ThreadPoolExecutor(100) as pool:
+            assert len(set(pool.map(register, range(100)))) == 1
+
+
+def test_the_end_leaves_nothing() -> None:
+    """Threads and connections end, also those of a client that sends nothing; twice is once."""
+    registry = MockRegistry()
+    address = urlsplit(registry.url)
+    with socket.create_connection((address.hostname, address.port)) as silent:
+        silent.settimeout(TIMEOUT)
+        httpx.get(f"{registry.url}/subjects")  # the silent one was accepted before it
+        registry.close()
+        assert silent.recv(1) == b""
+    assert threads() == []
+    registry.close()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(registry.url)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"), [(b"{", 400), (b"[1]", 422), (b'{"schema": "nonsense"}', 422)]
+)
+def test_requests_that_make_no_sense(body: bytes, status: int) -> None:
+    """They get an answer with a registry's document, and it goes on."""
+    with MockRegistry() as registry:
+        answer = httpx.post(f"{registry.url}/subjects/a/versions", content=body)
+        assert answer.status_code == status
+        assert answer.json()["message"]
+        assert httpx.get(f"{registry.url}/subjects").json() == []
+
+
+def test_requests_that_are_too_large() -> None:
+    """They are refused by their length, unread."""
+    request = f"POST /subjects/a/versions HTTP/1.0\r\nContent-Length: {1 << 30}\r\n\r\n"
+    with MockRegistry() as registry:
+        address = urlsplit(registry.url)
+        with socket.create_connection((address.hostname, address.port)) as client:
+            client.settimeout(TIMEOUT)
+            client.sendall(request.encode())
+            assert b" 413 " in client.recv(100)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork()")
+def test_a_fork_leaves_it_alone() -> None:
+    """A child that ends a with block neither waits for threads that it lacks nor ends them."""
+    check_script(
+        """
+import os
+
+import httpx
+
+from confluent_kafka.testing import MockRegistry
+
+with MockRegistry() as registry:
+    child = os.fork()
+    if child == 0:
+        registry.close()
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert httpx.get(f"{registry.url}/subjects").json() == []
+""",
+        forks=True,
+    )
