@@ -1,4 +1,4 @@
-"""JSONDecoder against Python's json, on generated schemas, values and bytes."""
+"""JSONDecoder and JSONEncoder against Python's json, on generated schemas, values and bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from confluent_kafka.columns import JSONDecoder
+from confluent_kafka.columns import JSONDecoder, JSONEncoder
 
 SETTINGS = settings(
     derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
@@ -143,6 +143,33 @@ def test_values(schema: Kind, data: st.DataObject, escaped: bool, indent: int | 
     assert array.to_pylist() == [one.read for one in pairs]
 
 
+def refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+@settings(SETTINGS, max_examples=200)
+@given(SCHEMAS, st.data(), st.sampled_from(["write", "omit"]), st.booleans())
+def test_the_way_back(schema: Kind, data: st.DataObject, nulls: str, own: bool) -> None:
+    """What JSONEncoder writes is JSON that JSONDecoder reads as the same values."""
+    pairs = data.draw(st.lists(schema.values, max_size=5))
+    given = [json.dumps(one.written) for one in pairs] + [None]
+    fields = pa.schema(list(schema.type))
+    values = pa.array(JSONDecoder(fields).decode(pa.array(given, pa.string())))
+    start = data.draw(st.integers(0, len(values)))
+    # UUIDs are bytes like others without a schema.
+    encoder = JSONEncoder(None if own and "uuid" not in str(fields) else fields, nulls=nulls)
+    rows = encoder.encode(values[start:])
+    assert not rows.errors
+    texts = pa.array(rows).to_pylist()
+    for text in texts:
+        if text is not None:
+            value = json.loads(text, parse_constant=refuse_constant)
+            assert json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() == text
+    decoded = JSONDecoder(fields, extra="error").decode(rows)
+    assert not decoded.errors
+    assert pa.array(decoded).to_pylist() == values[start:].to_pylist()
+
+
 PIECES = [
     *(bytes([byte]) for byte in b'{}[]:,"\\ \t\n0123456789-+.eEtfnu/x'),
     b"true",
@@ -162,10 +189,6 @@ PIECES = [
     b"\xff",
     b"\x00",
 ]
-
-
-def refuse_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def is_json(data: bytes) -> bool:

@@ -10,7 +10,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from confluent_kafka import cimpl  # noqa: E402
-from confluent_kafka.columns import AvroEncoder  # noqa: E402
+from confluent_kafka.columns import AvroEncoder, JSONEncoder  # noqa: E402
 from tests.support.refcounts import assert_no_leaks  # noqa: E402
 
 SCHEMA = {
@@ -35,6 +35,7 @@ BATCH = pa.record_batch(
     }
 )
 ENCODER = AvroEncoder(SCHEMA, schema_id=1)
+ENCODERS = [ENCODER, JSONEncoder(schema_id=1)]
 
 
 def refuses(call: Callable[[], object]) -> bool:
@@ -46,12 +47,13 @@ def refuses(call: Callable[[], object]) -> bool:
     return False
 
 
-def test_rows() -> None:
+@pytest.mark.parametrize("encoder", ENCODERS, ids=lambda one: type(one).__name__)
+def test_rows(encoder: Any) -> None:
     """Payloads and bad rows, of batches, tables and nothing, in all ways that they can be read."""
 
     def work() -> None:
         for batch in (BATCH, pa.Table.from_batches([BATCH, BATCH[:1]]), BATCH[:0]):
-            rows = ENCODER.encode(batch)
+            rows = encoder.encode(batch)
             repr(rows), len(rows), rows.errors, rows.error_column()
             rows.__arrow_c_schema__(), rows.__arrow_c_array__(), rows.__arrow_c_stream__()
             pa.array(rows), pa.chunked_array(rows), pa.array(rows.error_column())
@@ -66,6 +68,9 @@ def test_encoders() -> None:
         AvroEncoder(SCHEMA, extra="ignore").encode(BATCH)
         assert refuses(lambda: AvroEncoder("int").encode(BATCH))
         assert refuses(lambda: AvroEncoder(SCHEMA).encode(BATCH.select(["id"])))
+        JSONEncoder(BATCH.schema.remove(1), extra="ignore").encode(BATCH)
+        assert refuses(lambda: JSONEncoder(pa.int8()).encode(BATCH))
+        assert refuses(lambda: JSONEncoder(pa.schema([("id", pa.string())])).encode(BATCH))
 
     assert_no_leaks(work, repeat=30)
 

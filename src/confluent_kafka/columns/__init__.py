@@ -9,6 +9,7 @@ from confluent_kafka.columns._json_schema import JSONSchemaError
 from confluent_kafka.columns.avro import AvroDecoder
 from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import DecodedBatch, decode_batch, encode_batch
+from confluent_kafka.columns.json_encoder import JSONEncoder
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
 from confluent_kafka.columns.registry import AvroColumns, JSONColumns, ProtobufColumns
@@ -25,6 +26,7 @@ __all__ = [
     "EncodedRows",
     "JSONColumns",
     "JSONDecoder",
+    "JSONEncoder",
     "JSONSchemaError",
     "Progress",
     "ProtobufColumns",

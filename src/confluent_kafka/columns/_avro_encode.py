@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.columns._avro_default import encode_default, encode_number, encode_text
 from confluent_kafka.columns._avro_layout import VALUE
 from confluent_kafka.columns._avro_plain import Fit, plain_step
 from confluent_kafka.columns._avro_schema import (
     Array,
+    AvroSchemaError,
     AvroType,
     Enum,
     Field,
@@ -18,14 +18,19 @@ from confluent_kafka.columns._avro_schema import (
     Union,
     branch_name,
 )
+from confluent_kafka.columns._encode import (
+    EncoderWriter,
+    Mismatch,
+    check_names,
+    column_of,
+    compiled,
+    entries,
+    within,
+)
 from confluent_kafka.columns._input import Input
-from confluent_kafka.columns._instructions import Instruction, ProgramWriter
+from confluent_kafka.columns._instructions import Instruction
 
 _NULL = Primitive("null")
-
-
-class _Mismatch(TypeError):
-    """A column cannot be written as a type."""
 
 
 def compile_encoder(
@@ -45,21 +50,17 @@ def compile_encoder(
     if not isinstance(schema, Record):
         schema = Record("", frozenset(), (Field(VALUE, frozenset(), schema, None),))
     compiler = _Compiler(ignore_extra=ignore_extra)
-    try:
-        compiler.fields(schema, root, "")
-    except _Mismatch as mismatch:
-        raise TypeError(f"batch: {mismatch}") from None
-    return tuple(compiler.program)
+    return compiled(compiler, lambda: compiler.fields(schema, root, ""))
 
 
-class _Compiler(ProgramWriter):
+class _Compiler(EncoderWriter):
     """Writes one program.
 
     What writes a column as a type says how well that takes it, by which a union's branch is chosen.
     """
 
     def __init__(self, *, ignore_extra: bool) -> None:
-        super().__init__()
+        super().__init__(AvroSchemaError)
         self._ignore_extra = ignore_extra
         # By type (its id: it lives as long as the schema) and column.
         self._tried: dict[tuple[int, int], Fit | None] = {}
@@ -70,11 +71,10 @@ class _Compiler(ProgramWriter):
             return self._of_union(schema, column, path)
         if isinstance(schema, Union):
             return self._into_union(schema, column, path)
-        if column.values is not None:
-            start = self.emit("dictionary", column, field=path)
-            fit = self.value(schema, column.values, path)
-            self.end_block(start)
-            return fit
+        fit: Fit = self.through(column, path, lambda inner: self._of_type(schema, inner, path))
+        return fit
+
+    def _of_type(self, schema: AvroType, column: Input, path: str) -> Fit:
         match schema:
             case Record() if column.format == "+s":
                 self.emit("record", column, field=path)
@@ -86,7 +86,7 @@ class _Compiler(ProgramWriter):
                 return fit
             case Map() if column.format == "+s":
                 return self._struct_as_map(schema, column, path)
-            case Map() if _entries(column):
+            case Map() if entries(column):
                 return self._map(schema, column, path)
             case Enum() if column.is_bytes:
                 self._enum(schema, column, path)
@@ -111,15 +111,20 @@ class _Compiler(ProgramWriter):
         fit = Fit.EXACT
         missing = []
         for one in schema.fields:
-            inner = f"{path}.{one.name}" if path else one.name
-            found = column.named(one.name)
-            if len(found) > 1:
-                raise _Mismatch(f"there are {len(found)} columns {inner!r}")
-            if found:
-                fit = min(fit, self.value(one.type, found[0], inner))
+            inner = within(path, one.name)
+            found = column_of(column, one.name, inner)
+            if found is not None:
+                fit = min(fit, self.value(one.type, found, inner))
             elif not self._absent(one, inner):
                 missing.append(one.name)
-        self._check_names(schema, column, path, missing)
+        check_names(
+            column,
+            [one.name for one in schema.fields],
+            missing,
+            path,
+            ignore_extra=self._ignore_extra,
+            needed="the schema has without a default",
+        )
         return fit
 
     def _absent(self, one: Field, path: str) -> bool:
@@ -132,27 +137,12 @@ class _Compiler(ProgramWriter):
             return True
         return one.type == _NULL
 
-    def _check_names(self, schema: Record, column: Input, path: str, missing: list[str]) -> None:
-        known = [one.name for one in schema.fields]
-        extra = [child.name for child in column.children if child.name not in known]
-        where = f" in {path!r}" if path else ""
-        if missing:
-            hint = did_you_mean(missing[0], extra)
-            raise _Mismatch(
-                f"there is no column {_listed(missing)}{where}, which the schema has without a "
-                f"default{'; ' + hint if hint else ''}"
-            )
-        if extra and not self._ignore_extra:
-            hint = did_you_mean(extra[0], known, 'extra="ignore" leaves it out')
-            raise _Mismatch(f"the schema has no field {_listed(extra)}{where}; {hint}")
-
     # --- maps and enums
 
     def _map(self, schema: Map, column: Input, path: str) -> Fit:
-        entries = column.children[0]
-        key, value = _entries(column)
+        key, value = entries(column)
         start = self.emit("array", column, field=path)
-        self.emit("record", entries, field=f"{path}[]")
+        self.emit("record", column.children[0], field=f"{path}[]")
         self.value(Primitive("string"), key, f"{path}[]")
         fit = self.value(schema.values, value, f"{path}[]")
         self.end_block(start)
@@ -182,14 +172,8 @@ class _Compiler(ProgramWriter):
 
     def _of_union(self, schema: AvroType, column: Input, path: str) -> Fit:
         """Each child of an Arrow union by itself."""
-        fit = Fit.EXACT
-        start = self.emit("union", column, field=path)
-        for child in column.children:
-            case = self.emit("case", child, field=path)
-            fit = min(fit, self._union_child(schema, child, path))
-            self.end_block(case)
-        self.end_block(start)
-        return fit
+        fits = self.each_case(column, path, lambda child: self._union_child(schema, child, path))
+        return min(fits, default=Fit.EXACT)
 
     def _union_child(self, schema: AvroType, child: Input, path: str) -> Fit:
         """As the branch of the child's name, or as any."""
@@ -237,25 +221,10 @@ class _Compiler(ProgramWriter):
             length = len(self.program)
             try:
                 self._tried[key] = self.value(schema, column, path)
-            except _Mismatch:
+            except Mismatch:
                 self._tried[key] = None
             del self.program[length:]
         return self._tried[key]
-
-
-def _entries(column: Input) -> list[Input]:
-    """Return key and value of what has entries: a map, or a list of structs of the two."""
-    below = column.children[0].children if column.is_list or column.format == "+m" else ()
-    if column.format == "+m" and len(below) == 2:
-        return list(below)
-    named = {child.name: child for child in below}
-    if len(below) == 2 and named.keys() == {"key", "value"} and column.children[0].format == "+s":
-        return [named["key"], named["value"]]
-    return []
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names))
 
 
 def _type_words(schema: AvroType) -> str:
@@ -267,7 +236,5 @@ def _type_words(schema: AvroType) -> str:
     return name if name == schema.kind else f"{schema.kind} {name}"
 
 
-def _mismatch(schema: AvroType, column: Input, path: str) -> _Mismatch:
-    return _Mismatch(
-        f"{path!r} is {column.words}, which cannot be written as {_type_words(schema)}"
-    )
+def _mismatch(schema: AvroType, column: Input, path: str) -> Mismatch:
+    return Mismatch(f"{path!r} is {column.words}, which cannot be written as {_type_words(schema)}")

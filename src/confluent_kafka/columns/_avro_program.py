@@ -10,6 +10,7 @@ from confluent_kafka.columns._avro_layout import is_optional, present_branch
 from confluent_kafka.columns._avro_schema import (
     Array,
     AvroResolutionError,
+    AvroSchemaError,
     AvroType,
     Enum,
     Field,
@@ -78,7 +79,7 @@ def compile_program(
     Raises:
         AvroResolutionError: the specification has no way from one schema to the other.
     """
-    compiler = _Compiler()
+    compiler = _Compiler(AvroSchemaError)
     if isinstance(reader, Record):
         compiler.read(writer, reader, root, "")
     else:

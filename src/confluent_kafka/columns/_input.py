@@ -40,7 +40,7 @@ class Input:
     @property
     def is_list(self) -> bool:
         """Whether it has any number of items."""
-        return self.format.startswith(_LISTS)
+        return self.format.startswith(_LISTS) and len(self.children) == 1
 
     @property
     def is_union(self) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from confluent_kafka.columns._avro_schema import AvroSchemaError
-
 # What a schema of a few lines that refer to each other can grow to; none in use has a tenth.
 INSTRUCTION_LIMIT = 100_000
 
@@ -29,15 +27,20 @@ class HasIndex(Protocol):
 
 
 class ProgramWriter:
-    """Writes one program."""
+    """Writes one program.
 
-    def __init__(self) -> None:
+    Args:
+        error: what is raised for a schema that is too large.
+    """
+
+    def __init__(self, error: type[ValueError] = ValueError) -> None:
         self.program: list[Instruction] = []
+        self._error = error
 
     def emit(self, step: str, column: HasIndex | None = None, **parts: Any) -> int:
         """Add an instruction; return its place."""
         if len(self.program) >= INSTRUCTION_LIMIT:
-            raise AvroSchemaError(f"a schema of more than {INSTRUCTION_LIMIT} values")
+            raise self._error(f"a schema of more than {INSTRUCTION_LIMIT} values")
         index = -1 if column is None else column.index
         self.program.append(Instruction(step, index, **parts))
         return len(self.program) - 1

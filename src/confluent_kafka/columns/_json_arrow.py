@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from confluent_kafka.cimpl import _arrow_type
-from confluent_kafka.columns._json_layout import Value
+from confluent_kafka.columns._json_layout import FRACTION_DIGITS, Value
 
 # Large and view types become the plain ones, which hold the same values.
 _KINDS = {
@@ -31,8 +31,6 @@ _KINDS = {
     "tdD": ("date", "tdD"),
 }
 _LISTS = {"+l", "+L", "+vl", "+vL"}
-# What a unit counts of a second.
-_FRACTION_DIGITS = {"s": 0, "m": 3, "u": 6, "n": 9}
 _DECIMAL = re.compile(r"d:(\d+),(\d+)(?:,256)?")
 _UUID = ("w:16", "arrow.uuid")
 _REFUSED = {
@@ -105,12 +103,12 @@ def _plain(form: str, metadata: dict[str, str], path: str) -> Value:
     if form.startswith("w:") and form != "w:0":
         return Value("fixed-binary", form, metadata=metadata)
     if form.startswith("tt"):
-        digits = _FRACTION_DIGITS[form[2]]
+        digits = FRACTION_DIGITS[form[2]]
         kind = "time64" if digits > 3 else "time32"
         return Value(kind, form, argument=digits, metadata=metadata)
     if form.startswith("ts"):
         unit, _, zone = form[2:].partition(":")
-        digits = _FRACTION_DIGITS[unit]
+        digits = FRACTION_DIGITS[unit]
         return Value("timestamp", form, argument=digits, zoned=bool(zone), metadata=metadata)
     if decimal := _DECIMAL.fullmatch(form):
         precision, scale = map(int, decimal.groups())

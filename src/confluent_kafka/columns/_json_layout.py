@@ -17,6 +17,9 @@ from confluent_kafka.columns._layout import (
 # The only field of rows whose schema is not of objects.
 VALUE = "value"
 
+# Of the fraction of a second that a unit counts.
+FRACTION_DIGITS = {"s": 0, "m": 3, "u": 6, "n": 9}
+
 # enum json_flags in csrc/columns/json_nodes.h.
 _NULLABLE, _EPOCH, _ZONED, _NO_MISSING, _NO_EXTRA, _NO_DUPLICATES = (1 << bit for bit in range(6))
 
@@ -35,6 +38,7 @@ class Value:
         metadata: of its column.
         symbols: the values of a dictionary.
         fields: of an object; else what is within, of a name that is the column's.
+        writes_null: of a field: whether a null is to be written, or left out; None for either.
     """
 
     kind: str
@@ -46,6 +50,7 @@ class Value:
     metadata: Mapping[str, str] = field(default_factory=dict)
     symbols: tuple[str, ...] | None = None
     fields: Mapping[str, Value] = field(default_factory=dict)
+    writes_null: bool | None = None
 
     def optional(self, nullable: bool = True) -> Value:
         """Return the same that may be null, or may not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -188,7 +189,12 @@ class _Reader:
             if "\0" in name:
                 raise self._error(path, f"an object with the field {name!r}, which has a NUL")
             value = self.value(one, f"{path}.{name}" if path else name)
-            fields[name] = value if name in required else value.optional()
+            if name in required:
+                fields[name] = replace(value, writes_null=True)
+            else:
+                # JSONDecoder reads a null there, too; but only some schemas allow to write it.
+                writes_null = None if value.nullable else False
+                fields[name] = replace(value, nullable=True, writes_null=writes_null)
         return Value("object", "+s", fields=fields)
 
     def _plain(self, kind: str, schema: Mapping[str, Any]) -> Value:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from confluent_kafka.cimpl import EncodedRows, _encode_rows, _PayloadProgram
 from confluent_kafka.columns._avro_encode import compile_encoder
 from confluent_kafka.columns._avro_schema import parse
-from confluent_kafka.columns._input import read_input
-from confluent_kafka.columns.batch import ColumnEncoder
-
-_EXTRA = ("error", "ignore")
-
-# Types of batches whose programs are kept.
-_PROGRAMS_LIMIT = 64
+from confluent_kafka.columns._encoder import ProgramEncoder, frame
+from confluent_kafka.columns._input import Input
+from confluent_kafka.columns._instructions import Instruction
 
 
-class AvroEncoder(ColumnEncoder):
+class AvroEncoder(ProgramEncoder):
     """Encodes rows of columns with one Avro schema.
 
     Columns are matched with the schema's fields by name, also within structs; their order is free.
@@ -80,48 +75,8 @@ class AvroEncoder(ColumnEncoder):
         extra: str = "error",
         references: Iterable[str | dict[str, Any] | list[Any]] = (),
     ) -> None:
-        if extra not in _EXTRA:
-            raise ValueError(f"extra must be one of {', '.join(_EXTRA)}, not {extra!r}")
+        super().__init__("avro", frame(schema_id), extra)
         self._schema = parse(schema, "schema", references)
-        self._prefix = b"" if schema_id is None else _frame(schema_id)
-        self._ignore_extra = extra == "ignore"
-        self._programs: dict[tuple[Any, ...], _PayloadProgram] = {}
 
-    def encode(self, batch: Any) -> EncodedRows:
-        """Encode each row of a batch.
-
-        Args:
-            batch: a record batch, table or data frame with the Arrow PyCapsule protocol (of
-                pyarrow, polars, pandas), DecodedRows or a MessageBatch.
-
-        Returns:
-            EncodedRows: a payload for each row; null where the row is null (a tombstone), or
-            cannot be encoded: `errors` tells of the latter.
-
-        Raises:
-            TypeError: it is something else, or its columns are not those of the schema.
-            ValueError: its data is not valid.
-            OverflowError: the payloads have more than 2 GiB together.
-        """
-        return _encode_rows(batch, self._program_for, self._prefix)
-
-    def _program_for(self, description: tuple[Any, ...]) -> _PayloadProgram:
-        """Return the program for rows of a type; compiled once for each."""
-        program = self._programs.get(description)
-        if program is None:
-            root = read_input(description)
-            steps = compile_encoder(self._schema, root, ignore_extra=self._ignore_extra)
-            program = _PayloadProgram("avro", description, steps)
-            if len(self._programs) >= _PROGRAMS_LIMIT:
-                self._programs.clear()
-            self._programs[description] = program
-        return program
-
-
-def _frame(schema_id: int) -> bytes:
-    """Return the registry's framing."""
-    if not isinstance(schema_id, int) or isinstance(schema_id, bool):
-        raise TypeError(f"schema_id must be int, not {type(schema_id).__name__}")
-    if not 0 <= schema_id < 2**32:
-        raise ValueError(f"schema_id must be from 0 to 2**32-1, not {schema_id}")
-    return b"\0" + schema_id.to_bytes(4, "big")
+    def _compile(self, root: Input) -> tuple[Instruction, ...]:
+        return compile_encoder(self._schema, root, ignore_extra=self._ignore_extra)

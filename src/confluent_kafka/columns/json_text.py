@@ -83,14 +83,15 @@ class JSONDecoder(ProgramDecoder):
             no_duplicates=_is_error(duplicates, "duplicates", "last"),
         )
         check_enums(enums)
-        root = _read_schema(schema, enums)
+        root = read_schema(schema, enums)
         row = layout(root, columns)
         super().__init__(
             _RowProgram("json", row.description(), compile_program(root, row, options))
         )
 
 
-def _read_schema(schema: Any, enums: str) -> Value:
+def read_schema(schema: Any, enums: str) -> Value:
+    """Return the values of an Arrow schema or a JSON Schema; see JSONDecoder."""
     if hasattr(schema, "__arrow_c_schema__"):  # also polars.Schema, which is a dict
         return from_arrow(schema)
     if isinstance(schema, (str, Mapping)):

@@ -6,6 +6,7 @@
 
 #include "columns/bad_rows.h"
 #include "columns/payload_format.h"
+#include "columns/put_program.h"
 #include "columns/row_format.h"
 
 /* _RowProgram: how rows of one schema are read into columns. */
@@ -21,8 +22,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *description; /* of the types */
     input_types *types;
-    const payload_format *format;
-    void *program;
+    put_program *program;
 } PayloadProgram;
 
 /*

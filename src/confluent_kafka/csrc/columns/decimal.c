@@ -1,5 +1,9 @@
 #include "columns/decimal.h"
 
+#include <string.h>
+
+#include "columns/digits.h"
+
 /* The magnitude of two's complement, and back. */
 static void
 negate(decimal *self)
@@ -70,17 +74,24 @@ decimal_multiply(decimal *self, int32_t digits)
     return true;
 }
 
+/* Divides, and gives what is left. */
+static uint32_t
+divide(decimal *self, uint32_t divisor)
+{
+    uint64_t rest = 0;
+    for (int i = DECIMAL_LIMBS - 1; i >= 0; i--) {
+        rest = rest << 32 | self->limbs[i];
+        self->limbs[i] = (uint32_t)(rest / divisor);
+        rest %= divisor;
+    }
+    return (uint32_t)rest;
+}
+
 bool
 decimal_divide(decimal *self, int32_t digits)
 {
     for (; digits > 0 && !is_zero(self); digits -= STEP) {
-        uint64_t divisor = power_of_ten(digits < STEP ? digits : STEP), rest = 0;
-        for (int i = DECIMAL_LIMBS - 1; i >= 0; i--) {
-            rest = rest << 32 | self->limbs[i];
-            self->limbs[i] = (uint32_t)(rest / divisor);
-            rest %= divisor;
-        }
-        if (rest != 0) {
+        if (divide(self, power_of_ten(digits < STEP ? digits : STEP)) != 0) {
             return false;
         }
     }
@@ -121,4 +132,20 @@ decimal_significant(const uint8_t *data)
         first++;
     }
     return DECIMAL_SIZE - first;
+}
+
+size_t
+decimal_digits(decimal *self, uint8_t *to)
+{
+    uint8_t digits[DECIMAL_DIGITS + STEP];
+    size_t at = sizeof(digits);
+    do {
+        at -= STEP;
+        digits_write_padded(divide(self, power_of_ten(STEP)), STEP, digits + at);
+    } while (!is_zero(self));
+    while (at < sizeof(digits) - 1 && digits[at] == '0') {
+        at++;
+    }
+    memcpy(to, digits + at, sizeof(digits) - at);
+    return sizeof(digits) - at;
 }

@@ -28,5 +28,9 @@ bool decimal_is_below(const decimal *self, const uint8_t *limit);
 void decimal_store(const decimal *self, uint8_t *data);
 /* How many of those, from the end, have the value and its sign: one or more. */
 size_t decimal_significant(const uint8_t *data);
+/* Bytes of the digits of any. */
+#define DECIMAL_DIGITS 78
+/* The digits of the magnitude, which it takes; how many, at least one. */
+size_t decimal_digits(decimal *self, uint8_t *to);
 
 #endif

@@ -171,7 +171,7 @@ encode_row(const PayloadProgram *program, const input_columns *rows, int64_t row
         to->at += prefix.size;
     }
     write_failure failure;
-    status = program->format->encode(program->program, rows, row, to, &failure);
+    status = put_program_write(program->program, rows, row, to, &failure);
     if (status == ROW_OK) {
         return status_of(payload_end(to));
     }

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "columns/powers_of_five.h"
 #include "columns/words.h"
 
 /*
@@ -21,52 +22,12 @@ typedef struct {
 
 static const float_shape double_shape = {53, -1074, 971}, single_shape = {24, -149, 104};
 
-/* ---- 5^n as 128 bits, cut off ---- */
+/* ---- mantissa * 10^n as 128 bits, cut off ---- */
 
 typedef struct {
     uint64_t high, low;
     int exponent; /* the value is (high * 2^64 + low) * 2^exponent */
 } wide_float;
-
-#define POWER_STEP 27
-#define LOWEST_POWER (-13 * POWER_STEP)
-
-/* 5^-351 to 5^297 by steps of 5^27. */
-static const wide_float powers[] = {
-    {0x8049a4ac0c5811aeu, 0x205b896d777d6278u, -942},
-    {0xcf42894a5dce35eau, 0x52064cac828675b9u, -880},
-    {0xa76c582338ed2621u, 0xaf2af2b80af6f24eu, -817},
-    {0x873e4f75e2224e68u, 0x5a7744a6e804a291u, -754},
-    {0xda7f5bf590966848u, 0xaf39a475506a899eu, -692},
-    {0xb080392cc4349decu, 0xbd8d794d96aacfb3u, -629},
-    {0x8e938662882af53eu, 0x547eb47b7282ee9cu, -566},
-    {0xe65829b3046b0afau, 0x0cb4a5a3112a5112u, -504},
-    {0xba121a4650e4ddebu, 0x92f34d62616ce413u, -441},
-    {0x964e858c91ba2655u, 0x3a6a07f8d510f86fu, -378},
-    {0xf2d56790ab41c2a2u, 0xfae27299423fb9c3u, -316},
-    {0xc428d05aa4751e4cu, 0xaa97e14c3c26b886u, -253},
-    {0x9e74d1b791e07e48u, 0x775ea264cf55347du, -190},
-    {0x8000000000000000u, 0x0000000000000000u, -127},
-    {0xcecb8f27f4200f3au, 0x0000000000000000u, -65},
-    {0xa70c3c40a64e6c51u, 0x999090b65f67d924u, -2},
-    {0x86f0ac99b4e8dafdu, 0x69a028bb3ded71a3u, 61},
-    {0xda01ee641a708de9u, 0xe80e6f4820cc9495u, 123},
-    {0xb01ae745b101e9e4u, 0x5ec05dcff72e7f8fu, 186},
-    {0x8e41ade9fbebc27du, 0x14588f13be847307u, 249},
-    {0xe5d3ef282a242e81u, 0x8f1668c8a86da5fau, 311},
-    {0xb9a74a0637ce2ee1u, 0x6d953e2bd7173692u, 374},
-    {0x95f83d0a1fb69cd9u, 0x4abdaf101564f98eu, 437},
-    {0xf24a01a73cf2dccfu, 0xbc633b39673c8cecu, 499},
-    {0xc3b8358109e84f07u, 0x0a862f80ec4700c8u, 562},
-};
-
-/* 5^0 to 5^26 exactly. */
-static const uint64_t small_powers[POWER_STEP] = {
-    1u, 5u, 25u, 125u, 625u, 3125u, 15625u, 78125u, 390625u, 1953125u, 9765625u, 48828125u,
-    244140625u, 1220703125u, 6103515625u, 30517578125u, 152587890625u, 762939453125u,
-    3814697265625u, 19073486328125u, 95367431640625u, 476837158203125u, 2384185791015625u,
-    11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u,
-};
 
 /* With the highest bit set. */
 static wide_float
@@ -98,7 +59,9 @@ approximate(uint64_t mantissa, int power)
 {
     int place = (power - LOWEST_POWER) / POWER_STEP;
     int rest = (power - LOWEST_POWER) % POWER_STEP;
-    wide_float value = multiply(multiply(powers[place], small_powers[rest]), mantissa);
+    const power_of_five *power_of = &powers_of_five[place];
+    wide_float value = {power_of->high, power_of->middle, power_of->exponent + 64};
+    value = multiply(multiply(value, small_powers_of_five[rest]), mantissa);
     value.exponent += power;
     return value;
 }

@@ -1,7 +1,7 @@
 #include "base/args.h"
 #include "columns/columns.h"
 
-static const payload_format *const formats[] = {&avro_payload_format};
+static const payload_format *const formats[] = {&avro_payload_format, &json_payload_format};
 
 static const payload_format *
 find_format(PyObject *name)
@@ -35,19 +35,18 @@ payload_program_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (types == NULL) {
         return NULL;
     }
-    void *program = format->compile(values[2], types);
+    put_program *program = put_program_compile(values[2], format->kinds, types);
     PayloadProgram *self =
         program == NULL ? NULL : (PayloadProgram *)type->tp_alloc(type, 0);
     if (self == NULL) {
         if (program != NULL) {
-            format->release(program);
+            put_program_release(program);
         }
         input_types_free(types);
         return NULL;
     }
     self->description = Py_NewRef(values[1]);
     self->types = types;
-    self->format = format;
     self->program = program;
     return (PyObject *)self;
 }
@@ -57,7 +56,7 @@ payload_program_dealloc(PyObject *object)
 {
     PayloadProgram *self = (PayloadProgram *)object;
     PyTypeObject *type = Py_TYPE(self);
-    self->format->release(self->program);
+    put_program_release(self->program);
     input_types_free(self->types);
     Py_DECREF(self->description);
     type->tp_free(self);

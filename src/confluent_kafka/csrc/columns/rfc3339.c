@@ -1,5 +1,7 @@
 #include "columns/rfc3339.h"
 
+#include "columns/digits.h"
+
 typedef struct {
     const uint8_t *at, *end;
 } text;
@@ -138,4 +140,46 @@ rfc3339_timestamp(const uint8_t *data, size_t size, int64_t *seconds, int32_t *n
     }
     *seconds = (int64_t)days * 86400 + of_day - offset->seconds;
     return self.at == self.end;
+}
+
+/* ---- writing ---- */
+
+bool
+rfc3339_has_date(int64_t days)
+{
+    return days >= days_since_1970(0, 1, 1) && days <= days_since_1970(9999, 12, 31);
+}
+
+/* The way back ("civil_from_days"), for years that are not negative. */
+size_t
+rfc3339_write_date(int32_t days, uint8_t *to)
+{
+    uint32_t since = (uint32_t)(days + 719468 + 146097); /* March 1 of the year -400 */
+    uint32_t era = since / 146097, of_era = since % 146097;
+    uint32_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    uint32_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    uint32_t from_march = (5 * of_year + 2) / 153;
+    uint32_t month = from_march < 10 ? from_march + 3 : from_march - 9;
+    digits_write_padded(year + era * 400 - 400 + (month <= 2), 4, to);
+    to[4] = '-';
+    digits_write_padded(month, 2, to + 5);
+    to[7] = '-';
+    digits_write_padded(of_year - (153 * from_march + 2) / 5 + 1, 2, to + 8);
+    return 10;
+}
+
+size_t
+rfc3339_write_time(int32_t seconds, int32_t fraction, int digits, uint8_t *to)
+{
+    digits_write_padded((uint64_t)(seconds / 3600), 2, to);
+    to[2] = ':';
+    digits_write_padded((uint64_t)(seconds / 60 % 60), 2, to + 3);
+    to[5] = ':';
+    digits_write_padded((uint64_t)(seconds % 60), 2, to + 6);
+    if (fraction == 0) {
+        return 8;
+    }
+    to[8] = '.';
+    digits_write_padded((uint64_t)fraction, digits, to + 9);
+    return 9 + (size_t)digits;
 }

@@ -22,4 +22,14 @@ bool rfc3339_time(const uint8_t *text, size_t size, int64_t *nanoseconds, utc_of
 bool rfc3339_timestamp(const uint8_t *text, size_t size, int64_t *seconds,
                        int32_t *nanoseconds, utc_offset *offset);
 
+/* Bytes of the longest text that follows. */
+#define RFC3339_SIZE 32
+
+/* Each writes without an offset, and gives the number of bytes. A fraction has `digits` digits, 0
+ * to 9; one that is 0 is left out. */
+size_t rfc3339_write_date(int32_t days, uint8_t *to);
+size_t rfc3339_write_time(int32_t seconds, int32_t fraction, int digits, uint8_t *to);
+/* Whether the date has a year that is written with four digits. */
+bool rfc3339_has_date(int64_t days);
+
 #endif

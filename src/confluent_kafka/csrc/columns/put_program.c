@@ -1,20 +1,21 @@
+#include "columns/put_program.h"
+
 #include <stdlib.h>
 
-#include "columns/avro_put_steps.h"
 #include "columns/decimal.h"
 #include "columns/instruction.h"
 
-typedef struct {
+struct put_program {
     int32_t count;
     put_instruction instructions[];
-} put_program;
+};
 
 /* ---- reading the description ---- */
 
 static const put_step_kind *
-find_kind(const char *name)
+find_kind(const put_step_kind *kinds, const char *name)
 {
-    for (const put_step_kind *kind = put_step_kinds; kind->name != NULL; kind++) {
+    for (const put_step_kind *kind = kinds; kind->name != NULL; kind++) {
         if (strcmp(kind->name, name) == 0) {
             return kind;
         }
@@ -25,7 +26,8 @@ find_kind(const char *name)
 
 /* What it is, or NULL with an exception. */
 static const put_step_kind *
-read_instruction(PyObject *description, put_program *program, put_instruction *self)
+read_instruction(PyObject *description, const put_step_kind *kinds, put_program *program,
+                 put_instruction *self)
 {
     put_instruction *first = program->instructions;
     instruction_parts parts;
@@ -40,7 +42,7 @@ read_instruction(PyObject *description, put_program *program, put_instruction *s
         .data_size = parts.data_size,
         .field = parts.field,
     };
-    const put_step_kind *kind = read < 0 ? NULL : find_kind(parts.name);
+    const put_step_kind *kind = read < 0 ? NULL : find_kind(kinds, parts.name);
     if (kind == NULL) {
         return NULL;
     }
@@ -108,7 +110,7 @@ fits_table(const put_instruction *self, const put_step_kind *kind, const input_t
         return self->table_size == 1;
     case PUT_POWER: {
         int32_t width = types->types[self->column].storage.width;
-        return self->table_size == 1 && self->data_size == DECIMAL_SIZE && self->argument >= 0
+        return self->table_size == 1 && self->data_size >= DECIMAL_SIZE && self->argument >= 0
                && self->argument <= INT32_MAX
                && (width == 4 || width == 8 || width == 16 || width == 32);
     }
@@ -204,10 +206,9 @@ check_program(const put_program *self, const put_step_kind *kinds[], const input
 
 /* ---- the program ---- */
 
-static void
-avro_release(void *program)
+void
+put_program_release(put_program *self)
 {
-    put_program *self = program;
     for (int32_t i = 0; i < self->count; i++) {
         put_instruction *at = &self->instructions[i];
         free(at->table);
@@ -218,7 +219,8 @@ avro_release(void *program)
 }
 
 static int
-read_program(PyObject *description, put_program *self, const input_types *types)
+read_program(PyObject *description, const put_step_kind *known, put_program *self,
+             const input_types *types)
 {
     const put_step_kind **kinds = calloc((size_t)self->count + 1, sizeof(*kinds));
     int result = 0;
@@ -227,7 +229,7 @@ read_program(PyObject *description, put_program *self, const input_types *types)
         return -1;
     }
     for (int32_t i = 0; result == 0 && i < self->count; i++) {
-        kinds[i] = read_instruction(PyTuple_GET_ITEM(description, i), self,
+        kinds[i] = read_instruction(PyTuple_GET_ITEM(description, i), known, self,
                                     &self->instructions[i]);
         result = kinds[i] == NULL ? -1 : 0;
     }
@@ -238,8 +240,8 @@ read_program(PyObject *description, put_program *self, const input_types *types)
     return result;
 }
 
-static void *
-avro_compile(PyObject *description, const input_types *types)
+put_program *
+put_program_compile(PyObject *description, const put_step_kind *kinds, const input_types *types)
 {
     if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) > INT32_MAX) {
         PyErr_Format(PyExc_TypeError, "instructions must be a tuple, not %.100s",
@@ -249,11 +251,12 @@ avro_compile(PyObject *description, const input_types *types)
     size_t count = (size_t)PyTuple_GET_SIZE(description);
     put_program *self = calloc(1, sizeof(put_program) + count * sizeof(put_instruction));
     if (self == NULL) {
-        return PyErr_NoMemory();
+        PyErr_NoMemory();
+        return NULL;
     }
     self->count = (int32_t)count;
-    if (read_program(description, self, types) < 0) {
-        avro_release(self);
+    if (read_program(description, kinds, self, types) < 0) {
+        put_program_release(self);
         return NULL;
     }
     return self;
@@ -261,15 +264,12 @@ avro_compile(PyObject *description, const input_types *types)
 
 /* ---- a row ---- */
 
-static enum row_status
-avro_encode(const void *program, const input_columns *rows, int64_t row, payload_writer *to,
-            write_failure *failure)
+enum row_status
+put_program_write(const put_program *self, const input_columns *rows, int64_t row,
+                  payload_writer *to, write_failure *failure)
 {
-    const put_program *self = program;
     put_machine machine = {rows, row, *to, failure, ROW_OK};
     bool is_done = put_run(&machine, self->instructions, self->instructions + self->count);
     *to = machine.to;
     return is_done ? ROW_OK : machine.status;
 }
-
-const payload_format avro_payload_format = {"avro", avro_compile, avro_release, avro_encode};

@@ -1,0 +1,22 @@
+/*
+ * A program of put_steps.h as a whole: from its description in Python to a row that it writes.
+ */
+#ifndef CONFLUENT_KAFKA_COLUMNS_PUT_PROGRAM_H
+#define CONFLUENT_KAFKA_COLUMNS_PUT_PROGRAM_H
+
+#include "columns/put_steps.h"
+
+typedef struct put_program put_program;
+
+/*
+ * From a tuple of instructions (instruction.h) for rows of these types, whose names are among those
+ * of `kinds`: the last has none. NULL with an exception.
+ */
+put_program *put_program_compile(PyObject *description, const put_step_kind *kinds,
+                                 const input_types *types);
+void put_program_release(put_program *self);
+/* Writes a row that is not null. One that is bad leaves a part of it behind. */
+enum row_status put_program_write(const put_program *self, const input_columns *rows, int64_t row,
+                                  payload_writer *to, write_failure *failure);
+
+#endif

@@ -1,0 +1,331 @@
+#include "columns/put_values.h"
+
+#include <math.h>
+
+#include "columns/utf8.h"
+
+typedef put_machine machine;
+typedef const put_instruction instruction;
+
+/* ---- failing ---- */
+
+instruction *
+put_fail(machine *self, instruction *at, const char *reason)
+{
+    *self->failure = (write_failure){reason, at->field};
+    self->status = ROW_BAD;
+    return NULL;
+}
+
+instruction *
+put_fail_null(machine *self, instruction *at)
+{
+    return put_fail(self, at, "a null, which the schema does not allow here");
+}
+
+bool
+put_stop(machine *self, enum build_status status)
+{
+    self->status = status == BUILD_TOO_LARGE ? ROW_TOO_LARGE : ROW_NO_MEMORY;
+    return false;
+}
+
+static inline instruction *
+need_value(machine *self, instruction *at)
+{
+    return input_is_valid(put_column(self, at), self->row) ? at : put_fail_null(self, at);
+}
+
+/* ---- integers ---- */
+
+/* Whether a valid row is a uint64 that int64 has not. */
+static inline bool
+is_beyond_int64(const arrow_column *column, int64_t row)
+{
+    if (column->format.is_signed || column->format.width < 8) {
+        return false;
+    }
+    int64_t value;
+    memcpy(&value, input_fixed(column, row), sizeof(value));
+    return value < 0;
+}
+
+bool
+put_rescale(int64_t value, int64_t scale, int64_t *result)
+{
+    if (scale < 0) {
+        int64_t quotient = value / -scale;
+        *result = quotient - (value % -scale < 0);
+        return true;
+    }
+    if (value > INT64_MAX / scale || value < INT64_MIN / scale) {
+        return false;
+    }
+    *result = value * scale;
+    return true;
+}
+
+instruction *
+put_load_integer(machine *self, instruction *at, int64_t *value)
+{
+    const arrow_column *column = put_column(self, at);
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    if (is_beyond_int64(column, self->row)
+        || !put_rescale(arrow_column_integer(column, self->row), at->argument, value)) {
+        return put_fail(self, at, "an integer of more than 64 bits");
+    }
+    return at;
+}
+
+/* Whether a number fits into bits, of which one is the sign if they are less than 0. */
+static bool
+is_within(uint64_t value, bool is_negative, int64_t bits)
+{
+    uint64_t magnitude = is_negative ? ~value : value; /* of the sign's complement */
+    int64_t digits = bits < 0 ? -(bits + 1) : bits;
+    return (bits < 0 || !is_negative) && (digits >= 64 || magnitude >> digits == 0);
+}
+
+instruction *
+put_load_whole(machine *self, instruction *at, int64_t bits, uint64_t *value, bool *is_negative)
+{
+    const arrow_column *column = put_column(self, at);
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    if (column->format.width == 8) {
+        memcpy(value, input_fixed(column, self->row), sizeof(*value));
+    }
+    else {
+        *value = (uint64_t)arrow_column_integer(column, self->row);
+    }
+    *is_negative = column->format.is_signed && *value >> 63 != 0;
+    return bits == 0 || is_within(*value, *is_negative, bits)
+               ? at
+               : put_fail(self, at, "an integer that is out of the range of its type");
+}
+
+/* ---- booleans and real numbers ---- */
+
+instruction *
+put_load_bool(machine *self, instruction *at, bool *value)
+{
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    *value = input_bit(put_column(self, at), self->row);
+    return at;
+}
+
+/* Of IEEE 754's binary16. */
+static double
+half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    double value = exponent == 0      ? ldexp(fraction, -24)
+                   : exponent == 0x1f ? (fraction == 0 ? INFINITY : NAN)
+                                      : ldexp(fraction | 0x400, exponent - 25);
+    return bits & 0x8000 ? -value : value;
+}
+
+instruction *
+put_load_double(machine *self, instruction *at, double *value)
+{
+    const arrow_column *column = put_column(self, at);
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    const uint8_t *place = input_fixed(column, self->row);
+    uint16_t small;
+    float single;
+    switch (column->format.width) {
+    case 2:
+        memcpy(&small, place, sizeof(small));
+        *value = half(small);
+        break;
+    case 4:
+        memcpy(&single, place, sizeof(single));
+        *value = single;
+        break;
+    default:
+        memcpy(value, place, sizeof(*value));
+    }
+    return at;
+}
+
+instruction *
+put_load_float(machine *self, instruction *at, float *value)
+{
+    double wide;
+    if (put_load_double(self, at, &wide) == NULL) {
+        return NULL;
+    }
+    *value = (float)wide;
+    return isfinite(wide) && !isfinite(*value)
+               ? put_fail(self, at, "a number that is too large for a float")
+               : at;
+}
+
+/* ---- bytes ---- */
+
+const void *
+put_load_bytes(machine *self, instruction *at, size_t *size)
+{
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    const void *data = arrow_column_value(put_column(self, at), self->row, size);
+    return *size == 0 ? "" : data;
+}
+
+const void *
+put_load_text(machine *self, instruction *at, size_t *size)
+{
+    const void *data = put_load_bytes(self, at, size);
+    if (data != NULL && !utf8_is_valid(data, *size)) {
+        put_fail(self, at, "a string that is not UTF-8");
+        return NULL;
+    }
+    return data;
+}
+
+/* Below, at or above 0 as the bytes come before the symbol, are it, or come after it. */
+static int
+compare_symbol(instruction *at, int32_t symbol, const void *data, size_t size)
+{
+    size_t other = (size_t)at->table[symbol * 3 + 1];
+    int order = memcmp(data, at->data + at->table[symbol * 3], size < other ? size : other);
+    return order != 0 ? order : (size > other) - (size < other);
+}
+
+const int32_t *
+put_find_symbol(instruction *at, const void *data, size_t size)
+{
+    int32_t low = 0, high = at->table_size / 3;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        int order = compare_symbol(at, middle, data, size);
+        if (order == 0) {
+            return &at->table[middle * 3 + 2];
+        }
+        low = order > 0 ? middle + 1 : low;
+        high = order > 0 ? high : middle;
+    }
+    return NULL;
+}
+
+instruction *
+put_load_decimal(machine *self, instruction *at, decimal *value)
+{
+    const arrow_column *column = put_column(self, at);
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    decimal_load(value, input_fixed(column, self->row), column->format.width);
+    int32_t shift = at->table[0];
+    if (shift < 0 && !decimal_divide(value, -shift)) {
+        return put_fail(self, at, "a decimal of more digits than its scale");
+    }
+    if ((shift > 0 && !decimal_multiply(value, shift)) || !decimal_is_below(value, at->data)) {
+        return put_fail(self, at, "a decimal of more digits than its precision");
+    }
+    return at;
+}
+
+/* ---- structure ---- */
+
+instruction *
+put_constant(machine *self, instruction *at)
+{
+    return put_raw(self, at, at->data, (size_t)at->data_size);
+}
+
+instruction *
+put_record(machine *self, instruction *at)
+{
+    return need_value(self, at) == NULL ? NULL : at + 1;
+}
+
+instruction *
+put_nullable(machine *self, instruction *at)
+{
+    if (!input_is_null(self->from, at->column, self->row)) {
+        return at + 1;
+    }
+    return put_raw(self, at, at->data, (size_t)at->data_size) == NULL ? NULL : at->target;
+}
+
+/* Runs the block up to `end` for another row. */
+static bool
+run_at(machine *self, int64_t row, instruction *from, instruction *end)
+{
+    int64_t here = self->row;
+    self->row = row;
+    bool is_done = put_run(self, from, end);
+    self->row = here;
+    return is_done;
+}
+
+instruction *
+put_dictionary(machine *self, instruction *at)
+{
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    int64_t row = input_index(self->from, at->column, self->row);
+    if (row < 0) {
+        return put_fail(self, at, "an index that lies outside its dictionary");
+    }
+    return run_at(self, row, at + 1, at->target) ? at->target : NULL;
+}
+
+instruction *
+put_union(machine *self, instruction *at)
+{
+    int64_t row;
+    int32_t child = input_branch(self->from, at->column, self->row, &row);
+    if (child < 0) {
+        return put_fail(self, at, "a type id or offset that the union has not");
+    }
+    instruction *block = at + 1;
+    while (block->column != child) {
+        block = block->target;
+    }
+    return run_at(self, row, block + 1, block->target) ? at->target : NULL;
+}
+
+/* A block that its union steps into. */
+instruction *
+put_case(machine *Py_UNUSED(self), instruction *at)
+{
+    return at->target;
+}
+
+instruction *
+put_load_items(machine *self, instruction *at, int64_t *from, int64_t *to)
+{
+    if (need_value(self, at) == NULL) {
+        return NULL;
+    }
+    input_items(self->from, at->column, self->row, from, to);
+    if (*to - *from > INT32_MAX) { /* items without bytes would not end otherwise */
+        self->status = ROW_TOO_LARGE;
+        return NULL;
+    }
+    return at;
+}
+
+bool
+put_each(machine *self, instruction *at, int64_t from, int64_t to)
+{
+    int64_t here = self->row;
+    bool is_done = true, is_empty = at + 1 == at->target;
+    for (; is_done && !is_empty && from < to; from++) {
+        self->row = from;
+        is_done = put_run(self, at + 1, at->target);
+    }
+    self->row = here;
+    return is_done;
+}

@@ -1,0 +1,496 @@
+"""JSONEncoder: rows of Arrow columns as JSON that JSONDecoder and others read."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import uuid
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from confluent_kafka import cimpl  # noqa: E402
+from confluent_kafka.columns import (  # noqa: E402
+    JSONDecoder,
+    JSONEncoder,
+    JSONSchemaError,
+    RowError,
+)
+
+ID = uuid.UUID("01234567-89ab-cdef-0123-456789abcdef")
+NULL_REASON = "a null, which the schema does not allow here"
+
+
+def rows_of(column: Any) -> Any:
+    """A batch of one column, of what is no object."""
+    return pa.record_batch({"value": column})
+
+
+def texts(rows: Any) -> list[str | None]:
+    """The payloads as text."""
+    return [None if one is None else one.decode() for one in pa.array(rows).to_pylist()]
+
+
+def written(column: Any, schema: Any = None, **options: Any) -> list[str | None]:
+    """The values of a column, as they are written in an object."""
+    schema = None if schema is None else pa.schema([("v", schema)])
+    rows = JSONEncoder(schema, **options).encode(pa.record_batch({"v": column}))
+    assert rows.errors == []
+    return [text and text.removeprefix('{"v":').removesuffix("}") for text in texts(rows)]
+
+
+def test_an_object() -> None:
+    """Compact text in the order of the columns; null rows stay null."""
+    batch = pa.array(
+        [{"b": 1, "a": ["x", None], "c": {"d": True}}, None, {"b": None, "a": [], "c": None}]
+    )
+    assert texts(JSONEncoder().encode(batch)) == [
+        '{"b":1,"a":["x",null],"c":{"d":true}}',
+        None,
+        '{"b":null,"a":[],"c":null}',
+    ]
+
+
+def test_the_order_of_the_schema() -> None:
+    """Fields come in the schema's order, and those without a column are null."""
+    schema = pa.schema([("a", pa.int8()), ("x", pa.string()), ("b", pa.int8())])
+    batch = pa.record_batch({"b": [1], "a": [2]})
+    assert texts(JSONEncoder(schema).encode(batch)) == ['{"a":2,"x":null,"b":1}']
+    assert texts(JSONEncoder(schema, nulls="omit").encode(batch)) == ['{"a":2,"b":1}']
+
+
+def test_nothing_at_all() -> None:
+    """Objects, lists and maps of nothing."""
+    kind = pa.struct([("a", pa.struct([])), ("b", pa.list_(pa.int8()))])
+    batch = pa.array([{"a": {}, "b": []}], kind)
+    assert texts(JSONEncoder(nulls="omit").encode(batch)) == ['{"a":{},"b":[]}']
+    assert texts(JSONEncoder().encode(pa.array([{}], pa.struct([])))) == ["{}"]
+    assert texts(JSONEncoder().encode(batch[:0])) == []
+
+
+@pytest.mark.parametrize("nulls", ["write", "omit"])
+def test_nulls(nulls: str) -> None:
+    """Fields of nulls are written or left out; items and entries are always written."""
+    kind = pa.struct(
+        [
+            ("a", pa.int8()),
+            ("b", pa.struct([("c", pa.null())])),
+            ("d", pa.list_(pa.int8())),
+            ("e", pa.map_(pa.string(), pa.int8())),
+        ]
+    )
+    batch = pa.array([{"a": None, "b": {"c": None}, "d": [None], "e": [("k", None)]}], kind)
+    expected = {
+        "write": '{"a":null,"b":{"c":null},"d":[null],"e":{"k":null}}',
+        "omit": '{"b":{},"d":[null],"e":{"k":null}}',
+    }
+    assert texts(JSONEncoder(nulls=nulls).encode(batch)) == [expected[nulls]]
+
+
+@pytest.mark.parametrize("nulls", ["write", "omit"])
+def test_nulls_that_a_json_schema_decides(nulls: str) -> None:
+    """What is required is written, what may be missing but not null is left out."""
+    schema = {
+        "properties": {
+            "needed": {"type": ["integer", "null"]},
+            "maybe": {"type": "integer"},
+            "either": {"type": ["integer", "null"]},
+        },
+        "required": ["needed"],
+    }
+    batch = pa.record_batch({name: pa.nulls(1) for name in schema["properties"]})
+    expected = {"write": '{"needed":null,"either":null}', "omit": '{"needed":null}'}
+    encoder = JSONEncoder(schema, nulls=nulls)
+    assert texts(encoder.encode(batch)) == [expected[nulls]]
+    assert texts(encoder.encode(batch.select([]))) == [expected[nulls]]
+
+
+STRINGS = [
+    "",
+    "plain text of some length",
+    'a"b',
+    "back\\slash",
+    "\0\1\x1f\x7f",
+    "\b\t\n\f\r",
+    "é€😀",
+]
+STRINGS += ["1234567" + '"' * 20, "x" * 100 + "\n"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())],
+)
+def test_strings(kind: Any) -> None:
+    """As json.dumps() writes them, without escapes for what is not ASCII."""
+    expected = [json.dumps(text, ensure_ascii=False) for text in STRINGS]
+    assert written(pa.array(STRINGS, kind)) == expected
+
+
+def test_keys() -> None:
+    """Names of fields and keys of maps are strings like others."""
+    batch = pa.array(
+        [{'a"\n': [('k"\\', 1)]}], pa.struct([('a"\n', pa.map_(pa.string(), pa.int8()))])
+    )
+    assert texts(JSONEncoder().encode(batch)) == ['{"a\\"\\n":{"k\\"\\\\":1}}']
+
+
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64"])
+def test_integers(name: str) -> None:
+    """Numbers of all widths up to their limits."""
+    kind, unsigned = getattr(pa, name)(), getattr(pa, f"u{name}")()
+    bits = kind.bit_width
+    limits = [-(2 ** (bits - 1)), -1, 0, 7, 99, 100, 2 ** (bits - 1) - 1]
+    assert written(pa.array(limits, kind)) == list(map(str, limits))
+    assert written(pa.array([0, 2**bits - 1], unsigned)) == ["0", str(2**bits - 1)]
+
+
+@pytest.mark.parametrize(
+    ("values", "given", "wanted"),
+    [
+        ([127, 128], pa.int64(), pa.int8()),
+        ([-128, -129], pa.int64(), pa.int8()),
+        ([0, -1], pa.int8(), pa.uint8()),
+        ([0, -1], pa.int64(), pa.uint64()),
+        ([2**63 - 1, 2**63], pa.uint64(), pa.int64()),
+        ([2**32 - 1, 2**32], pa.uint64(), pa.uint32()),
+    ],
+)
+def test_integers_that_do_not_fit(values: list[int], given: Any, wanted: Any) -> None:
+    """A number that the schema's type has not is a bad row."""
+    rows = JSONEncoder(pa.schema([("v", wanted)])).encode(
+        pa.record_batch({"v": pa.array(values, given)})
+    )
+    assert texts(rows) == [f'{{"v":{values[0]}}}', None]
+    assert rows.errors == [RowError(1, 1, "v", "an integer that is out of the range of its type")]
+
+
+def test_floats() -> None:
+    """The fewest digits, of the schema's width; integers stay whole."""
+    assert written(pa.array([0.1, -0.0, 1e300, 1e16])) == ["0.1", "-0.0", "1e+300", "1e+16"]
+    assert written(pa.array([0.1], pa.float32())) == ["0.1"]
+    assert written(pa.array([0.1], pa.float16())) == ["0.099975586"]
+    assert written(pa.array([0.1]), pa.float32()) == ["0.1"]
+    assert written(pa.array([2**62]), pa.float64()) == [str(2**62)]
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_numbers_that_json_has_not(kind: Any) -> None:
+    """NaN and the infinities are bad rows, since RFC 8259 has no text for them."""
+    values = [math.nan, math.inf, -math.inf, 1.0]
+    rows = JSONEncoder().encode(pa.record_batch({"v": pa.array(values, kind)}))
+    assert texts(rows) == [None, None, None, '{"v":1.0}']
+    assert {(one.field, one.reason) for one in rows.errors} == {
+        ("v", "a number that is not finite, which JSON has not")
+    }
+
+
+def test_doubles_that_no_float_is() -> None:
+    """A number beyond the largest float is a bad row of a schema with one."""
+    rows = JSONEncoder(pa.float32()).encode(rows_of(pa.array([1e39])))
+    assert rows.errors[0].reason == "a number that is too large for a float"
+
+
+@pytest.mark.parametrize("size", range(8))
+def test_binary(size: int) -> None:
+    """Base64 with padding."""
+    data = bytes(range(250, 250 + size)) if size < 6 else b"\xff" * size
+    [text] = written(pa.array([data], pa.binary()))
+    assert JSONDecoder(pa.binary()).decode(pa.array([text])).errors == []
+    assert pa.array(JSONDecoder(pa.binary()).decode(pa.array([text]))).to_pylist() == [
+        {"value": data}
+    ]
+
+
+def test_fixed_binary() -> None:
+    """Bytes of a size, also from columns of any size."""
+    assert written(pa.array([b"abc"], pa.binary(3))) == ['"YWJj"']
+    schema = pa.schema([("v", pa.binary(3))])
+    rows = JSONEncoder(schema).encode(pa.record_batch({"v": [b"abc", b"ab"]}))
+    assert texts(rows) == ['{"v":"YWJj"}', None]
+    assert rows.errors[0].reason == "bytes that are not as many as the type has"
+
+
+def test_uuids() -> None:
+    """Their text, from 16 bytes or from text in any case."""
+    text = f'"{ID}"'
+    assert written(pa.array([ID.bytes], pa.binary(16)), pa.uuid()) == [text]
+    assert written(pa.array([str(ID).upper()]), pa.uuid()) == [text]
+    rows = JSONEncoder(pa.uuid()).encode(rows_of(pa.array(["x"])))
+    assert rows.errors[0].reason == "text that is no UUID"
+
+
+@pytest.mark.parametrize(
+    ("number", "precision", "scale", "text"),
+    [
+        ("0", 5, 0, "0"),
+        ("0", 5, 2, "0.00"),
+        ("-0.05", 5, 2, "-0.05"),
+        ("123.45", 5, 2, "123.45"),
+        ("-99999", 5, 0, "-99999"),
+        ("1" * 38, 38, 0, "1" * 38),
+        ("0." + "7" * 76, 76, 76, "0." + "7" * 76),
+        ("-" + "9" * 76, 76, 0, "-" + "9" * 76),
+        ("1000000000", 12, 1, "1000000000.0"),
+    ],
+)
+def test_decimals(number: str, precision: int, scale: int, text: str) -> None:
+    """As text, or as a number if asked for; JSONDecoder reads either."""
+    kind = pa.decimal256(precision, scale)
+    column = pa.array([Decimal(number)], kind)
+    assert written(column) == [f'"{text}"']
+    assert written(column, decimals="number") == [text]
+    for decimals in ("string", "number"):
+        encoded = JSONEncoder(decimals=decimals).encode(rows_of(column))
+        decoded = JSONDecoder(pa.schema([("value", kind)])).decode(encoded)
+        assert pa.array(decoded).to_pylist() == [{"value": Decimal(number)}]
+
+
+def test_decimals_of_another_scale() -> None:
+    """Rescaled, and a bad row if digits would be lost."""
+    schema = pa.schema([("v", pa.decimal128(5, 2))])
+    column = pa.array(
+        [Decimal("1.500"), Decimal("1.555"), Decimal("1234.000")], pa.decimal128(10, 3)
+    )
+    rows = JSONEncoder(schema).encode(pa.record_batch({"v": column}))
+    assert texts(rows) == ['{"v":"1.50"}', None, None]
+    assert [one.reason for one in rows.errors] == [
+        "a decimal of more digits than its scale",
+        "a decimal of more digits than its precision",
+    ]
+    assert written(pa.array([Decimal("1200")], pa.decimal128(5, -2))) == ['"1200"']
+
+
+def test_dates_and_times() -> None:
+    """RFC 3339, with a fraction if there is one."""
+    day, noon = dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 12, 0, 5)
+    fine = noon.replace(microsecond=1500)
+    assert written(pa.array([day, dt.date(1, 1, 1)])) == ['"2024-02-29"', '"0001-01-01"']
+    assert written(pa.array([day, dt.date(9999, 12, 31)], pa.date64())) == [
+        '"2024-02-29"',
+        '"9999-12-31"',
+    ]
+    assert written(pa.array([noon, fine])) == [
+        '"2024-02-29T12:00:05"',
+        '"2024-02-29T12:00:05.001500"',
+    ]
+    zoned = pa.array([noon, fine], pa.timestamp("us")).cast(pa.timestamp("us", "UTC"))
+    assert written(zoned.cast(pa.timestamp("ns", "Asia/Tokyo"))) == [
+        '"2024-02-29T12:00:05Z"',
+        '"2024-02-29T12:00:05.001500000Z"',
+    ]
+    assert written(pa.array([0, 86_399_999], pa.time32("ms"))) == ['"00:00:00"', '"23:59:59.999"']
+    assert written(pa.array([1], pa.time64("ns"))) == ['"00:00:00.000000001"']
+    assert written(pa.array([5], pa.time32("s"))) == ['"00:00:05"']
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_before_1970(unit: str) -> None:
+    """Fractions count forward, also of the first time that a column can have."""
+    column = pa.array([-1, -(10**9)], pa.timestamp(unit))
+    kind = pa.schema([("value", pa.timestamp(unit))])
+    decoded = JSONDecoder(kind).decode(JSONEncoder().encode(rows_of(column)))
+    assert pa.array(decoded).field("value").equals(column)
+    JSONEncoder().encode(rows_of(pa.array([-(2**63), 2**63 - 1], pa.timestamp(unit))))
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (pa.array([2**62], pa.timestamp("s")), "a date whose year is not from 0 to 9999"),
+        (pa.array([2_932_897], pa.date32()), "a date whose year is not from 0 to 9999"),
+        (pa.array([-719_529], pa.date32()), "a date whose year is not from 0 to 9999"),
+        (pa.array([-1], pa.int64()).cast(pa.time64("us")), "a time of day that no day has"),
+        (pa.array([86_400], pa.int32()).cast(pa.time32("s")), "a time of day that no day has"),
+    ],
+)
+def test_times_that_rfc_3339_has_not(column: Any, reason: str) -> None:
+    """Years that have no four digits, and times that are in no day."""
+    rows = JSONEncoder().encode(rows_of(column))
+    assert [(one.field, one.reason) for one in rows.errors] == [("value", reason)]
+
+
+def test_zones() -> None:
+    """The schema says whether there is an offset; wall clocks of other zones are refused."""
+    noon = pa.array([43_200], pa.timestamp("s"))
+    utc, tokyo = noon.cast(pa.timestamp("s", "UTC")), noon.cast(pa.timestamp("s", "Asia/Tokyo"))
+    zoned, plain = pa.timestamp("s", "UTC"), pa.timestamp("s")
+    assert written(noon, zoned) == written(utc, zoned) == ['"1970-01-01T12:00:00Z"']
+    assert written(utc, plain) == ['"1970-01-01T12:00:00"']
+    with pytest.raises(TypeError, match="Asia/Tokyo"):
+        written(tokyo, plain)
+
+
+def test_maps() -> None:
+    """From maps, lists of structs of key and value, and structs without their nulls."""
+    schema = pa.schema([("v", pa.map_(pa.string(), pa.int64()))])
+    entry = pa.struct([("value", pa.int64()), ("key", pa.dictionary(pa.int8(), pa.string()))])
+    columns = [
+        pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int32())),
+        pa.array([[{"key": "a", "value": 1}]], pa.list_(entry)),
+        pa.array([{"a": 1, "b": None}]),
+    ]
+    for column in columns:
+        rows = JSONEncoder(schema).encode(pa.record_batch({"v": column}))
+        assert texts(rows) == ['{"v":{"a":1}}']
+
+
+def test_keys_that_are_no_text() -> None:
+    """A map of other keys is refused."""
+    column = pa.array([[(1, 2)]], pa.map_(pa.int8(), pa.int8()))
+    with pytest.raises(TypeError, match="keys of int8; those of JSON are text"):
+        JSONEncoder().encode(rows_of(column))
+
+
+def test_unions() -> None:
+    """Each row as its child."""
+    union = pa.UnionArray.from_sparse(
+        pa.array([0, 1, 1], pa.int8()), [pa.array([1, 2, 3]), pa.array(["a", "b", None])]
+    )
+    assert written(union) == ["1", '"b"', "null"]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.list_, pa.large_list, pa.list_view, lambda one: pa.list_(one, 2)]
+)
+def test_lists(kind: Any) -> None:
+    """Lists of all kinds that AvroEncoder takes; others are refused."""
+    column = pa.array([[1, 2], None], kind(pa.int8()))
+    if pa.types.is_list_view(column.type):
+        with pytest.raises(TypeError, match="JSON has no text for"):
+            written(column)
+    else:
+        assert written(column) == ["[1,2]", "null"]
+
+
+def test_a_schema_of_no_object() -> None:
+    """The column "value" is the payload itself."""
+    assert texts(JSONEncoder(pa.int8()).encode(rows_of(pa.array([1, None])))) == ["1", "null"]
+    schema = {"type": "array", "items": {"type": "string"}}
+    rows = JSONEncoder(schema).encode(rows_of(pa.array([["a"], None])))
+    assert texts(rows) == ['["a"]', None]
+    assert rows.errors == [RowError(1, 0, "value", NULL_REASON)]
+    with pytest.raises(TypeError, match="there is no column 'value', which the schema wants"):
+        JSONEncoder(schema).encode(pa.record_batch({"valeu": [["a"]]}))
+
+
+def test_a_schema_id() -> None:
+    """The registry's frame comes before each payload."""
+    rows = JSONEncoder(schema_id=258).encode(pa.record_batch({"a": [1, None]}))
+    assert pa.array(rows).to_pylist() == [b'\0\0\0\1\2{"a":1}', b'\0\0\0\1\2{"a":null}']
+
+
+def test_bad_rows() -> None:
+    """They are null, and errors and the error column say why."""
+    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["b"]}
+    batch = pa.record_batch({"a": pa.array([b"x", b"\xff", b"y"]), "b": [1, 2, None]})
+    rows = JSONEncoder(schema).encode(batch)
+    assert texts(rows) == ['{"a":"x","b":1}', None, None]
+    assert rows.errors == [
+        RowError(1, 1, "a", "a string that is not UTF-8"),
+        RowError(2, 9, "b", NULL_REASON),
+    ]
+    assert [one and one["field"] for one in pa.array(rows.error_column()).to_pylist()] == [
+        None,
+        "a",
+        "b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (pa.array(["1"]), pa.int8()),
+        (pa.array([1]), pa.string()),
+        (pa.array([1.5]), pa.int64()),
+        (pa.array([1]), pa.bool_()),
+        (pa.array([1]), pa.decimal128(5, 2)),
+        (pa.array([1]), pa.date32()),
+        (pa.array([1]), pa.timestamp("s")),
+        (pa.array([1], pa.time32("s")), pa.timestamp("s")),
+        (pa.array([1]), pa.list_(pa.int64())),
+        (pa.array([1]), pa.map_(pa.string(), pa.int64())),
+        (pa.array([1]), pa.struct([("a", pa.int64())])),
+        (pa.array([b"x"], pa.binary(1)), pa.uuid()),
+        (pa.array([b"x"], pa.binary(1)), pa.binary(2)),
+        (pa.array([1]), pa.null()),
+    ],
+)
+def test_columns_of_another_type(column: Any, kind: Any) -> None:
+    """A column that is not of the schema's type is a TypeError that names both."""
+    with pytest.raises(TypeError, match=r"batch: 'v' is .*, which cannot be written as"):
+        written(column, kind)
+
+
+@pytest.mark.parametrize("kind", [pa.duration("s"), pa.month_day_nano_interval()])
+def test_types_that_json_has_not(kind: Any) -> None:
+    """Without a schema, a type that JSONDecoder does not read is refused."""
+    with pytest.raises(TypeError, match="which JSON has no text for"):
+        written(pa.nulls(1, kind))
+
+
+def test_columns_that_do_not_match() -> None:
+    """Names that the schema has not, that it wants, or that are there twice."""
+    schema = {"properties": {"carrier": {"type": "string"}}, "required": ["carrier"]}
+    encoder = JSONEncoder(schema)
+    with pytest.raises(TypeError, match="no field 'extra'; extra=\"ignore\" leaves it out"):
+        encoder.encode(pa.record_batch({"carrier": ["a"], "extra": [1]}))
+    with pytest.raises(TypeError, match=r"no column 'carrier'.*did you mean 'carier'"):
+        encoder.encode(pa.record_batch({"carier": ["a"]}))
+    ignoring = JSONEncoder(schema, extra="ignore")
+    batch = pa.record_batch({"carrier": ["a"], "extra": [1]})
+    assert texts(ignoring.encode(batch)) == ['{"carrier":"a"}']
+    twice = pa.RecordBatch.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    for one in (JSONEncoder(), JSONEncoder(pa.schema([("a", pa.int8())]))):
+        with pytest.raises(TypeError, match="there are 2 columns 'a'"):
+            one.encode(twice)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"schema": 5}, TypeError, "schema must be an Arrow schema"),
+        ({"schema": "{"}, JSONSchemaError, "schema is not JSON"),
+        ({"schema": {"type": "object"}}, JSONSchemaError, "an object without properties"),
+        ({"schema_id": "1"}, TypeError, "schema_id must be int, not str"),
+        ({"schema_id": -1}, ValueError, "schema_id must be from 0 to"),
+        ({"extra": "drop"}, ValueError, "extra must be one of error, ignore, not 'drop'"),
+        ({"nulls": "drop"}, ValueError, "nulls must be one of write, omit, not 'drop'"),
+        ({"decimals": 1}, ValueError, "decimals must be one of string, number, not 1"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    """They are named."""
+    with pytest.raises(error, match=message):
+        JSONEncoder(**arguments)
+
+
+def test_programs_by_hand() -> None:
+    """Instructions in an order that no schema gives do no harm."""
+
+    def step(name: str, index: int = -1, **more: Any) -> tuple[Any, ...]:
+        values = {"argument": 0, "target": 0, "table": (), "data": b"", "field": "f"} | more
+        return (name, index, *values.values())
+
+    batch = pa.record_batch({"a": pa.array([Decimal(1)], pa.decimal128(5)), "b": pa.array([1])})
+
+    def encode(*steps: Any) -> Any:
+        rows = cimpl._encode_rows(
+            batch, lambda types: cimpl._PayloadProgram("json", types, steps), b"p"
+        )
+        return pa.array(rows).to_pylist()
+
+    assert encode(step("end"), step("end-object"), step("end")) == [b"p}"]
+    assert encode() == [b"p"]
+    with pytest.raises(ValueError, match="does not fit its column"):
+        encode(step("decimal", 1, table=(0,), data=bytes(31)))
+    with pytest.raises(ValueError, match="does not fit its column"):
+        encode(step("date", 2, argument=0))
+    limit = b"\xff" * 32
+    with pytest.raises(OverflowError):
+        encode(step("decimal", 1, argument=2**31 - 1, table=(0,), data=limit))
+    assert encode(step("time", 2, argument=1, table=(-7,)), step("end"))
