@@ -115,3 +115,14 @@ def test_columns_are_written(
             values = [row for batch in reader for row in polars.DataFrame(batch)["value"]]
     assert [row and (row["carrier"], row["delay"]) for row in values] == [("UA", None), None]
     assert capsys.readouterr().out == "1 delay an integer of more than 32 bits\n"
+
+
+def test_json_is_written() -> None:
+    """Rows of a data frame are texts without their nulls."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    rows = {"carrier": ["UA", "DL"], "delay": [None, 2.5], "at": [0, 1], "more": [1, 2]}
+    names = run(block_with(PAGE, 'JSONEncoder(nulls="omit")'), frame=polars.DataFrame(rows))
+    assert pyarrow.array(names["texts"]).to_pylist() == [
+        b'{"carrier":"UA","at":0}',
+        b'{"carrier":"DL","delay":2.5,"at":1}',
+    ]

@@ -55,6 +55,7 @@ RUN = {
         "timedelta(hours=1)": DATAFRAMES,
         "dead_letters": DATAFRAMES,
         "AvroEncoder(FLIGHT": DATAFRAMES,
+        'JSONEncoder(nulls="omit")': DATAFRAMES,
         "ORDER = {": DATAFRAMES,
     },
     "docs/helpers.md": {

@@ -172,7 +172,10 @@ step_double(machine *self, instruction *at)
     if (!isfinite(value)) {
         return put_fail(self, at, not_finite);
     }
-    return begin(self, at, FLOAT_TEXT_SIZE) ? end(self, at, double_write(value, self->to.at)) : NULL;
+    if (!begin(self, at, FLOAT_TEXT_SIZE)) {
+        return NULL;
+    }
+    return end(self, at, double_write(value, self->to.at));
 }
 
 static instruction *
@@ -185,7 +188,10 @@ step_float(machine *self, instruction *at)
     if (!isfinite(value)) {
         return put_fail(self, at, not_finite);
     }
-    return begin(self, at, FLOAT_TEXT_SIZE) ? end(self, at, float_write(value, self->to.at)) : NULL;
+    if (!begin(self, at, FLOAT_TEXT_SIZE)) {
+        return NULL;
+    }
+    return end(self, at, float_write(value, self->to.at));
 }
 
 static instruction *
@@ -198,7 +204,8 @@ step_string(machine *self, instruction *at)
 static size_t
 write_base64(const uint8_t *data, size_t size, uint8_t *to)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789+/";
     uint8_t *start = to;
     for (size_t at = 0; at < size; at += 3) {
         size_t count = size - at < 3 ? size - at : 3;

@@ -32,7 +32,7 @@ const put_instruction *put_load_decimal(put_machine *machine, const put_instruct
 /* The number of the symbol that the bytes are, NULL: there is none. */
 const int32_t *put_find_symbol(const put_instruction *at, const void *data, size_t size);
 
-/* The value multiplied by `scale`, or divided and rounded down if it is negative; false: too large. */
+/* The value times `scale`, or divided and rounded down if that is negative; false: too large. */
 bool put_rescale(int64_t value, int64_t scale, int64_t *result);
 
 /* The rows of the items of a list. */
