@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
@@ -15,12 +16,14 @@ from pathlib import Path
 from benchmarks.native_program import ROOT
 from benchmarks.spark.broker import running_broker
 from benchmarks.spark.connector import ConnectorError, connector
+from benchmarks.spark.many_partitions import measure_many_partitions
 from benchmarks.spark.measure import Benchmark, make_read_topics
 from benchmarks.spark.report import markdown
 from benchmarks.spark.rows import PARTITIONS, Side, Sizes
 from benchmarks.spark.scaling import measure_scaling
 from benchmarks.spark.sessions import SessionError, running_session
 from benchmarks.spark.topics import fill
+from confluent_kafka.testing import MockCluster
 from tests.integration.topics import create_topic
 
 RESULTS = ROOT / "benchmarks" / "spark_results.md"
@@ -34,7 +37,7 @@ def main() -> int:
     # Without it the broker and the sessions would outlive a run that is told to end.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        report = _scaling(args) if args.scaling else _run(args)
+        report = _measurement(args)(args)
     except (ConnectorError, SessionError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -44,6 +47,12 @@ def main() -> int:
     if args.output:
         args.output.write_text(report, encoding="utf-8")
     return 0
+
+
+def _measurement(args: argparse.Namespace) -> Callable[[argparse.Namespace], str]:
+    if args.scaling:
+        return _scaling
+    return _many_partitions if args.many_partitions else _run
 
 
 def _run(args: argparse.Namespace) -> str:
@@ -85,6 +94,17 @@ def _scaling(args: argparse.Namespace) -> str:
         )
 
 
+def _many_partitions(args: argparse.Namespace) -> str:
+    with MockCluster(3) as brokers:
+        return measure_many_partitions(
+            brokers.bootstrap_servers,
+            brokers.create_topic,
+            args.scale,
+            FOLDER / "sessions",
+            _Progress(),
+        )
+
+
 class _Progress:
     """Lines on standard error, with the seconds since the start."""
 
@@ -112,6 +132,11 @@ def _arguments() -> argparse.Namespace:
         "--scaling", action="store_true", help="1 to 64 partitions in 1 to 4 slots instead"
     )
     parser.add_argument(
+        "--many-partitions",
+        action="store_true",
+        help="10,000 partitions that are nearly empty, on embedded brokers, instead",
+    )
+    parser.add_argument(
         "--output",
         type=Path,
         help=f"where a full run writes the report (default: {RESULTS} or {SCALING_RESULTS})",
@@ -120,7 +145,7 @@ def _arguments() -> argparse.Namespace:
     if args.scale <= 0 or args.rounds <= 0:
         parser.error("--scale and --rounds must be more than 0")
     # A smaller or partial run must not take the place of a full one's results.
-    if args.output is None and args.scale >= 1 and not args.only:
+    if args.output is None and args.scale >= 1 and not (args.only or args.many_partitions):
         args.output = SCALING_RESULTS if args.scaling else RESULTS
     return args
 

@@ -32,9 +32,9 @@ class Workloads:
         self._side = side
         self._bootstrap = bootstrap
 
-    def scan(self, topic: str, rows: int) -> dict[str, Any]:
+    def scan(self, topic: str, rows: int, **options: str) -> dict[str, Any]:
         """Count a topic's messages and sum up the lengths of their values."""
-        frame = self._load(topic)
+        frame = self._load(topic, **options)
         return _timed(lambda: _sums(frame, rows))
 
     def columns(self, topic: str, rows: int) -> dict[str, Any]:
@@ -102,8 +102,8 @@ class Workloads:
         p50, p99 = pc.quantile(every, [0.5, 0.99]).to_pylist()
         return {"p50": p50, "p99": p99, "messages": len(every), "batches": batches}
 
-    def _load(self, topic: str, schema: str | None = None) -> DataFrame:
-        reader = self._spark.read.format(self._side).options(**self._options(topic))
+    def _load(self, topic: str, schema: str | None = None, **options: str) -> DataFrame:
+        reader = self._spark.read.format(self._side).options(**self._options(topic), **options)
         return (reader.schema(schema) if schema else reader).load()
 
     def _options(self, topic: str) -> dict[str, str]:

@@ -77,6 +77,14 @@ def test_values_keep_spark_s_spelling() -> None:
     assert options.poll_timeout == 1.5
 
 
+def test_the_time_of_a_question_has_java_s_name() -> None:
+    """It is the source's own, and no property of librdkafka; without it there are defaults."""
+    options = batch(**{"kafka.default.api.timeout.ms": "2500"})
+    assert options.retries.timeout == 2.5
+    assert "default.api.timeout.ms" not in options.kafka
+    assert batch().retries.timeout is None
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -92,6 +100,11 @@ def test_values_keep_spark_s_spelling() -> None:
         ({"failondataloss": "no"}, "option failOnDataLoss: 'no' is neither true nor false"),
         ({"maxoffsetspertrigger": "0"}, "option maxOffsetsPerTrigger: '0' is not a whole number"),
         ({"kafkaconsumer.polltimeoutms": "1.5"}, "option kafkaConsumer.pollTimeoutMs: '1.5'"),
+        ({"maxrangespertask": "0"}, "option maxRangesPerTask: '0' is not a whole number"),
+        (
+            {"kafka.default.api.timeout.ms": "1m"},
+            "option kafka.default.api.timeout.ms: '1m' is not a whole number of at least 1",
+        ),
         ({"kafka.auto.offset.reset": "latest"}, "startingOffsets says where to start"),
         ({"kafka.enable.auto.commit": "true"}, "kafka.enable.auto.commit cannot be given"),
         ({"kafka.bootstrap.servers": " "}, "option kafka.bootstrap.servers is required"),

@@ -225,6 +225,42 @@ def test_one_question_without_an_answer_proves_nothing(
         assert asking.partitions(Subscribe((filled,))) == [(filled, 0), (filled, 1)]
 
 
+class Clock:
+    """Time that passes only where something waits."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.mark.parametrize("reached", [False, True])
+@pytest.mark.parametrize("code", [KafkaError._TIMED_OUT, KafkaError.LEADER_NOT_AVAILABLE])
+def test_the_time_of_a_question_can_be_given(
+    monkeypatch: pytest.MonkeyPatch, reached: bool, code: int
+) -> None:
+    """Brokers that never answered have that long, too, and so have errors that pass."""
+    clock = Clock()
+    monkeypatch.setattr(positions, "time", clock)
+
+    class Silent(clients.RangeConsumer):
+        def offsets_for_times(self, *args: Any, timeout: float = -1) -> Any:
+            clock.sleep(timeout)
+            raise KafkaException(KafkaError(code))
+
+    config = {"bootstrap.servers": "127.0.0.1:1", "group.id": "any"}
+    with Silent(clients.consumer_config(config)) as consumer:
+        consumer.reached = reached
+        asking = positions.Positions(consumer, Retries(most=1_000, interval=0.2, timeout=60.0))
+        with pytest.raises(KafkaException):
+            asking.latest([Partition("any", 0)])
+    assert 60 <= clock.now < 61
+
+
 def test_a_passing_error_is_asked_about_again(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:

@@ -104,6 +104,11 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def milliseconds(text: str) -> float:
+    """Return seconds from a whole number of milliseconds, at least 1."""
+    return positive(text) / 1000
+
+
 def at_least_zero(text: str) -> int:
     if not text.strip().isdecimal():
         raise ValueError(f"{text!r} is not a whole number of at least 0")

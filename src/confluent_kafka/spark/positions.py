@@ -9,11 +9,12 @@ from confluent_kafka.protocol import MetadataRequest, MetadataResponse
 
 from .clients import RangeConsumer
 from .offsets import EARLIEST, LATEST, Bound, Offsets, Partition, Times
-from .read_options import Retries
+from .read_options import API_TIMEOUT, Retries
 from .selection import Selection, Subscribe, SubscribePattern
 
 # Seconds for one question to the brokers, repeated errors that pass by themselves included; and
 # where this client has never been answered, which is a mistake rather than a broker that restarts.
+# The option kafka.default.api.timeout.ms sets both.
 TIMEOUT = 15.0
 UNREACHED_TIMEOUT = 5.0
 # Seconds after which it is looked at for the first time what goes wrong.
@@ -62,7 +63,7 @@ class Positions:
     Args:
         consumer: asks; it must not be reading.
         retries: how often and when a question is asked again that failed with an error that
-            passes by itself.
+            passes by itself, and for how long.
     """
 
     def __init__(self, consumer: RangeConsumer, retries: Retries) -> None:
@@ -220,7 +221,8 @@ class Positions:
                     # Longer each time, for an answer that takes long to make or to travel.
                     timeout = min(2 * timeout, left)
                     continue
-                if code not in _PASSING or retries == 0 or time.monotonic() > started + TIMEOUT:
+                has_time = time.monotonic() <= started + (self._retries.timeout or TIMEOUT)
+                if code not in _PASSING or retries == 0 or not has_time:
                     raise
                 retries -= 1
             else:
@@ -237,9 +239,11 @@ class Positions:
         for code, options in _FINAL.items():
             if code in self._errors:
                 self._give_up(code, f"check the options {options}")
-        left = (TIMEOUT if self._consumer.reached else UNREACHED_TIMEOUT) - waited
+        usual = TIMEOUT if self._consumer.reached else UNREACHED_TIMEOUT
+        left = (self._retries.timeout or usual) - waited
         if left <= 0 and asked > 1:
-            self._give_up(KafkaError._TRANSPORT, f"there was none for {waited:.0f} s")
+            hint = f"there was none for {waited:.0f} s (option {API_TIMEOUT})"
+            self._give_up(KafkaError._TRANSPORT, hint)
         return max(left, _FIRST_TIMEOUT)
 
     def _give_up(self, code: int, hint: str) -> NoReturn:

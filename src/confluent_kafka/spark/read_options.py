@@ -11,6 +11,7 @@ from .options import (
     at_least_zero,
     boolean,
     duration,
+    milliseconds,
     name_of_group,
     named,
     positive,
@@ -28,6 +29,8 @@ _FOR_STREAMS = (
     "minOffsetsPerTrigger",
 )
 _FOR_BATCHES = ("endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp")
+# Java's name. In librdkafka the time of a question is an argument, and no property.
+API_TIMEOUT = "kafka.default.api.timeout.ms"
 _NAMES = (
     "subscribe",
     "subscribePattern",
@@ -47,6 +50,7 @@ _NAMES = (
     "fetchOffset.numRetries",
     "fetchOffset.retryIntervalMs",
     "groupIdPrefix",
+    API_TIMEOUT,
     *typed.OPTIONS,
 )
 
@@ -61,6 +65,8 @@ class Retries:
     most: int
     interval: float
     """Seconds between two of them."""
+    timeout: float | None = None
+    """Seconds for a question and its repetitions; None for the times of `positions`."""
 
 
 @dataclass(frozen=True)
@@ -120,10 +126,11 @@ def read_options(options: Mapping[str, str], *, streaming: bool) -> ReadOptions:
         min_offsets_per_trigger=least,
         max_offsets_per_trigger=most,
         max_trigger_delay=take("maxTriggerDelay", duration, "15m"),
-        poll_timeout=take("kafkaConsumer.pollTimeoutMs", positive, "120000") / 1000,
+        poll_timeout=take("kafkaConsumer.pollTimeoutMs", milliseconds, "120000"),
         retries=Retries(
             most=take("fetchOffset.numRetries", at_least_zero, "75"),
             interval=take("fetchOffset.retryIntervalMs", at_least_zero, "200") / 1000,
+            timeout=take.optional(API_TIMEOUT, milliseconds),
         ),
         commit_offsets_to_group=take.optional("commitOffsetsToGroup", name_of_group),
     )
