@@ -14,7 +14,7 @@ from rich.console import Console
 
 from confluent_kafka.cli.progress import Board
 from confluent_kafka.spark.offsets import Partition
-from confluent_kafka.spark.pipeline.progress import lag, progress
+from confluent_kafka.spark.pipeline.progress import progress
 
 UPDATE = SimpleNamespace(
     id="c0ffee",
@@ -50,14 +50,6 @@ def test_numbers_of_a_micro_batch() -> None:
         Partition("flights", 1): 0,
         Partition("flights", 2): 7,
     }
-
-
-def test_lag_that_is_not_known() -> None:
-    """Sources that are no topics of Kafka, or have not said anything yet, have none."""
-    assert lag(None, None) == {}
-    assert lag('{"t": {"0": 3}}', "null") == {}
-    # Read meanwhile, while the latest offset was an older one.
-    assert lag('{"t": {"0": 3}}', '{"t": {"0": 2}}') == {Partition("t", 0): 0}
 
 
 def test_a_batch_that_took_no_time() -> None:

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.spark import source_metrics
 from confluent_kafka.testing import MockCluster
+from tests.support.documents import block_with, run
 from tests.support.waiting import wait_until
 
 from .queries import run_to_end
@@ -83,3 +85,29 @@ def test_a_stream_s_offsets_are_seen_in_a_group(
             return [one.offset for one in consumer.committed(wanted, timeout=20)]
 
         wait_until(lambda: offsets() == [10, 10])  # a commit that is late is not waited for
+
+
+def test_progress_says_how_far_a_query_is_behind(
+    spark: Any,
+    cluster: MockCluster,
+    filled: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The latest offsets are in the progress of each batch; the guide's lines show the last."""
+    options = {
+        "kafka.bootstrap.servers": cluster.bootstrap_servers,
+        "subscribe": filled,
+        "startingOffsets": "earliest",
+        "maxOffsetsPerTrigger": "10",
+    }
+    frame = spark.readStream.format("rdkafka").options(**options).load()
+    query = run_to_end(
+        frame.writeStream.format("noop")
+        .option("checkpointLocation", str(tmp_path))
+        .trigger(availableNow=True)
+    )
+    batches = [progress.sources[0] for progress in query.recentProgress if progress.numInputRows]
+    assert [source_metrics(one)["maxOffsetsBehindLatest"] for one in batches] == ["5", "0"]
+    run(block_with("docs/spark.md", "source_metrics("), query=query)
+    assert "'avgOffsetsBehindLatest': '0.0'" in capsys.readouterr().out

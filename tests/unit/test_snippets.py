@@ -96,6 +96,7 @@ RUN = {
     "docs/spark.md": {
         "SparkSession.builder.getOrCreate()": SPARK,
         "CREATE TEMPORARY VIEW": SPARK,
+        "source_metrics(": "tests/spark/test_read_spark.py",
         '.option("valueFormat", "avro")': "tests/spark/test_typed_columns.py",
     },
     "docs/spark-writing.md": {

@@ -24,6 +24,7 @@ except ImportError as error:
         name=error.name,
     ) from error
 
+from .lag import source_metrics
 from .source import RdKafkaDataSource
 
-__all__ = ["RdKafkaDataSource"]
+__all__ = ["RdKafkaDataSource", "source_metrics"]

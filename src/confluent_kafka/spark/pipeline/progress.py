@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from confluent_kafka.spark.offsets import Partition, from_json
+from confluent_kafka.spark.lag import lag
+from confluent_kafka.spark.offsets import Partition
 
 
 @dataclass(frozen=True)
@@ -53,22 +53,6 @@ def progress(update: Any) -> Progress:
         dropped=sum(state.numRowsDroppedByWatermark for state in states),
         watermark=update.eventTime.get("watermark", ""),
     )
-
-
-def lag(end: str | None, latest: str | None) -> dict[Partition, int]:
-    """Return how far an offset of a stream is behind the latest, for each partition.
-
-    Args:
-        end: Spark's JSON of where a micro-batch ended; None before the first one.
-        latest: the same of where the partitions end; None if the source did not say.
-    """
-    read, there = _offsets(end), _offsets(latest)
-    return {one: max(0, there[one] - read.get(one, 0)) for one in sorted(there)}
-
-
-def _offsets(text: str | None) -> dict[Partition, int]:
-    document = json.loads(text) if text and text != "null" else None
-    return from_json(document) if document is not None else {}
 
 
 def _number(value: float | None) -> float:
