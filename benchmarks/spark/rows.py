@@ -13,11 +13,18 @@ TRICKLE = "trickle"
 KEY_BYTES = 8
 
 
+VALUE_BYTES = {SMALL: 100, LARGE: 1_000}
+
+
 class Side(StrEnum):
     """Who reads or writes: the name of a format."""
 
     OURS = "rdkafka"
     THEIRS = "kafka"
+    CEILING = "ceiling"
+
+
+KAFKA_SIDES = (Side.OURS, Side.THEIRS)
 
 
 @dataclass(frozen=True)
@@ -41,12 +48,17 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Row:
-    """A workload on a topic. Its rate must be ``goal`` times the connector's."""
+    """A workload on a topic, and the least that its rate must be.
+
+    ``goal`` times the connector's, and ``of_ceiling`` times that of a Python source of no cost. Its
+    CPU time must be at most CPU_GOAL times the connector's.
+    """
 
     name: str
     workload: str
     topic: str
     goal: float
+    of_ceiling: float = 0.75
 
     def command(self, sizes: Sizes) -> dict[str, Any]:
         """What a session is asked to do."""
@@ -61,9 +73,10 @@ ROWS = (
     Row("scan of value and offset, 1 kB", "columns", LARGE, 1.2),
     Row("streaming catch-up, 100 bytes", "catch_up", SMALL, 1.0),
     Row("streaming catch-up, 1 kB", "catch_up", LARGE, 1.0),
-    Row("write, 100 bytes", "write", "written", 1.0),
+    Row("write, 100 bytes", "write", "written", 1.0, of_ceiling=0.8),
 )
 
+CPU_GOAL = 0.8
 LATENCY = "micro-batch latency"
 MESSAGES_PER_SECOND = 300
 LATENCY_GOAL = 1.0

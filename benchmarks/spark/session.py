@@ -19,13 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.spark.rows import PARTITIONS, Side
+from benchmarks.spark.ceiling import CeilingDataSource
+from benchmarks.spark.rows import PARTITIONS, SMALL, VALUE_BYTES, Side
 
 _TWO_COLUMNS = "value binary, offset bigint"
 
 
 class Workloads:
-    """The workloads, the same for both formats but for how columns are left out."""
+    """The workloads, the same for all formats but for how columns are left out."""
 
     def __init__(self, spark: SparkSession, side: Side, bootstrap: str) -> None:
         self._spark = spark
@@ -34,21 +35,23 @@ class Workloads:
 
     def scan(self, topic: str, rows: int, **options: str) -> dict[str, Any]:
         """Count a topic's messages and sum up the lengths of their values."""
-        frame = self._load(topic, **options)
+        frame = self._load(topic, rows, **options)
         return _timed(lambda: _sums(frame, rows))
 
     def columns(self, topic: str, rows: int) -> dict[str, Any]:
         """The same with two columns only, named the way each side understands."""
-        if self._side is Side.OURS:
-            frame = self._load(topic, _TWO_COLUMNS)
+        if self._side is Side.THEIRS:
+            frame = self._load(topic, rows).select("value", "offset")
         else:
-            frame = self._load(topic).select("value", "offset")
+            frame = self._load(topic, rows, _TWO_COLUMNS)
         return _timed(lambda: _sums(frame, rows, "max(offset)"))
 
     def catch_up(self, topic: str, rows: int) -> dict[str, Any]:
         """Stream all that is in a topic into nothing."""
-        stream = self._spark.readStream.format(self._side).options(**self._options(topic))
-        frame = stream.option("startingOffsets", "earliest").load()
+        stream = self._spark.readStream.format(self._side).options(**self._options(topic, rows))
+        if self._side is not Side.CEILING:
+            stream = stream.option("startingOffsets", "earliest")
+        frame = stream.load()
 
         def run() -> None:
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -68,8 +71,10 @@ class Workloads:
         text = "cast(id AS string)"
         frame = self._spark.range(0, rows, 1, PARTITIONS)
         frame = frame.selectExpr(f"{text} AS key", f"lpad({text}, 100, '0') AS value")
-        writer = frame.write.format(self._side).mode("append").option("topic", topic)
-        writer = writer.option("kafka.bootstrap.servers", self._bootstrap)
+        writer = frame.write.format(self._side).mode("append")
+        if self._side is not Side.CEILING:
+            writer = writer.option("topic", topic)
+            writer = writer.option("kafka.bootstrap.servers", self._bootstrap)
         return _timed(writer.save)
 
     def latency(self, topic: str, settle: int, seconds: int) -> dict[str, Any]:
@@ -89,7 +94,7 @@ class Workloads:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             query = (
                 self._spark.readStream.format(self._side)
-                .options(**self._options(topic))
+                .options(**self._options(topic, 0))
                 .load()
                 .writeStream.foreachBatch(arrive)
                 .option("checkpointLocation", folder)
@@ -102,11 +107,15 @@ class Workloads:
         p50, p99 = pc.quantile(every, [0.5, 0.99]).to_pylist()
         return {"p50": p50, "p99": p99, "messages": len(every), "batches": batches}
 
-    def _load(self, topic: str, schema: str | None = None, **options: str) -> DataFrame:
-        reader = self._spark.read.format(self._side).options(**self._options(topic), **options)
+    def _load(self, topic: str, rows: int, schema: str | None = None, **options: str) -> DataFrame:
+        reader = self._spark.read.format(self._side).options(**self._options(topic, rows))
+        reader = reader.options(**options)
         return (reader.schema(schema) if schema else reader).load()
 
-    def _options(self, topic: str) -> dict[str, str]:
+    def _options(self, topic: str, rows: int) -> dict[str, str]:
+        if self._side is Side.CEILING:
+            size = VALUE_BYTES.get(topic, VALUE_BYTES[SMALL])
+            return {"rows": str(rows), "valueBytes": str(size)}
         return {"kafka.bootstrap.servers": self._bootstrap, "subscribe": topic}
 
 
@@ -157,6 +166,8 @@ def main() -> None:
     os.dup2(2, 1)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     spark = _session(args.cores, args.jars)
+    if args.side is Side.CEILING:
+        spark.dataSource.register(CeilingDataSource)
     workloads = Workloads(spark, args.side, args.bootstrap)
     print(json.dumps({"spark": spark.version}), file=answers, flush=True)
     for line in sys.stdin:
