@@ -678,7 +678,7 @@ def test_without_protobuf() -> None:
         ProtobufDecoder(b"", "t.M")
         """
     assert (
-        "ImportError: ProtobufDecoder needs protobuf: pip install protobuf ("
+        "ImportError: columns of Protobuf need protobuf: pip install protobuf ("
         in run_script(script).stderr
     )
 

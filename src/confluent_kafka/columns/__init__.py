@@ -12,6 +12,7 @@ from confluent_kafka.columns.batch import DecodedBatch, decode_batch, encode_bat
 from confluent_kafka.columns.json_encoder import JSONEncoder
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
+from confluent_kafka.columns.protobuf_encoder import ProtobufEncoder
 from confluent_kafka.columns.registry import AvroColumns, JSONColumns, ProtobufColumns
 from confluent_kafka.columns.topic import Progress, TopicReader, read_topic
 
@@ -31,6 +32,7 @@ __all__ = [
     "Progress",
     "ProtobufColumns",
     "ProtobufDecoder",
+    "ProtobufEncoder",
     "RowError",
     "TopicReader",
     "decode_batch",

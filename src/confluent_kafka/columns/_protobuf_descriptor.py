@@ -26,7 +26,7 @@ def find_descriptor(descriptor: Any, message: str | None) -> Any:
         from google.protobuf.message import DecodeError
     except ImportError as error:
         raise ImportError(
-            f"ProtobufDecoder needs protobuf: pip install protobuf ({error})", name=error.name
+            f"columns of Protobuf need protobuf: pip install protobuf ({error})", name=error.name
         ) from error
     found = getattr(descriptor, "DESCRIPTOR", descriptor)
     if isinstance(descriptor, bytes):
@@ -46,6 +46,16 @@ def find_descriptor(descriptor: Any, message: str | None) -> Any:
     if message is not None:
         raise TypeError("message is for a FileDescriptorSet; the descriptor says it already")
     return found
+
+
+def message_indexes_of(descriptor: Any) -> list[int]:
+    """Return the place of a message type in its file, and before it those of what it is in."""
+    outer = descriptor.containing_type
+    if outer is None:
+        names = list(descriptor.file.message_types_by_name)
+        return [names.index(descriptor.name)]
+    names = [one.name for one in outer.nested_types]
+    return [*message_indexes_of(outer), names.index(descriptor.name)]
 
 
 def _message_of(files: Any, name: str) -> Any:

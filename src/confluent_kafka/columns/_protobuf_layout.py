@@ -12,7 +12,7 @@ from confluent_kafka.columns._protobuf_program import CLOSED, WIRES, Field, Mess
 FIELD_LIMIT = 20_000
 
 # FieldDescriptorProto.Type -> the kind of values, and their column.
-_GROUP, _MESSAGE, _ENUM = 10, 11, 14
+GROUP, MESSAGE, ENUM = 10, 11, 14
 _SCALARS = {
     1: ("fixed64", "g"),
     2: ("fixed32", "f"),
@@ -33,7 +33,7 @@ _SCALARS = {
 _INITIAL = {"b": b"\0", "u": b"", "z": b""} | dict.fromkeys(("i", "I", "f"), bytes(4))
 _INITIAL |= dict.fromkeys(("l", "L", "g"), bytes(8))
 
-_WRAPPERS = {
+WRAPPERS = {
     f"google.protobuf.{name}Value"
     for name in ("Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes")
 }
@@ -50,7 +50,7 @@ class _Leaf(NamedTuple):
     initial: bytes = b""
 
 
-_KNOWN = {
+KNOWN = {
     "google.protobuf.Timestamp": _Leaf("timestamp", "tsn:UTC", 10**9, initial=bytes(8)),
     "google.protobuf.Duration": _Leaf("duration", "tDn", 10**9, initial=bytes(8)),
     "google.protobuf.Struct": _Leaf("struct", "u", initial=b"{}"),
@@ -75,15 +75,17 @@ def layout(descriptor: Any, wanted: Wanted | None, *, enums: str) -> Message:
     return root
 
 
-def _is_repeated(descriptor: Any) -> bool:
+def is_repeated(descriptor: Any) -> bool:
+    """Whether a field is a list or a map."""
     # protobuf 7 has no label, 6.30 has no is_repeated.
     if hasattr(descriptor, "is_repeated"):
         return bool(descriptor.is_repeated)
     return bool(descriptor.label == descriptor.LABEL_REPEATED)
 
 
-def _is_map(descriptor: Any) -> bool:
-    if descriptor.type != _MESSAGE or not descriptor.message_type.has_options:
+def is_map(descriptor: Any) -> bool:
+    """Whether a repeated field has the entries of a map."""
+    if descriptor.type != MESSAGE or not descriptor.message_type.has_options:
         return False
     return bool(descriptor.message_type.GetOptions().map_entry)
 
@@ -154,7 +156,7 @@ class _LayoutMaker:
 
     def _rival(self, descriptor: Any, path: str) -> Field:
         full = f"{path}.{descriptor.name}" if path else descriptor.name
-        if descriptor.type == _ENUM and descriptor.enum_type.is_closed:
+        if descriptor.type == ENUM and descriptor.enum_type.is_closed:
             numbers: dict[int, str | int] = {one.number: 0 for one in descriptor.enum_type.values}
             return Field(
                 full,
@@ -164,7 +166,7 @@ class _LayoutMaker:
                 None,
                 symbols=numbers,
             )
-        return Field(full, descriptor.number, "rival", _wire(descriptor), None)
+        return Field(full, descriptor.number, "rival", wire_of(descriptor), None)
 
     # --- fields
 
@@ -172,12 +174,12 @@ class _LayoutMaker:
         self._count += 1
         if self._count > FIELD_LIMIT:
             raise ValueError(f"a message of more than {FIELD_LIMIT} fields within each other")
-        if wanted is not None and (_is_repeated(descriptor) or not _has_fields(descriptor)):
+        if wanted is not None and (is_repeated(descriptor) or not has_fields(descriptor)):
             inner = ", ".join(f"{path}.{name}" for name in wanted)
             raise ValueError(f"columns: {path!r} is no message and has no field {inner!r}")
-        if _is_map(descriptor):
+        if is_map(descriptor):
             return self._map(descriptor, path)
-        if _is_repeated(descriptor):
+        if is_repeated(descriptor):
             item = self._value(descriptor, None, f"{path}[]", "item", always=True)
             assert item.column is not None
             item.shape = Shape.LIST
@@ -193,12 +195,12 @@ class _LayoutMaker:
         key.name, key.nullable, value.name = "key", False, "value"
         column = Column("+m", descriptor.name, children=[entries])
         values = entry.fields_by_name["value"]
-        closed = values.type == _ENUM and values.enum_type.is_closed
+        closed = values.type == ENUM and values.enum_type.is_closed
         return Field(
             f"{path}[]",
             descriptor.number,
             "message",
-            _wire(descriptor),
+            wire_of(descriptor),
             column,
             Shape.MAP,
             CLOSED if closed else 0,
@@ -210,8 +212,8 @@ class _LayoutMaker:
     ) -> Field:
         """One value of a field; `always`: it is not null if it does not come."""
         optional = descriptor.has_presence and not always
-        number, wire = descriptor.number, _wire(descriptor)
-        if _has_fields(descriptor):
+        number, wire = descriptor.number, wire_of(descriptor)
+        if has_fields(descriptor):
             column = Column("+s", name)
             message = self.message(descriptor.message_type, wanted, path, column)
             return Field(path, number, "message", wire, column, message=message, optional=optional)
@@ -229,16 +231,16 @@ class _LayoutMaker:
         )
 
     def _leaf(self, descriptor: Any) -> _Leaf:
-        if descriptor.type == _ENUM:
+        if descriptor.type == ENUM:
             return self._enum(descriptor)
         if descriptor.type in _SCALARS:
             kind, column = _SCALARS[descriptor.type]
             return _Leaf(kind, column, initial=_INITIAL[column])
         name = descriptor.message_type.full_name
-        if name in _WRAPPERS:
+        if name in WRAPPERS:
             value = self._leaf(descriptor.message_type.fields_by_name["value"])
             return value._replace(kind=f"wrapper-{value.kind}")
-        return _KNOWN[name]
+        return KNOWN[name]
 
     def _enum(self, descriptor: Any) -> _Leaf:
         enum = descriptor.enum_type
@@ -247,7 +249,7 @@ class _LayoutMaker:
         names = {one.number: names[one.number] for one in enum.values}
         closed = CLOSED if enum.is_closed else 0
         # Items of lists have none.
-        default: int = 0 if _is_repeated(descriptor) else descriptor.default_value
+        default: int = 0 if is_repeated(descriptor) else descriptor.default_value
         if self._enums == "string":
             text = names.get(default, str(default)).encode()
             return _Leaf("enum-text", "u", closed, dict(names), initial=text)
@@ -267,17 +269,18 @@ class _LayoutMaker:
         )
 
 
-def _has_fields(descriptor: Any) -> bool:
+def has_fields(descriptor: Any) -> bool:
     """Whether its column is a struct."""
-    if descriptor.type not in (_MESSAGE, _GROUP):
+    if descriptor.type not in (MESSAGE, GROUP):
         return False
     name = descriptor.message_type.full_name
-    return name not in _WRAPPERS and name not in _KNOWN
+    return name not in WRAPPERS and name not in KNOWN
 
 
-def _wire(descriptor: Any) -> Wire:
-    if descriptor.type == _GROUP:
+def wire_of(descriptor: Any) -> Wire:
+    """Return how a value of a field is written."""
+    if descriptor.type == GROUP:
         return Wire.GROUP
-    if descriptor.type == _ENUM:
+    if descriptor.type == ENUM:
         return Wire.VARINT
     return WIRES[_SCALARS[descriptor.type][0]] if descriptor.type in _SCALARS else Wire.SIZED

@@ -59,14 +59,14 @@ class ProtobufDecoder(ProgramDecoder):
     ) -> None:
         check_enums(enums, (*ENUMS, "number"))
         wanted = None if columns is None else wanted_fields(columns)
-        indexes = _checked_indexes(message_indexes)
+        indexes = checked_indexes(message_indexes)
         root = layout(find_descriptor(descriptor, message), wanted, enums=enums)
         super().__init__(
             _RowProgram("protobuf", root.column.description(), describe(root, indexes))
         )
 
 
-def _checked_indexes(given: bool | Sequence[int]) -> Sequence[int] | None:
+def checked_indexes(given: bool | Sequence[int]) -> Sequence[int] | None:
     """Return what describe() takes: None if there are none, nothing if they may be any."""
     if isinstance(given, bool):
         return () if given else None

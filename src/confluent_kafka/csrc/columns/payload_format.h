@@ -13,5 +13,6 @@ typedef struct {
 
 extern const payload_format avro_payload_format;
 extern const payload_format json_payload_format;
+extern const payload_format protobuf_payload_format;
 
 #endif

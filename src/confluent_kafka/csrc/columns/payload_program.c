@@ -1,7 +1,8 @@
 #include "base/args.h"
 #include "columns/columns.h"
 
-static const payload_format *const formats[] = {&avro_payload_format, &json_payload_format};
+static const payload_format *const formats[] = {&avro_payload_format, &json_payload_format,
+                                          &protobuf_payload_format};
 
 static const payload_format *
 find_format(PyObject *name)

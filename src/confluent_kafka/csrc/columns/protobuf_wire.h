@@ -123,4 +123,18 @@ wire_read_64(wire_input *self, uint64_t *value)
     return true;
 }
 
+/* Bytes of the longest varint. */
+#define VARINT_SIZE 10
+
+/* Writes a number where there is room for VARINT_SIZE bytes; the place after it. */
+static inline uint8_t *
+wire_write_varint(uint8_t *to, uint64_t value)
+{
+    for (; value > 0x7f; value >>= 7) {
+        *to++ = (uint8_t)(value | 0x80);
+    }
+    *to++ = (uint8_t)value;
+    return to;
+}
+
 #endif

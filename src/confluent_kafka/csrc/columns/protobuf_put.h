@@ -1,0 +1,31 @@
+/*
+ * What steps that write Protocol Buffers share: tags, and values of which the size comes first.
+ */
+#ifndef CONFLUENT_KAFKA_COLUMNS_PROTOBUF_PUT_H
+#define CONFLUENT_KAFKA_COLUMNS_PROTOBUF_PUT_H
+
+#include "columns/protobuf_wire.h"
+#include "columns/put_values.h"
+
+/* The argument of a step: the tag, 0 for a value that has none, and flags. */
+enum { PROTOBUF_TAG_BITS = 32 };
+#define PROTOBUF_SKIP_DEFAULT ((int64_t)1 << PROTOBUF_TAG_BITS)
+#define PROTOBUF_CLOSED_ENUM ((int64_t)2 << PROTOBUF_TAG_BITS)
+
+static inline uint32_t
+protobuf_tag(const put_instruction *at)
+{
+    return (uint32_t)at->argument;
+}
+
+/* The tag, if there is one, with room for `size` bytes after it. */
+bool protobuf_put_tag(put_machine *machine, uint32_t tag, int64_t size);
+/* The tag of a message or of packed values, which are written next; a place for _close(), or -1. */
+int64_t protobuf_put_open(put_machine *machine, uint32_t tag);
+/* The end of it: the size goes before it, or the end of a group behind it. */
+bool protobuf_put_close(put_machine *machine, uint32_t tag, int64_t place);
+
+/* The JSON text of a column as google.protobuf.Struct, Value or ListValue. */
+put_step protobuf_put_struct, protobuf_put_value, protobuf_put_list_value;
+
+#endif
