@@ -321,6 +321,30 @@ def test_json_of_a_registry(registry: SchemaRegistryClient) -> None:
         JSONColumns(registry, "s", missing="nothing")
 
 
+def test_rows_become_json_of_the_registry(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """Rows are written with the subject's latest schema; a registry's deserializer reads them."""
+    pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    from confluent_kafka.schema_registry.json_schema import JSONDeserializer
+
+    fields = {"id": {"type": "integer"}, "note": {"type": "string"}}
+    schema = {"title": "Order", "type": "object", "properties": fields, "required": ["id"]}
+    registry.register_schema(f"{kafka_topic}-value", Schema(json.dumps(schema), "JSON"))
+    columns = JSONColumns(registry, f"{kafka_topic}-value")
+    frame = polars.DataFrame({"note": [None, "gift"], "id": [1, 2]})
+    assert producer.produce_arrow(frame, kafka_topic, value=columns) == 2
+    assert producer.flush(TIMEOUT) == 0
+    batch = consumed(consumer, kafka_topic, 2, value=columns)
+    assert polars.DataFrame(batch)["value"].to_list() == ROWS
+    deserialize = JSONDeserializer(json.dumps(schema))  # which validates
+    context = SerializationContext(kafka_topic, MessageField.VALUE)
+    raw = polars.DataFrame(batch.raw)["value"].to_list()
+    assert [deserialize(payload, context) for payload in raw] == [{"id": 1}, ROWS[1]]
+    with pytest.raises(TypeError, match="to encode, give the subject"):
+        JSONColumns(registry, schema=schema).encode(frame)
+
+
 # ---- ProtobufColumns ----
 
 
@@ -345,6 +369,40 @@ def test_protobuf_of_a_registry(registry: SchemaRegistryClient) -> None:
         (None, None, None),
     ]
     assert [error.reason for error in rows.errors] == [f"schema {other} is AVRO, not PROTOBUF"]
+
+
+def test_rows_become_protobuf_of_the_registry(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """Rows are written as the message, with the id of the subject's latest schema."""
+    pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
+    from google.protobuf.type_pb2 import Field
+
+    from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, ProtobufSerializer
+
+    options = {"use.deprecated.format": False}
+    context = SerializationContext(kafka_topic, MessageField.VALUE)
+    message = Field(name="flight", number=1545, packed=True)
+    payload = ProtobufSerializer(Field, registry, options)(message, context)
+    subject = f"{kafka_topic}-value"
+    columns = ProtobufColumns(
+        registry, Field, columns=["name", "number", "packed"], subject=subject
+    )
+    frame = polars.DataFrame({"number": [1545], "name": ["flight"], "packed": [True]})
+    assert producer.produce_arrow(frame, kafka_topic, value=columns) == 1
+    assert producer.flush(TIMEOUT) == 0
+    batch = consumed(consumer, kafka_topic, 1, value=columns)
+    assert (
+        polars.DataFrame(batch)["value"].to_list()
+        == frame.select("name", "number", "packed").to_dicts()
+    )
+    [raw] = polars.DataFrame(batch.raw)["value"].to_list()
+    assert raw == payload
+    assert ProtobufDeserializer(Field, options)(raw, context) == message
+    with pytest.raises(TypeError, match="to encode, give the subject"):
+        ProtobufColumns(registry, Field).encode(frame)
+    with pytest.raises(TypeError, match="subject must be str, not int"):
+        ProtobufColumns(registry, Field, subject=5)  # type: ignore[arg-type]
 
 
 # ---- AvroColumns ----

@@ -10,7 +10,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from confluent_kafka import cimpl  # noqa: E402
-from confluent_kafka.columns import AvroEncoder, JSONEncoder  # noqa: E402
+from confluent_kafka.columns import AvroEncoder, JSONEncoder, ProtobufEncoder  # noqa: E402
 from tests.support.refcounts import assert_no_leaks  # noqa: E402
 
 SCHEMA = {
@@ -71,6 +71,23 @@ def test_encoders() -> None:
         JSONEncoder(BATCH.schema.remove(1), extra="ignore").encode(BATCH)
         assert refuses(lambda: JSONEncoder(pa.int8()).encode(BATCH))
         assert refuses(lambda: JSONEncoder(pa.schema([("id", pa.string())])).encode(BATCH))
+
+    assert_no_leaks(work, repeat=30)
+
+
+def test_protobuf() -> None:
+    """Messages and bad rows of them, of types that fit the columns or do not."""
+    types = pytest.importorskip("google.protobuf.type_pb2", reason="protobuf is not installed")
+    options = pa.array([[{"name": "a", "value": {"type_url": "x"}}], [None]])
+    batch = pa.record_batch({"name": ["x", "y"], "kind": ["TYPE_BOOL"] * 2, "options": options})
+    encoder = ProtobufEncoder(types.Field, schema_id=1)
+
+    def work() -> None:
+        rows = encoder.encode(batch)
+        assert len(rows.errors) == 1
+        rows.error_column(), pa.array(rows)
+        ProtobufEncoder(types.Field).encode(batch)
+        assert refuses(lambda: ProtobufEncoder(types.Enum).encode(batch))
 
     assert_no_leaks(work, repeat=30)
 

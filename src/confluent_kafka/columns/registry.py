@@ -21,11 +21,13 @@ from confluent_kafka.columns._avro_schema import (
 from confluent_kafka.columns._layout import Column, check_enums
 from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder
+from confluent_kafka.columns.json_encoder import JSONEncoder
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
+from confluent_kafka.columns.protobuf_encoder import ProtobufEncoder
 
 
-class RegistryColumns(ColumnDecoder):
+class RegistryColumns(ColumnDecoder, ColumnEncoder):
     """What columns of a registry's formats have in common: the schemas of writers, by their ids.
 
     Payloads begin with a zero byte and the id of the schema that they were written with. Each
@@ -43,13 +45,12 @@ class RegistryColumns(ColumnDecoder):
             raise TypeError("give a subject, whose latest schema the columns get, or a schema")
         if subject is not None and schema is not None:
             raise TypeError("give either a subject or a schema, not both")
-        if not isinstance(subject, (str, type(None))):
-            raise TypeError(f"subject must be str, not {type(subject).__name__}")
         self._registry = registry
-        self._subject = subject
+        self._subject = _checked_subject(subject)
         self._schema = schema
         self._programs: dict[int, _RowProgram | str] = {}
         self._own: _RowProgram | None = None  # of the reader's schema: it knows the columns
+        self._encoder: ColumnEncoder | None = None
         self._lock = Lock()
 
     def decode(self, payloads: Any) -> DecodedRows:
@@ -121,8 +122,35 @@ class RegistryColumns(ColumnDecoder):
         assert self._own is not None
         return self._own
 
+    def encode(self, batch: Any) -> EncodedRows:
+        """Encode each row of a batch with the subject's latest schema, in the registry's framing.
 
-class AvroColumns(RegistryColumns, ColumnEncoder):
+        Args:
+            batch: a record batch, table or data frame; see AvroEncoder.encode().
+
+        Returns:
+            EncodedRows: a payload for each row; see AvroEncoder.encode().
+
+        Raises:
+            SchemaRegistryError: the registry cannot be asked, or has no such subject.
+            TypeError: no subject was given, or the columns are not those of the schema.
+        """
+        with self._lock:
+            if self._encoder is None:
+                if self._subject is None:
+                    raise TypeError(
+                        "to encode, give the subject whose latest schema is written with"
+                    )
+                latest = self._registry.get_latest_version(self._subject)
+                self._encoder = self._new_encoder(latest)
+        return self._encoder.encode(batch)
+
+    @abstractmethod
+    def _new_encoder(self, latest: Any) -> ColumnEncoder:
+        """Return what encodes with a schema that is registered."""
+
+
+class AvroColumns(RegistryColumns):
     """Avro payloads of a schema registry as Arrow columns, and back.
 
     Args:
@@ -153,32 +181,10 @@ class AvroColumns(RegistryColumns, ColumnEncoder):
         check_enums(enums)
         self._columns = columns
         self._enums = enums
-        self._encoder: AvroEncoder | None = None
         self._reader: AvroType
         self._root: Column
 
-    def encode(self, batch: Any) -> EncodedRows:
-        """Encode each row of a batch with the subject's latest schema, in the registry's framing.
-
-        Args:
-            batch: a record batch, table or data frame; see AvroEncoder.encode().
-
-        Returns:
-            EncodedRows: a payload for each row; see AvroEncoder.encode().
-
-        Raises:
-            SchemaRegistryError: the registry cannot be asked, or has no such subject.
-            TypeError: no subject was given, or the columns are not those of the schema.
-        """
-        with self._lock:
-            if self._encoder is None:
-                self._encoder = self._latest_encoder()
-        return self._encoder.encode(batch)
-
-    def _latest_encoder(self) -> AvroEncoder:
-        if self._subject is None:
-            raise TypeError("to encode, give the subject whose latest schema is written with")
-        latest = self._registry.get_latest_version(self._subject)
+    def _new_encoder(self, latest: Any) -> AvroEncoder:
         *references, schema = map(
             _schema_or_name, [*self._texts(latest.schema), latest.schema.schema_str]
         )
@@ -203,7 +209,7 @@ class AvroColumns(RegistryColumns, ColumnEncoder):
 
 
 class JSONColumns(RegistryColumns):
-    """JSON payloads of a schema registry as Arrow columns.
+    """JSON payloads of a schema registry as Arrow columns, and back.
 
     Args:
         registry (SchemaRegistryClient): where the schemas are.
@@ -214,7 +220,8 @@ class JSONColumns(RegistryColumns):
         options: those of JSONDecoder: `columns`, `missing`, `extra`, `duplicates`, `epoch`,
             `enums`.
 
-    Payloads say themselves what they have: those of all versions are read in the same way.
+    Payloads say themselves what they have: those of all versions are read in the same way. As
+    `value` of produce_arrow() it encodes rows as JSONEncoder does, with the latest schema.
     """
 
     _schema_type = "JSON"
@@ -231,19 +238,24 @@ class JSONColumns(RegistryColumns):
         text = getattr(schema, "schema_str", schema)
         return JSONDecoder(text, **self._options)._program
 
+    def _new_encoder(self, latest: Any) -> JSONEncoder:
+        return JSONEncoder(latest.schema.schema_str, schema_id=latest.schema_id)
+
 
 class ProtobufColumns(RegistryColumns):
-    """Protocol Buffers payloads of a schema registry as Arrow columns.
+    """Protocol Buffers payloads of a schema registry as Arrow columns, and back.
 
     Args:
         registry (SchemaRegistryClient): where the schemas are.
         message (message class or Descriptor): the columns are its fields.
         columns (list of str, optional): the fields to decode; see ProtobufDecoder.
         enums (str, optional): "string" (the default), "dictionary" or "number".
+        subject (str, optional): to encode: the subject whose latest schema has the message.
 
     Fields are known by their numbers in payloads of all versions; those that the message does not
     have are skipped. The message indexes after a schema's id are not looked at: all payloads are
-    taken for this message.
+    taken for this message. As `value` of produce_arrow() it encodes rows as this message, as
+    ProtobufEncoder does, with the id of the subject's latest schema.
     """
 
     _schema_type = "PROTOBUF"
@@ -255,8 +267,10 @@ class ProtobufColumns(RegistryColumns):
         *,
         columns: Sequence[str] | None = None,
         enums: str = "string",
+        subject: str | None = None,
     ) -> None:
         super().__init__(registry, None, message)
+        self._subject = _checked_subject(subject)
         self._columns = columns
         self._enums = enums
         self._own = self._reader_program(message)  # wrong arguments are refused now
@@ -265,6 +279,15 @@ class ProtobufColumns(RegistryColumns):
         return ProtobufDecoder(
             schema, columns=self._columns, enums=self._enums, message_indexes=True
         )._program
+
+    def _new_encoder(self, latest: Any) -> ProtobufEncoder:
+        return ProtobufEncoder(self._schema, schema_id=latest.schema_id)
+
+
+def _checked_subject(subject: str | None) -> str | None:
+    if not isinstance(subject, (str, type(None))):
+        raise TypeError(f"subject must be str, not {type(subject).__name__}")
+    return subject
 
 
 def _schema_or_name(text: str) -> Any:

@@ -25,7 +25,4 @@ int64_t protobuf_put_open(put_machine *machine, uint32_t tag);
 /* The end of it: the size goes before it, or the end of a group behind it. */
 bool protobuf_put_close(put_machine *machine, uint32_t tag, int64_t place);
 
-/* The JSON text of a column as google.protobuf.Struct, Value or ListValue. */
-put_step protobuf_put_struct, protobuf_put_value, protobuf_put_list_value;
-
 #endif

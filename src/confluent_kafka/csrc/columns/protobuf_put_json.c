@@ -1,10 +1,11 @@
+#include "columns/protobuf_put_json.h"
+
 #include "columns/json_float.h"
 #include "columns/json_text.h"
 #include "columns/protobuf_put.h"
 
 /*
- * google.protobuf.Struct, Value and ListValue from their JSON. Field 1 of Struct is a map of Values,
- * and of ListValue a list of them.
+ * Struct, Value and ListValue: field 1 of Struct is a map of Values, of ListValue a list of them.
  */
 
 typedef put_machine machine;
