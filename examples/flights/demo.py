@@ -10,6 +10,8 @@ from typing import Any
 
 from rich.console import Console
 
+from confluent_kafka.testing import MockRegistry
+
 from . import data
 from .children import Child
 from .cluster import cluster, stored
@@ -58,9 +60,14 @@ class Demo:
             self._flights_topic: _FLIGHTS_PARTITIONS,
             self._results_topic: _RESULTS_PARTITIONS,
         }
-        with cluster(topics) as servers, self._children(servers) as (job, members), self._display:
-            self._display.say(f"cluster {servers}")
-            self._produce(servers)
+        with (
+            MockRegistry() as registry,
+            cluster(topics) as servers,
+            self._children(servers, registry.url) as (job, members),
+            self._display,
+        ):
+            self._display.say(f"cluster {servers}, schema registry {registry.url}")
+            self._produce(servers, registry.url)
             self._wanted = data.per_carrier_and_hour(self._flights)
             self.state.results = len(self._wanted)
             self._process(job)
@@ -72,7 +79,7 @@ class Demo:
         return rows, problems
 
     @contextmanager
-    def _children(self, servers: str) -> Iterator[tuple[Child, list[Child]]]:
+    def _children(self, servers: str, registry: str) -> Iterator[tuple[Child, list[Child]]]:
         """Start the job and the members of the group; end them whatever happens."""
         with ExitStack() as stack:
 
@@ -85,9 +92,8 @@ class Demo:
 
             try:
                 # Spark takes its time to start: the producer uses it.
-                job = start(
-                    "job", "spark.log", self.state.job.on_event, **self._job_settings(servers)
-                )
+                settings = self._job_settings(servers, registry)
+                job = start("job", "spark.log", self.state.job.on_event, **settings)
                 members = [
                     start(
                         "member",
@@ -108,10 +114,11 @@ class Demo:
                     signal.signal(number, signal.SIG_IGN)
                 raise
 
-    def _job_settings(self, servers: str) -> dict[str, str]:
+    def _job_settings(self, servers: str, registry: str) -> dict[str, str]:
         """Return the variables of flights.toml."""
         return {
             "SERVERS": servers,
+            "REGISTRY": registry,
             "FLIGHTS": self._flights_topic,
             "RESULTS": self._results_topic,
             "ROWS_PER_BATCH": str(_ROWS_PER_BATCH),
@@ -127,10 +134,10 @@ class Demo:
             yield event
         yield data.closing_event(event, _WATERMARK_DAYS)
 
-    def _produce(self, servers: str) -> None:
+    def _produce(self, servers: str, registry: str) -> None:
         began = time.monotonic()
-        deliveries = self.state.deliveries
-        produce(servers, self._flights_topic, self._events(), deliveries, self._display.update)
+        deliveries, topic = self.state.deliveries, self._flights_topic
+        produce(servers, registry, topic, self._events(), deliveries, self._display.update)
         seconds = time.monotonic() - began
         self._display.say(
             f"{deliveries.delivered:,} of {deliveries.sent:,} messages delivered in "

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroSerializer
+from confluent_kafka.serialization import MessageField, SerializationContext
 
-from .data import Event
+from .data import SCHEMA, Event
 
 # Seconds that produce() may wait for room in the queue, and flush() for the brokers.
 _PATIENCE = 60.0
@@ -51,12 +54,16 @@ class Deliveries:
 
 def produce(
     servers: str,
+    registry: str,
     topic: str,
     events: Iterable[Event],
     deliveries: Deliveries,
     show: Callable[[], None],
 ) -> None:
-    """Send events, counting deliveries and calling `show` at every new statistics."""
+    """Send events as Avro, counting deliveries and calling `show` at every new statistics.
+
+    The serializer registers the schema.
+    """
 
     def statistics(text: str) -> None:
         deliveries.statistics(text)
@@ -72,12 +79,14 @@ def produce(
         "statistics.interval.ms": _STATISTICS_MS,
         "stats_cb": statistics,
     }
-    with Producer(config) as producer:
+    place = SerializationContext(topic, MessageField.VALUE)
+    with SchemaRegistryClient({"url": registry}) as client, Producer(config) as producer:
+        serialize = AvroSerializer(client, SCHEMA)
         try:
             for event in events:
                 producer.produce(
                     topic,
-                    event.value,
+                    serialize(event.value, place),
                     event.key,
                     headers=event.headers,
                     timestamp=event.timestamp,

@@ -275,6 +275,33 @@ def test_corrupt_avro(spark: Any, place: Place) -> None:
     assert "no schema 77" in reasons[3]
 
 
+def test_a_topic_is_written_as_avro(spark: Any, place: Place) -> None:
+    """With the latest schema of its subject; columns that it does not take are refused before."""
+    fastavro = pytest.importorskip("fastavro", reason="fastavro is not installed")
+    pytest.importorskip("httpx", reason="httpx is not installed")
+    from tests.support.schema_registry import running_registry
+
+    from .test_pipeline_formats import FLIGHT, avro, framed
+
+    assert fastavro
+    fill(place.cluster, place.flights, ROWS[2:])
+    sink = 'value = { format = "json", columns = ["carrier", "delay"] }'
+    change = (sink, 'value = { format = "avro", columns = ["carrier", "delay"] }')
+    with running_registry() as registry:
+        more = f'[registry]\nurl = "{registry.url}"\n'
+        pipeline = load(place.write(change, more=more), place.environment())
+        one_field = {**FLIGHT, "fields": FLIGHT["fields"][:1]}
+        registry.register(f"{place.results}-value", json.dumps(one_field))
+        with pytest.raises(PipelineError, match=r"sinks.topic: column value: .*no field 'delay'"):
+            start(spark, pipeline)
+        known = registry.register(f"{place.results}-value", json.dumps(FLIGHT))
+        start(spark, pipeline).watch(lambda _: None, threading.Event())
+    rows = [{"carrier": "UA", "delay": delay} for delay in (2, 3)]
+    assert [(one.key(), one.value()) for one in messages(place.cluster, place.results, 2)] == [
+        (f"k{row['delay']}".encode(), framed(known, avro(FLIGHT, row))) for row in rows
+    ]
+
+
 GUIDE = block_with("docs/pipelines.md", "[sources.flights]")
 COUNTS = """
 [steps.counts]

@@ -122,6 +122,13 @@ def test_a_good_pipeline_is_loaded(tmp_path: Path) -> None:
         ('topic = "late"\n', "", "p.toml:27: sinks.late: the key 'topic' is missing"),
         ('"parquet"', '"console"', "p.toml:35: sinks.files.path: the format console does"),
         ('columns = ["carrier"]', "columns = []", "p.toml:30: sinks.late.key: the format string"),
+        ('"string"', '"avro"', "p.toml:30: sinks.late.key: the format avro needs the table [regis"),
+        ('"string"', '"string", subject = "s"', "p.toml:30: sinks.late.key.subject: the format st"),
+        (
+            'topic = "late"\n',
+            'topic = "late"\noptions.valueFormat = "avro"\n',
+            "p.toml:30: sinks.late.options: use sinks.late.value instead of the option",
+        ),
         ("spark.sql.shuffle", "sql.shuffle", "p.toml:9: spark.sql.shuffle.partitions: Spark's se"),
         ('"json", schema = "carrier STRING, delay INT"', '"avro"', "p.toml:13: sources.flights.va"),
         ('"broker:9092"', '"${NOT_THERE}"', "p.toml:6: kafka.bootstrap.servers: the environment"),

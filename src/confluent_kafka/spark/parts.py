@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 
 from .formats.model import REGISTERED, Registry
-from .options import Taker
+from .options import Taker, positive
 
 PARTS = ("key", "value")
 
 _REGISTRY_URL = "schema.registry.url"
 _REGISTRY_USER = "schema.registry.basic.auth.user.info"
 _REGISTRY_CA = "schema.registry.ssl.ca.location"
+_REGISTRY_TIMEOUT = "schema.registry.timeout"
 OPTIONS = (
     *(f"{part}{what}" for part in PARTS for what in ("Format", "Schema", "Subject", "Message")),
-    *(_REGISTRY_URL, _REGISTRY_USER, _REGISTRY_CA),
+    *(_REGISTRY_URL, _REGISTRY_USER, _REGISTRY_CA, _REGISTRY_TIMEOUT),
 )
 
 
@@ -45,7 +46,20 @@ def registry(take: Taker) -> Registry | None:
     """Return where the schemas are; None if that was not given."""
     url = take.optional(_REGISTRY_URL, str)
     user, ca = take.optional(_REGISTRY_USER, str), take.optional(_REGISTRY_CA, str)
+    timeout = take(_REGISTRY_TIMEOUT, positive, "10")
     if url is None:
         return None
     name, _, password = (user or "").partition(":")
-    return Registry(url=url, username=name or None, password=password or None, ca=ca)
+    return Registry(
+        url=url, username=name or None, password=password or None, ca=ca, timeout=timeout
+    )
+
+
+def registry_options(place: Registry) -> dict[str, str]:
+    """Return the options that registry() reads as a registry."""
+    options = {_REGISTRY_URL: place.url, _REGISTRY_TIMEOUT: str(place.timeout)}
+    if place.username is not None:
+        options[_REGISTRY_USER] = f"{place.username}:{place.password or ''}"
+    if place.ca is not None:
+        options[_REGISTRY_CA] = place.ca
+    return options

@@ -313,9 +313,11 @@ def _sink_keys(sink: Sink, key: Key) -> Iterator[Problem]:
 def _topic_sink(pipeline: Pipeline, sink: Sink, key: Key) -> Iterator[Problem]:
     parts = {"value": sink.value} if sink.key is None else {"key": sink.key, "value": sink.value}
     for part, encoding in parts.items():
-        yield from _encoding(encoding, (*key, part))
-    if "topic" in map(str.lower, sink.options):
-        yield Problem((*key, "options"), f"use {'.'.join(key)}.topic instead of the option")
+        yield from _encoding(pipeline, encoding, (*key, part))
+    names = {name.lower() for name in sink.options}
+    for name in sorted({"topic", "keyformat", "valueformat"} & names):
+        place = name.removesuffix("format")
+        yield Problem((*key, "options"), f"use {'.'.join(key)}.{place} instead of the option")
         return
     if sink.topic is None:
         return
@@ -326,6 +328,13 @@ def _topic_sink(pipeline: Pipeline, sink: Sink, key: Key) -> Iterator[Problem]:
         yield _option_problem(error, key, sink.options, pipeline)
 
 
-def _encoding(encoding: Encoding, key: Key) -> Iterator[Problem]:
+def _encoding(pipeline: Pipeline, encoding: Encoding, key: Key) -> Iterator[Problem]:
+    if encoding.format in REGISTERED:
+        if pipeline.registry is None:
+            yield Problem(key, f"the format {encoding.format} needs the table [registry]")
+        return
+    for name in ("subject", "schema"):
+        if getattr(encoding, name) is not None:
+            yield Problem((*key, name), f"the format {encoding.format} does not take this key")
     if encoding.format != "json" and len(encoding.columns) != 1:
         yield Problem(key, f"the format {encoding.format} needs one column: columns = ['name']")

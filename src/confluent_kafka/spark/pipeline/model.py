@@ -60,9 +60,13 @@ class Step:
 class Encoding:
     """How columns become the bytes of a key or a value. A string in TOML is its ``format``."""
 
-    format: Literal["raw", "string", "json"] = "json"
+    format: Literal["raw", "string", "json", "avro"] = "json"
     columns: tuple[str, ...] = ()
-    """json: the columns of the object, all of them if none is named. Others: exactly one."""
+    """json, avro: the fields, all columns if none is named. Others: exactly one."""
+    subject: str | None = None
+    """avro: whose schema is written with; by default ``<topic>-value`` or ``<topic>-key``."""
+    schema: str | None = None
+    """avro: the schema, as JSON, that the subject has; by default its latest."""
 
 
 @dataclass(frozen=True, kw_only=True)

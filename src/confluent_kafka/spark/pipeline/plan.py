@@ -15,11 +15,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
 
+from confluent_kafka.spark.formats.model import REGISTERED
 from confluent_kafka.spark.pyspark_internals import (
     check_output_mode,
     checkpoint_id,
     pickle_by_value,
 )
+from confluent_kafka.spark.write_options import write_options
 
 from .check import check, function
 from .decoding import decoded, needs_headers
@@ -88,7 +90,7 @@ def views(spark: SparkSession, pipeline: Pipeline) -> dict[str, DataFrame]:
             # What is written in a micro-batch would be looked at in the first one only.
             made[sink.input].select(*sink.partition_by)
             if sink.format == "topic":
-                messages(sink, made[sink.input])
+                _check_payloads(pipeline, sink, messages(sink, made[sink.input]))
         with _blaming(("sinks", name, "output_mode")):
             check_output_mode(made[sink.input], sink.output_mode)
     return made
@@ -241,11 +243,26 @@ def messages(sink: Sink, rows: DataFrame) -> DataFrame:
 
 
 def _encoded(encoding: Encoding) -> Column:
+    fields = encoding.columns or ("*",)
+    if encoding.format in REGISTERED:
+        return F.struct(*fields)  # the writer encodes it
     if encoding.format == "json":
-        fields = F.struct(*(encoding.columns or ("*",)))
-        return F.to_json(fields, {"ignoreNullFields": "false"})
+        return F.to_json(F.struct(*fields), {"ignoreNullFields": "false"})
     [column] = encoding.columns
     return F.col(column).cast("string" if encoding.format == "string" else "binary")
+
+
+def _check_payloads(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
+    """Refuse columns that the registry's schemas do not take, before a query starts.
+
+    Raises:
+        ValueError: there is such a column, or the registry has no schema of use.
+    """
+    given = {name.lower(): text for name, text in write_settings(pipeline, sink).items()}
+    payloads = write_options(given, streaming=True).payloads
+    # A schema that is to be registered is when the query starts.
+    if not any(one.register for one in payloads.parts.values()):
+        payloads.encoder(rows.schema, sink.topic)
 
 
 def _read_options(pipeline: Pipeline, name: str) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from confluent_kafka.spark.formats.model import REGISTERED
+from confluent_kafka.spark.parts import registry_options
 from confluent_kafka.spark.write_options import EXACTLY_ONCE
 
 from .model import Pipeline, Sink, Source
@@ -21,7 +23,20 @@ def read_settings(pipeline: Pipeline, source: Source) -> dict[str, str]:
 def write_settings(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
     """Return the options of a sink that is a topic; its own go before the pipeline's."""
     topic = {"topic": sink.topic} if sink.topic is not None else {}
-    return {**kafka_settings(pipeline), **topic, **sink.options}
+    return {**kafka_settings(pipeline), **topic, **_payloads(pipeline, sink), **sink.options}
+
+
+def _payloads(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
+    """Return what the writer encodes, and with which schemas."""
+    if pipeline.registry is None:
+        return {}  # check() says that it is missing
+    settings: dict[str, str] = {}
+    for part, encoding in (("key", sink.key), ("value", sink.value)):
+        if encoding is None or encoding.format not in REGISTERED:
+            continue
+        given = {"Format": encoding.format, "Subject": encoding.subject, "Schema": encoding.schema}
+        settings |= {f"{part}{what}": text for what, text in given.items() if text is not None}
+    return settings | registry_options(pipeline.registry) if settings else {}
 
 
 def exactly_once(sink: Sink) -> bool:
