@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from confluent_kafka.cimpl import _decode_rows, _RowProgram
 from confluent_kafka.columns import ProtobufDecoder
-from confluent_kafka.columns._protobuf_layout import layout
+from confluent_kafka.columns._protobuf_layout import UNITS, layout
 from confluent_kafka.columns._protobuf_program import describe
 from tests.fuzz.boundary import DOCUMENTED
 from tests.fuzz.columns import look
@@ -116,7 +116,9 @@ class ProtobufColumns:
         """One that a type gave, with a field or two changed."""
         random = self._random
         descriptor, _ = self._type()
-        root = layout(descriptor, None, enums=random.choice(_ENUMS))
+        root = layout(
+            descriptor, None, enums=random.choice(_ENUMS), unit=random.choice(tuple(UNITS))
+        )
         indexes, messages = describe(root, random.choice((None, (), (0,))))
         messages = [list(message) for message in messages]
         for _ in range(random.randrange(3)):

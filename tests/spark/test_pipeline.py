@@ -152,7 +152,7 @@ def test_a_file_runs_from_topic_to_topic_and_files(spark: Any, place: Place) -> 
     assert (letter.key(), letter.value()) == (b"bad", b'{"delay": "x"}')
     assert letter.headers() == [
         ("h", b"1"),
-        ("__dlq.reason", b"value: Column(/delay) changed from number to string"),
+        ("__dlq.reason", b"value: not a number, at byte 10 of delay"),
         ("__dlq.topic", place.flights.encode()),
         ("__dlq.partition", b"0"),
         ("__dlq.offset", b"3"),

@@ -158,6 +158,10 @@ BROKERS = {"kafka.bootstrap.servers": "localhost:1", "subscribe": "t"}
         ({"valueformat": "avro"}, "option valueFormat avro needs schema.registry.url"),
         ({"valueformat": "json"}, "option valueFormat json needs valueSchema"),
         ({"valueschema": "a INT"}, "option valueSchema needs a valueFormat other than raw"),
+        (
+            {"valueformat": "json", "valueschema": "m MAP<INT, INT>"},
+            "the field 'm' is a map whose keys are not strings",
+        ),
         ({"mode": "strict"}, "option mode: 'strict' is none of FAILFAST, PERMISSIVE"),
         (
             {

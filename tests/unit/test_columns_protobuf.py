@@ -400,6 +400,28 @@ def test_timestamps_and_durations() -> None:
     assert array.field("b").cast(pa.int64()).to_pylist() == [2**63 - 1, -(2**63), -1, None, 0, None]
 
 
+def test_times_in_microseconds() -> None:
+    """They hold all that the types can say, rounded down."""
+    descriptors = compile_message(TIMES)
+    first, last = -62_135_596_800, 253_402_300_799
+    array = decoded(
+        descriptors,
+        times(1, (first, 0)) + times(2, (-315_576_000_000, -1)),
+        times(1, (last, 999_999_999)) + times(2, (315_576_000_000, 1_999)),
+        times(1, (-1, 999_999_999)),
+        unit="us",
+    )
+    assert array.type.field("a").type == pa.timestamp("us", "UTC")
+    assert array.type.field("b").type == pa.duration("us")
+    found = [array.field(name).cast(pa.int64()).to_pylist() for name in ("a", "b")]
+    assert found == [
+        [first * 10**6, last * 10**6 + 999_999, -1],
+        [-315_576_000_000 * 10**6, 315_576_000_000 * 10**6 + 1, None],
+    ]
+    with pytest.raises(ValueError, match="unit must be one of ns, us, not 'ms'"):
+        ProtobufDecoder(descriptors, "M", unit="ms")
+
+
 @pytest.mark.parametrize(
     ("payload", "reason"),
     [

@@ -50,6 +50,8 @@ class _Leaf(NamedTuple):
     initial: bytes = b""
 
 
+# What times count -> the letter in Arrow's formats, and how many of a second.
+UNITS = {"ns": ("n", 10**9), "us": ("u", 10**6)}
 KNOWN = {
     "google.protobuf.Timestamp": _Leaf("timestamp", "tsn:UTC", 10**9, initial=bytes(8)),
     "google.protobuf.Duration": _Leaf("duration", "tDn", 10**9, initial=bytes(8)),
@@ -59,18 +61,19 @@ KNOWN = {
 }
 
 
-def layout(descriptor: Any, wanted: Wanted | None, *, enums: str) -> Message:
+def layout(descriptor: Any, wanted: Wanted | None, *, enums: str, unit: str) -> Message:
     """Return the message of a row, with its columns, numbered.
 
     Args:
         descriptor: of the message type.
         wanted: the fields to decode; None for all.
         enums: "string", "dictionary" or "number".
+        unit: of times, one of UNITS.
 
     Raises:
         ValueError: there is no such field, or a type is recursive.
     """
-    root = _LayoutMaker(enums).message(descriptor, wanted, "", Column("+s"))
+    root = _LayoutMaker(enums, unit).message(descriptor, wanted, "", Column("+s"))
     root.column.number()
     return root
 
@@ -91,8 +94,9 @@ def is_map(descriptor: Any) -> bool:
 
 
 class _LayoutMaker:
-    def __init__(self, enums: str) -> None:
+    def __init__(self, enums: str, unit: str) -> None:
         self._enums = enums
+        self._unit, self._per_second = UNITS[unit]
         self._open: list[str] = []  # the message types from the row's to the one in hand
         self._count = 0
 
@@ -240,7 +244,11 @@ class _LayoutMaker:
         if name in WRAPPERS:
             value = self._leaf(descriptor.message_type.fields_by_name["value"])
             return value._replace(kind=f"wrapper-{value.kind}")
-        return KNOWN[name]
+        leaf = KNOWN[name]
+        if leaf.argument:  # a time
+            form = f"{leaf.format[:2]}{self._unit}{leaf.format[3:]}"
+            leaf = leaf._replace(format=form, argument=self._per_second)
+        return leaf
 
     def _enum(self, descriptor: Any) -> _Leaf:
         enum = descriptor.enum_type

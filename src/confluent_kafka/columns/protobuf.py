@@ -8,7 +8,7 @@ from typing import Any
 from confluent_kafka.cimpl import _RowProgram
 from confluent_kafka.columns._layout import ENUMS, check_enums, wanted_fields
 from confluent_kafka.columns._protobuf_descriptor import find_descriptor
-from confluent_kafka.columns._protobuf_layout import layout
+from confluent_kafka.columns._protobuf_layout import UNITS, layout
 from confluent_kafka.columns._protobuf_program import describe
 from confluent_kafka.columns.batch import ProgramDecoder
 
@@ -38,12 +38,14 @@ class ProtobufDecoder(ProgramDecoder):
         message_indexes (bool or list of int, optional): whether payloads begin with the message
             indexes that a schema registry's framing has after the schema's id. True: they may be
             any; a list: others are bad rows. Default: False.
+        unit (str, optional): what Timestamp and Duration count: "ns" (the default), of which 64
+            bits hold the years 1678 to 2261, or "us", rounded down, which hold all that they can.
 
     Raises:
         ImportError: protobuf is not installed (the extra ``protobuf``).
         TypeError: an argument has a wrong type.
         ValueError: there is no such message, a type is recursive and its field is not left out,
-            `columns` names a field that there is not, or `enums` is something else.
+            `columns` names a field that there is not, or `enums` or `unit` is something else.
 
     Source: the Protocol Buffers encoding specification, and the Arrow PyCapsule protocol.
     """
@@ -56,11 +58,14 @@ class ProtobufDecoder(ProgramDecoder):
         columns: Sequence[str] | None = None,
         enums: str = "string",
         message_indexes: bool | Sequence[int] = False,
+        unit: str = "ns",
     ) -> None:
         check_enums(enums, (*ENUMS, "number"))
+        if unit not in UNITS:
+            raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
         wanted = None if columns is None else wanted_fields(columns)
         indexes = checked_indexes(message_indexes)
-        root = layout(find_descriptor(descriptor, message), wanted, enums=enums)
+        root = layout(find_descriptor(descriptor, message), wanted, enums=enums, unit=unit)
         super().__init__(
             _RowProgram("protobuf", root.column.description(), describe(root, indexes))
         )

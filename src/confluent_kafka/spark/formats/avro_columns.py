@@ -12,10 +12,10 @@ import pyarrow as pa
 from fastavro.schema import SchemaParseException
 from pyspark.sql import types as t
 
-from confluent_kafka.columns import AvroDecoder, AvroResolutionError, RowError
+from confluent_kafka.columns import AvroDecoder, AvroResolutionError
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
-from .pieces import Decoded, piecewise
+from .pieces import Decoded, fitted
 from .registry import Unreadable, texts
 
 _SIMPLE: dict[str, t.DataType] = {
@@ -218,20 +218,4 @@ class AvroReader:
             raise Unreadable(
                 f"written with a schema that cannot be read as this one: {error}"
             ) from None
-        return lambda payloads: _decode(decoder, payloads, self.kind)
-
-
-def _decode(decoder: AvroDecoder, payloads: pa.Array, kind: pa.DataType) -> Decoded:
-    rows = decoder.decode(payloads)
-    column = pa.array(rows)
-    if not (pa.types.is_struct(kind) and kind.names == column.type.names):
-        [column] = column.flatten()  # a schema that is no record
-    failures = {error.row: f"corrupt Avro: {_described(error)}" for error in rows.errors}
-    # Spark has one unit of times only, which those of others may be too large for.
-    fitted = piecewise(column, lambda part: part.cast(kind), kind, pa.ArrowInvalid)
-    return Decoded(fitted.column, fitted.failures | failures)
-
-
-def _described(error: RowError) -> str:
-    place = f" of {error.field}" if error.field else ""
-    return f"{error.reason}, at byte {error.offset}{place}"
+        return lambda payloads: fitted(decoder.decode(payloads), self.kind, "corrupt Avro: ")

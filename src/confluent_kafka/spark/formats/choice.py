@@ -9,8 +9,8 @@ from pyspark.sql.types import DataType
 
 from confluent_kafka.spark.pyspark_internals import to_arrow_type
 
-from .ddl import parse_ddl
-from .json_rows import JsonDecoder
+from .ddl import nullable, parse_ddl
+from .json_columns import JsonDecoder
 from .model import Decoding, Registry
 from .pieces import Decoder
 
@@ -32,8 +32,7 @@ def choose(
     """
     if decoding.format == "json":
         assert decoding.schema is not None
-        kind = parse_ddl(decoding.schema)
-        return kind, JsonDecoder(to_arrow_type(kind))
+        return _documents(parse_ddl(decoding.schema))
     assert registry is not None
     if decoding.format == "avro":
         return _avro(decoding, part, subject, registry)
@@ -61,27 +60,39 @@ def _avro(
 def _protobuf(
     decoding: Decoding, part: str, subject: str | None, registry: Registry
 ) -> tuple[DataType, Decoder]:
-    from .protobuf_rows import ProtobufReader, compile_schema, spark_type
+    from .protobuf_columns import ProtobufReader, columns_of, compile_schema, spark_type
     from .registry import Framed, asking, client, latest
 
     with asking():
-        compiled = compile_schema(latest(registry, subject, "PROTOBUF").schema, client(registry))
-    message = compiled.message(decoding.message)
-    kind = spark_type(message)
+        schema = latest(registry, subject, "PROTOBUF").schema
+        compiled = compile_schema(schema, client(registry))
+    message = compiled.message(decoding.message).full_name
+    files = compiled.files.SerializeToString()
+    kind = spark_type(columns_of(files, message))
     arrow = to_arrow_type(kind)
-    return kind, Framed(registry, "PROTOBUF", part, arrow, ProtobufReader(message.full_name, arrow))
+    reader = ProtobufReader(schema, files, message, arrow)
+    return kind, Framed(registry, "PROTOBUF", part, arrow, reader)
 
 
 def _json_schema(
     decoding: Decoding, part: str, subject: str | None, registry: Registry
 ) -> tuple[DataType, Decoder]:
-    from .json_schema_rows import JsonSchemaReader, parse, spark_type
+    from .json_schema_columns import JsonSchemaReader, parse, spark_type
     from .registry import Framed, asking, client, latest
 
     if decoding.schema is not None:
-        kind: DataType = parse_ddl(decoding.schema)
+        documents: DataType = parse_ddl(decoding.schema)
     else:
         with asking():
-            kind = spark_type(parse(latest(registry, subject, "JSON").schema, client(registry)))
-    arrow = to_arrow_type(kind)
-    return kind, Framed(registry, "JSON", part, arrow, JsonSchemaReader(arrow, decoding.validate))
+            documents = spark_type(
+                parse(latest(registry, subject, "JSON").schema, client(registry))
+            )
+    kind, decode = _documents(documents)
+    reader = JsonSchemaReader(decode, decoding.validate)
+    return kind, Framed(registry, "JSON", part, decode.kind, reader)
+
+
+def _documents(declared: DataType) -> tuple[DataType, JsonDecoder]:
+    """Return the type of a column of JSON documents, and what decodes them."""
+    kind = nullable(declared)
+    return kind, JsonDecoder(to_arrow_type(declared), to_arrow_type(kind))

@@ -49,13 +49,26 @@ def parse_ddl(text: str) -> t.StructType:
 
 def unreadable(kind: t.DataType) -> str | None:
     """Return the name of a type within a type that JSON documents are not read as, if any."""
-    if isinstance(kind, t.MapType | t.BinaryType):
-        return kind.typeName().upper()
+    if isinstance(kind, t.MapType):
+        if not isinstance(kind.keyType, t.StringType):
+            return f"a map of {kind.keyType.simpleString().upper()}"
+        return unreadable(kind.valueType)
     if isinstance(kind, t.ArrayType):
         return unreadable(kind.elementType)
     if isinstance(kind, t.StructType):
         return next(filter(None, (unreadable(field.dataType) for field in kind.fields)), None)
     return None
+
+
+def nullable(kind: t.DataType) -> t.DataType:
+    """Return a type without NOT NULL in it."""
+    if isinstance(kind, t.StructType):
+        return t.StructType([t.StructField(one.name, nullable(one.dataType)) for one in kind])
+    if isinstance(kind, t.ArrayType):
+        return t.ArrayType(nullable(kind.elementType))
+    if isinstance(kind, t.MapType):
+        return t.MapType(kind.keyType, nullable(kind.valueType))
+    return kind
 
 
 class _Parser:

@@ -1,4 +1,4 @@
-"""Whole columns at once, and where that fails, the rows it fails for."""
+"""Whole columns at once, and the rows that fail."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
+
+from confluent_kafka.columns import DecodedRows
 
 
 class Decoded(NamedTuple):
@@ -58,3 +60,23 @@ def piecewise(
     if len(values) == 0:
         return Decoded(pa.nulls(0, kind), failures)
     return Decoded(pa.concat_arrays(pieces(0, len(values))), failures)
+
+
+def fitted(rows: DecodedRows, kind: pa.DataType, what: str) -> Decoded:
+    """Return decoded rows as a column of a type that Spark has.
+
+    Args:
+        rows: structs; or one column, of those that have no fields.
+        kind: the type of the column.
+        what: said before the reasons of rows that did not decode.
+    """
+    column = pa.array(rows)
+    if not (pa.types.is_struct(kind) and kind.names == column.type.names):
+        [column] = column.flatten()
+    failures = {}
+    for row, offset, field, reason in rows.errors:
+        place = f" of {field}" if field else ""
+        failures[row] = f"{what}{reason}, at byte {offset}{place}"
+    # Spark has one unit of times only, which those of others may be too large for.
+    found = piecewise(column, lambda part: part.cast(kind), kind, pa.ArrowInvalid)
+    return Decoded(found.column, found.failures | failures)

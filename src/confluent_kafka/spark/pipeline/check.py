@@ -192,7 +192,7 @@ def _json_ddl(text: str, key: Key) -> Iterator[Problem]:
     problems = list(_ddl(text, key))
     yield from problems
     if not problems and (without := unreadable(parse_ddl(text))):
-        yield Problem(key, f"JSON cannot be read as {without}: use STRUCT, ARRAY or STRING")
+        yield Problem(key, f"JSON cannot be read as {without}: the keys are strings")
 
 
 def _watermark(watermark: Watermark, key: Key) -> Iterator[Problem]:

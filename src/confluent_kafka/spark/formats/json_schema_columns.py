@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from jsonschema import SchemaError
-from jsonschema.protocols import Validator
-from jsonschema.validators import validator_for
 from pyspark.sql import types as t
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT7
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry._json import decode
+from confluent_kafka.schema_registry._json_validation import Check, checker
+from confluent_kafka.schema_registry._json_validation import parse as parse_valid
+from confluent_kafka.schema_registry.error import SchemaParseException
+from confluent_kafka.serialization import SerializationError
 
-from .json_rows import JsonDecoder
+from .json_columns import JsonDecoder
 from .pieces import Decoded
 from .registry import Unreadable
 
@@ -43,18 +43,23 @@ def parse(schema: Schema, registry: SchemaRegistryClient) -> Documents:
     Raises:
         Unreadable: it is none.
     """
-    others: dict[str, Any] = {}
+    try:
+        others = _referenced(schema, registry).items()
+        return Documents(
+            json.loads(schema.schema_str),
+            {name: json.loads(one.schema_str) for name, one in others},
+        )
+    except ValueError as error:
+        raise Unreadable(f"not a JSON Schema: {error}") from None
 
-    def add(one: Schema) -> Any:
-        for reference in one.references:
-            other = registry.get_version(reference.subject, reference.version).schema
-            others[reference.name] = add(other)
-        try:
-            return json.loads(one.schema_str)
-        except ValueError as error:
-            raise Unreadable(f"not a JSON Schema: {error}") from None
 
-    return Documents(add(schema), others)
+def _referenced(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Schema]:
+    """Return the schemas that one refers to, and those that they do, by name."""
+    found: dict[str, Schema] = {}
+    for reference in schema.references:
+        one = registry.get_version(reference.subject, reference.version).schema
+        found |= {reference.name: one, **_referenced(one, registry)}
+    return found
 
 
 def spark_type(documents: Documents) -> t.DataType:
@@ -118,56 +123,45 @@ class JsonSchemaReader:
     """Makes what decodes rows of one schema.
 
     Args:
-        kind: the type of the column.
+        decode: what decodes documents.
         validate: whether rows are checked against their schema, which costs more than decoding.
     """
 
-    kind: pa.StructType
+    decode: JsonDecoder
     validate: bool
 
     def __call__(
         self, schema: Schema, registry: SchemaRegistryClient
     ) -> Callable[[pa.Array], Decoded]:
-        """Return what decodes payloads that a schema was written with."""
-        decode = JsonDecoder(self.kind)
-        if not self.validate:
-            return decode
-        validator = _validator(parse(schema, registry))
+        """Return what decodes payloads that a schema was written with.
 
-        def check_too(payloads: pa.Array) -> Decoded:
-            column, failures = decode(payloads)
-            failures.update(
-                (row, why)
-                for row, why in _invalid(validator, payloads.to_pylist())
-                if row not in failures
-            )
+        Raises:
+            Unreadable: it is no JSON Schema.
+        """
+        if not self.validate:
+            return self.decode
+        try:
+            root = parse_valid(schema.schema_str, "it")
+            check = checker(root, _referenced(schema, registry), "its schema")
+        except SchemaParseException as error:
+            raise Unreadable(f"not a JSON Schema: {error}") from None
+
+        def decode_valid(payloads: pa.Array) -> Decoded:
+            column, failures = self.decode(payloads)
+            for row, payload in enumerate(payloads.to_pylist()):
+                if payload is None or row in failures:
+                    continue
+                if (why := _invalid(check, payload)) is not None:
+                    failures[row] = why
             return Decoded(column, failures)
 
-        return check_too
+        return decode_valid
 
 
-def _validator(documents: Documents) -> Validator:
-    resources = [
-        (name, Resource.from_contents(one, default_specification=DRAFT7))
-        for name, one in documents.others.items()
-    ]
-    kind = validator_for(documents.root)
+def _invalid(check: Check, payload: bytes) -> str | None:
+    """Return why a document does not fit its schema."""
     try:
-        kind.check_schema(documents.root)
-    except SchemaError as error:
-        raise Unreadable(f"not a JSON Schema: {error.message}") from None
-    return kind(documents.root, registry=Registry().with_resources(resources))
-
-
-def _invalid(validator: Validator, payloads: list[bytes | None]) -> Iterator[tuple[int, str]]:
-    for row, payload in enumerate(payloads):
-        if payload is None:
-            continue
-        try:
-            document = json.loads(payload)
-        except ValueError as error:
-            yield row, str(error)
-            continue
-        fault = next(validator.iter_errors(document), None)
-        if fault is not None:
-            yield row, f"{fault.json_path}: {fault.message}"
+        check(decode(payload))
+    except (SerializationError, ValueError, RecursionError) as error:
+        return str(error)
+    return None
