@@ -184,6 +184,12 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
+def test_a_wrong_encoding_is_one_problem(tmp_path: Path) -> None:
+    """The data source's options, which are made of it, are not blamed again."""
+    assert len(problems(tmp_path, ('"string"', '"avro"'))) == 1
+    assert len(problems(tmp_path, ('"string"', '"json", schema = "{}"'))) == 1
+
+
 def test_secrets_come_from_the_environment_and_stay_there(tmp_path: Path) -> None:
     """${NAME} keeps passwords out of files; errors about other keys do not show them."""
     line = 'bootstrap.servers = "broker:9092"'

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from pyspark.sql.types import StructType
 
 from confluent_kafka.spark.encoding import RowEncoder, UnencodableRow
 from confluent_kafka.spark.formats.ddl import parse_ddl
+from confluent_kafka.spark.pyspark_internals import to_arrow_type
 from confluent_kafka.spark.write_options import write_options
 from confluent_kafka.spark.writer import RdKafkaWriter
 from confluent_kafka.testing import MockCluster
@@ -167,6 +170,71 @@ def test_columns_that_do_not_fit(
         encoder(parse_ddl(columns))
 
 
+def test_json_schemas(encoder: Callable[..., RowEncoder], registry: FakeRegistry) -> None:
+    """Objects in the order of the schema, behind its id; what it does not have is refused."""
+    schema = {
+        "type": "object",
+        "properties": {"delay": {"type": "integer"}, "carrier": {"type": "string"}},
+        "required": ["carrier"],
+    }
+    known = registry.register("t-value", json.dumps(schema), "JSON")
+    encode = encoder(valueFormat="json-schema")
+    rows = [{"carrier": "UA", "delay": 7}, None, {"carrier": "DL", "delay": None}]
+    assert payloads(encode, rows, KIND) == [
+        framed(known, b'{"delay":7,"carrier":"UA"}'),
+        None,
+        framed(known, b'{"carrier":"DL"}'),
+    ]
+    with pytest.raises(UnencodableRow, match=r"row 0 .* value.carrier: a null"):
+        payloads(encode, [{"carrier": None, "delay": 7}], KIND)
+    with pytest.raises(ValueError, match=r"column value: .*no field 'more'"):
+        encoder(parse_ddl("value STRUCT<carrier: STRING, more: INT>"), valueFormat="json-schema")
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "wanted"),
+    [
+        (
+            "STRUCT<a: INT, t: TIMESTAMP, d: DECIMAL(5, 2), b: BINARY, m: MAP<STRING, INT>>",
+            [
+                {
+                    "a": None,
+                    "t": datetime(2013, 1, 1, 10, 0, 0, 1, UTC),
+                    "d": Decimal("1.50"),
+                    "b": b"\0\1",
+                    "m": [("k", 1)],
+                }
+            ],
+            [b'{"a":null,"t":"2013-01-01T10:00:00.000001Z","d":1.50,"b":"AAE=","m":{"k":1}}'],
+        ),
+        ("STRING", ["a", None], [b'"a"', None]),
+        ("ARRAY<INT>", [[1, 2]], [b"[1,2]"]),
+    ],
+)
+def test_plain_json(
+    encoder: Callable[..., RowEncoder], columns: str, rows: list[Any], wanted: list[bytes | None]
+) -> None:
+    """What the columns are, without a registry and a framing."""
+    schema = parse_ddl(f"value {columns}")
+    encode = encoder(schema, valueFormat="json")
+    assert payloads(encode, rows, to_arrow_type(schema[0].dataType)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted"),
+    [
+        ("STRUCT<m: MAP<INT, INT>>", "column value: .* a map whose keys are not strings"),
+        ("STRUCT<x: STRUCT<y: MAP<INT, INT>>>", "'x.y'"),
+    ],
+)
+def test_columns_that_json_has_not(
+    encoder: Callable[..., RowEncoder], columns: str, wanted: str
+) -> None:
+    """They are refused before any task starts."""
+    with pytest.raises(ValueError, match=wanted):
+        encoder(parse_ddl(f"value {columns}"), valueFormat="json")
+
+
 def test_a_schema_of_another_format(
     encoder: Callable[..., RowEncoder], registry: FakeRegistry
 ) -> None:
@@ -264,7 +332,7 @@ REGISTRY = {"schema.registry.url": "http://localhost:1"}
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ({"valueformat": "xml"}, "option valueFormat: 'xml' is none of raw, avro"),
+        ({"valueformat": "xml"}, "option valueFormat: 'xml' is none of raw, json, avro"),
         ({"valueformat": "avro"}, "option valueFormat avro needs schema.registry.url"),
         ({"valueschema": "{}"}, "option valueSchema needs a valueFormat other than raw"),
         (
@@ -273,11 +341,15 @@ REGISTRY = {"schema.registry.url": "http://localhost:1"}
         ),
         (
             {"valueformat": "avro", "valuemessage": "m", **REGISTRY},
-            "option valueMessage: the format avro has no messages",
+            "option valueMessage: what is written as avro does not take it",
         ),
         (
             {"valueformat": "avro", "registerschemas": "true", **REGISTRY},
             "option registerSchemas: there is no schema, give valueSchema or keySchema",
+        ),
+        (
+            {"valueformat": "json", "valueschema": "a INT"},
+            "option valueSchema: what is written as json does not take it",
         ),
         ({"mode": "PERMISSIVE"}, "unknown option 'mode'"),
     ],

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from . import parts
-from .formats.model import Payload, PayloadFormat, Registry
+from .formats.model import REGISTERED, Payload, PayloadFormat, Registry
 from .options import Taker, boolean
 from .parts import PARTS, check_raw, check_registry, registry
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .formats.payloads import Encoder
 
 OPTIONS = (*parts.OPTIONS, "registerSchemas")
-_FORMATS: tuple[PayloadFormat, ...] = ("raw", "avro")
+_FORMATS: tuple[PayloadFormat, ...] = ("raw", "json", "avro", "json-schema")
 
 
 class UnencodableRow(ValueError):
@@ -86,13 +86,13 @@ class Payloads:
         if not self.parts:
             return RowEncoder({}, topic)
         # What the formats need is imported only where they are used.
-        from .formats.payloads import choose_encoder
+        from .formats.payload_choice import choose_encoder
 
-        assert self.registry is not None
         encoders = {}
         for part, payload in self.parts.items():
             try:
-                encoders[part] = choose_encoder(payload, self.registry, schema[part].dataType)
+                place = self.registry if payload.format in REGISTERED else None
+                encoders[part] = choose_encoder(payload, place, schema[part].dataType)
             except ValueError as error:
                 raise ValueError(f"column {part}: {error}") from error
         return RowEncoder(encoders, topic)
@@ -129,13 +129,17 @@ def payloads(given: Mapping[str, str], topic: str | None) -> Payloads:
 def _payload(
     take: Taker, part: str, form: PayloadFormat, topic: str | None, *, register: bool
 ) -> Payload:
-    subject = take.optional(f"{part}Subject", str) or (f"{topic}-{part}" if topic else None)
+    given = {what: take.optional(f"{part}{what}", str) for what in ("Schema", "Subject", "Message")}
+    taken = ("Schema", "Subject") if form in REGISTERED else ()
+    for what, text in given.items():
+        if text is not None and what not in taken:
+            raise ValueError(f"option {part}{what}: what is written as {form} does not take it")
+    if form not in REGISTERED:
+        return Payload(format=form)
+    subject = given["Subject"] or (f"{topic}-{part}" if topic else None)
     if subject is None:
         raise ValueError(f"option {part}Subject is required where a column names the topics")
-    if take.optional(f"{part}Message", str) is not None:
-        raise ValueError(f"option {part}Message: the format {form} has no messages")
-    schema = take.optional(f"{part}Schema", str)
-    return Payload(format=form, schema=schema, subject=subject, register=register)
+    return Payload(format=form, schema=given["Schema"], subject=subject, register=register)
 
 
 def _format(text: str) -> PayloadFormat:

@@ -9,7 +9,7 @@ SourceFormat: TypeAlias = Literal["raw", "string", "json", "avro", "json-schema"
 REGISTERED: tuple[SourceFormat, ...] = ("avro", "json-schema", "protobuf")
 """The formats whose schemas are in the registry."""
 
-PayloadFormat: TypeAlias = Literal["raw", "avro"]
+PayloadFormat: TypeAlias = Literal["raw", "json", "avro", "json-schema"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +33,9 @@ class Payload:
 
     format: PayloadFormat
     schema: str | None = None
-    """The schema to write with; by default the latest of the subject."""
-    subject: str
-    """The subject that the schema is one of."""
+    """The schema to write with; by default the latest of the subject. json: none."""
+    subject: str | None = None
+    """The subject that the schema is one of. json: none."""
     register: bool = False
     """Whether the schema is registered if the subject does not have it."""
 

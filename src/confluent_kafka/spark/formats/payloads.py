@@ -8,19 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import pyarrow as pa
-from pyspark.sql.types import DataType
 
-from confluent_kafka.columns import AvroEncoder, AvroSchemaError, RowError
-from confluent_kafka.schema_registry import (
-    RegisteredSchema,
-    Schema,
-    SchemaRegistryClient,
-    SchemaRegistryError,
-)
-from confluent_kafka.spark.pyspark_internals import to_arrow_type
-
-from .model import Payload, Registry
-from .registry import NOT_FOUND, Unreadable, asking, client, latest, texts
+from confluent_kafka.columns import AvroEncoder, JSONEncoder, RowError
 
 # Encoders that a process keeps: a query has at most two.
 _ENCODERS_LIMIT = 16
@@ -63,12 +52,7 @@ class AvroPayloads:
             TypeError: it has a type that the schema does not take.
         """
         encoder, is_record = _avro_encoder(self)
-        if not is_record:
-            values = pa.StructArray.from_arrays([values], ["value"], mask=values.is_null())
-        elif not pa.types.is_struct(values.type):
-            raise TypeError(f"{values.type} cannot be written as a record")
-        rows = encoder.encode(values)
-        return Encoded(pa.array(rows), rows.errors)
+        return _encoded(encoder, values, fields=is_record)
 
 
 @lru_cache(_ENCODERS_LIMIT)
@@ -84,51 +68,42 @@ def _avro_encoder(payloads: AvroPayloads) -> tuple[AvroEncoder, bool]:
     return encoder, text.lstrip()[:1] == "{" and json.loads(text).get("type") == "record"
 
 
-def choose_encoder(payload: Payload, registry: Registry, kind: DataType) -> Encoder:
-    """Return what encodes a column.
+@dataclass(frozen=True)
+class JsonPayloads:
+    """Encodes rows as JSON texts.
 
     Args:
-        payload: what it is written as.
-        registry: where the schema is.
-        kind: the type of the column.
+        schema: a JSON Schema; or the type of the column, of what is plain JSON.
+        schema_id: its id in the registry, whose framing the texts then have.
+    """
+
+    schema: str | pa.DataType
+    schema_id: int | None = None
+
+    def __call__(self, values: pa.Array) -> Encoded:
+        """Encode one column: of structs for objects, of other values for another schema.
+
+        Raises:
+            TypeError: it has a type that the schema does not take.
+        """
+        return _encoded(_json_encoder(self), values, fields=pa.types.is_struct(values.type))
+
+
+@lru_cache(_ENCODERS_LIMIT)
+def _json_encoder(payloads: JsonPayloads) -> JSONEncoder:
+    """Return what encodes rows of a schema.
 
     Raises:
-        ValueError: the registry is not there or has no such schema, it is not valid, or the column
-            cannot be written with it.
+        ValueError: it is no schema, or JSON has no text for a type.
     """
-    with asking():
-        registry_client = client(registry)
-        found = _registered(payload, registry, registry_client)
-        *references, schema = texts(found.schema, registry_client)
-    assert found.schema_id is not None
-    encoder = AvroPayloads(schema, tuple(references), found.schema_id)
-    try:
-        encoder(pa.array([], to_arrow_type(kind)))
-    except (TypeError, AvroSchemaError) as error:
-        raise Unreadable(str(error).removeprefix("batch: ")) from None
-    return encoder
+    return JSONEncoder(payloads.schema, schema_id=payloads.schema_id, decimals="number")
 
 
-def _registered(
-    payload: Payload, registry: Registry, registry_client: SchemaRegistryClient
-) -> RegisteredSchema:
-    """Return the schema to write with, and its id.
-
-    Raises:
-        Unreadable: the subject does not have it, or it is of another format.
-        SchemaRegistryError: the registry refuses or is not there.
-    """
-    if payload.schema is None:
-        return latest(registry, payload.subject, "AVRO")
-    schema = Schema(payload.schema, "AVRO")
-    if payload.register:
-        return registry_client.register_schema_full_response(payload.subject, schema)
-    try:
-        return registry_client.lookup_schema(payload.subject, schema)
-    except SchemaRegistryError as error:
-        if error.http_status_code != NOT_FOUND:
-            raise
-        raise Unreadable(
-            f"the subject {payload.subject!r} does not have the schema that is given: register "
-            "it, or set the option registerSchemas"
-        ) from error
+def _encoded(encoder: AvroEncoder | JSONEncoder, values: pa.Array, *, fields: bool) -> Encoded:
+    """Encode a column: its fields, or as the only one of them. Null is a tombstone."""
+    if not fields:
+        values = pa.StructArray.from_arrays([values], ["value"], mask=values.is_null())
+    elif not pa.types.is_struct(values.type):
+        raise TypeError(f"{values.type} cannot be written as a record")
+    rows = encoder.encode(values)
+    return Encoded(pa.array(rows), rows.errors)

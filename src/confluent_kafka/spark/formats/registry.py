@@ -21,7 +21,7 @@ from confluent_kafka.schema_registry import (
 from confluent_kafka.schema_registry.serde import ID_HEADERS
 from confluent_kafka.serialization import MessageField
 
-from .model import Registry
+from .model import Payload, Registry
 from .pieces import Decoded
 
 # How an id of a schema begins, and the size of both.
@@ -30,9 +30,8 @@ _ID, _ID_SIZE = b"\0", 5
 _GUID, _GUID_SIZE = b"\1", 17
 # Arrow fails at slices without an end.
 _END = (1 << 31) - 1
-
-NOT_FOUND = 404
-"""The status of an answer that there is no such schema."""
+# The status of an answer that there is no such schema.
+_NOT_FOUND = 404
 
 # A client belongs to the process that made it: the key says which.
 _clients: dict[tuple[int, Registry], SchemaRegistryClient] = {}
@@ -69,6 +68,35 @@ def latest(registry: Registry, subject: str | None, wanted: str) -> RegisteredSc
     if (kind := found.schema.schema_type) != wanted:
         raise Unreadable(f"the schema of subject {subject!r} is {kind}, not {wanted}")
     return found
+
+
+def written(registry: Registry, payload: Payload, wanted: str) -> RegisteredSchema:
+    """Return the schema that a column is written with, and its id.
+
+    Args:
+        registry: where it is, or is registered.
+        payload: which one.
+        wanted: what the registry calls its type.
+
+    Raises:
+        Unreadable: the subject does not have it, or it is of another format.
+        SchemaRegistryError: the registry refuses or is not there.
+    """
+    if payload.schema is None:
+        return latest(registry, payload.subject, wanted)
+    assert payload.subject is not None
+    schema = Schema(payload.schema, wanted)
+    if payload.register:
+        return client(registry).register_schema_full_response(payload.subject, schema)
+    try:
+        return client(registry).lookup_schema(payload.subject, schema)
+    except SchemaRegistryError as error:
+        if error.http_status_code != _NOT_FOUND:
+            raise
+        raise Unreadable(
+            f"the subject {payload.subject!r} does not have the schema that is given: register "
+            "it, or set the option registerSchemas"
+        ) from error
 
 
 def texts(schema: Schema, registry: SchemaRegistryClient) -> Iterator[str]:
@@ -189,7 +217,7 @@ class Framed:
                     raise Unreadable(f"schema {shown} is {schema.schema_type}, not {self.format}")
                 _readers[key] = self.prepare(schema, registry)
             except SchemaRegistryError as error:
-                if error.http_status_code != NOT_FOUND:
+                if error.http_status_code != _NOT_FOUND:
                     raise
                 # Not kept: it may be registered later.
                 return f"the registry has no schema {shown}"

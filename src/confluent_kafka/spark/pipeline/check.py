@@ -16,7 +16,7 @@ from confluent_kafka.spark.write_options import write_options
 
 from .failures import raised
 from .graph import inputs, order
-from .model import Encoding, Pipeline, Sink, Source, Step, Watermark
+from .model import ONE_COLUMN, Encoding, Pipeline, Sink, Source, Step, Watermark
 from .problems import Key, Problem, nearest
 from .reading import read
 from .settings import exactly_once, read_settings, write_settings
@@ -312,14 +312,18 @@ def _sink_keys(sink: Sink, key: Key) -> Iterator[Problem]:
 
 def _topic_sink(pipeline: Pipeline, sink: Sink, key: Key) -> Iterator[Problem]:
     parts = {"value": sink.value} if sink.key is None else {"key": sink.key, "value": sink.value}
-    for part, encoding in parts.items():
-        yield from _encoding(pipeline, encoding, (*key, part))
+    found = [
+        problem
+        for part, encoding in parts.items()
+        for problem in _encoding(pipeline, encoding, (*key, part))
+    ]
+    yield from found
     names = {name.lower() for name in sink.options}
     for name in sorted({"topic", "keyformat", "valueformat"} & names):
         place = name.removesuffix("format")
         yield Problem((*key, "options"), f"use {'.'.join(key)}.{place} instead of the option")
         return
-    if sink.topic is None:
+    if sink.topic is None or found:
         return
     given = {name.lower(): text for name, text in write_settings(pipeline, sink).items()}
     try:
@@ -336,5 +340,5 @@ def _encoding(pipeline: Pipeline, encoding: Encoding, key: Key) -> Iterator[Prob
     for name in ("subject", "schema"):
         if getattr(encoding, name) is not None:
             yield Problem((*key, name), f"the format {encoding.format} does not take this key")
-    if encoding.format != "json" and len(encoding.columns) != 1:
+    if encoding.format in ONE_COLUMN and len(encoding.columns) != 1:
         yield Problem(key, f"the format {encoding.format} needs one column: columns = ['name']")

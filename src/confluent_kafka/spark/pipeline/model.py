@@ -56,17 +56,21 @@ class Step:
     watermark: Watermark | None = None
 
 
+ONE_COLUMN = ("raw", "string")
+"""The formats of sinks that are one column as it is; the others have fields."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Encoding:
     """How columns become the bytes of a key or a value. A string in TOML is its ``format``."""
 
-    format: Literal["raw", "string", "json", "avro"] = "json"
+    format: Literal["raw", "string", "json", "avro", "json-schema"] = "json"
     columns: tuple[str, ...] = ()
-    """json, avro: the fields, all columns if none is named. Others: exactly one."""
+    """raw, string: exactly one. Others: the fields, all columns if none is named."""
     subject: str | None = None
-    """avro: whose schema is written with; by default ``<topic>-value`` or ``<topic>-key``."""
+    """avro, json-schema: who has the schema; by default ``<topic>-value`` or ``<topic>-key``."""
     schema: str | None = None
-    """avro: the schema, as JSON, that the subject has; by default its latest."""
+    """avro, json-schema: the schema, as JSON; by default the subject's latest."""
 
 
 @dataclass(frozen=True, kw_only=True)

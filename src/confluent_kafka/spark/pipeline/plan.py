@@ -15,7 +15,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everybody knows it by
 
-from confluent_kafka.spark.formats.model import REGISTERED
 from confluent_kafka.spark.pyspark_internals import (
     check_output_mode,
     checkpoint_id,
@@ -27,7 +26,7 @@ from .check import check, function
 from .decoding import decoded, needs_headers
 from .failures import cause
 from .graph import order
-from .model import Encoding, Pipeline, Sink, Step, Watermark
+from .model import ONE_COLUMN, Encoding, Pipeline, Sink, Step, Watermark
 from .problems import Key, PipelineError, Problem
 from .settings import exactly_once, read_settings, write_settings
 
@@ -233,7 +232,7 @@ def _write_topic(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
 
 
 def messages(sink: Sink, rows: DataFrame) -> DataFrame:
-    """Return the messages that a topic gets for rows."""
+    """Return the messages that a topic gets for rows, as the data source writes them."""
     columns = [_encoded(sink.value).alias("value")]
     if sink.key is not None:
         columns.append(_encoded(sink.key).alias("key"))
@@ -243,17 +242,14 @@ def messages(sink: Sink, rows: DataFrame) -> DataFrame:
 
 
 def _encoded(encoding: Encoding) -> Column:
-    fields = encoding.columns or ("*",)
-    if encoding.format in REGISTERED:
-        return F.struct(*fields)  # the writer encodes it
-    if encoding.format == "json":
-        return F.to_json(F.struct(*fields), {"ignoreNullFields": "false"})
+    if encoding.format not in ONE_COLUMN:
+        return F.struct(*(encoding.columns or ("*",)))  # the writer encodes it
     [column] = encoding.columns
     return F.col(column).cast("string" if encoding.format == "string" else "binary")
 
 
 def _check_payloads(pipeline: Pipeline, sink: Sink, rows: DataFrame) -> None:
-    """Refuse columns that the registry's schemas do not take, before a query starts.
+    """Refuse columns that the formats or the registry's schemas do not take, before it starts.
 
     Raises:
         ValueError: there is such a column, or the registry has no schema of use.

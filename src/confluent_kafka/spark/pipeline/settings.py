@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from confluent_kafka.spark.formats.model import REGISTERED
 from confluent_kafka.spark.parts import registry_options
 from confluent_kafka.spark.write_options import EXACTLY_ONCE
 
-from .model import Pipeline, Sink, Source
+from .model import ONE_COLUMN, Pipeline, Sink, Source
 
 
 def kafka_settings(pipeline: Pipeline) -> dict[str, str]:
@@ -28,15 +27,13 @@ def write_settings(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
 
 def _payloads(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
     """Return what the writer encodes, and with which schemas."""
-    if pipeline.registry is None:
-        return {}  # check() says that it is missing
     settings: dict[str, str] = {}
     for part, encoding in (("key", sink.key), ("value", sink.value)):
-        if encoding is None or encoding.format not in REGISTERED:
+        if encoding is None or encoding.format in ONE_COLUMN:
             continue
         given = {"Format": encoding.format, "Subject": encoding.subject, "Schema": encoding.schema}
         settings |= {f"{part}{what}": text for what, text in given.items() if text is not None}
-    return settings | registry_options(pipeline.registry) if settings else {}
+    return settings if pipeline.registry is None else settings | registry_options(pipeline.registry)
 
 
 def exactly_once(sink: Sink) -> bool:

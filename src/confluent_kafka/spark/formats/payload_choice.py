@@ -1,0 +1,51 @@
+"""What encodes a column.
+
+The registry's libraries are imported only where a write uses it.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql.types import DataType
+
+from confluent_kafka.spark.pyspark_internals import to_arrow_type
+
+from .model import Payload, Registry
+from .payloads import AvroPayloads, Encoder, JsonPayloads
+
+# What the registry calls the formats.
+_SCHEMA_TYPES = {"avro": "AVRO", "json-schema": "JSON"}
+
+
+def choose_encoder(payload: Payload, registry: Registry | None, kind: DataType) -> Encoder:
+    """Return what encodes a column.
+
+    Args:
+        payload: what it is written as.
+        registry: where the schema is; None for plain JSON.
+        kind: the type of the column.
+
+    Raises:
+        ValueError: the registry is not there or has no such schema, it is not valid, or the column
+            cannot be written with it.
+    """
+    column = to_arrow_type(kind)
+    encoder = JsonPayloads(column) if registry is None else _of_registry(payload, registry)
+    try:
+        encoder(pa.array([], column))
+    except TypeError as error:
+        raise ValueError(str(error).removeprefix("batch: ")) from None
+    return encoder
+
+
+def _of_registry(payload: Payload, registry: Registry) -> Encoder:
+    """Return what encodes by a schema of the registry."""
+    from .registry import asking, client, texts, written
+
+    with asking():
+        found = written(registry, payload, _SCHEMA_TYPES[payload.format])
+        *references, schema = texts(found.schema, client(registry))
+    assert found.schema_id is not None
+    if payload.format == "avro":
+        return AvroPayloads(schema, tuple(references), found.schema_id)
+    return JsonPayloads(schema, found.schema_id)
