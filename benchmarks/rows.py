@@ -296,6 +296,16 @@ ROWS = (
         Bar(20.0, Side.PEER),
     ),
     Row(
+        "Arrow columns into JSON (in place of confluent-kafka: orjson, of rows)",
+        _columns("json-encoder", "json-orjson-writer"),
+        Bar(5.0, Side.PEER),
+    ),
+    Row(
+        "Arrow columns into Protobuf (in place of confluent-kafka: protobuf, of rows)",
+        _columns("protobuf-encoder", "protobuf-writer"),
+        Bar(8.0, Side.PEER),
+    ),
+    Row(
         "Avro there and back (a registry in memory)",
         _sides(_serde("avro"), _serde("avro")),
         Bar(1.3, Side.PEER),

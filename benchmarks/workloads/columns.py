@@ -116,6 +116,11 @@ def arrow_schema() -> Any:
     return pa.schema(list(zip(FIELDS, kinds, strict=True)))
 
 
+def as_typed_rows(rows: list[Row]) -> Any:
+    """Return rows as columns of those types."""
+    return as_rows(rows, arrow_schema())
+
+
 def as_arrow(payloads: list[bytes]) -> Any:
     """Return payloads as an Arrow array."""
     import pyarrow
@@ -211,6 +216,20 @@ def json_pyarrow() -> Work:
     return decode
 
 
+def json_encoder() -> Work:
+    """Return our encoder."""
+    from confluent_kafka.columns import JSONEncoder
+
+    return JSONEncoder(arrow_schema()).encode
+
+
+def json_orjson_writer() -> Work:
+    """Return orjson's writer of rows."""
+    import orjson
+
+    return lambda rows: [orjson.dumps(row) for row in rows]
+
+
 # ---- Protocol Buffers ----
 
 
@@ -236,6 +255,19 @@ def protobuf_rows() -> Work:
     return decode
 
 
+def protobuf_encoder() -> Work:
+    """Return our encoder."""
+    from confluent_kafka.columns import ProtobufEncoder
+
+    return ProtobufEncoder(message()).encode
+
+
+def protobuf_writer() -> Work:
+    """Return protobuf's writer of messages, which are made of rows."""
+    reading = message()
+    return lambda rows: [reading(**row).SerializeToString() for row in rows]
+
+
 # What does it, what one payload is made by, and what all of a batch are given as.
 WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[Any]], Any]]] = {
     "avro-columns": (avro_columns, avro_payload, as_arrow),
@@ -245,13 +277,21 @@ WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[
     "avro-fastavro-writer": (avro_fastavro_writer, dict, list),
     "json-columns": (json_columns, json_payload, as_arrow),
     "json-orjson": (json_orjson, json_payload, list),
+    "json-encoder": (json_encoder, dict, as_typed_rows),
+    "json-orjson-writer": (json_orjson_writer, dict, list),
     "json-pyarrow": (json_pyarrow, json_payload, b"\n".join),
     "protobuf-columns": (protobuf_columns, protobuf_payload, as_arrow),
     "protobuf-rows": (protobuf_rows, protobuf_payload, list),
+    "protobuf-encoder": (protobuf_encoder, dict, as_typed_rows),
+    "protobuf-writer": (protobuf_writer, dict, list),
 }
 # Of the messages that a run has: what makes rows needs a minute for a million.
 FRACTIONS = dict.fromkeys(
-    ("avro-fastavro", "avro-fastavro-writer", "json-orjson", "protobuf-rows"), 10
+    (
+        *("avro-fastavro", "avro-fastavro-writer", "json-orjson", "json-orjson-writer"),
+        *("protobuf-rows", "protobuf-writer"),
+    ),
+    10,
 )
 
 

@@ -5,7 +5,7 @@
 /* ---- reading ---- */
 
 bool
-input_is_null(const input_columns *self, int32_t index, int64_t row)
+input_is_null_below(const input_columns *self, int32_t index, int64_t row)
 {
     while (self->types->types[index].layout == INPUT_DICTIONARY) {
         if (!input_is_valid(&self->columns[index], row)) {

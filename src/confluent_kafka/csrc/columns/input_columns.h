@@ -56,8 +56,19 @@ input_index(const input_columns *self, int32_t index, int64_t row)
     return value < self->columns[index + 1].length ? value : -1;
 }
 
+/* input_is_null() of a column whose rows need not say it in a bitmap of their own. */
+bool input_is_null_below(const input_columns *self, int32_t index, int64_t row);
+
 /* Whether a row is null, or stands for a null of a dictionary. */
-bool input_is_null(const input_columns *self, int32_t index, int64_t row);
+static inline bool
+input_is_null(const input_columns *self, int32_t index, int64_t row)
+{
+    enum input_layout layout = self->types->types[index].layout;
+    return layout == INPUT_DICTIONARY || layout == INPUT_NULLS
+               ? input_is_null_below(self, index, row)
+               : !input_is_valid(&self->columns[index], row);
+}
+
 /* The rows of the child that belong to a valid row of INPUT_LIST or INPUT_FIXED_LIST. */
 void input_items(const input_columns *self, int32_t index, int64_t row, int64_t *from,
                  int64_t *to);

@@ -2,18 +2,6 @@
 
 typedef put_machine machine;
 
-bool
-protobuf_put_tag(machine *self, uint32_t tag, int64_t size)
-{
-    if (!put_reserve(self, size + VARINT_SIZE)) {
-        return false;
-    }
-    if (tag != 0) {
-        self->to.at = wire_write_varint(self->to.at, tag);
-    }
-    return true;
-}
-
 static inline bool
 is_group(uint32_t tag)
 {

@@ -19,7 +19,18 @@ protobuf_tag(const put_instruction *at)
 }
 
 /* The tag, if there is one, with room for `size` bytes after it. */
-bool protobuf_put_tag(put_machine *machine, uint32_t tag, int64_t size);
+static inline bool
+protobuf_put_tag(put_machine *machine, uint32_t tag, int64_t size)
+{
+    if (!put_reserve(machine, size + VARINT_SIZE)) {
+        return false;
+    }
+    if (tag != 0) {
+        machine->to.at = wire_write_varint(machine->to.at, tag);
+    }
+    return true;
+}
+
 /* The tag of a message or of packed values, which are written next; a place for _close(), or -1. */
 int64_t protobuf_put_open(put_machine *machine, uint32_t tag);
 /* The end of it: the size goes before it, or the end of a group behind it. */

@@ -30,12 +30,6 @@ put_stop(machine *self, enum build_status status)
     return false;
 }
 
-static inline instruction *
-need_value(machine *self, instruction *at)
-{
-    return input_is_valid(put_column(self, at), self->row) ? at : put_fail_null(self, at);
-}
-
 /* ---- integers ---- */
 
 /* Whether a valid row is a uint64 that int64 has not. */
@@ -69,7 +63,7 @@ instruction *
 put_load_integer(machine *self, instruction *at, int64_t *value)
 {
     const arrow_column *column = put_column(self, at);
-    if (need_value(self, at) == NULL) {
+    if (put_need(self, at) == NULL) {
         return NULL;
     }
     if (is_beyond_int64(column, self->row)
@@ -79,45 +73,7 @@ put_load_integer(machine *self, instruction *at, int64_t *value)
     return at;
 }
 
-/* Whether a number fits into bits, of which one is the sign if they are less than 0. */
-static bool
-is_within(uint64_t value, bool is_negative, int64_t bits)
-{
-    uint64_t magnitude = is_negative ? ~value : value; /* of the sign's complement */
-    int64_t digits = bits < 0 ? -(bits + 1) : bits;
-    return (bits < 0 || !is_negative) && (digits >= 64 || magnitude >> digits == 0);
-}
-
-instruction *
-put_load_whole(machine *self, instruction *at, int64_t bits, uint64_t *value, bool *is_negative)
-{
-    const arrow_column *column = put_column(self, at);
-    if (need_value(self, at) == NULL) {
-        return NULL;
-    }
-    if (column->format.width == 8) {
-        memcpy(value, input_fixed(column, self->row), sizeof(*value));
-    }
-    else {
-        *value = (uint64_t)arrow_column_integer(column, self->row);
-    }
-    *is_negative = column->format.is_signed && *value >> 63 != 0;
-    return bits == 0 || is_within(*value, *is_negative, bits)
-               ? at
-               : put_fail(self, at, "an integer that is out of the range of its type");
-}
-
-/* ---- booleans and real numbers ---- */
-
-instruction *
-put_load_bool(machine *self, instruction *at, bool *value)
-{
-    if (need_value(self, at) == NULL) {
-        return NULL;
-    }
-    *value = input_bit(put_column(self, at), self->row);
-    return at;
-}
+/* ---- real numbers ---- */
 
 /* Of IEEE 754's binary16. */
 static double
@@ -134,7 +90,7 @@ instruction *
 put_load_double(machine *self, instruction *at, double *value)
 {
     const arrow_column *column = put_column(self, at);
-    if (need_value(self, at) == NULL) {
+    if (put_need(self, at) == NULL) {
         return NULL;
     }
     const uint8_t *place = input_fixed(column, self->row);
@@ -173,7 +129,7 @@ put_load_float(machine *self, instruction *at, float *value)
 const void *
 put_load_bytes(machine *self, instruction *at, size_t *size)
 {
-    if (need_value(self, at) == NULL) {
+    if (put_need(self, at) == NULL) {
         return NULL;
     }
     const void *data = arrow_column_value(put_column(self, at), self->row, size);
@@ -220,7 +176,7 @@ instruction *
 put_load_decimal(machine *self, instruction *at, decimal *value)
 {
     const arrow_column *column = put_column(self, at);
-    if (need_value(self, at) == NULL) {
+    if (put_need(self, at) == NULL) {
         return NULL;
     }
     decimal_load(value, input_fixed(column, self->row), column->format.width);
@@ -245,7 +201,7 @@ put_constant(machine *self, instruction *at)
 instruction *
 put_record(machine *self, instruction *at)
 {
-    return need_value(self, at) == NULL ? NULL : at + 1;
+    return put_need(self, at) == NULL ? NULL : at + 1;
 }
 
 instruction *
@@ -271,7 +227,7 @@ run_at(machine *self, int64_t row, instruction *from, instruction *end)
 instruction *
 put_dictionary(machine *self, instruction *at)
 {
-    if (need_value(self, at) == NULL) {
+    if (put_need(self, at) == NULL) {
         return NULL;
     }
     int64_t row = input_index(self->from, at->column, self->row);
@@ -306,7 +262,7 @@ put_case(machine *Py_UNUSED(self), instruction *at)
 instruction *
 put_load_items(machine *self, instruction *at, int64_t *from, int64_t *to)
 {
-    if (need_value(self, at) == NULL) {
+    if (put_need(self, at) == NULL) {
         return NULL;
     }
     input_items(self->from, at->column, self->row, from, to);

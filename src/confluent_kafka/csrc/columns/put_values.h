@@ -12,16 +12,11 @@
 /* A number of any width, times the argument, or divided and rounded down if that is negative. */
 const put_instruction *put_load_integer(put_machine *machine, const put_instruction *at,
                                         int64_t *value);
-/* The same, not scaled: `*value` has its bits, also of a uint64. It may have so many `bits`, less
- * than 0 if one of them is the sign, 0 for any. */
-const put_instruction *put_load_whole(put_machine *machine, const put_instruction *at,
-                                      int64_t bits, uint64_t *value, bool *is_negative);
 const put_instruction *put_load_double(put_machine *machine, const put_instruction *at,
                                        double *value);
 /* Rounded; finite if the column's is. */
 const put_instruction *put_load_float(put_machine *machine, const put_instruction *at,
                                       float *value);
-const put_instruction *put_load_bool(put_machine *machine, const put_instruction *at, bool *value);
 /* An address also if there are none; NULL for a null, which has failed. */
 const void *put_load_bytes(put_machine *machine, const put_instruction *at, size_t *size);
 /* The same, if it is UTF-8. */
@@ -40,6 +35,58 @@ const put_instruction *put_load_items(put_machine *machine, const put_instructio
                                       int64_t *from, int64_t *to);
 /* Runs the block of `at` once for each of them. */
 bool put_each(put_machine *machine, const put_instruction *at, int64_t from, int64_t to);
+
+/* ---- what most values are ---- */
+
+static inline const put_instruction *
+put_need(put_machine *machine, const put_instruction *at)
+{
+    return input_is_valid(put_column(machine, at), machine->row) ? at
+                                                                 : put_fail_null(machine, at);
+}
+
+static inline const put_instruction *
+put_load_bool(put_machine *machine, const put_instruction *at, bool *value)
+{
+    if (put_need(machine, at) == NULL) {
+        return NULL;
+    }
+    *value = input_bit(put_column(machine, at), machine->row);
+    return at;
+}
+
+/* Whether a number fits into so many bits, of which one is the sign if they are less than 0. */
+static inline bool
+put_is_within(uint64_t value, bool is_negative, int64_t bits)
+{
+    uint64_t magnitude = is_negative ? ~value : value; /* of the sign's complement */
+    int64_t digits = bits < 0 ? -(bits + 1) : bits;
+    return (bits < 0 || !is_negative) && (digits >= 64 || magnitude >> digits == 0);
+}
+
+/* The bits of an integer, also of a uint64. It may have so many `bits`, less than 0 if one of them
+ * is the sign, 0 for any. */
+static inline const put_instruction *
+put_load_whole(put_machine *machine, const put_instruction *at, int64_t bits, uint64_t *value,
+               bool *is_negative)
+{
+    const arrow_column *column = put_column(machine, at);
+    if (put_need(machine, at) == NULL) {
+        return NULL;
+    }
+    if (column->format.width == 8) {
+        memcpy(value, input_fixed(column, machine->row), sizeof(*value));
+    }
+    else {
+        *value = (uint64_t)arrow_column_integer(column, machine->row);
+    }
+    *is_negative = column->format.is_signed && *value >> 63 != 0;
+    return bits == 0 || put_is_within(*value, *is_negative, bits)
+               ? at
+               : put_fail(machine, at, "an integer that is out of the range of its type");
+}
+
+/* ---- steps ---- */
 
 /* The data as it is. */
 put_step put_constant;
