@@ -188,6 +188,7 @@ def test_a_wrong_encoding_is_one_problem(tmp_path: Path) -> None:
     """The data source's options, which are made of it, are not blamed again."""
     assert len(problems(tmp_path, ('"string"', '"avro"'))) == 1
     assert len(problems(tmp_path, ('"string"', '"json", schema = "{}"'))) == 1
+    assert len(problems(tmp_path, ('"string"', '"string", message = "m"'))) == 1
 
 
 def test_secrets_come_from_the_environment_and_stay_there(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 pytest.importorskip("fastavro", reason="fastavro is not installed")
+pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
 pytest.importorskip("httpx", reason="httpx is not installed")
 
 import fastavro
@@ -68,6 +69,16 @@ def read(payload: bytes, schema: Any = FLIGHT) -> Any:
     return fastavro.schemaless_reader(io.BytesIO(payload[5:]), fastavro.parse_schema(schema))
 
 
+PROTO = """
+syntax = "proto3";
+package x;
+import "google/protobuf/timestamp.proto";
+message Flight {
+  string carrier = 1;
+  optional int32 delay = 2;
+  message Leg { double km = 1; google.protobuf.Timestamp at = 2; }
+}
+"""
 KIND = pa.struct([("carrier", pa.string()), ("delay", pa.int64())])
 
 
@@ -191,6 +202,28 @@ def test_json_schemas(encoder: Callable[..., RowEncoder], registry: FakeRegistry
         encoder(parse_ddl("value STRUCT<carrier: STRING, more: INT>"), valueFormat="json-schema")
 
 
+def test_protobuf(encoder: Callable[..., RowEncoder], registry: FakeRegistry) -> None:
+    """The id, the message's place in its schema and the message; the first one by default."""
+    known = registry.register("t-value", PROTO, "PROTOBUF")
+    rows = [{"carrier": "UA", "delay": 7}, None, {"carrier": "DL", "delay": None}]
+    assert payloads(encoder(valueFormat="protobuf"), rows, KIND) == [
+        framed(known, b"\0\x0a\x02UA\x10\x07"),
+        None,
+        framed(known, b"\0\x0a\x02DL"),
+    ]
+    leg = parse_ddl("value STRUCT<km: DOUBLE, at: TIMESTAMP>")
+    encode = encoder(leg, valueFormat="protobuf", valueMessage="x.Flight.Leg")
+    row = {"km": 0.0, "at": datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)}
+    kind = pa.struct([("km", pa.float64()), ("at", pa.timestamp("us", "UTC"))])
+    assert payloads(encode, [row], kind) == [framed(known, b"\x04\0\0\x12\x02\x08\x01")]
+    with pytest.raises(UnencodableRow, match=r"row 0 .* value.delay: "):
+        payloads(encoder(valueFormat="protobuf"), [{"carrier": "UA", "delay": 1 << 40}], KIND)
+    with pytest.raises(ValueError, match=r"column value: the schema has no message x\.Nothing"):
+        encoder(valueFormat="protobuf", valueMessage="x.Nothing")
+    with pytest.raises(ValueError, match="column value: string cannot be written as a record"):
+        encoder(parse_ddl("value STRING"), valueFormat="protobuf")
+
+
 @pytest.mark.parametrize(
     ("columns", "rows", "wanted"),
     [
@@ -244,22 +277,41 @@ def test_a_schema_of_another_format(
         encoder()
 
 
+JSON_SCHEMA = {
+    "type": "object",
+    "properties": {"carrier": {"type": "string"}, "delay": {"type": "integer"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("value_format", "kind", "schema"),
+    [
+        ("avro", "AVRO", json.dumps(FLIGHT)),
+        ("json-schema", "JSON", json.dumps(JSON_SCHEMA)),
+        ("protobuf", "PROTOBUF", PROTO),
+    ],
+)
 def test_keys_and_values(
-    spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
+    spark: Any,
+    cluster: MockCluster,
+    registry: FakeRegistry,
+    new_topic: Callable[..., str],
+    value_format: str,
+    kind: str,
+    schema: str,
 ) -> None:
     """What a query writes with both, another reads as the same columns."""
     topic = new_topic()
     registry.register(f"{topic}-key", '"string"')
-    registry.register(f"{topic}-value", json.dumps(FLIGHT))
+    registry.register(f"{topic}-value", schema, kind)
     options = {
         "kafka.bootstrap.servers": cluster.bootstrap_servers,
         "keyFormat": "avro",
-        "valueFormat": "avro",
+        "valueFormat": value_format,
         "schema.registry.url": registry.url,
     }
     rows = [("a", ("UA", 7)), ("b", ("DL", None)), (None, None)]
-    kind = "key STRING, value STRUCT<carrier: STRING, delay: INT>"
-    frame = spark.createDataFrame(rows, kind)
+    frame = spark.createDataFrame(rows, "key STRING, value STRUCT<carrier: STRING, delay: INT>")
     frame.write.format("rdkafka").options(**options, topic=topic).mode("append").save()
     back = spark.read.format("rdkafka").options(**options, subscribe=topic).load()
     found = {(row.key, row.value and tuple(row.value)) for row in back.collect()}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .formats.payloads import Encoder
 
 OPTIONS = (*parts.OPTIONS, "registerSchemas")
-_FORMATS: tuple[PayloadFormat, ...] = ("raw", "json", "avro", "json-schema")
+_FORMATS: tuple[PayloadFormat, ...] = ("raw", "json", "avro", "json-schema", "protobuf")
 
 
 class UnencodableRow(ValueError):
@@ -130,7 +130,9 @@ def _payload(
     take: Taker, part: str, form: PayloadFormat, topic: str | None, *, register: bool
 ) -> Payload:
     given = {what: take.optional(f"{part}{what}", str) for what in ("Schema", "Subject", "Message")}
-    taken = ("Schema", "Subject") if form in REGISTERED else ()
+    taken = {"Schema", "Subject"} if form in REGISTERED else set()
+    if form == "protobuf":
+        taken.add("Message")
     for what, text in given.items():
         if text is not None and what not in taken:
             raise ValueError(f"option {part}{what}: what is written as {form} does not take it")
@@ -139,7 +141,13 @@ def _payload(
     subject = given["Subject"] or (f"{topic}-{part}" if topic else None)
     if subject is None:
         raise ValueError(f"option {part}Subject is required where a column names the topics")
-    return Payload(format=form, schema=given["Schema"], subject=subject, register=register)
+    return Payload(
+        format=form,
+        schema=given["Schema"],
+        subject=subject,
+        message=given["Message"],
+        register=register,
+    )
 
 
 def _format(text: str) -> PayloadFormat:

@@ -27,8 +27,8 @@ class RdKafkaDataSource(DataSource):
     schema registry, ``json`` with a schema of its own) make keys and values columns of their
     schemas; the option ``mode`` says what happens to rows that do not decode: ``FAILFAST``,
     ``PERMISSIVE`` (null, and the reason in a column ``error``) or ``DROPMALFORMED``. Writes have
-    them, too: with ``avro``, ``json-schema`` and ``json``, columns of other types are written as
-    payloads; see docs/spark-writing.md.
+    them, too: columns of other types than bytes are then written as payloads; see
+    docs/spark-writing.md.
 
     Options for both: ``kafka.bootstrap.servers`` (required) and any other property of Kafka's
     clients behind ``kafka.``, in Java's or in librdkafka's names.

@@ -9,7 +9,7 @@ SourceFormat: TypeAlias = Literal["raw", "string", "json", "avro", "json-schema"
 REGISTERED: tuple[SourceFormat, ...] = ("avro", "json-schema", "protobuf")
 """The formats whose schemas are in the registry."""
 
-PayloadFormat: TypeAlias = Literal["raw", "json", "avro", "json-schema"]
+PayloadFormat: TypeAlias = Literal["raw", "json", "avro", "json-schema", "protobuf"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,8 @@ class Payload:
     """The schema to write with; by default the latest of the subject. json: none."""
     subject: str | None = None
     """The subject that the schema is one of. json: none."""
+    message: str | None = None
+    """protobuf: the full name of the message; by default the first one of the schema."""
     register: bool = False
     """Whether the schema is registered if the subject does not have it."""
 

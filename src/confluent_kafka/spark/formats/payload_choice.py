@@ -5,16 +5,21 @@ The registry's libraries are imported only where a write uses it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 from pyspark.sql.types import DataType
 
 from confluent_kafka.spark.pyspark_internals import to_arrow_type
 
 from .model import Payload, Registry
-from .payloads import AvroPayloads, Encoder, JsonPayloads
+from .payloads import AvroPayloads, Encoder, JsonPayloads, ProtobufPayloads
+
+if TYPE_CHECKING:
+    from confluent_kafka.schema_registry import RegisteredSchema, SchemaRegistryClient
 
 # What the registry calls the formats.
-_SCHEMA_TYPES = {"avro": "AVRO", "json-schema": "JSON"}
+_SCHEMA_TYPES = {"avro": "AVRO", "json-schema": "JSON", "protobuf": "PROTOBUF"}
 
 
 def choose_encoder(payload: Payload, registry: Registry | None, kind: DataType) -> Encoder:
@@ -48,4 +53,19 @@ def _of_registry(payload: Payload, registry: Registry) -> Encoder:
     assert found.schema_id is not None
     if payload.format == "avro":
         return AvroPayloads(schema, tuple(references), found.schema_id)
+    if payload.format == "protobuf":
+        return _protobuf(payload, found, client(registry))
     return JsonPayloads(schema, found.schema_id)
+
+
+def _protobuf(
+    payload: Payload, found: RegisteredSchema, registry: SchemaRegistryClient
+) -> ProtobufPayloads:
+    from .protobuf_columns import compile_schema
+    from .registry import asking
+
+    with asking():
+        compiled = compile_schema(found.schema, registry)
+    message = compiled.message(payload.message).full_name
+    assert found.schema_id is not None
+    return ProtobufPayloads(compiled.files.SerializeToString(), message, found.schema_id)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-from confluent_kafka.columns import AvroEncoder, JSONEncoder, RowError
+from confluent_kafka.columns import AvroEncoder, JSONEncoder, ProtobufEncoder, RowError
 
 # Encoders that a process keeps: a query has at most two.
 _ENCODERS_LIMIT = 16
@@ -99,7 +99,37 @@ def _json_encoder(payloads: JsonPayloads) -> JSONEncoder:
     return JSONEncoder(payloads.schema, schema_id=payloads.schema_id, decimals="number")
 
 
-def _encoded(encoder: AvroEncoder | JSONEncoder, values: pa.Array, *, fields: bool) -> Encoded:
+@dataclass(frozen=True)
+class ProtobufPayloads:
+    """Encodes rows as messages, in the registry's framing.
+
+    Args:
+        files: the schema, compiled: a FileDescriptorSet.
+        message: the full name of the message.
+        schema_id: the schema's id in the registry.
+    """
+
+    files: bytes
+    message: str
+    schema_id: int
+
+    def __call__(self, values: pa.Array) -> Encoded:
+        """Encode one column, of structs.
+
+        Raises:
+            TypeError: it has a type that the message does not take.
+        """
+        return _encoded(_protobuf_encoder(self), values, fields=True)
+
+
+@lru_cache(_ENCODERS_LIMIT)
+def _protobuf_encoder(payloads: ProtobufPayloads) -> ProtobufEncoder:
+    return ProtobufEncoder(payloads.files, payloads.message, schema_id=payloads.schema_id)
+
+
+def _encoded(
+    encoder: AvroEncoder | JSONEncoder | ProtobufEncoder, values: pa.Array, *, fields: bool
+) -> Encoded:
     """Encode a column: its fields, or as the only one of them. Null is a tombstone."""
     if not fields:
         values = pa.StructArray.from_arrays([values], ["value"], mask=values.is_null())

@@ -333,12 +333,12 @@ def _topic_sink(pipeline: Pipeline, sink: Sink, key: Key) -> Iterator[Problem]:
 
 
 def _encoding(pipeline: Pipeline, encoding: Encoding, key: Key) -> Iterator[Problem]:
-    if encoding.format in REGISTERED:
-        if pipeline.registry is None:
-            yield Problem(key, f"the format {encoding.format} needs the table [registry]")
-        return
-    for name in ("subject", "schema"):
-        if getattr(encoding, name) is not None:
+    registered = encoding.format in REGISTERED
+    if registered and pipeline.registry is None:
+        yield Problem(key, f"the format {encoding.format} needs the table [registry]")
+    taken = {"subject": registered, "schema": registered, "message": encoding.format == "protobuf"}
+    for name in taken:
+        if getattr(encoding, name) is not None and not taken[name]:
             yield Problem((*key, name), f"the format {encoding.format} does not take this key")
     if encoding.format in ONE_COLUMN and len(encoding.columns) != 1:
         yield Problem(key, f"the format {encoding.format} needs one column: columns = ['name']")

@@ -64,13 +64,15 @@ ONE_COLUMN = ("raw", "string")
 class Encoding:
     """How columns become the bytes of a key or a value. A string in TOML is its ``format``."""
 
-    format: Literal["raw", "string", "json", "avro", "json-schema"] = "json"
+    format: Literal["raw", "string", "json", "avro", "json-schema", "protobuf"] = "json"
     columns: tuple[str, ...] = ()
     """raw, string: exactly one. Others: the fields, all columns if none is named."""
     subject: str | None = None
-    """avro, json-schema: who has the schema; by default ``<topic>-value`` or ``<topic>-key``."""
+    """A registry's formats: by default ``<topic>-value`` or ``<topic>-key``."""
     schema: str | None = None
-    """avro, json-schema: the schema, as JSON; by default the subject's latest."""
+    """A registry's formats: the schema to write with; by default the subject's latest."""
+    message: str | None = None
+    """protobuf: the full name of the message; by default the first one of the schema."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,12 @@ def _payloads(pipeline: Pipeline, sink: Sink) -> dict[str, str]:
     for part, encoding in (("key", sink.key), ("value", sink.value)):
         if encoding is None or encoding.format in ONE_COLUMN:
             continue
-        given = {"Format": encoding.format, "Subject": encoding.subject, "Schema": encoding.schema}
+        given = {
+            "Format": encoding.format,
+            "Subject": encoding.subject,
+            "Schema": encoding.schema,
+            "Message": encoding.message,
+        }
         settings |= {f"{part}{what}": text for what, text in given.items() if text is not None}
     return settings if pipeline.registry is None else settings | registry_options(pipeline.registry)
 
