@@ -89,7 +89,10 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "src/confluent_kafka/serialization/*": SERDES,
     "src/confluent_kafka/*serializing*": SERDES,
     "src/confluent_kafka/spark/*": SPARK,
-    "src/confluent_kafka/testing/*": _embedded("mock*", "pytest_plugin"),
+    "src/confluent_kafka/testing/*": (
+        *_unit("mock_registry"),
+        *_embedded("mock*", "pytest_plugin"),
+    ),
     "src/confluent_kafka/cimpl.pyi": _unit("stub*"),
     "src/confluent_kafka/statistics.py": _unit("statistics"),
     "src/pyspark_rdkafka/*": SPARK,

@@ -18,7 +18,15 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 import fastavro
 import pyarrow as pa
-from pyspark.sql.types import StructType
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VariantType,
+)
 
 from confluent_kafka.spark.encoding import RowEncoder, UnencodableRow
 from confluent_kafka.spark.formats.ddl import parse_ddl
@@ -266,6 +274,20 @@ def test_columns_that_json_has_not(
     """They are refused before any task starts."""
     with pytest.raises(ValueError, match=wanted):
         encoder(parse_ddl(f"value {columns}"), valueFormat="json")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        VariantType(),
+        ArrayType(VariantType()),
+        MapType(StringType(), StructType([StructField("x", VariantType())])),
+    ],
+)
+def test_variants(encoder: Callable[..., RowEncoder], kind: DataType) -> None:
+    """They are refused: Arrow has the bytes that Spark stores, which are nobody's payload."""
+    with pytest.raises(ValueError, match="column value: a VARIANT has no type"):
+        encoder(StructType([StructField("value", kind)]), valueFormat="json")
 
 
 def test_a_schema_of_another_format(

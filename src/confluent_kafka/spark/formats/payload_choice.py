@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql.types import DataType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantType
 
 from confluent_kafka.spark.pyspark_internals import to_arrow_type
 
@@ -34,6 +34,8 @@ def choose_encoder(payload: Payload, registry: Registry | None, kind: DataType) 
         ValueError: the registry is not there or has no such schema, it is not valid, or the column
             cannot be written with it.
     """
+    if _has_variant(kind):
+        raise ValueError("a VARIANT has no type that could be written: cast it, or use to_json()")
     column = to_arrow_type(kind)
     encoder = JsonPayloads(column) if registry is None else _of_registry(payload, registry)
     try:
@@ -41,6 +43,17 @@ def choose_encoder(payload: Payload, registry: Registry | None, kind: DataType) 
     except TypeError as error:
         raise ValueError(str(error).removeprefix("batch: ")) from None
     return encoder
+
+
+def _has_variant(kind: DataType) -> bool:
+    """Whether a type has a VARIANT in it, whose Arrow type are the bytes that Spark stores."""
+    if isinstance(kind, StructType):
+        return any(_has_variant(one.dataType) for one in kind)
+    if isinstance(kind, ArrayType):
+        return _has_variant(kind.elementType)
+    if isinstance(kind, MapType):
+        return _has_variant(kind.valueType)
+    return isinstance(kind, VariantType)
 
 
 def _of_registry(payload: Payload, registry: Registry) -> Encoder:
