@@ -38,6 +38,13 @@ def protobuf_columns(random: Random) -> Any:
     return ProtobufColumns(random)
 
 
+def encoders(random: Random) -> Any:
+    """The same."""
+    from tests.fuzz.columns_encoders import Encoders
+
+    return Encoders(random)
+
+
 TARGETS: dict[str, Callable[[Random], Any]] = {
     "boundary": lambda random: Boundary(random, slow=100),
     "arrow": ArrowImport,
@@ -46,6 +53,7 @@ TARGETS: dict[str, Callable[[Random], Any]] = {
     "columns": Columns,
     "json": JSONRows,
     "protobuf": protobuf_columns,
+    "encoders": encoders,
 }
 ROUND = 10_000
 SLOW = 2  # seconds: such a call is printed

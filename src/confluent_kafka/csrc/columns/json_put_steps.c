@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "columns/digits.h"
+#include "columns/json_escape.h"
 #include "columns/payload_format.h"
 #include "columns/put_values.h"
 #include "columns/rfc3339.h"
@@ -63,33 +64,6 @@ must_be_escaped(uint64_t word)
            & WORD_HIGHS;
 }
 
-/* What stands after a backslash for a character; 'u': its number. */
-static uint8_t
-escape_of(uint8_t byte)
-{
-    static const uint8_t letters[] = "uuuuuuuubtnufruu";
-    return byte == '"' || byte == '\\' ? byte : byte < 0x10 ? letters[byte] : 'u';
-}
-
-static void
-write_escaped(machine *self, uint8_t byte)
-{
-    static const char digits[] = "0123456789abcdef";
-    uint8_t letter = escape_of(byte), *to = self->to.at;
-    *to++ = '\\';
-    *to++ = letter;
-    if (letter == 'u') {
-        *to++ = '0';
-        *to++ = '0';
-        *to++ = (uint8_t)digits[byte >> 4];
-        *to++ = (uint8_t)digits[byte & 0xf];
-    }
-    self->to.at = to;
-}
-
-/* Bytes of the longest escape. */
-#define ESCAPE_SIZE 6
-
 /* Characters of a string, for all of which there is room unless they are escaped. */
 static bool
 put_characters(machine *self, const uint8_t *text, size_t size)
@@ -102,14 +76,14 @@ put_characters(machine *self, const uint8_t *text, size_t size)
             self->to.at += sizeof(uint64_t);
             text += sizeof(uint64_t);
         }
-        else if (*text >= 0x20 && *text != '"' && *text != '\\') {
+        else if (!json_must_escape(*text)) {
             *self->to.at++ = *text++;
         }
         else {
-            if (!put_reserve(self, (int64_t)left + ESCAPE_SIZE + 2)) {
+            if (!put_reserve(self, (int64_t)left + JSON_ESCAPE_SIZE + 2)) {
                 return false;
             }
-            write_escaped(self, *text++);
+            self->to.at += json_escape(*text++, self->to.at);
         }
     }
     return true;

@@ -1,10 +1,11 @@
 #include "columns/protobuf_json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "columns/json_escape.h"
 #include "columns/last_keys.h"
+#include "columns/shortest_float.h"
 #include "columns/utf8.h"
 
 typedef protobuf_machine machine;
@@ -60,10 +61,8 @@ put(writer *self, const void *text, size_t size)
 static bool
 write_escape(writer *self, uint8_t byte)
 {
-    char text[8];
-    int size = byte == '"' || byte == '\\' ? snprintf(text, sizeof(text), "\\%c", byte)
-                                           : snprintf(text, sizeof(text), "\\u%04x", byte);
-    return put(self, text, (size_t)size);
+    uint8_t text[JSON_ESCAPE_SIZE];
+    return put(self, text, json_escape(byte, text));
 }
 
 /* Runs of bytes that stay as they are, and what must be escaped between them. */
@@ -76,7 +75,7 @@ write_string(writer *self, wire_range value)
     const uint8_t *run = value.data, *end = value.data + value.size;
     bool is_written = put(self, "\"", 1);
     for (const uint8_t *at = run; is_written && at < end; at++) {
-        if (*at < 0x20 || *at == '"' || *at == '\\') {
+        if (json_must_escape(*at)) {
             is_written = put(self, run, (size_t)(at - run)) && write_escape(self, *at);
             run = at + 1;
         }
@@ -84,42 +83,17 @@ write_string(writer *self, wire_range value)
     return is_written && put(self, run, (size_t)(end - run)) && put(self, "\"", 1);
 }
 
-/* The decimal point is the locale's, which may be more than one byte. */
-static size_t
-with_point(char *text)
-{
-    size_t size = 0;
-    for (const char *at = text; *at != '\0'; at++) {
-        bool is_number = (*at >= '0' && *at <= '9') || *at == '-' || *at == '+' || *at == 'e';
-        if (is_number) {
-            text[size++] = *at;
-        }
-        else if (size == 0 || text[size - 1] != '.') {
-            text[size++] = '.';
-        }
-    }
-    return size;
-}
-
-/* Whole numbers without a point, others with as many digits as tell them from the next ones. */
+/* Whole numbers without a point. */
 static bool
 write_number(writer *self, double value, const uint8_t *at)
 {
-    char text[40];
+    uint8_t text[FLOAT_TEXT_SIZE];
     if (!isfinite(value)) {
         return fail_at(self, at, "a number that is not finite, which JSON cannot say");
     }
-    if (fabs(value) < 1e15 && value == (double)(int64_t)value) {
-        int size = snprintf(text, sizeof(text), "%lld", (long long)value);
-        return put(self, text, (size_t)size);
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    return put(self, text, with_point(text));
+    size_t size = double_write(value, text);
+    bool has_point = size > 2 && text[size - 2] == '.' && text[size - 1] == '0';
+    return put(self, text, has_point ? size - 2 : size);
 }
 
 /* ---- messages in parts: the same as one of all their bytes ---- */
