@@ -5,14 +5,12 @@
 
 #include "columns/json_escape.h"
 #include "columns/last_keys.h"
+#include "columns/protobuf_struct.h"
 #include "columns/shortest_float.h"
 #include "columns/utf8.h"
 
 typedef protobuf_machine machine;
 typedef const protobuf_field field;
-
-/* How deep values may be nested; each writes its parts by calls. */
-#define JSON_DEPTH_LIMIT 64
 
 /* One text while it is written, after the last slot of its column. */
 typedef struct {
@@ -132,16 +130,6 @@ join(writer *self, joined *whole, wire_range part)
 
 /* ---- values ---- */
 
-/* The fields of google.protobuf.Value, which are one oneof. */
-enum {
-    NULL_VALUE = 1 << 3 | WIRE_VARINT,
-    NUMBER_VALUE = 2 << 3 | WIRE_64,
-    STRING_VALUE = 3 << 3 | WIRE_SIZED,
-    BOOL_VALUE = 4 << 3 | WIRE_VARINT,
-    STRUCT_VALUE = 5 << 3 | WIRE_SIZED,
-    LIST_VALUE = 6 << 3 | WIRE_SIZED,
-};
-
 typedef struct {
     uint32_t kind; /* the last field that came, or 0 */
     uint64_t bits;
@@ -238,8 +226,6 @@ write_value(writer *self, wire_range value)
 
 /* ---- what holds values: messages whose field 1 repeats ---- */
 
-enum { FIRST = 1 << 3 | WIRE_SIZED, SECOND = 2 << 3 | WIRE_SIZED };
-
 /* The next item, if there is one. */
 static bool
 next_item(writer *self, wire_input *in, wire_range *item, bool *is_there)
@@ -249,7 +235,7 @@ next_item(writer *self, wire_input *in, wire_range *item, bool *is_there)
         if (!wire_read_tag(in, &tag)) {
             return spoilt(self, in);
         }
-        *is_there = tag == FIRST;
+        *is_there = tag == STRUCT_ITEM;
         if (!(*is_there ? wire_read_sized(in, item) : wire_skip(in, tag))) {
             return spoilt(self, in);
         }
@@ -324,12 +310,12 @@ read_entry(writer *self, wire_range item, keyed_entry *entry, joined *value)
         if (!wire_read_tag(&in, &tag)) {
             return spoilt(self, &in);
         }
-        if (!(tag == FIRST    ? wire_read_sized(&in, &key)
-              : tag == SECOND ? wire_read_sized(&in, &part)
-                              : wire_skip(&in, tag))) {
+        if (!(tag == ENTRY_KEY     ? wire_read_sized(&in, &key)
+              : tag == ENTRY_VALUE ? wire_read_sized(&in, &part)
+                                   : wire_skip(&in, tag))) {
             return spoilt(self, &in);
         }
-        if (tag == SECOND && !join(self, value, part)) {
+        if (tag == ENTRY_VALUE && !join(self, value, part)) {
             return false;
         }
     }

@@ -3,6 +3,7 @@
 #include "columns/json_float.h"
 #include "columns/json_text.h"
 #include "columns/protobuf_put.h"
+#include "columns/protobuf_struct.h"
 
 /*
  * Struct, Value and ListValue: field 1 of Struct is a map of Values, of ListValue a list of them.
@@ -10,20 +11,6 @@
 
 typedef put_machine machine;
 typedef const put_instruction instruction;
-
-/* How deep values may be nested; each is read by calls. */
-#define JSON_DEPTH_LIMIT 64
-
-enum { MAP_KEY = 1 << 3 | WIRE_SIZED, MAP_VALUE = 2 << 3 | WIRE_SIZED };
-enum { ENTRY = 1 << 3 | WIRE_SIZED };
-enum {
-    NULL_VALUE = 1 << 3 | WIRE_VARINT,
-    NUMBER_VALUE = 2 << 3 | WIRE_64,
-    STRING_VALUE = 3 << 3 | WIRE_SIZED,
-    BOOL_VALUE = 4 << 3 | WIRE_VARINT,
-    STRUCT_VALUE = 5 << 3 | WIRE_SIZED,
-    LIST_VALUE = 6 << 3 | WIRE_SIZED,
-};
 
 /* One text while it is read. */
 typedef struct {
@@ -116,7 +103,7 @@ read_all(reader *self, uint8_t opening, uint8_t closing, bool (*read)(reader *se
     }
     do {
         json_skip_space(&self->text);
-        if (!put_sized(self, ENTRY, read)) {
+        if (!put_sized(self, STRUCT_ITEM, read)) {
             return false;
         }
         json_skip_space(&self->text);
@@ -128,7 +115,7 @@ read_all(reader *self, uint8_t opening, uint8_t closing, bool (*read)(reader *se
 static bool
 read_entry(reader *self)
 {
-    if (!put_sized(self, MAP_KEY, read_string)) {
+    if (!put_sized(self, ENTRY_KEY, read_string)) {
         return false;
     }
     json_skip_space(&self->text);
@@ -136,7 +123,7 @@ read_entry(reader *self)
         return fail(self, "JSON with a key without a colon after it");
     }
     json_skip_space(&self->text);
-    return put_sized(self, MAP_VALUE, read_value);
+    return put_sized(self, ENTRY_VALUE, read_value);
 }
 
 static bool

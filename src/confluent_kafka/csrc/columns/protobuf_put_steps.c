@@ -41,51 +41,6 @@ put_fixed(machine *self, instruction *at, uint64_t value, int size)
     return protobuf_put_tag(self, protobuf_tag(at), size) ? put_bits(self, at, value, size) : NULL;
 }
 
-/* Varints of so many bits: a negative one of 32 bits is written as one of 64. */
-#define VARINT_STEP(name, bits)                                                          \
-    static instruction *name(machine *self, instruction *at)                             \
-    {                                                                                    \
-        uint64_t value;                                                                  \
-        bool is_negative;                                                                \
-        return put_load_whole(self, at, bits, &value, &is_negative) == NULL              \
-                   ? NULL                                                                \
-                   : put_varint(self, at, value);                                        \
-    }
-
-VARINT_STEP(step_int32, -32)
-VARINT_STEP(step_int64, -64)
-VARINT_STEP(step_uint32, 32)
-VARINT_STEP(step_uint64, 64)
-
-/* Numbers near zero, of either sign, become small ones. */
-#define ZIGZAG_STEP(name, bits)                                                          \
-    static instruction *name(machine *self, instruction *at)                             \
-    {                                                                                    \
-        uint64_t value;                                                                  \
-        bool is_negative;                                                                \
-        return put_load_whole(self, at, bits, &value, &is_negative) == NULL              \
-                   ? NULL                                                                \
-                   : put_varint(self, at, value << 1 ^ (is_negative ? UINT64_MAX : 0));  \
-    }
-
-ZIGZAG_STEP(step_sint32, -32)
-ZIGZAG_STEP(step_sint64, -64)
-
-#define FIXED_STEP(name, bits, size)                                                     \
-    static instruction *name(machine *self, instruction *at)                             \
-    {                                                                                    \
-        uint64_t value;                                                                  \
-        bool is_negative;                                                                \
-        return put_load_whole(self, at, bits, &value, &is_negative) == NULL              \
-                   ? NULL                                                                \
-                   : put_fixed(self, at, value, size);                                   \
-    }
-
-FIXED_STEP(step_fixed32, 32, 4)
-FIXED_STEP(step_fixed64, 64, 8)
-FIXED_STEP(step_sfixed32, -32, 4)
-FIXED_STEP(step_sfixed64, -64, 8)
-
 static instruction *
 step_bool(machine *self, instruction *at)
 {
@@ -123,27 +78,40 @@ step_double(machine *self, instruction *at)
     return put_load_double(self, at, &value) == NULL ? NULL : put_double(self, at, value);
 }
 
-static instruction *
-step_integer_as_float(machine *self, instruction *at)
-{
-    uint64_t value;
-    bool is_negative;
-    if (put_load_whole(self, at, 0, &value, &is_negative) == NULL) {
-        return NULL;
+/* From an integer of so many bits: how `value` is put, of which it may have the sign. */
+#define WHOLE_STEP(name, bits, put)                                                      \
+    static instruction *name(machine *self, instruction *at)                             \
+    {                                                                                    \
+        uint64_t value;                                                                  \
+        bool is_negative;                                                                \
+        return put_load_whole(self, at, bits, &value, &is_negative) == NULL ? NULL : put; \
     }
-    return put_float(self, at, is_negative ? (float)(int64_t)value : (float)value);
+
+/* A negative number of 32 bits is written as one of 64. */
+WHOLE_STEP(step_int32, -32, put_varint(self, at, value))
+WHOLE_STEP(step_int64, -64, put_varint(self, at, value))
+WHOLE_STEP(step_uint32, 32, put_varint(self, at, value))
+WHOLE_STEP(step_uint64, 64, put_varint(self, at, value))
+
+/* Numbers near zero, of either sign, become small ones. */
+static inline uint64_t
+zigzag(uint64_t value, bool is_negative)
+{
+    return value << 1 ^ (is_negative ? UINT64_MAX : 0);
 }
 
-static instruction *
-step_integer_as_double(machine *self, instruction *at)
-{
-    uint64_t value;
-    bool is_negative;
-    if (put_load_whole(self, at, 0, &value, &is_negative) == NULL) {
-        return NULL;
-    }
-    return put_double(self, at, is_negative ? (double)(int64_t)value : (double)value);
-}
+WHOLE_STEP(step_sint32, -32, put_varint(self, at, zigzag(value, is_negative)))
+WHOLE_STEP(step_sint64, -64, put_varint(self, at, zigzag(value, is_negative)))
+
+WHOLE_STEP(step_fixed32, 32, put_fixed(self, at, value, 4))
+WHOLE_STEP(step_fixed64, 64, put_fixed(self, at, value, 8))
+WHOLE_STEP(step_sfixed32, -32, put_fixed(self, at, value, 4))
+WHOLE_STEP(step_sfixed64, -64, put_fixed(self, at, value, 8))
+
+WHOLE_STEP(step_integer_as_float, 0,
+           put_float(self, at, is_negative ? (float)(int64_t)value : (float)value))
+WHOLE_STEP(step_integer_as_double, 0,
+           put_double(self, at, is_negative ? (double)(int64_t)value : (double)value))
 
 /* ---- bytes ---- */
 
