@@ -30,6 +30,8 @@ class RegistryServer(ThreadingHTTPServer):
 
     # server_close() waits for their threads.
     daemon_threads = False
+    # Connections that wait to be accepted; beyond them the kernel lets clients try again.
+    request_queue_size = 2 * _REQUESTS_LIMIT
 
     def __init__(self) -> None:
         self.registry = MemoryRegistry()
