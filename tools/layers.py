@@ -59,7 +59,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "": {"_other_clients", "_values", "cimpl", "statistics"},
     "_diagnosis": {""},
     "admin": {"", "_values", "_suggestions", "cimpl", "protocol"},
-    "columns": {"_suggestions", "_values", "cimpl"},
+    "columns": {"_suggestions", "_values", "cimpl", "schema_registry", "serialization"},
     "schema_registry": {"_suggestions", "error", "serialization"},
     "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl", "protocol", "schema_registry"},

@@ -69,7 +69,12 @@ def _row_digest(batch: Any, /) -> int: ...
 def _decode_rows(payloads: Any, program: _RowProgram, /) -> DecodedRows: ...
 def _decode_framed(
     payloads: Any,
-    programs_for: Callable[[set[int]], tuple[_RowProgram, dict[int, _RowProgram | str]]],
+    headers: Any,
+    name: str,
+    programs_for: Callable[
+        [set[bytes], set[bytes]],
+        tuple[_RowProgram, dict[bytes, _RowProgram | str], dict[bytes, _RowProgram | str]],
+    ],
     /,
 ) -> DecodedRows: ...
 def _arrow_type(schema: Any, /) -> tuple[Any, ...]: ...

@@ -29,8 +29,14 @@ from confluent_kafka.columns import (
     ProtobufColumns,
     RowError,
     decode_batch,
+    read_topic,
 )
-from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient
+from confluent_kafka.schema_registry import (
+    Schema,
+    SchemaReference,
+    SchemaRegistryClient,
+    header_schema_id_serializer,
+)
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 from confluent_kafka.serialization import MessageField, SerializationContext
@@ -117,7 +123,7 @@ def test_bad_payloads_are_errors_of_their_rows(
     assert batch.errors["value"] == [
         RowError(1, 0, "", "the registry has no schema 999"),
         RowError(3, 7, "city", "the payload ends within a value"),
-        RowError(4, 0, "", "no zero byte and schema id at the start"),
+        RowError(4, 0, "", "no schema id or GUID at the start, nor in a header"),
     ]
     raw = polars.DataFrame(batch.raw)["value"].to_list()
     assert [raw[error.row] for error in batch.errors["value"]] == [unknown, cut, text]
@@ -180,6 +186,148 @@ def test_a_batch_is_decoded_afterwards(
     assert batch.raw is raw
     assert batch.eof is raw.eof
     assert polars.DataFrame(batch)["value"].to_list() == ROWS
+
+
+# ---- GUIDs in headers ----
+
+
+def with_guids(registry: SchemaRegistryClient, topic: str, part: str = "value") -> list[Any]:
+    """The same orders, with the GUID of the schema in a header: payloads and headers."""
+    conf = {"schema.id.serializer": header_schema_id_serializer}
+    found = []
+    for schema, order in zip((FIRST, SECOND), ORDERS, strict=True):
+        headers: list[Any] = [("trace", b"7")]
+        context = SerializationContext(topic, MessageField(part), headers)
+        found.append(
+            (AvroSerializer(registry, json.dumps(schema), conf=conf)(order, context), headers)
+        )
+    return found
+
+
+def produced_with_headers(producer: Producer, topic: str, messages: list[Any]) -> None:
+    for value, headers in messages:
+        producer.produce(topic, value, key=value, headers=headers, partition=0)
+    assert producer.flush(TIMEOUT) == 0
+
+
+GUID_OF_NONE = b"\1" + bytes(15) + b"\7"
+
+
+def test_guids_in_headers(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """Rows whose header has a GUID and rows that begin with an id stand side by side."""
+    [first, second] = with_guids(registry, kafka_topic)
+    framed = payloads(registry, kafka_topic)
+    unknown = (second[0], [("__value_schema_id", GUID_OF_NONE)])
+    cut = (second[0], [("__value_schema_id", b"\1\2")])
+    bare = (second[0], [("__key_schema_id", second[1][-1][1])])
+    messages = [first, (framed[0], None), second, unknown, cut, bare, (None, first[1]), first]
+    produced_with_headers(producer, kafka_topic, messages)
+    columns = AvroColumns(registry, f"{kafka_topic}-value")
+    batch = consumed(consumer, kafka_topic, 8, value=columns)
+    frame = polars.DataFrame(batch)
+    assert frame["value"].to_list() == [ROWS[0], ROWS[0], ROWS[1], *[None] * 4, ROWS[0]]
+    assert batch.errors["value"] == [
+        RowError(3, 0, "", "the registry has no schema 00000000-0000-0000-0000-000000000007"),
+        RowError(4, 0, "", "its header has no schema's GUID: 2 bytes 01 02"),
+        RowError(5, 0, "", "no schema id or GUID at the start, nor in a header"),
+    ]
+    # Nobody asked for the headers, which the decoder needs: the bytes have them.
+    assert "headers" not in frame.columns
+    assert polars.DataFrame(batch.raw)["headers"][0].to_list() == [
+        {"key": key, "value": value} for key, value in first[1]
+    ]
+
+
+def test_guids_of_keys(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """Keys have a header of their own; headers are a column if they are asked for."""
+    produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic, "key"))
+    columns = AvroColumns(registry, schema=SECOND)
+    batch = consumed(consumer, kafka_topic, 2, key=columns, value=columns, headers=True)
+    frame = polars.DataFrame(batch)
+    assert frame["key"].to_list() == ROWS
+    assert [error.row for error in batch.errors["value"]] == [0, 1]
+    assert frame["headers"][0].to_list()[0] == {"key": "trace", "value": b"7"}
+    batch = consumed(consumer, kafka_topic, 2, key=columns, columns=["key", "headers"])
+    assert polars.DataFrame(batch).columns == ["key", "headers"]
+    batch = consumed(consumer, kafka_topic, 2, key=columns, columns=["key"])
+    assert polars.DataFrame(batch).to_dict(as_series=False) == {"key": ROWS}
+
+
+def test_guids_of_a_batch(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """decode_batch() looks into the headers of a batch; one without them has errors that say so."""
+    produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic))
+    columns = AvroColumns(registry, f"{kafka_topic}-value")
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    batch = decode_batch(consumer.consume_arrow(2, TIMEOUT, headers=True), value=columns)
+    assert polars.DataFrame(batch)["value"].to_list() == ROWS
+    assert "headers" in polars.DataFrame(batch).columns
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    batch = decode_batch(consumer.consume_arrow(2, TIMEOUT), value=columns)
+    assert [error.reason for error in batch.errors["value"]] == [
+        "no schema id or GUID at the start, and no headers to look in"
+    ] * 2
+
+
+def test_guids_of_a_topic_that_is_read(
+    kafka_topic: str,
+    producer: Producer,
+    registry: SchemaRegistryClient,
+    kafka_cluster: MockCluster,
+) -> None:
+    """read_topic() and an event loop's consumer read them, too."""
+    produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic))
+    columns = AvroColumns(registry, f"{kafka_topic}-value")
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    for headers in (False, True):
+        with read_topic(config, kafka_topic, value=columns, headers=headers) as reader:
+            frame = polars.concat(polars.DataFrame(batch) for batch in reader)
+        assert frame["value"].to_list() == ROWS
+        assert ("headers" in frame.columns) == headers
+
+    async def read() -> list[Any]:
+        async with AIOConsumer({**config, "group.id": "guids"}) as consumer:
+            await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+            batch = await consumer.consume_arrow(2, TIMEOUT, columns=["value"], value=columns)
+            found: list[Any] = polars.DataFrame(batch).to_dicts()
+            return found
+
+    assert asyncio.run(read()) == [{"value": row} for row in ROWS]
+
+
+def test_a_guid_is_asked_for_again_until_it_is_known(registry: SchemaRegistryClient) -> None:
+    """As an id is; and once only when it is."""
+    with running_registry() as fake, SchemaRegistryClient({"url": fake.url}) as client:
+        columns = AvroColumns(client, schema=SECOND)
+        headers = header_column([[("__value_schema_id", GUID_OF_NONE)], None])
+        for _ in range(2):
+            asked = len(fake.requests)
+            assert len(columns.decode(binary([b"\2\0", None]), headers).errors) == 1
+            assert len(fake.requests) == asked + 1
+        [(payload, marks), _] = with_guids(client, "orders")
+        known = header_column([marks, [("__key_schema_id", marks[-1][1])]])
+        values = binary([payload, None])
+        assert columns.decode(values, known).errors == []
+        asked = len(fake.requests)
+        assert columns.decode(values, known).errors == []
+        assert len(fake.requests) == asked
+        # The same schema before the payload is another way to name it.
+        guid = marks[-1][1]
+        assert columns.decode(binary([guid + payload])).errors == []
+        with pytest.raises(ValueError, match="part must be 'key' or 'value', not 'headers'"):
+            columns.decode(values, known, part="headers")
+
+
+def header_column(rows: list[Any]) -> Any:
+    kind = polars.List(polars.Struct({"key": polars.String, "value": polars.Binary}))
+    return polars.Series(
+        [row and [{"key": key, "value": value} for key, value in row] for row in rows], dtype=kind
+    )
 
 
 # ---- AIOConsumer ----
@@ -369,6 +517,15 @@ def test_protobuf_of_a_registry(registry: SchemaRegistryClient) -> None:
         (None, None, None),
     ]
     assert [error.reason for error in rows.errors] == [f"schema {other} is AVRO, not PROTOBUF"]
+    # The header has the message indexes, too.
+    conf = {"use.deprecated.format": False, "schema.id.serializer": header_schema_id_serializer}
+    headers: list[Any] = []
+    payload = ProtobufSerializer(Field, registry, conf)(
+        Field(name="flight"), SerializationContext("flights", MessageField.VALUE, headers)
+    )
+    assert len(headers[0][1]) > 17
+    rows = columns.decode(binary([payload]), header_column([headers]))
+    assert polars.DataFrame(rows).rows() == [("flight", 0, False)]
 
 
 def test_rows_become_protobuf_of_the_registry(

@@ -84,6 +84,11 @@ def test_decoders() -> None:
     assert_no_leaks(work, repeat=50)
 
 
+def decode_framed(payloads: Any, programs_for: Any, headers: Any = None) -> Any:
+    batch = None if headers is None else pa.record_batch({"headers": headers})
+    return _decode_framed(payloads, batch, "h", programs_for)
+
+
 def refuses(call: Callable[[], object]) -> bool:
     """pytest.raises() keeps more with each call for some time."""
     try:
@@ -118,7 +123,7 @@ def test_payloads_that_are_refused() -> None:
     def work() -> None:
         for one in (*wrong, Nulls(2**40)):
             assert refuses(lambda one=one: _decode_rows(one, program))
-            assert refuses(lambda one=one: _decode_framed(one, lambda _: (program, {})))
+            assert refuses(lambda one=one: decode_framed(one, lambda *_: (program, {}, {})))
 
     assert_no_leaks(work, repeat=50)
 
@@ -126,15 +131,25 @@ def test_payloads_that_are_refused() -> None:
 def test_programs_by_schema_id() -> None:
     """Programs and texts by their ids, and what is wrong with them."""
     program, other = (decoder._program for decoder in DECODERS)
-    column = pa.array([b"\0\0\0\0\1" + one for one in encode(SCHEMA, VALUES)] + [b"\0\0\0\0\2"])
+    good = [b"\0\0\0\0\1" + one for one in encode(SCHEMA, VALUES)]
+    column = pa.array([*good, b"\0\0\0\0\2", *encode(SCHEMA, VALUES[:1])])
+    kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+    headers = pa.array([*[None] * (len(good) + 1), [("h", b"mark")]], kind)
 
     def work() -> None:
-        programs: Any = {1: program, 2: "a text", 3: program}
-        look(_decode_framed(column, lambda _: (program, programs)))
-        wrong: list[Any] = [{1: other}, {-1: program}, {1: None}, {1: "\ud800"}, {"1": program}, 5]
-        for given in (*((program, one) for one in wrong), None, (other,), (1, {})):
-            assert refuses(lambda given=given: _decode_framed(column, lambda _: given))
-        assert refuses(lambda: _decode_framed(column, lambda _: 1 // 0))  # type: ignore
+        programs: Any = {b"\0\0\0\0\1": program, b"\0\0\0\0\2": "a text", b"3": program}
+        look(decode_framed(column, lambda *_: (program, programs, {})))
+        look(decode_framed(column, lambda *_: (program, programs, {b"mark": program}), headers))
+        name = b"\0\0\0\0\1"
+        wrong: list[Any] = [{name: other}, {1: program}, {name: None}, {name: "\ud800"}, 5]
+        for one in wrong:
+            assert refuses(lambda one=one: decode_framed(column, lambda *_: (program, one, {})))
+            assert refuses(lambda one=one: decode_framed(column, lambda *_: (program, {}, one)))
+        for given in (None, (other,), (1, {}, {})):
+            assert refuses(lambda given=given: decode_framed(column, lambda *_: given))
+        assert refuses(lambda: decode_framed(column, lambda *_: 1 // 0))
+        for one in (headers[:2], column, pa.nulls(2)):
+            assert refuses(lambda one=one: decode_framed(column, lambda *_: 1, one))
         assert refuses(lambda: _decode_rows(column, None))  # type: ignore[arg-type]
 
     assert_no_leaks(work, repeat=50)
@@ -236,10 +251,16 @@ def test_without_memory() -> None:
         program = row_program()
         column = pa.array([b"\\0\\0\\0\\0\\1\\2", b"\\0\\0\\0\\0\\3", b"", None])
         rows = _decode_rows(column, program)
+        kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+        marks = pa.array([None, None, [("h", b"mark")], None], kind)
+        headers = pa.record_batch({"headers": marks})
+        frames = {b"\\0\\0\\0\\0\\1": program, b"\\0\\0\\0\\0\\3": "a text"}
         calls = [
             lambda: _RowProgram("avro", good, steps),
             lambda: _decode_rows(column, program),
-            lambda: _decode_framed(column, lambda _: (program, {1: program, 3: "a text"})),
+            lambda: _decode_framed(
+                column, headers, "h", lambda *_: (program, frames, {b"mark": program})
+            ),
             lambda: rows.errors,
             lambda: rows.error_column(),
             lambda: rows.__arrow_c_array__(),

@@ -145,7 +145,9 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "_decode_framed": {
         "payloads": PAYLOADS,
-        "programs_for": Kind(lambda _: (row_program(), {}), set()),
+        "headers": Kind(None, {"None"}),
+        "name": _COLUMN,
+        "programs_for": Kind(lambda *_: (row_program(), {}, {}), set()),
     },
     "_encode_rows": {
         "batch": Kind(empty_batch(), set()),

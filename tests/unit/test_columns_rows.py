@@ -134,7 +134,7 @@ def test_payloads_of_another_type(payloads: Any, found: str) -> None:
     with pytest.raises(TypeError, match=expected):
         DECODER.decode(payloads)
     with pytest.raises(TypeError, match=expected):
-        _decode_framed(payloads, lambda _: pytest.fail("there are no ids"))
+        decode_framed(payloads, lambda *_: pytest.fail("there are no names"))
 
 
 class Once:
@@ -543,6 +543,16 @@ def program_of(decoder: AvroDecoder) -> _RowProgram:
     return decoder._program
 
 
+def named(schema_id: int) -> bytes:
+    """The frame of an id."""
+    return b"\0" + schema_id.to_bytes(4)
+
+
+def decode_framed(payloads: Any, programs_for: Any, headers: Any = None) -> Any:
+    batch = None if headers is None else pa.record_batch({"headers": headers})
+    return _decode_framed(payloads, batch, "h", programs_for)
+
+
 def test_programs_by_schema_id() -> None:
     """Each payload is read by the program of its id; offsets count from its first byte."""
     reader = record(("a", "long"), {"name": "b", "type": "string", "default": "none"})
@@ -561,36 +571,107 @@ def test_programs_by_schema_id() -> None:
             framed(7, b"\x80"),
         ]
     )
-    programs: Any = {2**32 - 1: program_of(new), 7: program_of(old), 9: "why there is none"}
+    programs: Any = {
+        named(2**32 - 1): program_of(new),
+        named(7): program_of(old),
+        named(9): "why there is none",
+    }
     asked = []
 
-    def programs_for(ids: set[int]) -> Any:
-        asked.append(ids)
-        return program_of(new), programs
+    def programs_for(frames: set[bytes], marks: set[bytes]) -> Any:
+        asked.append((frames, marks))
+        return program_of(new), programs, {}
 
-    rows = _decode_framed(payloads, programs_for)
-    assert asked == [{7, 8, 9, 2**32 - 1}]
+    rows = decode_framed(payloads, programs_for)
+    assert asked == [({named(one) for one in (7, 8, 9, 2**32 - 1)}, set())]
     assert valid(rows).to_pylist() == [
         {"a": 1, "b": "none"}, {"a": 2, "b": "b"}, {"a": 3, "b": "none"}, *[None] * 6
     ]  # fmt: skip
+    unnamed = "no schema id or GUID at the start, and no headers to look in"
     assert rows.errors == [
-        RowError(3, 0, "", "a schema id that has no program"),
+        RowError(3, 0, "", "a schema that has no program"),
         RowError(4, 0, "", "why there is none"),
-        RowError(5, 0, "", "no zero byte and schema id at the start"),
-        RowError(6, 0, "", "no zero byte and schema id at the start"),
+        RowError(5, 0, "", unnamed),
+        RowError(6, 0, "", unnamed),
         RowError(8, 6, "a", "the payload ends within a value"),
     ]
     programs.clear()
     gc.collect()
     assert rows.errors[1].reason == "why there is none"
-    empty = _decode_framed(payloads, programs_for)
+    empty = decode_framed(payloads, programs_for)
     assert len(empty.errors) == 8
-    assert _decode_framed(pa.nulls(3), programs_for).errors == []
-    assert asked[-1] == set()
+    assert decode_framed(pa.nulls(3), programs_for).errors == []
+    assert asked[-1] == (set(), set())
+
+
+GUID = b"\1" + bytes(range(16))
+HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+
+def test_programs_by_header() -> None:
+    """A header of the name goes before what a payload begins with; the last of several counts."""
+    own = program_of(INT)
+    wide = AvroDecoder(record(("a", "int"), ("b", "int")), record(("a", "int")))
+    payloads = pa.array(
+        [
+            b"\x02",
+            b"\x04\x02",
+            named(7) + b"\x06",
+            GUID + b"\x08",
+            *(b"\x0a", b"\x0c", None, b"\x80"),
+        ]
+    )
+    mark, other = GUID + b"more", GUID
+    headers = pa.array(
+        [
+            [("h", mark)],
+            [("h", mark), ("other", b""), ("h", other)],
+            [("other", mark)],
+            None,
+            [("h", mark), ("h", None)],
+            [("h", b"")],
+            [("h", b"of a null")],
+            [("h", mark)],
+        ],
+        HEADERS,
+    )
+    asked = []
+
+    def programs_for(frames: set[bytes], marks: set[bytes]) -> Any:
+        asked.append((frames, marks))
+        return own, {named(7): own, GUID: own}, {mark: own, other: program_of(wide), b"": "empty"}
+
+    rows = decode_framed(payloads, programs_for, headers)
+    assert asked == [({named(7), GUID}, {mark, other, b""})]
+    assert [row and row["a"] for row in valid(rows).to_pylist()] == [
+        1, 2, 3, 4, None, None, None, None
+    ]  # fmt: skip
+    assert rows.errors == [
+        RowError(4, 0, "", "no schema id or GUID at the start, nor in a header"),
+        RowError(5, 0, "", "empty"),
+        RowError(7, 1, "a", "the payload ends within a value"),
+    ]
+    chunks = pa.chunked_array([payloads[:3], payloads[3:]])
+    assert valid(decode_framed(chunks, programs_for, headers)).equals(valid(rows))
+    for none in (pa.array([None] * 8, HEADERS), pa.nulls(8), pa.array([[]] * 8)):
+        reasons = [one.reason for one in decode_framed(payloads, programs_for, none).errors]
+        assert reasons.count("no schema id or GUID at the start, nor in a header") == 5
+
+
+def test_wrong_headers() -> None:
+    """Headers are lists of structs, of as many rows as there are payloads."""
+    payloads = pa.array([b""])
+    programs_for = lambda *_: (program_of(INT), {}, {})  # noqa: E731
+    with pytest.raises(ValueError, match="headers must be of as many rows as payloads"):
+        decode_framed(payloads, programs_for, pa.nulls(2))
+    with pytest.raises(TypeError, match="headers column 'headers' must be list"):
+        decode_framed(payloads, programs_for, pa.array([1]))
+    with pytest.raises(TypeError, match="name must be str"):
+        _decode_framed(payloads, None, 1, programs_for)  # type: ignore[arg-type]
 
 
 def test_programs_of_other_columns() -> None:
-    """Programs by schema id write the same columns, of the same types and symbols."""
+    """Programs by schema write the same columns, of the same types and symbols."""
     payloads = pa.array([framed(1, b"\x02")])
     kinds = ["int", "long", "string", {"type": "array", "items": "int"}, ["int", "string"]]
     decoders = [AvroDecoder(record(("a", kind))) for kind in kinds]
@@ -602,36 +683,38 @@ def test_programs_of_other_columns() -> None:
         )
         for suit in suits
     ]
+
+    def decode(one: AvroDecoder, frames: dict[bytes, Any], marks: dict[bytes, Any]) -> None:
+        decode_framed(payloads, lambda *_: (program_of(one), frames, marks))
+
     for number, one in enumerate(decoders):
-        _decode_framed(payloads, lambda _, one=one: (program_of(one), {1: program_of(one)}))
+        decode(one, {named(1): program_of(one)}, {b"": program_of(one)})
         for other in decoders[:number]:
             with pytest.raises(ValueError, match="programs must have the same columns"):
-                _decode_framed(
-                    payloads,
-                    lambda _, one=one, other=other: (program_of(one), {1: program_of(other)}),
-                )
+                decode(one, {named(1): program_of(other)}, {})
+            with pytest.raises(ValueError, match="programs must have the same columns"):
+                decode(one, {}, {b"": program_of(other)})
 
 
 def test_wrong_programs() -> None:
-    """Ids are of 32 bits, and a program is one."""
+    """Schemas are named by bytes, and a program is one."""
     payloads = pa.array([b""])
     program = program_of(INT)
-    for number in (-1, 2**32, 2**70):
-        with pytest.raises((ValueError, OverflowError), match="schema id of programs"):
-            _decode_framed(payloads, lambda _, number=number: (program, {number: program}))
     wrong: list[tuple[Any, str]] = [
-        ((program, {1: INT}), "one of programs must be a _RowProgram, not AvroDecoder"),
-        ((INT, {}), r"the first of programs_for\(\) must be a _RowProgram, not AvroDecoder"),
+        ((program, {1: program}, {}), "a schema's name in programs must be bytes, not int"),
+        ((program, {b"": INT}, {}), "one of programs must be a _RowProgram, not AvroDecoder"),
+        ((program, {}, {b"": INT}), "one of programs must be a _RowProgram, not AvroDecoder"),
+        ((INT, {}, {}), r"the first of programs_for\(\) must be a _RowProgram, not AvroDecoder"),
         *(
             (given, r"programs_for\(\) must return")
-            for given in (program, (program, 1), (program,))
+            for given in (program, (program, 1, {}), (program, {}, 1), (program, {}))
         ),
     ]
     for given, message in wrong:
         with pytest.raises(TypeError, match=message):
-            _decode_framed(payloads, lambda _, given=given: given)
+            decode_framed(payloads, lambda *_, given=given: given)
     with pytest.raises(ZeroDivisionError):
-        _decode_framed(payloads, lambda _: 1 // 0)  # type: ignore[arg-type, return-value]
+        decode_framed(payloads, lambda *_: 1 // 0)
     with pytest.raises(TypeError, match="program must be a _RowProgram, not AvroDecoder"):
         _decode_rows(payloads, INT)  # type: ignore[arg-type]
 

@@ -204,7 +204,11 @@ class AIOConsumer(AIOClient):
             SchemaRegistryError: the schemas that a decoder needs cannot be asked for.
             Exception: raised by a callback.
         """
-        wanted: dict[str, Any] = {"headers": headers, "columns": columns}
+        shown = headers or "headers" in (columns or ())
+        wanted: dict[str, Any] = {
+            "headers": shown or _reads_headers(key, value),
+            "columns": columns,
+        }
         batch, self._undecoded = self._undecoded, None
         if batch is None:
             batch = self._client.consume_arrow(0, 0, **wanted)
@@ -212,16 +216,20 @@ class AIOConsumer(AIOClient):
                 batch = self._client.consume_arrow(num_messages, 0, **wanted)
         if key is None and value is None:
             return batch
-        return await self._decoded(batch, key, value)
+        return await self._decoded(batch, key, value, shown)
 
     async def _decoded(
-        self, batch: MessageBatch, key: ColumnDecoder | None, value: ColumnDecoder | None
+        self,
+        batch: MessageBatch,
+        key: ColumnDecoder | None,
+        value: ColumnDecoder | None,
+        headers: bool,
     ) -> Any:
         """Decode in a thread, since a registry may have to be asked."""
-        from confluent_kafka.columns import decode_batch
+        from confluent_kafka.columns.batch import decode_fetched
 
         self._undecoded = batch
-        decoding = partial(decode_batch, batch, key=key, value=value)
+        decoding = partial(decode_fetched, batch, key, value, headers)
         decoded = await on_daemon_thread(self._loop, decoding, "decode")
         self._undecoded = None
         return decoded
@@ -637,3 +645,11 @@ def _raised_if_error(event: Message) -> Message:
     if error is None or error.code() == KafkaError._PARTITION_EOF:
         return event
     raise ConsumeError(error, kafka_message=event)
+
+
+def _reads_headers(key: ColumnDecoder | None, value: ColumnDecoder | None) -> bool:
+    if key is None and value is None:
+        return False  # without importing what decodes
+    from confluent_kafka.columns.batch import reads_headers
+
+    return reads_headers(key, value)

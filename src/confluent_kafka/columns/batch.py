@@ -79,13 +79,16 @@ class DecodedBatch:
 class ColumnDecoder(ABC):
     """What decodes payloads into columns, alone or as consume_arrow() fetches them."""
 
+    # Whether decode() takes the headers of messages, too; consume_arrow() fetches them then.
+    _reads_headers = False
+
     @abstractmethod
     def decode(self, payloads: Any) -> DecodedRows:
         """Decode an array of payloads; see the decoder."""
 
-    def _decode_batch(self, batch: Any, key: Any, value: Any) -> DecodedBatch:
+    def _decode_batch(self, batch: Any, key: Any, value: Any, headers: bool) -> DecodedBatch:
         """Decode what consume_arrow() has fetched; it calls this method of either decoder."""
-        return decode_batch(batch, key=key, value=value)
+        return decode_fetched(batch, key, value, headers)
 
 
 class ProgramDecoder(ColumnDecoder):
@@ -125,7 +128,8 @@ def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBa
     """Decode the keys or values of consumed messages.
 
     Args:
-        batch (MessageBatch): what consume_arrow() returned, with the columns that are decoded.
+        batch (MessageBatch): what consume_arrow() returned, with the columns that are decoded, and
+            with the headers if they name schemas: those of a registry's serializers may.
         key: what decodes the keys: AvroColumns, an AvroDecoder, or another object with decode();
             None leaves them as bytes.
         value: the same for the values.
@@ -137,32 +141,69 @@ def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBa
         KeyError: the batch has no such column.
         Exception: raised by a decode().
     """
-    return _decoded(batch, _ColumnBatch(batch), key, value, batch.eof)
+    return decode_fetched(batch, key, value, headers=True)
+
+
+def decode_fetched(batch: Any, key: Any, value: Any, headers: bool) -> DecodedBatch:
+    """Do the same, without the headers unless `headers` says that they stay."""
+    return _decoded(batch, _ColumnBatch(batch), key, value, batch.eof, headers)
 
 
 def decode_until(
-    batch: MessageBatch, end: int, *, key: ColumnDecoder | None, value: ColumnDecoder | None
+    batch: MessageBatch,
+    end: int,
+    *,
+    key: ColumnDecoder | None,
+    value: ColumnDecoder | None,
+    headers: bool,
 ) -> DecodedBatch:
-    """Do the same with the messages of one partition before offset `end`."""
+    """Do the same with the messages of one partition before offset `end`.
+
+    Args:
+        batch: the messages.
+        end: the first offset that is left out.
+        key: what decodes keys.
+        value: what decodes values.
+        headers: whether the headers stay, if there are any.
+    """
     columns = _ColumnBatch(batch).until("offset", end)
-    return _decoded(columns, columns, key, value, batch.eof)
+    return _decoded(columns, columns, key, value, batch.eof, headers)
+
+
+def reads_headers(*decoders: Any) -> bool:
+    """Return whether any of some decoders, or None, needs the headers of messages."""
+    return any(getattr(one, "_reads_headers", False) for one in decoders)
 
 
 def _decoded(
     raw: Any,
     columns: _ColumnBatch,
-    key: ColumnDecoder | None,
-    value: ColumnDecoder | None,
+    key: Any,
+    value: Any,
     eof: list[TopicPartition],
+    headers: bool,
 ) -> DecodedBatch:
     decoders = {"key": key, "value": value}
     decoded = {
-        name: decoder.decode(columns.column(name))
-        for name, decoder in decoders.items()
+        part: _decoded_part(decoder, columns, part)
+        for part, decoder in decoders.items()
         if decoder is not None
     }
-    errors = {name: rows.errors for name, rows in decoded.items()}
-    return DecodedBatch(raw, columns.replaced(decoded), errors, eof)
+    errors = {part: rows.errors for part, rows in decoded.items()}
+    columns = columns.replaced(decoded)
+    if not headers and "headers" in columns.names():
+        columns = _ColumnBatch.of(
+            {name: columns.column(name) for name in columns.names() if name != "headers"}
+        )
+    return DecodedBatch(raw, columns, errors, eof)
+
+
+def _decoded_part(decoder: Any, columns: _ColumnBatch, part: str) -> Any:
+    payloads = columns.column(part)
+    if not reads_headers(decoder):
+        return decoder.decode(payloads)
+    headers = columns.column("headers") if "headers" in columns.names() else None
+    return decoder.decode(payloads, headers, part=part)
 
 
 class ColumnEncoder(ABC):

@@ -5,11 +5,19 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cache
 from http import HTTPStatus
 from threading import Lock
 from typing import Any
+from uuid import UUID
 
-from confluent_kafka.cimpl import DecodedRows, EncodedRows, _decode_framed, _RowProgram
+from confluent_kafka.cimpl import (
+    DecodedRows,
+    EncodedRows,
+    _ColumnBatch,
+    _decode_framed,
+    _RowProgram,
+)
 from confluent_kafka.columns._avro_layout import layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import (
@@ -26,15 +34,20 @@ from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
 from confluent_kafka.columns.protobuf_encoder import ProtobufEncoder
 
+# How many bytes name a schema, by the first of them: with its id, and with its GUID.
+_NAME_SIZES = {b"\0": 5, b"\1": 17}
+
 
 class RegistryColumns(ColumnDecoder, ColumnEncoder):
-    """What columns of a registry's formats have in common: the schemas of writers, by their ids.
+    """What columns of a registry's formats have in common: the schemas of writers, by their names.
 
-    Payloads begin with a zero byte and the id of the schema that they were written with. Each
-    schema is asked for once; rows of all of them become columns of one schema.
+    The schema that a payload was written with is named in a header of its message, by its GUID; or
+    before the payload, by a zero byte and its id, or a one and its GUID. Each schema is asked for
+    once; rows of all of them become columns of one schema.
     """
 
     _schema_type: str
+    _reads_headers = True
 
     def __init__(self, registry: Any, subject: str | None, schema: Any) -> None:
         if not hasattr(registry, "get_schema"):
@@ -48,46 +61,86 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         self._registry = registry
         self._subject = _checked_subject(subject)
         self._schema = schema
-        self._programs: dict[int, _RowProgram | str] = {}
+        self._programs: dict[bytes, _RowProgram | str] = {}
         self._own: _RowProgram | None = None  # of the reader's schema: it knows the columns
         self._encoder: ColumnEncoder | None = None
         self._lock = Lock()
 
-    def decode(self, payloads: Any) -> DecodedRows:
-        """Decode an array of payloads in the registry's framing.
+    def decode(self, payloads: Any, headers: Any = None, *, part: str = "value") -> DecodedRows:
+        """Decode an array of payloads that a registry's serializers wrote.
 
         Args:
             payloads: an array of binary values with the Arrow PyCapsule protocol.
+            headers: the headers of their messages, an array of lists of structs of key and value.
+                Where the header `__value_schema_id` has the GUID of the schema, there is no frame
+                before the payload.
+            part: "value", or "key" for the header `__key_schema_id`.
 
         Returns:
             DecodedRows: a row for each payload, null where it is null or cannot be decoded:
-            `errors` tells why. That the registry has no schema of an id, or one that cannot be read
-            as the columns' schema, is an error of the row.
+            `errors` tells why. That the registry has no schema of a name, or one that cannot be
+            read as the columns' schema, is an error of the row.
 
         Raises:
             SchemaRegistryError: the registry cannot be asked; nothing is lost, ask again.
-            TypeError: `payloads` is something else.
+            TypeError, ValueError: `payloads`, `headers` or `part` is something else.
         """
-        return _decode_framed(payloads, self._programs_for)
+        batch = None if headers is None else _ColumnBatch.of({"headers": headers})
+        return _decode_framed(payloads, batch, _header_name(part), self._programs_for)
 
-    def _programs_for(self, ids: set[int]) -> tuple[_RowProgram, dict[int, _RowProgram | str]]:
-        """Return the program of the columns' own schema, and what there is for each id."""
+    def _programs_for(
+        self, frames: set[bytes], marks: set[bytes]
+    ) -> tuple[_RowProgram, dict[bytes, _RowProgram | str], dict[bytes, _RowProgram | str]]:
+        """Return the program of the columns' own schema, and what there is for each name.
+
+        Args:
+            frames: the names of schemas that are before payloads.
+            marks: what headers have: a name, and what may follow it.
+        """
         with self._lock:
             if self._own is None:
                 self._own = self._reader_program(self._reader_schema())
-            return self._own, {one: self._known(one) for one in sorted(ids)}
+            return (
+                self._own,
+                {one: self._known(one) for one in sorted(frames)},
+                {one: self._marked(one) for one in sorted(marks)},
+            )
 
-    def _known(self, schema_id: int) -> _RowProgram | str:
-        """Return the program for rows of an id, or why there is none."""
-        if schema_id in self._programs:
-            return self._programs[schema_id]
+    def _marked(self, mark: bytes) -> _RowProgram | str:
+        """Return the program for payloads without a frame, or why there is none."""
+        size = _NAME_SIZES.get(mark[:1])
+        if size is None or len(mark) < size:
+            return (
+                f"its header has no schema's GUID: {len(mark)} bytes {mark[:17].hex(' ')}".strip()
+            )
+        program = self._known(mark[:size])
+        return program if isinstance(program, str) else self._unframed(mark[:size], mark[size:])
+
+    def _unframed(self, name: bytes, rest: bytes) -> _RowProgram | str:
+        """Return the same for a schema that is known.
+
+        Args:
+            name: of the schema.
+            rest: what the header has behind it.
+        """
+        return self._programs[name]
+
+    def _known(self, name: bytes) -> _RowProgram | str:
+        """Return the program for payloads behind the name of a schema, or why there is none."""
+        if name in self._programs:
+            return self._programs[name]
         try:
-            schema = self._registry.get_schema(schema_id)
+            schema = self._registered(name)
         except Exception as error:
             if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
                 raise
-            return f"the registry has no schema {schema_id}"  # now: it is asked again
-        return self._programs.setdefault(schema_id, self._writer_program(schema_id, schema))
+            return f"the registry has no schema {_shown(name)}"  # now: it is asked again
+        return self._programs.setdefault(name, self._writer_program(name, schema))
+
+    def _registered(self, name: bytes) -> Any:
+        if len(name) == _NAME_SIZES[b"\0"]:
+            return self._registry.get_schema(int.from_bytes(name[1:]))
+        return self._registry.get_schema_by_guid(_shown(name))
 
     def _reader_schema(self) -> Any:
         """Return the schema of the columns, a Schema of the registry or what the user gave."""
@@ -95,13 +148,13 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             return self._schema
         return self._registry.get_latest_version(self._subject).schema
 
-    def _writer_program(self, schema_id: int, schema: Any) -> _RowProgram | str:
+    def _writer_program(self, name: bytes, schema: Any) -> _RowProgram | str:
         if schema.schema_type not in (None, self._schema_type):
-            return f"schema {schema_id} is {schema.schema_type}, not {self._schema_type}"
+            return f"schema {_shown(name)} is {schema.schema_type}, not {self._schema_type}"
         try:
             return self._program(schema)
         except (AvroResolutionError, AvroSchemaError) as error:
-            return f"schema {schema_id}: {error}"
+            return f"schema {_shown(name)}: {error}"
 
     def _texts(self, schema: Any) -> Iterator[str]:
         """Yield the texts that a schema refers to, each after those that it needs itself."""
@@ -274,10 +327,17 @@ class ProtobufColumns(RegistryColumns):
         self._columns = columns
         self._enums = enums
         self._own = self._reader_program(message)  # wrong arguments are refused now
+        self._bare = self._decoder(message, message_indexes=False)
 
     def _reader_program(self, schema: Any) -> _RowProgram:
+        return self._decoder(schema, message_indexes=True)
+
+    def _unframed(self, name: bytes, rest: bytes) -> _RowProgram | str:
+        return self._bare  # the indexes are in the header as well
+
+    def _decoder(self, message: Any, message_indexes: bool) -> _RowProgram:
         return ProtobufDecoder(
-            schema, columns=self._columns, enums=self._enums, message_indexes=True
+            message, columns=self._columns, enums=self._enums, message_indexes=message_indexes
         )._program
 
     def _new_encoder(self, latest: Any) -> ProtobufEncoder:
@@ -288,6 +348,24 @@ def _checked_subject(subject: str | None) -> str | None:
     if not isinstance(subject, (str, type(None))):
         raise TypeError(f"subject must be str, not {type(subject).__name__}")
     return subject
+
+
+@cache
+def _header_name(part: str) -> str:
+    """Return the header that names the schema of a key or value."""
+    from confluent_kafka.schema_registry.serde import ID_HEADERS
+    from confluent_kafka.serialization import MessageField
+
+    if part not in ("key", "value"):
+        raise ValueError(f"part must be 'key' or 'value', not {part!r}")
+    return ID_HEADERS[MessageField(part)]
+
+
+def _shown(name: bytes) -> str:
+    """Return the id or the GUID of a schema, as people write it."""
+    if len(name) == _NAME_SIZES[b"\0"]:
+        return str(int.from_bytes(name[1:]))
+    return str(UUID(bytes=name[1:]))
 
 
 def _schema_or_name(text: str) -> Any:

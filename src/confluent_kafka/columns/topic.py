@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from confluent_kafka.cimpl import OFFSET_END, Consumer, KafkaException, TopicPartition
-from confluent_kafka.columns.batch import ColumnDecoder, DecodedBatch, decode_until
+from confluent_kafka.columns.batch import ColumnDecoder, DecodedBatch, decode_until, reads_headers
 
 # Where a topic is read from or to, in all of its partitions or in each.
 Place = int | datetime | Mapping[int, int] | None
@@ -86,7 +86,8 @@ def read_topic(
         "auto.offset.reset": "error",
     }
     wanted = None if columns is None else [*dict.fromkeys([*columns, "offset"])]
-    options: dict[str, Any] = {"headers": headers, "columns": wanted}
+    shown = headers or "headers" in (wanted or ())
+    options: dict[str, Any] = {"headers": shown or reads_headers(key, value), "columns": wanted}
     decoders: dict[str, Any] = {"key": key, "value": value}
     consumer = Consumer({**defaults, **config, "enable.partition.eof": True})
     try:
@@ -95,7 +96,8 @@ def read_topic(
     except BaseException:
         consumer.close()
         raise
-    return TopicReader(consumer, ranges, decoders, options, batch_size, timeout)
+    decoding = {**decoders, "headers": shown}
+    return TopicReader(consumer, ranges, decoding, options, batch_size, timeout)
 
 
 class _Range:
@@ -125,14 +127,14 @@ class TopicReader:
         self,
         consumer: Consumer,
         ranges: Sequence[_Range],
-        decoders: dict[str, Any],
+        decoding: dict[str, Any],
         options: dict[str, Any],
         batch_size: int,
         timeout: float,
     ) -> None:
         self._consumer = consumer
         self._ranges = ranges
-        self._decoders = decoders
+        self._decoding = decoding
         self._options = options
         self._batch_size = batch_size
         self._timeout = timeout
@@ -183,7 +185,7 @@ class TopicReader:
             min(self._batch_size, one.left), _SLICE, **self._options
         )
         # Where offsets are missing, as many messages as the range is long reach beyond it.
-        batch = decode_until(messages, one.end, **self._decoders)
+        batch = decode_until(messages, one.end, **self._decoding)
         self._assigned = one
         self._move(one, messages.eof)
         return batch

@@ -494,3 +494,18 @@ arrow_chunk_headers(const arrow_chunk *chunk, int64_t index, rd_kafka_headers_t 
     }
     return 0;
 }
+
+const void *
+arrow_chunk_header(const arrow_chunk *chunk, int64_t index, const char *name, size_t *size)
+{
+    int64_t from, to;
+    arrow_column_list(&chunk->headers, index, &from, &to);
+    while (to-- > from) {
+        size_t key_size;
+        const void *key = arrow_bytes_get(&chunk->header_key, to, &key_size);
+        if (key_size == strlen(name) && memcmp(key, name, key_size) == 0) {
+            return arrow_bytes_get(&chunk->header_value, to, size);
+        }
+    }
+    return NULL;
+}

@@ -26,9 +26,11 @@ typedef struct {
 int arrow_chunk_bind(arrow_chunk *chunk, const struct ArrowSchema *schema,
                      const char *name);
 
-/* As arrow_rows_get() and arrow_rows_headers(), counting from the chunk's first row. */
+/* As the functions of arrow_rows of these names, counting from the chunk's first row. */
 void arrow_chunk_get(const arrow_chunk *chunk, int64_t index, arrow_row *row);
 int arrow_chunk_headers(const arrow_chunk *chunk, int64_t index,
                         rd_kafka_headers_t **headers);
+const void *arrow_chunk_header(const arrow_chunk *chunk, int64_t index, const char *name,
+                               size_t *size);
 
 #endif

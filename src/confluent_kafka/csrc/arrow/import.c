@@ -132,6 +132,13 @@ arrow_rows_headers(const arrow_rows *rows, int64_t index, rd_kafka_headers_t **h
     return arrow_chunk_headers(chunk, index - chunk->first_row, headers);
 }
 
+const void *
+arrow_rows_header(const arrow_rows *rows, int64_t index, const char *name, size_t *size)
+{
+    const arrow_chunk *chunk = chunk_of(rows, index);
+    return arrow_chunk_header(chunk, index - chunk->first_row, name, size);
+}
+
 uint64_t
 arrow_rows_digest(const arrow_rows *rows)
 {

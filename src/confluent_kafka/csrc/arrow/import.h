@@ -33,5 +33,11 @@ uint64_t arrow_rows_digest(const arrow_rows *rows);
  */
 int arrow_rows_headers(const arrow_rows *rows, int64_t index,
                        rd_kafka_headers_t **headers);
+/*
+ * The value of the last header of this name in a row; NULL if it is null, or there is none. Needs no
+ * GIL.
+ */
+const void *arrow_rows_header(const arrow_rows *rows, int64_t index, const char *name,
+                              size_t *size);
 
 #endif

@@ -6,70 +6,94 @@
 #include "base/args.h"
 #include "columns/columns.h"
 #include "columns/payloads.h"
-
-/* ---- the schema registry's framing: a zero byte and the schema's id, big-endian ---- */
-
-#define FRAME_SIZE 5
-
-static bool
-read_frame(const uint8_t *data, size_t size, uint32_t *id)
-{
-    if (size < FRAME_SIZE || data[0] != 0) {
-        return false;
-    }
-    *id = (uint32_t)data[1] << 24 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 8 | data[4];
-    return true;
-}
+#include "columns/schema_names.h"
 
 /* ---- which program reads a row ---- */
 
 typedef struct {
-    uint32_t id;
+    schema_name name;
     const RowProgram *program; /* NULL: there is none, */
     const char *reason;        /* and this is why */
-} framed_program;
+} named_program;
 
-/* By id if payloads are framed, else the one for all. */
 typedef struct {
-    bool is_framed;
-    const RowProgram *any; /* whose columns they are */
-    framed_program *by_id; /* in the order of ids */
+    named_program *programs; /* in the order of names */
     size_t count;
+} program_table;
+
+/* By name if the registry's schemas have one, else the one for all. */
+typedef struct {
+    const RowProgram *any; /* whose columns they are */
+    const schema_headers *headers; /* NULL: it is the one for all */
+    program_table tables[PLACES];
 } program_choice;
 
 static int
-compare_ids(const void *a, const void *b)
+compare_programs(const void *a, const void *b)
 {
-    uint32_t left = ((const framed_program *)a)->id, right = ((const framed_program *)b)->id;
-    return left < right ? -1 : left > right;
+    return schema_name_compare(&((const named_program *)a)->name,
+                               &((const named_program *)b)->name);
 }
 
-/* The program for a payload, which is cut to what follows the frame; NULL: it has none. */
-static const RowProgram *
-choose(const program_choice *choice, const framed_program **last, const uint8_t **data,
-       size_t *size, row_failure *failure)
+/* What read the rows before, by the place of the name: runs of one need one look-up. */
+typedef struct {
+    const named_program *last[PLACES];
+} program_runs;
+
+static const named_program *
+find_program(const program_table *table, const schema_name *name)
 {
-    if (!choice->is_framed) {
-        return choice->any;
-    }
-    framed_program key = {0};
-    *failure = (row_failure){"no zero byte and schema id at the start", "", *data};
-    if (!read_frame(*data, *size, &key.id)) {
+    named_program key = {.name = *name};
+    return bsearch(&key, table->programs, table->count, sizeof(key), compare_programs);
+}
+
+/* The program for a payload, and how long the frame before it is; NULL: it has none. */
+static const RowProgram *
+choose_by_name(const program_choice *choice, program_runs *runs, int64_t row,
+               const uint8_t *data, size_t size, size_t *frame, row_failure *failure)
+{
+    schema_name name;
+    int place = schema_name_find(choice->headers, row, data, size, &name);
+    *failure = (row_failure){"a schema that has no program", "", data};
+    if (place == NOWHERE) {
+        failure->reason = choice->headers->rows == NULL
+                              ? "no schema id or GUID at the start, and no headers to look in"
+                              : "no schema id or GUID at the start, nor in a header";
         return NULL;
     }
-    if (*last == NULL || (*last)->id != key.id) {
-        const framed_program *found =
-            bsearch(&key, choice->by_id, choice->count, sizeof(key), compare_ids);
+    const named_program *found = runs->last[place];
+    if (found == NULL || !schema_name_is(&found->name, &name)) {
+        found = find_program(&choice->tables[place], &name);
         if (found == NULL) {
-            failure->reason = "a schema id that has no program";
             return NULL;
         }
-        *last = found;
+        runs->last[place] = found;
     }
-    failure->reason = (*last)->reason;
-    *data += FRAME_SIZE;
-    *size -= FRAME_SIZE;
-    return (*last)->program;
+    failure->reason = found->reason;
+    *frame = place == IN_FRAME ? name.size : 0;
+    return found->program;
+}
+
+/* The same; first of all it looks whether it is the id of the row before, as it mostly is. */
+static inline const RowProgram *
+choose(const program_choice *choice, program_runs *runs, int64_t row, const uint8_t *data,
+       size_t size, size_t *frame, row_failure *failure)
+{
+    if (choice->headers == NULL) {
+        *frame = 0;
+        return choice->any;
+    }
+    const named_program *last = runs->last[IN_FRAME];
+    if (last != NULL && last->program != NULL && !choice->headers->is_used
+        && schema_name_is_id(&last->name, data, size)) {
+        *frame = ID_SIZE;
+        return last->program;
+    }
+    size_t other_frame = 0; /* of its own, so that `frame` can be in a register */
+    const RowProgram *program =
+        choose_by_name(choice, runs, row, data, size, &other_frame, failure);
+    *frame = other_frame;
+    return program;
 }
 
 static const RowProgram *
@@ -83,16 +107,18 @@ program_from(module_state *state, PyObject *object, const char *name)
     return (const RowProgram *)object;
 }
 
-/* One item of the dict: a program, or a text that says why there is none. */
+/* One item of a dict: a program, or a text that says why there is none. */
 static int
-fill_framed(module_state *state, PyObject *pair, framed_program *to)
+fill_named(module_state *state, PyObject *pair, named_program *to)
 {
-    PyObject *program = PyTuple_GET_ITEM(pair, 1);
-    int64_t id;
-    if (arg_int64(PyTuple_GET_ITEM(pair, 0), "a schema id of programs", 0, UINT32_MAX, &id) < 0) {
+    PyObject *name = PyTuple_GET_ITEM(pair, 0), *program = PyTuple_GET_ITEM(pair, 1);
+    if (!PyBytes_Check(name)) {
+        PyErr_Format(PyExc_TypeError, "a schema's name in programs must be bytes, not %.100s",
+                     Py_TYPE(name)->tp_name);
         return -1;
     }
-    to->id = (uint32_t)id;
+    to->name = schema_name_of((const uint8_t *)PyBytes_AS_STRING(name),
+                              (size_t)PyBytes_GET_SIZE(name));
     if (PyUnicode_Check(program)) {
         to->reason = PyUnicode_AsUTF8(program);
         return to->reason == NULL ? -1 : 0;
@@ -103,54 +129,54 @@ fill_framed(module_state *state, PyObject *pair, framed_program *to)
 
 /* From a dict, of which `pairs` is a copy as a list of pairs. */
 static int
-fill_choice(module_state *state, PyObject *pairs, program_choice *choice)
+fill_table(module_state *state, PyObject *pairs, const column_types *types,
+           program_table *table)
 {
     size_t count = (size_t)PyList_GET_SIZE(pairs);
-    choice->by_id = calloc(count + 1, sizeof(framed_program));
-    if (choice->by_id == NULL) {
+    table->programs = calloc(count + 1, sizeof(named_program));
+    if (table->programs == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    for (; choice->count < count; choice->count++) {
-        framed_program *to = &choice->by_id[choice->count];
-        if (fill_framed(state, PyList_GET_ITEM(pairs, (Py_ssize_t)choice->count), to) < 0) {
+    for (; table->count < count; table->count++) {
+        named_program *to = &table->programs[table->count];
+        if (fill_named(state, PyList_GET_ITEM(pairs, (Py_ssize_t)table->count), to) < 0) {
             return -1;
         }
-        if (to->program != NULL && !column_types_equal(to->program->types, choice->any->types)) {
+        if (to->program != NULL && !column_types_equal(to->program->types, types)) {
             PyErr_SetString(PyExc_ValueError, "programs must have the same columns");
             return -1;
         }
     }
-    qsort(choice->by_id, count, sizeof(framed_program), compare_ids);
+    qsort(table->programs, count, sizeof(named_program), compare_programs);
     return 0;
 }
 
 /*
- * From what programs_for() gave: the program whose columns they are, and a dict of programs by id.
- * `held` is a new reference to what keeps programs and texts alive.
+ * From what programs_for() gave: the program whose columns they are, and a dict of programs by name
+ * for each place of names. `held` is a list that keeps programs, names and texts alive.
  */
 static int
-framed_choice(module_state *state, PyObject *given, program_choice *choice, PyObject **held)
+fill_choice(module_state *state, PyObject *given, program_choice *choice, PyObject *held)
 {
-    if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 2
-        || !PyDict_Check(PyTuple_GET_ITEM(given, 1))) {
-        PyErr_SetString(PyExc_TypeError, "programs_for() must return a _RowProgram and a dict of "
-                                         "_RowProgram by schema id");
+    if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 1 + PLACES
+        || !PyDict_Check(PyTuple_GET_ITEM(given, 1 + IN_FRAME))
+        || !PyDict_Check(PyTuple_GET_ITEM(given, 1 + IN_HEADER))) {
+        PyErr_SetString(PyExc_TypeError, "programs_for() must return a _RowProgram and two dicts "
+                                         "of _RowProgram by schema");
         return -1;
     }
-    choice->is_framed = true;
     choice->any = program_from(state, PyTuple_GET_ITEM(given, 0), "the first of programs_for()");
-    PyObject *pairs = choice->any == NULL ? NULL : PyDict_Items(PyTuple_GET_ITEM(given, 1));
-    if (pairs == NULL) {
-        return -1;
+    int result = choice->any == NULL ? -1 : PyList_Append(held, given);
+    for (int place = 0; result == 0 && place < PLACES; place++) {
+        PyObject *pairs = PyDict_Items(PyTuple_GET_ITEM(given, 1 + place));
+        result = pairs == NULL ? -1 : PyList_Append(held, pairs);
+        if (result == 0) {
+            result = fill_table(state, pairs, choice->any->types, &choice->tables[place]);
+        }
+        Py_XDECREF(pairs);
     }
-    *held = fill_choice(state, pairs, choice) < 0 ? NULL : PyTuple_Pack(2, given, pairs);
-    Py_DECREF(pairs);
-    if (*held == NULL) {
-        free(choice->by_id);
-        return -1;
-    }
-    return 0;
+    return result;
 }
 
 /* ---- decoding; without the GIL ---- */
@@ -165,10 +191,10 @@ static enum row_status
 decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *set,
              bad_rows *bad)
 {
-    const framed_program *last = NULL; /* runs of one id need one look-up */
+    program_runs runs = {{NULL}};
     for (int64_t i = 0; i < chunk->count; i++) {
-        size_t size;
-        const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size), *start = data;
+        size_t size, frame;
+        const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size);
         row_failure failure;
         enum row_status status = ROW_BAD;
         if (data == NULL) {
@@ -179,13 +205,14 @@ decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *
             continue;
         }
         int64_t row = set->columns[0].length;
-        const RowProgram *program = choose(choice, &last, &data, &size, &failure);
+        const RowProgram *program = choose(choice, &runs, row, data, size, &frame, &failure);
         if (program != NULL) {
-            status = program->format->decode(program->program, set, data, size, &failure);
+            status = program->format->decode(program->program, set, data + frame, size - frame,
+                                             &failure);
         }
         if (status == ROW_BAD) {
             columns_truncate(set, row);
-            bad_row what = {row, failure.at - start, failure.reason, failure.field};
+            bad_row what = {row, failure.at - data, failure.reason, failure.field};
             status = put_null_row(set);
             if (status == ROW_OK && bad_rows_add(bad, what) < 0) {
                 status = ROW_NO_MEMORY;
@@ -275,81 +302,54 @@ decode_rows(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 
 /* ---- payloads of many schemas ---- */
 
-/* Adds the ids of a chunk to a set: one look-up for a run of the same. */
-static int
-add_ids(const payload_chunk *chunk, PyObject *ids)
-{
-    int64_t last = -1;
-    for (int64_t i = 0; i < chunk->count; i++) {
-        size_t size;
-        uint32_t id;
-        const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size);
-        if (data == NULL || !read_frame(data, size, &id) || (int64_t)id == last) {
-            continue;
-        }
-        last = id;
-        PyObject *number = PyLong_FromUnsignedLong(id);
-        int added = number == NULL ? -1 : PySet_Add(ids, number);
-        Py_XDECREF(number);
-        if (added < 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* A new set of the ids that payloads have, or NULL with an exception. */
 static PyObject *
-ids_of(const payloads *all)
+decode_by_name(module_state *state, const payloads *all, const schema_headers *headers,
+               PyObject *programs_for)
 {
-    PyObject *ids = PySet_New(NULL);
-    for (size_t i = 0; ids != NULL && i < all->chunk_count; i++) {
-        if (add_ids(&all->chunks[i], ids) < 0) {
-            Py_CLEAR(ids);
-        }
-    }
-    return ids;
-}
-
-static PyObject *
-decode_by_id(module_state *state, const payloads *all, PyObject *programs_for)
-{
-    PyObject *ids = ids_of(all), *held;
-    PyObject *given = ids == NULL ? NULL : PyObject_CallOneArg(programs_for, ids);
-    program_choice choice = {0};
-    PyObject *rows = NULL;
-    if (given != NULL && framed_choice(state, given, &choice, &held) == 0) {
+    PyObject *given = schema_names_ask(all, headers, programs_for);
+    PyObject *held = given == NULL ? NULL : PyList_New(0), *rows = NULL;
+    program_choice choice = {.headers = headers};
+    if (held != NULL && fill_choice(state, given, &choice, held) == 0) {
         rows = decode(state, all, &choice, held);
-        free(choice.by_id);
-        Py_DECREF(held);
     }
+    for (int place = 0; place < PLACES; place++) {
+        free(choice.tables[place].programs);
+    }
+    Py_XDECREF(held);
     Py_XDECREF(given);
-    Py_XDECREF(ids);
     return rows;
 }
 
-SIGNATURE(decode_framed_signature, "_decode_framed()", 2, 2, P_payloads, P_programs_for);
+SIGNATURE(decode_framed_signature, "_decode_framed()", 4, 4, P_payloads, P_headers, P_name,
+          P_programs_for);
 
 PyDoc_STRVAR(decode_framed_doc,
-"_decode_framed(payloads, programs_for, /)\n"
+"_decode_framed(payloads, headers, name, programs_for, /)\n"
 "--\n\n"
-"DecodedRows of an array of payloads in the registry's framing. programs_for(ids) is called once\n"
-"with the set of their schema ids. It returns the _RowProgram whose columns they get; and a dict of\n"
-"programs for the same columns by id, or of texts that say why there is none.");
+"DecodedRows of an array of payloads whose schemas a registry has.\n\n"
+"A schema is named in a header of this name, if headers are given and a row has it, else at the\n"
+"start of the payload. programs_for(frames, marks) is called once with two sets: what payloads\n"
+"begin with, a zero and an id or a one and a GUID, and the whole values of headers, all as bytes.\n"
+"It returns the _RowProgram whose columns they get; and for either a dict of programs for these\n"
+"columns, or of texts that say why there is none. Frames are cut off before a payload is read.");
 
 static PyObject *
 decode_framed(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     module_state *state = PyModule_GetState(module);
-    PyObject *values[2];
+    PyObject *values[4];
     if (args_parse(state, &decode_framed_signature, args, nargs, NULL, values) < 0
-        || arg_function(values[1], "programs_for") < 0) {
+        || arg_function(values[3], "programs_for") < 0) {
         return NULL;
     }
     payloads all = {0};
-    PyObject *rows = payloads_read(&all, values[0]) < 0
-                         ? NULL
-                         : decode_by_id(state, &all, values[1]);
+    schema_headers headers = {0};
+    PyObject *rows = NULL;
+    if (payloads_read(&all, values[0]) == 0
+        && schema_headers_read(&headers, values[1], values[2], all.count) == 0) {
+        rows = decode_by_name(state, &all, &headers, values[3]);
+    }
+    schema_headers_release(&headers);
     payloads_release(&all);
     return rows;
 }

@@ -277,8 +277,9 @@ typedef struct {
     size_t count, wanted;
     bool all; /* or none, when time is up: the others wait for the next call */
     bool store; /* their offsets are to be committed next */
-    message_column_set columns;
+    message_column_set wanted_columns;
     PyObject *key, *value; /* what decodes these columns, borrowed, or NULL */
+    bool headers_for_decoders;
 } collected;
 
 static void
@@ -581,15 +582,23 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
 static PyObject *
 decoded_batch(PyObject *messages, const collected *batch)
 {
+    bool with_headers = (batch->wanted_columns & MESSAGE_COLUMN(FIELD_HEADERS)) != 0;
     PyObject *decoder = batch->value != NULL ? batch->value : batch->key;
     if (messages == NULL || decoder == NULL) {
         return messages;
     }
     PyObject *decoded = PyObject_CallMethod(
-        decoder, "_decode_batch", "OOO", messages, batch->key != NULL ? batch->key : Py_None,
-        batch->value != NULL ? batch->value : Py_None);
+        decoder, "_decode_batch", "OOOO", messages, batch->key != NULL ? batch->key : Py_None,
+        batch->value != NULL ? batch->value : Py_None, with_headers ? Py_True : Py_False);
     Py_DECREF(messages);
     return decoded;
+}
+
+static message_column_set
+columns_to_build(const collected *batch)
+{
+    return batch->wanted_columns
+           | (batch->headers_for_decoders ? MESSAGE_COLUMN(FIELD_HEADERS) : 0);
 }
 
 static PyObject *
@@ -608,9 +617,9 @@ messages_as_columns(Consumer *self, collected *batch)
         return NULL;
     }
     size_t taken = batch->count;
-    PyObject *result = decoded_batch(
-        message_batch_new(self->client.state, batch->messages, &taken, batch->columns, eof),
-        batch);
+    PyObject *messages = message_batch_new(self->client.state, batch->messages, &taken,
+                                           columns_to_build(batch), eof);
+    PyObject *result = decoded_batch(messages, batch);
     if (result != NULL) {
         consumer_handed_out(self, batch->messages, taken, true);
         /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
@@ -653,14 +662,26 @@ PyDoc_STRVAR(consume_arrow_doc,
 SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_timeout,
           P_headers, P_columns, P_key, P_value);
 
-/* A decoder, borrowed, or NULL for None: 0, or -1 with an exception. */
+/* Notes whether a decoder reads headers: 0, or -1 with an exception. */
 static int
-decoder_from_arg(PyObject *object, const char *name, bool is_wanted, PyObject **decoder)
+note_headers(PyObject *decoder, collected *batch)
+{
+    PyObject *attribute = PyObject_GetAttrString(decoder, "_reads_headers");
+    int reads = attribute == NULL ? -1 : PyObject_IsTrue(attribute);
+    Py_XDECREF(attribute);
+    batch->headers_for_decoders |= reads > 0;
+    return reads < 0 ? -1 : 0;
+}
+
+/* The decoder of a column, borrowed, or NULL for None: 0, or -1 with an exception. */
+static int
+decoder_from_arg(PyObject *object, const char *name, enum message_field field, collected *batch,
+                 PyObject **decoder)
 {
     if (object == NULL || object == Py_None) {
         return 0;
     }
-    if (!is_wanted) {
+    if ((batch->wanted_columns & MESSAGE_COLUMN(field)) == 0) {
         PyErr_Format(PyExc_ValueError, "%s is to be decoded, but columns does not name it", name);
         return -1;
     }
@@ -672,7 +693,7 @@ decoder_from_arg(PyObject *object, const char *name, bool is_wanted, PyObject **
         return -1;
     }
     *decoder = object;
-    return 0;
+    return note_headers(object, batch);
 }
 
 static PyObject *
@@ -686,11 +707,9 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     deadline until;
     if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
         || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
-        || message_column_set_from_args(values[3], with_headers, &batch.columns) < 0
-        || decoder_from_arg(values[4], "key", batch.columns & MESSAGE_COLUMN(FIELD_KEY),
-                            &batch.key) < 0
-        || decoder_from_arg(values[5], "value", batch.columns & MESSAGE_COLUMN(FIELD_VALUE),
-                            &batch.value) < 0
+        || message_column_set_from_args(values[3], with_headers, &batch.wanted_columns) < 0
+        || decoder_from_arg(values[4], "key", FIELD_KEY, &batch, &batch.key) < 0
+        || decoder_from_arg(values[5], "value", FIELD_VALUE, &batch, &batch.value) < 0
         || read_count_and_timeout(values[0], values[1], &wanted, &until) < 0) {
         return NULL;
     }
