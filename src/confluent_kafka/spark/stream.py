@@ -66,11 +66,11 @@ class RdKafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             # Spark asks when the batch that ends here is done. It calls commit() only when it
             # plans another one, so that an idle query would seem to lag behind.
             self.commit(start)
-        starts = from_json(start)
         self._latest = self._fetch_latest()
         ends = self._latest if self._target is None else self._target
         if isinstance(limit, ReadAllAvailable):
             return to_json(ends)
+        starts = from_json(start)
         with_new = {**self._earliest_of(ends.keys() - starts.keys()), **starts}
         if self._target is None and self._waiting.goes_on(with_new, ends):
             return to_json(starts)
