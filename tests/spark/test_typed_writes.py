@@ -28,6 +28,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.spark.encoding import RowEncoder, UnencodableRow
 from confluent_kafka.spark.formats.ddl import parse_ddl
 from confluent_kafka.spark.pyspark_internals import to_arrow_type
@@ -36,6 +37,7 @@ from confluent_kafka.spark.writer import RdKafkaWriter
 from confluent_kafka.testing import MockCluster
 from tests.support.documents import block_with, run
 from tests.support.schema_registry import FakeRegistry, running_registry
+from tests.support.waiting import TIMEOUT
 
 from .test_pipeline_formats import FLIGHT, framed
 from .topics import messages
@@ -338,6 +340,25 @@ def test_keys_and_values(
     back = spark.read.format("rdkafka").options(**options, subscribe=topic).load()
     found = {(row.key, row.value and tuple(row.value)) for row in back.collect()}
     assert found == set(rows)
+
+
+def test_a_bad_row_ends_the_write(
+    spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
+) -> None:
+    """What Spark raises says which field of which row it was; nothing of its batch is sent."""
+    topic = new_topic()
+    registry.register(f"{topic}-value", json.dumps(FLIGHT))
+    rows = [(("UA", 1),), ((None, 2),)]
+    frame = spark.createDataFrame(rows, "value STRUCT<carrier: STRING, delay: INT>").coalesce(1)
+    writer = frame.write.format("rdkafka").option("topic", topic).option("valueFormat", "avro")
+    writer = writer.option("kafka.bootstrap.servers", cluster.bootstrap_servers)
+    wanted = rf"row 1 \(topic '{topic}'\) cannot be encoded, value.carrier: a null"
+    with pytest.raises(Exception, match=wanted):
+        writer.option("schema.registry.url", registry.url).mode("append").save()
+    with Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "g"}) as consumer:
+        for partition in range(2):
+            place = TopicPartition(topic, partition)
+            assert consumer.get_watermark_offsets(place, timeout=TIMEOUT) == (0, 0)
 
 
 @pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
