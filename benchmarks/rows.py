@@ -222,6 +222,10 @@ ROWS = (
         Bar(6.0, Side.PEER),
     ),
     Row(
+        "pause() and resume() of 10,000 partitions, each",
+        _sides(("assignment",), ("assignment",)),
+    ),
+    Row(
         f"aiokafka's send(), a thousand, then each delivery {AIOKAFKA}",
         _face(_aiokafka_producer, "send"),
         Bar(3.0, Side.PEER),

@@ -19,12 +19,13 @@ SHARES = {
     ("campaign", "headers"): 0.05,
     ("campaign", "configuration"): 0.05,
     ("campaign", "columns"): 0.1,
-    ("campaign", "protobuf"): 0.1,
+    ("campaign", "protobuf"): 0.05,
     ("guided", "arrow"): 0.07,
     ("guided", "headers"): 0.07,
     ("guided", "configuration"): 0.06,
     ("guided", "columns"): 0.1,
     ("guided", "json"): 0.05,
+    ("guided", "protobuf"): 0.05,
 }
 
 

@@ -42,7 +42,9 @@ def test_numbers_stay_in_range() -> None:
     assert drawn.randrange(5) == 2
 
 
-@pytest.mark.parametrize("target", ["arrow", "columns", "configuration", "headers", "json"])
+@pytest.mark.parametrize(
+    "target", ["arrow", "columns", "configuration", "headers", "json", "protobuf"]
+)
 def test_any_bytes(target: str) -> None:
     """Only documented exceptions, and the same target takes one input after the other."""
     random, drawn = Random("suite"), Drawn()

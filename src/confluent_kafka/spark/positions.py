@@ -19,9 +19,6 @@ TIMEOUT = 15.0
 UNREACHED_TIMEOUT = 5.0
 # Seconds after which it is looked at for the first time what goes wrong.
 _FIRST_TIMEOUT = 0.5
-# Of one question for offsets: librdkafka compares each answer with each of them, so that 10,000
-# take 0.8 s, and ten times 1,000 less than a tenth of it.
-_PARTITIONS_AT_ONCE = 1_000
 # A system's librdkafka, of which the package can be built, has no requests of one's own.
 _HAS_REQUESTS = "raw-request" not in build_info()["missing_patches"].get("features", ())
 # What a broker answers whose partition just moved, or whose topic is still being made.
@@ -189,12 +186,7 @@ class Positions:
         To librdkafka's ``rd_kafka_offsets_for_times`` earliest and latest are times like any other.
         """
         questions = [TopicPartition(*one, position) for one, position in times.items()]
-        found: Offsets = {}
-        for first in range(0, len(questions), _PARTITIONS_AT_ONCE):
-            found |= self._look_up(questions[first : first + _PARTITIONS_AT_ONCE])
-        return found
 
-    def _look_up(self, questions: list[TopicPartition]) -> Offsets:
         def ask(timeout: float) -> Offsets:
             answers = self._consumer.offsets_for_times(questions, timeout=timeout)
             for answer in answers:

@@ -6,10 +6,10 @@ void
 fence_init(fence *self)
 {
     if (self->paused == NULL) {
-        self->paused = rd_kafka_topic_partition_list_new(0);
-        self->held = rd_kafka_topic_partition_list_new(0);
-        self->lost = rd_kafka_topic_partition_list_new(0);
-        self->fenced = rd_kafka_topic_partition_list_new(0);
+        self->paused = partition_set_new();
+        self->held = partition_set_new();
+        self->lost = partition_set_new();
+        self->fenced = partition_set_new();
     }
 }
 
@@ -24,48 +24,35 @@ fence_clear(fence *self)
     }
 }
 
-static void
-add_once(rd_kafka_topic_partition_list_t *list, const rd_kafka_topic_partition_t *entry)
-{
-    if (rd_kafka_topic_partition_list_find(list, entry->topic, entry->partition) == NULL) {
-        rd_kafka_topic_partition_list_add(list, entry->topic, entry->partition);
-    }
-}
-
 void
 fence_note_paused(fence *self, const rd_kafka_topic_partition_list_t *partitions, bool paused)
 {
+    partition_set *changed = partition_set_of(partitions);
     object_mutex_lock(&self->mutex);
-    for (int i = 0; i < partitions->cnt; i++) {
-        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        if (entry->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-            continue;
-        }
-        rd_kafka_topic_partition_list_del(self->held, entry->topic, entry->partition);
-        if (paused) {
-            add_once(self->paused, entry);
-        }
-        else {
-            rd_kafka_topic_partition_list_del(self->paused, entry->topic, entry->partition);
-        }
+    partition_set_remove(&self->held, changed);
+    if (paused) {
+        partition_set_add(&self->paused, changed);
+    }
+    else {
+        partition_set_remove(&self->paused, changed);
     }
     object_mutex_unlock(&self->mutex);
+    rd_kafka_topic_partition_list_destroy(changed);
 }
 
 void
 fence_note_revoked(fence *self, const rd_kafka_topic_partition_list_t *partitions)
 {
+    partition_set *revoked = partition_set_of(partitions);
     object_mutex_lock(&self->mutex);
-    for (int i = 0; i < partitions->cnt; i++) {
-        const rd_kafka_topic_partition_t *entry = &partitions->elems[i];
-        rd_kafka_topic_partition_list_del(self->paused, entry->topic, entry->partition);
-        rd_kafka_topic_partition_list_del(self->held, entry->topic, entry->partition);
-        if (self->active) {
-            add_once(self->lost, entry);
-            add_once(self->fenced, entry);
-        }
+    partition_set_remove(&self->paused, revoked);
+    partition_set_remove(&self->held, revoked);
+    if (self->active) {
+        partition_set_add(&self->lost, revoked);
+        partition_set_add(&self->fenced, revoked);
     }
     object_mutex_unlock(&self->mutex);
+    rd_kafka_topic_partition_list_destroy(revoked);
 }
 
 void
@@ -75,17 +62,15 @@ fence_note_assigned(fence *self, rd_kafka_t *rk,
     if (!self->active) {
         return;
     }
+    partition_set *assigned = partition_set_of(partitions);
     object_mutex_lock(&self->mutex);
-    for (int i = 0; i < partitions->cnt; i++) {
-        add_once(self->held, &partitions->elems[i]);
-    }
+    partition_set_add(&self->held, assigned);
     object_mutex_unlock(&self->mutex);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_copy(partitions);
     /* One that a callback has not assigned after all cannot be paused, and need not be. */
     Py_BEGIN_ALLOW_THREADS
-    (void)rd_kafka_pause_partitions(rk, list);
+    (void)rd_kafka_pause_partitions(rk, assigned);
     Py_END_ALLOW_THREADS
-    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_topic_partition_list_destroy(assigned);
 }
 
 void
@@ -93,7 +78,7 @@ fence_end(fence *self, const char *topic, int32_t partition)
 {
     if (self->fenced->cnt > 0 && !self->active) {
         object_mutex_lock(&self->mutex);
-        rd_kafka_topic_partition_list_del(self->fenced, topic, partition);
+        partition_set_remove_one(self->fenced, topic, partition);
         object_mutex_unlock(&self->mutex);
     }
 }
@@ -106,7 +91,7 @@ fence_check(fence *self, module_state *state, const char *what,
     object_mutex_lock(&self->mutex);
     for (int i = 0; fenced == NULL && i < offsets->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &offsets->elems[i];
-        if (rd_kafka_topic_partition_list_find(self->fenced, entry->topic, entry->partition)) {
+        if (partition_set_has(self->fenced, entry->topic, entry->partition)) {
             fenced = entry;
         }
     }

@@ -10,14 +10,15 @@
 #define CONFLUENT_KAFKA_CONSUMER_FENCE_H
 
 #include "base/module_state.h"
+#include "consumer/partition_set.h"
 
 typedef struct {
     object_mutex mutex; /* commit() reads `fenced` without the serving lock */
     bool active;
-    rd_kafka_topic_partition_list_t *paused; /* by the application, which also resumes them */
-    rd_kafka_topic_partition_list_t *held;   /* by pause_while() */
-    rd_kafka_topic_partition_list_t *lost;   /* since pause_while() began */
-    rd_kafka_topic_partition_list_t *fenced; /* until one of its messages is handed out */
+    partition_set *paused; /* by the application, which also resumes them */
+    partition_set *held;   /* by pause_while() */
+    partition_set *lost;   /* since pause_while() began */
+    partition_set *fenced; /* until one of its messages is handed out */
 } fence;
 
 void fence_init(fence *self); /* does nothing if it was done */

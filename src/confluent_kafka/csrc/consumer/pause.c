@@ -10,31 +10,23 @@
 
 /* ---- the steps ---- */
 
-static void
-clear_list(rd_kafka_topic_partition_list_t **list)
-{
-    rd_kafka_topic_partition_list_destroy(*list);
-    *list = rd_kafka_topic_partition_list_new(0);
-}
-
 /* The assignment without what the application itself has paused; NULL with an exception. */
-static rd_kafka_topic_partition_list_t *
+static partition_set *
 partitions_to_hold(Consumer *self)
 {
-    rd_kafka_topic_partition_list_t *partitions = NULL;
+    rd_kafka_topic_partition_list_t *assignment = NULL;
     rd_kafka_resp_err_t code;
     Py_BEGIN_ALLOW_THREADS
-    code = rd_kafka_assignment(self->client.rk, &partitions);
+    code = rd_kafka_assignment(self->client.rk, &assignment);
     Py_END_ALLOW_THREADS
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         raise_kafka_error(self->client.state, code, "Failed to get assignment: %s",
                           rd_kafka_err2str(code));
         return NULL;
     }
-    for (int i = 0; i < self->fence.paused->cnt; i++) {
-        const rd_kafka_topic_partition_t *entry = &self->fence.paused->elems[i];
-        rd_kafka_topic_partition_list_del(partitions, entry->topic, entry->partition);
-    }
+    partition_set *partitions = partition_set_of(assignment);
+    rd_kafka_topic_partition_list_destroy(assignment);
+    partition_set_remove(&partitions, self->fence.paused);
     return partitions;
 }
 
@@ -53,15 +45,15 @@ begin_locked(Consumer *self)
                         "pause_while() is in use: its blocks cannot be nested");
         return -1;
     }
-    rd_kafka_topic_partition_list_t *partitions = partitions_to_hold(self);
+    partition_set *partitions = partitions_to_hold(self);
     if (partitions == NULL) {
         return -1;
     }
     consumer_rewind_read_ahead(self, partitions);
     object_mutex_lock(&self->fence.mutex);
     self->fence.active = true;
-    clear_list(&self->fence.lost);
-    clear_list(&self->fence.held);
+    partition_set_clear(&self->fence.lost);
+    partition_set_clear(&self->fence.held);
     object_mutex_unlock(&self->fence.mutex);
     fence_note_assigned(&self->fence, self->client.rk, partitions);
     rd_kafka_topic_partition_list_destroy(partitions);
@@ -72,8 +64,8 @@ static int
 end_locked(Consumer *self)
 {
     object_mutex_lock(&self->fence.mutex);
-    rd_kafka_topic_partition_list_t *held = self->fence.held;
-    self->fence.held = rd_kafka_topic_partition_list_new(0);
+    partition_set *held = self->fence.held;
+    self->fence.held = partition_set_new();
     self->fence.active = false;
     object_mutex_unlock(&self->fence.mutex);
     Py_BEGIN_ALLOW_THREADS
@@ -145,9 +137,9 @@ pause_end(PyObject *object, PyObject *Py_UNUSED(unused))
 PyDoc_STRVAR(lost_doc, "_pause_lost($self, /)\n--\n\n"
                        "The partitions that were taken away since _pause_begin().");
 
-/* One of the fence's lists, which other threads change: a list of TopicPartition, or NULL. */
+/* One of the fence's sets, which other threads change: a list of TopicPartition, or NULL. */
 static PyObject *
-partitions_in(Consumer *self, rd_kafka_topic_partition_list_t *const *of)
+partitions_in(Consumer *self, partition_set *const *of)
 {
     if (client_enter(&self->client) < 0) {
         return NULL;
