@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +21,11 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(native: Path, messages: int) -> Iterator[Cluster]:
-    """Run the cluster, with ``messages`` messages in each topic that is read, until the exit."""
-    topics = ",".join(f"{name}:{partitions}" for name, partitions in TOPICS.items())
+def new_cluster(native: Path, topics: Mapping[str, int]) -> Iterator[Cluster]:
+    """Run a cluster that has topics of so many partitions, until the exit."""
+    names = ",".join(f"{name}:{partitions}" for name, partitions in topics.items())
     process = subprocess.Popen(
-        [native, "cluster", "--topics", topics], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [native, "cluster", "--topics", names], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     # Leaving the block closes its standard input, at which the cluster ends.
     with process:
@@ -33,7 +33,13 @@ def running_cluster(native: Path, messages: int) -> Iterator[Cluster]:
         line = process.stdout.readline()
         if not line:
             raise RuntimeError(f"the cluster ended with status {process.wait()}")
-        cluster = Cluster(**json.loads(line))
+        yield Cluster(**json.loads(line))
+
+
+@contextmanager
+def running_cluster(native: Path, messages: int) -> Iterator[Cluster]:
+    """Run the cluster, with ``messages`` messages in each topic that is read, until the exit."""
+    with new_cluster(native, TOPICS) as cluster:
         _load(native, cluster, VALUES, messages, keyed=False)
         _load(native, cluster, RECORDS, messages, keyed=True)
         yield cluster

@@ -98,6 +98,10 @@ def _face(program: Callable[[str, str], tuple[str, ...]], call: str) -> dict[Sid
     return _sides(program("confluent_kafka.compat.aiokafka", call), program("aiokafka", call))
 
 
+def _assignment(call: str) -> dict[Side, tuple[str, ...]]:
+    return _sides(("assignment", "--call", call), ("assignment", "--call", call))
+
+
 def _columns(ours: str, peer: str) -> dict[Side, tuple[str, ...]]:
     return _sides(("columns", "--work", ours), ("columns", "--work", peer))
 
@@ -223,7 +227,11 @@ ROWS = (
     ),
     Row(
         "pause() and resume() of 10,000 partitions, each",
-        _sides(("assignment",), ("assignment",)),
+        _assignment("pause"),
+    ),
+    Row(
+        "commit() and committed() of 10,000 partitions, each",
+        _assignment("commit"),
     ),
     Row(
         f"aiokafka's send(), a thousand, then each delivery {AIOKAFKA}",

@@ -13,7 +13,7 @@ import pytest
 from tests.support.native import ROOT, build_program, run_program
 from tests.support.patches import needs
 
-WRAPPED = "malloc free clock_gettime mtx_init mtx_lock mtx_unlock cnd_wait cnd_timedwait"
+WRAPPED = "malloc free clock_gettime strcmp mtx_init mtx_lock mtx_unlock cnd_wait cnd_timedwait"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,12 @@ def test_reading_a_counter(tmp_path: Path) -> None:
     """It writes nothing: it can be done where nothing can be written."""
     result = run_program(build_program(ROOT / "tests" / "native" / "read_only.c", tmp_path))
     assert (result.returncode, result.stdout) == (0, "NO_ERROR\n"), result.stderr
+
+
+@needs("large-lists")
+def test_answers_about_many_partitions(program: Path) -> None:
+    """Each of two thousand partitions is found with a few comparisons, not with a thousand."""
+    assert max(count(program, "partitions").values()) < 100
 
 
 @needs("mock-overdue-lock")

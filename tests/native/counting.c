@@ -1,9 +1,9 @@
 /*
  * What librdkafka does for a message, counted: the linker gives this file the calls that the
- * archive makes of malloc(), free(), clock_gettime() and of C's mutexes (--wrap). What an
+ * archive makes of malloc(), free(), clock_gettime(), strcmp() and of C's mutexes (--wrap). What an
  * application's own thread does is the same in each run; `per message` is of that thread.
  *
- * counting produce|fetch|mutexes prints lines of "name number".
+ * counting produce|fetch|partitions|mutexes prints lines of "name number".
  */
 #include "clients.h"
 
@@ -15,10 +15,12 @@
 #include <time.h>
 
 #define MESSAGES 10000
+#define PARTITIONS 2000
 #define WAIT_MS 60000
 
 static _Thread_local long clocks, mallocs, frees, locks;
 static atomic_long all_locks;
+static atomic_long comparisons; /* of texts */
 static atomic_long foreign_unlocks; /* of a mutex that another thread has locked, or nobody */
 
 /* ---- who holds which mutex ---- */
@@ -74,6 +76,7 @@ note_unlocked(mtx_t *mutex)
 void *__real_malloc(size_t size);
 void __real_free(void *memory);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __real_strcmp(const char *left, const char *right);
 int __real_mtx_init(mtx_t *mutex, int type);
 int __real_mtx_lock(mtx_t *mutex);
 int __real_mtx_unlock(mtx_t *mutex);
@@ -101,6 +104,13 @@ __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
     clocks++;
     return __real_clock_gettime(clock, now);
+}
+
+int
+__wrap_strcmp(const char *left, const char *right)
+{
+    atomic_fetch_add(&comparisons, 1);
+    return __real_strcmp(left, right);
 }
 
 int
@@ -281,6 +291,38 @@ count_fetching(void)
     rd_kafka_destroy(producer);
 }
 
+/* Prints how many texts were compared for each partition since there were `before`. */
+static void
+print_comparisons(const char *name, long before, rd_kafka_resp_err_t code)
+{
+    check(code == RD_KAFKA_RESP_ERR_NO_ERROR, rd_kafka_err2str(code));
+    printf("%s %f\n", name, (double)(atomic_load(&comparisons) - before) / PARTITIONS);
+}
+
+static void
+count_partitions(void)
+{
+    rd_kafka_t *producer = new_producer();
+    rd_kafka_mock_cluster_t *cluster = rd_kafka_handle_mock_cluster(producer);
+    rd_kafka_mock_topic_create(cluster, "many", PARTITIONS, 1);
+    rd_kafka_t *consumer = new_consumer(rd_kafka_mock_cluster_bootstraps(cluster));
+    rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new(PARTITIONS);
+    for (int i = 0; i < PARTITIONS; i++) {
+        rd_kafka_topic_partition_list_add(partitions, "many", i)->offset = 1;
+    }
+    long before = atomic_load(&comparisons);
+    print_comparisons("commit", before, rd_kafka_commit(consumer, partitions, 0));
+    before = atomic_load(&comparisons);
+    print_comparisons("committed", before, rd_kafka_committed(consumer, partitions, WAIT_MS));
+    before = atomic_load(&comparisons);
+    print_comparisons("offsets_for_times", before,
+                      rd_kafka_offsets_for_times(consumer, partitions, WAIT_MS));
+    rd_kafka_topic_partition_list_destroy(partitions);
+    rd_kafka_consumer_close(consumer);
+    rd_kafka_destroy(consumer);
+    rd_kafka_destroy(producer);
+}
+
 /* A member of a KIP-848 group, in the time that the mock cluster looks twice for overdue ones. */
 static void
 watch_mutexes(void)
@@ -309,11 +351,13 @@ watch_mutexes(void)
 int
 main(int argc, char **argv)
 {
-    check(argc == 2, "produce, fetch or mutexes");
+    check(argc == 2, "produce, fetch, partitions or mutexes");
     if (strcmp(argv[1], "produce") == 0) {
         count_producing();
     } else if (strcmp(argv[1], "fetch") == 0) {
         count_fetching();
+    } else if (strcmp(argv[1], "partitions") == 0) {
+        count_partitions();
     } else {
         watch_mutexes();
     }
