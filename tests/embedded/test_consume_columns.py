@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -18,7 +19,7 @@ pytest.importorskip("fastavro", reason="fastavro is not installed")
 import polars
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.aio import AIOConsumer
+from confluent_kafka.aio import AIOConsumer, AIOProducer
 from confluent_kafka.columns import (
     AvroColumns,
     AvroDecoder,
@@ -391,6 +392,29 @@ def test_rows_become_payloads_of_the_registry(
     assert [deserialize(payload, context) for payload in raw] == ROWS
 
 
+def test_an_event_loop_encodes(
+    kafka_topic: str, consumer: Consumer, kafka_cluster: MockCluster, registry: SchemaRegistryClient
+) -> None:
+    """AIOProducer does the same; what does not encode is refused, and enqueues nothing."""
+    registry.register_schema(f"{kafka_topic}-value", Schema(json.dumps(SECOND)))
+    columns = AvroColumns(registry, f"{kafka_topic}-value")
+    frame = polars.DataFrame({"note": [None, "gift"], "id": [1, 2]})
+
+    async def write() -> None:
+        config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+        async with AIOProducer(config) as producer:
+            assert await producer.produce_arrow(frame, kafka_topic, value=columns) == 2
+            with pytest.raises(TypeError, match=r"value must be AvroColumns .* not AvroDecoder"):
+                await producer.produce_arrow(frame, kafka_topic, value=AvroDecoder(FIRST))  # type: ignore[arg-type]
+            bad = polars.DataFrame({"id": [1 << 40], "city": ["Bonn"]})
+            with pytest.raises(ValueError, match=r"^row 0: value\.id: "):
+                await producer.produce_arrow(bad, kafka_topic, value=AvroEncoder(FIRST))
+
+    asyncio.run(write())
+    batch = consumed(consumer, kafka_topic, 2, value=columns)
+    assert polars.DataFrame(batch)["value"].to_list() == ROWS
+
+
 def test_columns_of_messages_are_encoded(
     kafka_topic: str, producer: Producer, consumer: Consumer
 ) -> None:
@@ -560,6 +584,113 @@ def test_rows_become_protobuf_of_the_registry(
         ProtobufColumns(registry, Field).encode(frame)
     with pytest.raises(TypeError, match="subject must be str, not int"):
         ProtobufColumns(registry, Field, subject=5)  # type: ignore[arg-type]
+
+
+FLIGHT = """
+syntax = "proto3";
+package air;
+import "city.proto";
+message Crew { string captain = 1; }
+message Flight {
+  int32 number = 1;
+  City from = 2;
+}
+"""
+CITY = """
+syntax = "proto3";
+package air;
+message City { string name = 1; }
+"""
+# Of another version: the message stands at another place, and has more.
+LATER = FLIGHT.replace("message Crew { string captain = 1; }", "").replace(
+    "int32 number = 1;", "int32 number = 1; string gate = 9;"
+)
+FROM_BONN = b"\x08\x07\x12\x06\x0a\x04Bonn"
+
+
+@pytest.fixture
+def flights(registry: SchemaRegistryClient) -> SchemaRegistryClient:
+    """A registry whose subject `flights` has a schema that refers to another one."""
+    pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
+    registry.register_schema("city", Schema(CITY, "PROTOBUF"))
+    registry.register_schema("flights", registered(FLIGHT))
+    return registry
+
+
+def registered(text: str) -> Schema:
+    return Schema(text, "PROTOBUF", [SchemaReference("city.proto", "city", 1)])
+
+
+def test_protobuf_texts_of_a_registry(flights: SchemaRegistryClient) -> None:
+    """A subject's message is compiled; versions say where it is, numbers what a field is."""
+    known = flights.get_latest_version("flights").schema_id
+    assert known is not None
+    later = flights.register_schema("others", registered(LATER))
+    frame, other = b"\0" + known.to_bytes(4), b"\0" + later.to_bytes(4)
+    crew = flights.register_schema("crew", Schema(CITY, "PROTOBUF"))
+    columns = ProtobufColumns(flights, "air.Flight", subject="flights")
+    rows = columns.decode(
+        binary(
+            [
+                frame + b"\2\2" + FROM_BONN,
+                other + b"\0" + FROM_BONN + b"\x4a\1A",
+                frame + b"\0\x0a\1X",
+                b"\0" + crew.to_bytes(4) + b"\0",
+                None,
+            ]
+        )
+    )
+    flight = {"number": 7, "from": {"name": "Bonn"}}
+    assert polars.DataFrame(rows).to_dicts()[:2] == [flight, flight]
+    assert [(error.row, error.reason) for error in rows.errors] == [
+        (2, "message indexes of another message"),
+        (3, f"schema {crew}: the schema has no message air.Flight"),
+    ]
+    first = ProtobufColumns(flights, subject="flights").decode(binary([frame + b"\0\x0a\1X"]))
+    assert polars.DataFrame(first).to_dicts() == [{"captain": "X"}]
+
+
+def test_protobuf_texts_and_headers(flights: SchemaRegistryClient) -> None:
+    """A header has the message indexes behind the GUID."""
+    latest = flights.get_latest_version("flights")
+    guid = b"\1" + UUID(latest.guid).bytes
+    columns = ProtobufColumns(flights, "air.Flight", subject="flights")
+    marks = [guid + b"\2\2", guid + b"\0", guid]
+    headers = header_column([[("__value_schema_id", mark)] for mark in marks])
+    rows = columns.decode(binary([FROM_BONN] * 3), headers)
+    assert polars.DataFrame(rows)["number"].to_list() == [7, None, None]
+    assert {error.reason for error in rows.errors} == {
+        "message indexes of another message in its header"
+    }
+
+
+def test_protobuf_texts_are_written(flights: SchemaRegistryClient) -> None:
+    """Rows are encoded as the message of the latest schema."""
+    columns = ProtobufColumns(flights, "air.Flight", subject="flights")
+    frame = polars.DataFrame({"number": [7], "from": [{"name": "Bonn"}]})
+    encoded = columns.encode(frame)
+    assert columns.decode(encoded).errors == []
+    assert polars.DataFrame(columns.decode(encoded)).equals(frame.cast({"number": polars.Int32}))
+
+
+def test_wrong_protobuf_texts(flights: SchemaRegistryClient) -> None:
+    """What cannot be compiled, or is not there, is an error that says so."""
+    with pytest.raises(ValueError, match=r"the schema has no message air\.Ship"):
+        ProtobufColumns(flights, "air.Ship", subject="flights").decode(binary([]))
+    # City is imported: payloads cannot be of it.
+    with pytest.raises(ValueError, match=r"the schema has no message air\.City"):
+        ProtobufColumns(flights, "air.City", subject="flights").decode(binary([]))
+    with pytest.raises(TypeError, match="give a subject, whose latest schema"):
+        ProtobufColumns(flights, "air.Flight")
+    with pytest.raises(TypeError, match="descriptor must be a message class"):
+        ProtobufColumns(flights, 5)
+    with pytest.raises(ValueError, match="enums must be one of string, dictionary, number"):
+        ProtobufColumns(flights, subject="flights", enums="text")
+    bad = Schema('syntax = "proto3"; message M { Nothing a = 1; }', "PROTOBUF")
+    with running_registry() as fake, SchemaRegistryClient({"url": fake.url}) as client:
+        fake.register("bad", bad.schema_str, "PROTOBUF")
+        with pytest.raises(ValueError, match=r'not a Protobuf schema: .*"Nothing" is not defined'):
+            ProtobufColumns(client, subject="bad").decode(binary([]))
 
 
 # ---- AvroColumns ----

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import KafkaException, Message, Producer, TopicPartition
 from confluent_kafka._other_clients import PRODUCER, explaining
@@ -16,7 +16,11 @@ from confluent_kafka._other_clients import PRODUCER, explaining
 from ._client import _LONGEST_TURN, MAX_WORKERS, AIOClient, own_configuration
 from ._deliveries import Deliveries, OnDelivery, Report
 from ._readiness import Readiness, deadline
+from ._threads import on_daemon_thread
 from ._transaction import Transaction
+
+if TYPE_CHECKING:
+    from confluent_kafka.columns.batch import ColumnEncoder
 
 # Seconds after which a flush that was cancelled lets go of its thread.
 _FLUSH_SLICE = 0.1
@@ -202,6 +206,8 @@ class AIOProducer(AIOClient):
         *,
         on_delivery: OnDelivery | None = None,
         partition_count: int | None = None,
+        key: ColumnEncoder | None = None,
+        value: ColumnEncoder | None = None,
     ) -> int:
         """Put the rows of an Arrow record batch into the queue; waits while the queue is full.
 
@@ -212,6 +218,10 @@ class AIOProducer(AIOClient):
             on_delivery: called in the event loop with (error, message), for each row.
             partition_count: how many partitions ``topic`` has. Rows are then enqueued partition
                 after partition, which saves CPU time; those of one key keep their order.
+            key: what encodes the column ``key``, in a thread: AvroColumns or another encoder of
+                confluent_kafka.columns.
+            value: what encodes the column ``value``; if there is none, and no ``key`` is given,
+                each row as a whole.
 
         Returns:
             How many rows were enqueued: all of them.
@@ -219,10 +229,14 @@ class AIOProducer(AIOClient):
         Raises:
             KafkaException: a row could not be enqueued; the error names its index. The rows before
                 it are enqueued; with ``partition_count``, any other row may be.
-            TypeError, ValueError: a column has a wrong name or type, or there is no topic.
+            TypeError, ValueError: a column has a wrong name or type, or there is no topic; or a row
+                cannot be encoded. Nothing is enqueued then.
+            SchemaRegistryError: the schemas that an encoder needs cannot be asked for.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
         self._check_loop()
+        if key is not None or value is not None:
+            batch = await self._encoded(batch, key, value)
         if on_delivery is None:
             on_delivery = self._on_delivery
         told = None if on_delivery is None else self._report(on_delivery)
@@ -236,6 +250,21 @@ class AIOProducer(AIOClient):
 
         await self._in_turn(step)
         return count
+
+    async def _encoded(
+        self, batch: Any, key: ColumnEncoder | None, value: ColumnEncoder | None
+    ) -> Any:
+        """Encode in a thread, since a registry may have to be asked."""
+        from confluent_kafka.columns import encode_batch
+
+        for name, encoder in (("key", key), ("value", value)):
+            if encoder is not None and not hasattr(encoder, "_encode_batch"):
+                raise TypeError(
+                    f"{name} must be AvroColumns or another encoder of confluent_kafka.columns, "
+                    f"not {type(encoder).__name__}"
+                )
+        encoding = partial(encode_batch, batch, key=key, value=value)
+        return await on_daemon_thread(self._loop, encoding, "encode")
 
     async def poll(self, timeout: float = 0) -> int:
         """Wait for delivery reports or other callbacks, which are also served without poll().

@@ -26,7 +26,9 @@ from confluent_kafka.columns._avro_schema import (
     AvroType,
     parse,
 )
-from confluent_kafka.columns._layout import Column, check_enums
+from confluent_kafka.columns._layout import ENUMS, Column, check_enums
+from confluent_kafka.columns._protobuf_descriptor import find_descriptor, message_indexes_of
+from confluent_kafka.columns._protobuf_registered import ProtobufSchemaError, compile_registered
 from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder
 from confluent_kafka.columns.json_encoder import JSONEncoder
@@ -152,8 +154,8 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         if schema.schema_type not in (None, self._schema_type):
             return f"schema {_shown(name)} is {schema.schema_type}, not {self._schema_type}"
         try:
-            return self._program(schema)
-        except (AvroResolutionError, AvroSchemaError) as error:
+            return self._program(name, schema)
+        except (AvroResolutionError, AvroSchemaError, ProtobufSchemaError) as error:
             return f"schema {_shown(name)}: {error}"
 
     def _texts(self, schema: Any) -> Iterator[str]:
@@ -167,7 +169,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
     def _reader_program(self, schema: Any) -> _RowProgram:
         """Set what the columns are; return the program for payloads of this schema itself."""
 
-    def _program(self, schema: Any) -> _RowProgram:
+    def _program(self, name: bytes, schema: Any) -> _RowProgram:
         """Return the program that reads payloads of a writer's schema into the columns.
 
         The same for all, where payloads say themselves what they have.
@@ -249,7 +251,7 @@ class AvroColumns(RegistryColumns):
         self._reader, self._root = reader, root
         return _RowProgram("avro", root.description(), compile_program(reader, reader, root))
 
-    def _program(self, schema: Any) -> _RowProgram:
+    def _program(self, name: bytes, schema: Any) -> _RowProgram:
         writer = self._parsed(schema, "a schema of the registry")
         program = compile_program(writer, self._reader, self._root, registered=True)
         return _RowProgram("avro", self._root.description(), program)
@@ -300,15 +302,19 @@ class ProtobufColumns(RegistryColumns):
 
     Args:
         registry (SchemaRegistryClient): where the schemas are.
-        message (message class or Descriptor): the columns are its fields.
+        message (message class, Descriptor or str, optional): the columns are its fields. A str is
+            the full name of a message of the subject's latest schema; default: its first one.
         columns (list of str, optional): the fields to decode; see ProtobufDecoder.
         enums (str, optional): "string" (the default), "dictionary" or "number".
-        subject (str, optional): to encode: the subject whose latest schema has the message.
+        subject (str, optional): the subject whose latest schema has the message. It is asked for
+            once, and compiled by grpcio-tools, when the first payloads come. With a message class
+            it is needed for encoding only.
 
     Fields are known by their numbers in payloads of all versions; those that the message does not
-    have are skipped. The message indexes after a schema's id are not looked at: all payloads are
-    taken for this message. As `value` of produce_arrow() it encodes rows as this message, as
-    ProtobufEncoder does, with the id of the subject's latest schema.
+    have are skipped. With a subject's message, each version says which message indexes are those
+    of the message, and payloads of others are bad rows; with a message class they are not looked
+    at. As `value` of produce_arrow() it encodes rows as this message, as ProtobufEncoder does, with
+    the id of the subject's latest schema.
     """
 
     _schema_type = "PROTOBUF"
@@ -316,32 +322,73 @@ class ProtobufColumns(RegistryColumns):
     def __init__(
         self,
         registry: Any,
-        message: Any,
+        message: Any = None,
         *,
         columns: Sequence[str] | None = None,
         enums: str = "string",
         subject: str | None = None,
     ) -> None:
-        super().__init__(registry, None, message)
-        self._subject = _checked_subject(subject)
+        self._is_registered = message is None or isinstance(message, str)
+        if self._is_registered:
+            super().__init__(registry, subject, None)
+        else:
+            super().__init__(registry, None, message)
+            self._subject = _checked_subject(subject)
+        check_enums(enums, (*ENUMS, "number"))
+        self._message = message
         self._columns = columns
         self._enums = enums
-        self._own = self._reader_program(message)  # wrong arguments are refused now
-        self._bare = self._decoder(message, message_indexes=False)
+        self._indexes: dict[bytes, list[int]] = {}  # of the message, by the names of schemas
+        self._descriptor: Any
+        self._bare: _RowProgram  # for payloads that have no frame
+        if not self._is_registered:  # wrong arguments are refused now
+            self._own = self._reader_program(message)
 
     def _reader_program(self, schema: Any) -> _RowProgram:
-        return self._decoder(schema, message_indexes=True)
+        self._descriptor = (
+            self._compiled(schema) if self._is_registered else find_descriptor(schema, None)
+        )
+        self._bare = self._decoder(message_indexes=False)
+        return self._decoder(message_indexes=True)
+
+    def _program(self, name: bytes, schema: Any) -> _RowProgram:
+        if not self._is_registered:
+            return super()._program(name, schema)
+        indexes = self._indexes[name] = message_indexes_of(self._compiled(schema))
+        return self._decoder(message_indexes=indexes)
 
     def _unframed(self, name: bytes, rest: bytes) -> _RowProgram | str:
-        return self._bare  # the indexes are in the header as well
+        # The indexes are in the header as well.
+        if self._is_registered and _message_indexes(rest) != self._indexes[name]:
+            return "message indexes of another message in its header"
+        return self._bare
 
-    def _decoder(self, message: Any, message_indexes: bool) -> _RowProgram:
+    def _compiled(self, schema: Any) -> Any:
+        """Return the Descriptor that a registry's schema has of the message."""
+        return compile_registered(schema, self._registry).message(self._message)
+
+    def _decoder(self, message_indexes: bool | list[int]) -> _RowProgram:
         return ProtobufDecoder(
-            message, columns=self._columns, enums=self._enums, message_indexes=message_indexes
+            self._descriptor,
+            columns=self._columns,
+            enums=self._enums,
+            message_indexes=message_indexes,
         )._program
 
     def _new_encoder(self, latest: Any) -> ProtobufEncoder:
-        return ProtobufEncoder(self._schema, schema_id=latest.schema_id)
+        message = self._compiled(latest.schema) if self._is_registered else self._message
+        return ProtobufEncoder(message, schema_id=latest.schema_id)
+
+
+def _message_indexes(data: bytes) -> list[int] | None:
+    """Return the message indexes that a header has behind the GUID; None if there are none."""
+    from confluent_kafka.schema_registry.serde import read_indexes
+    from confluent_kafka.serialization import SerializationError
+
+    try:
+        return read_indexes(data, 0)[0]
+    except SerializationError:
+        return None
 
 
 def _checked_subject(subject: str | None) -> str | None:

@@ -1,33 +1,27 @@
-"""Protobuf: a registry's schemas are compiled by its compiler, for ProtobufDecoder.
-
-Registries have them as ``.proto`` texts, or as descriptors in base64 where a serializer registered
-them so. One kind may import the other.
-"""
+"""Protobuf: a registry's schemas are compiled for ProtobufDecoder."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
-from google.protobuf.descriptor_pool import DescriptorPool
 from pyspark.sql import types as t
 
 from confluent_kafka.columns import ProtobufDecoder
+from confluent_kafka.columns._protobuf_registered import (
+    CompiledSchema,
+    ProtobufSchemaError,
+    compile_registered,
+)
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
-from confluent_kafka.schema_registry.protobuf import message_indexes, schema_file
+from confluent_kafka.schema_registry.protobuf import message_indexes
 
 from .pieces import Decoded, fitted
 from .registry import Unreadable
 
-# A name that no import has.
-_ROOT = "the schema.proto"
 # Of times: Spark's.
 UNIT = "us"
 _SIMPLE: dict[pa.DataType, t.DataType] = {
@@ -46,11 +40,8 @@ _SIMPLE: dict[pa.DataType, t.DataType] = {
 }
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(CompiledSchema):
     """A schema of a registry, with all that it imports."""
-
-    files: FileDescriptorSet
 
     def message(self, name: str | None) -> Descriptor:
         """Return a message by its full name; the first of the schema without one.
@@ -58,24 +49,10 @@ class Compiled:
         Raises:
             Unreadable: there is none.
         """
-        pool = self._pool()
         try:
-            file = pool.FindFileByName(_ROOT)
-            if name is None:
-                return next(iter(file.message_types_by_name.values()))
-            found = pool.FindMessageTypeByName(name)
-        except (KeyError, StopIteration):
-            found = None
-        # Payloads cannot be of one that is imported: they name it by its place in the schema.
-        if found is None or found.file.name != _ROOT:
-            raise Unreadable(f"the schema has no message {name or ''}".rstrip())
-        return found
-
-    def _pool(self) -> DescriptorPool:
-        pool = DescriptorPool()
-        for file in self.files.file:
-            pool.Add(file)
-        return pool
+            return super().message(name)
+        except ProtobufSchemaError as error:
+            raise Unreadable(str(error)) from None
 
 
 def compile_schema(schema: Schema, registry: SchemaRegistryClient) -> Compiled:
@@ -84,47 +61,10 @@ def compile_schema(schema: Schema, registry: SchemaRegistryClient) -> Compiled:
     Raises:
         Unreadable: the compiler refuses it.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        descriptors = FileDescriptorSet()
-        _write(schema, _ROOT, Path(folder), descriptors, registry)
-        output, known = Path(folder, "descriptors"), Path(folder, "known descriptors")
-        known.write_bytes(descriptors.SerializeToString())
-        command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", "--include_imports"]
-        done = subprocess.run(
-            [*command, f"--descriptor_set_in={known}", f"--descriptor_set_out={output}", _ROOT],
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode:
-            # Above them stand the compiler's own log messages.
-            errors = [line for line in done.stderr.splitlines() if line.startswith(folder)]
-            said = "; ".join(errors).replace(f"{folder}/", "") or done.stderr.strip()
-            raise Unreadable(f"not a Protobuf schema: {said}")
-        return Compiled(FileDescriptorSet.FromString(output.read_bytes()))
-
-
-def _write(
-    schema: Schema,
-    name: str,
-    folder: Path,
-    descriptors: FileDescriptorSet,
-    registry: SchemaRegistryClient,
-) -> None:
-    """Put a schema, and those that it imports, where the compiler looks for them."""
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise Unreadable(f"the schema imports {name!r}, which is outside of the registry")
-    file = schema_file(schema.schema_str)
-    if file is not None:
-        file.name = name
-        descriptors.file.append(file)
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(schema.schema_str, encoding="utf-8")
-    for reference in schema.references:
-        imported = registry.get_version(reference.subject, reference.version).schema
-        _write(imported, reference.name, folder, descriptors, registry)
+    try:
+        return Compiled(compile_registered(schema, registry).files)
+    except ProtobufSchemaError as error:
+        raise Unreadable(str(error)) from None
 
 
 def columns_of(files: bytes, message: str) -> pa.DataType:
