@@ -186,6 +186,25 @@ def test_a_loss_names_its_partition(
     assert len(values_of(lenient, [behind])) == 20
 
 
+def test_a_loss_that_turns_out_to_be_none_costs_no_rows(
+    cluster: MockCluster, new_topic: Callable[..., str], servers: str, on_fetch: Any
+) -> None:
+    """An error names no partition: each range is read from where it was, and has nothing twice."""
+    topic = new_topic(partitions=3)
+    fill(cluster, topic, numbered(6_000, 3))
+    left: list[int] = []
+
+    def fail(assigned: set[int], most: int) -> None:
+        left.append(most)
+        if len(left) == 2:  # the first batch has a thousand rows at most
+            raise KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
+
+    on_fetch(fail)
+    reader = batch_reader(servers, subscribe=topic)
+    found = values_of(reader, [task(topic, (0, 2_000), (0, 2_000), (0, 2_000))])
+    assert found == sorted(f"v{number}" for number in range(6_000))
+
+
 def test_other_errors_end_the_task(
     new_topic: Callable[..., str], servers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
