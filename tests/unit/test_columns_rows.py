@@ -729,6 +729,19 @@ def test_exported_is_not_read_after_release() -> None:
     assert valid(rows).to_pylist() == VALUES
 
 
+def test_batches_that_are_not_one_chunk() -> None:
+    """A batch has one chunk: no more, and no less."""
+    chunk = pa.table({"a": [1]})
+    for batch, message in (
+        (pa.concat_tables([chunk, chunk]), "batch has more than one chunk: combine them"),
+        (pa.Table.from_batches([], chunk.schema), "batch has no chunk, not even one without rows"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            _ColumnBatch(batch)
+    with pytest.raises(ValueError, match="a has no chunk"):
+        _ColumnBatch.of({"a": pa.chunked_array([], pa.int32())})
+
+
 def test_batches_whose_columns_have_no_names() -> None:
     """Who makes an array may leave a name out: it is empty."""
     with tampered(columns_of(a=[1, 2], b=[3, 4])) as exported:

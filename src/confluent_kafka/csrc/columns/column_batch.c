@@ -35,7 +35,10 @@ take(void *context, const struct ArrowSchema *schema, struct ArrowArray *array,
     shared_array **whole = context;
     if (*whole != NULL || schema->n_children != array->n_children) {
         array->release(array);
-        PyErr_Format(PyExc_ValueError, "%s is not one valid Arrow array", name);
+        PyErr_Format(PyExc_ValueError,
+                     *whole != NULL ? "%s has more than one chunk: combine them"
+                                    : "%s is not a valid Arrow array",
+                     name);
         return -1;
     }
     /* It is the reader's own, be it in a capsule or in the source of a stream. */
@@ -62,6 +65,9 @@ read_array(PyObject *object, const char *name)
     if (result < 0) {
         shared_array_release(whole);
         return NULL;
+    }
+    if (whole == NULL) {
+        PyErr_Format(PyExc_ValueError, "%s has no chunk, not even one without rows", name);
     }
     return whole;
 }
