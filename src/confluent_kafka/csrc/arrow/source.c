@@ -110,7 +110,7 @@ read_stream(arrow_source *source, const char *name, arrow_taker *taker, void *co
 static int
 call_if_there(PyObject *object, const char *method, PyObject **result)
 {
-    PyObject *bound = PyObject_GetAttrString(object, method);
+    PyObject *bound = attribute_of(object, method);
     if (bound == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
             return -1;

@@ -119,8 +119,7 @@ module_add_methods(PyTypeObject *type, PyMethodDef *method)
     return 0;
 }
 
-/* Attribute `name`; interned, because a new str each time fills CPython's method cache. */
-static PyObject *
+PyObject *
 attribute_of(PyObject *object, const char *name)
 {
     PyObject *text = PyUnicode_InternFromString(name);

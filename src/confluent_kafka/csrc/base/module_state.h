@@ -87,6 +87,8 @@ int module_add_methods(PyTypeObject *type, PyMethodDef *methods);
  * importing the package stays cheap; new reference or NULL with an exception.
  */
 PyObject *import_attribute(const char *module_name, const char *name);
+/* Attribute `name`; interned, because a new str each time fills CPython's method cache. */
+PyObject *attribute_of(PyObject *object, const char *name);
 
 /*
  * Calls `callable` with a tuple of arguments, which is stolen and may be NULL with an

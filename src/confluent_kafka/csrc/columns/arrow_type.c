@@ -108,7 +108,7 @@ arrow_type(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
                    values) < 0) {
         return NULL;
     }
-    PyObject *method = PyObject_GetAttrString(values[0], "__arrow_c_schema__");
+    PyObject *method = attribute_of(values[0], "__arrow_c_schema__");
     if (method == NULL) {
         if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
             PyErr_Format(PyExc_TypeError, "schema must be %s, not %.100s", wanted,
