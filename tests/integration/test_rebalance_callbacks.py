@@ -15,6 +15,7 @@ from tests.integration.group_members import (
     poll_until,
     settle,
     share,
+    with_long_sessions,
 )
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
@@ -32,7 +33,7 @@ def test_eager_order(kafka: KafkaCluster, make_topic: MakeTopic, group: str, pro
     """All partitions are revoked before any is assigned anew."""
     topic = make_topic(partitions=PARTITIONS)
     events: list[Event] = []
-    config = EAGER[protocol]
+    config = EAGER[protocol] | with_long_sessions(kafka, group, protocol)
     with (
         Member(kafka, group, config, "one", events) as one,
         Member(kafka, group, config, "two", events) as two,
@@ -61,7 +62,7 @@ def test_incremental_order(
     """Only the partitions that move are revoked, before their new owner gets them."""
     topic = make_topic(partitions=PARTITIONS)
     events: list[Event] = []
-    config = INCREMENTAL[protocol]
+    config = INCREMENTAL[protocol] | with_long_sessions(kafka, group, protocol)
     with (
         Member(kafka, group, config, "one", events) as one,
         Member(kafka, group, config, "two", events) as two,

@@ -119,6 +119,6 @@ def test_a_pipeline_s_registry(authority: Authority) -> None:
         one.register("flights-value", '"int"')
         url = one.url.replace("http://127.0.0.1", "https://localhost")
         trusting = Registry(url=url, ca=str(authority.file))
-        assert latest(trusting, "flights-value", "AVRO").schema_str == '"int"'
+        assert latest(trusting, "flights-value", "AVRO").schema.schema_str == '"int"'
         with pytest.raises(Unreadable, match=r"(?i)certificate"), asking():
             latest(Registry(url=url), "flights-value", "AVRO")
