@@ -94,22 +94,6 @@ def test_all_topics_are_asked_for_at_once(
     assert [one.api_key for one in requests].count(METADATA) < 10
 
 
-def test_more_partitions_than_one_question_has(
-    cluster: MockCluster,
-    new_topic: Callable[..., str],
-    servers: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Offsets of all partitions are found, whatever number is asked for at a time."""
-    monkeypatch.setattr(positions, "_PARTITIONS_AT_ONCE", 3)
-    topic = new_topic(partitions=7)
-    fill(cluster, topic, numbered(14, 7))
-    with planning(servers, subscribe=topic) as (asking, selection):
-        assert asking.latest(asking.partitions(selection)) == {
-            Partition(topic, number): 2 for number in range(7)
-        }
-
-
 def test_partitions_can_be_assigned(filled: str, servers: str) -> None:
     """Only those are read, and offsets are given for those only."""
     assert read(servers, assign=json.dumps({filled: [1]})) == sorted(

@@ -185,6 +185,8 @@ class Positions:
 
         To librdkafka's ``rd_kafka_offsets_for_times`` earliest and latest are times like any other.
         """
+        if not times:
+            return {}  # librdkafka refuses the question
         questions = [TopicPartition(*one, position) for one, position in times.items()]
 
         def ask(timeout: float) -> Offsets:
