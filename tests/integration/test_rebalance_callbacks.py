@@ -122,7 +122,8 @@ def test_commit_in_on_revoke(
 ) -> None:
     """What on_revoke commits is where the partition's next owner begins."""
     topic = make_topic(partitions=1)
-    config = PROTOCOLS[protocol] | {"enable.auto.commit": False}
+    config = PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
+    config["enable.auto.commit"] = False
     with writer(kafka) as producer:
         send(producer, topic, numbers(0, 10))
     with Member(kafka, group, config) as one, Member(kafka, group, config) as two:

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Seconds for a file of C, which takes one.
+_COMPILES_WITHIN = 300
 
 
 def build_program(source: Path, folder: Path, *options: str, watched: bool = False) -> Path:
@@ -23,7 +25,7 @@ def build_program(source: Path, folder: Path, *options: str, watched: bool = Fal
     if watched:
         options = (*options, "-fsanitize=thread", "-g")
     command = ["cc", "-std=gnu11", *options, "-o", program, *_flags("cflags", sanitizer), source]
-    subprocess.run([*command, *_flags("libs", sanitizer)], check=True, timeout=60)
+    subprocess.run([*command, *_flags("libs", sanitizer)], check=True, timeout=_COMPILES_WITHIN)
     return program
 
 
@@ -32,7 +34,7 @@ def build_preload(source: Path, folder: Path) -> dict[str, str]:
     but behind a sanitizer's."""
     library = folder / f"{source.stem}.so"
     command = ["cc", "-std=gnu11", "-shared", "-fPIC", "-o", str(library), str(source)]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=_COMPILES_WITHIN)
     before = os.environ.get("LD_PRELOAD", "").split()
     return {"LD_PRELOAD": " ".join([*before, str(library)])}
 
