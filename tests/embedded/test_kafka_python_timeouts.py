@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,6 +117,29 @@ def test_close(face: Any, silent: Silent, keywords: dict[str, Any]) -> None:
         consumer.poll()
     consumer.close()
     assert watch.elapsed < SOON
+
+
+def _time_of_main_threads() -> int:
+    """Ticks of the clock that librdkafka's main threads have used in this process."""
+    used = 0
+    for thread in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # it has ended
+            name, _, rest = (thread / "stat").read_text().partition("(")[2].rpartition(")")
+            if name == "rdk:main":
+                used += sum(map(int, rest.split()[11:13]))
+    return used
+
+
+@needs("quiet-end")
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are looked at in /proc")
+def test_a_given_up_client_rests(silent: Silent) -> None:
+    """It waits for its brokers without a core of its own, which it had for ten minutes."""
+    consumer = member(kafka, silent)
+    consumer.close(timeout_ms=SHORT_MS)
+    time.sleep(2)  # a timer of librdkafka's, which has one for each second, is overdue
+    before = _time_of_main_threads()
+    time.sleep(1)
+    assert _time_of_main_threads() - before < os.sysconf("SC_CLK_TCK") / 2
 
 
 def test_close_before_its_time_is_over(silent: Silent) -> None:
