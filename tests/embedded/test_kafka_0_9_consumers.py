@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import itertools
+import signal
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -274,6 +276,52 @@ def test_a_topic_goes(client: KafkaClient, kafka_cluster: MockCluster, kafka_top
         consumer.get_message()
 
 
+def after_the_first_fetch(client: KafkaClient, happen: Callable[[], object]) -> None:
+    """Lets something happen between a consumer's first request and its second.
+
+    Embedded brokers answer with one message of each partition.
+    """
+    fetch = client.send_fetch_request
+    requests = itertools.count()
+
+    def counted(*args: Any, **keywords: Any) -> Any:
+        if next(requests) == 1:
+            happen()
+        return fetch(*args, **keywords)
+
+    client.send_fetch_request = counted  # type: ignore[method-assign]
+
+
+def test_read_before_an_error(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """Messages that were read are returned, and the next call raises."""
+    consumer = quiet(client, kafka_topic)
+
+    def topic_goes() -> None:
+        kafka_cluster.set_topic_error(kafka_topic, KafkaError.UNKNOWN_TOPIC_OR_PART)
+        client.reset_all_metadata()
+
+    after_the_first_fetch(client, topic_goes)
+    assert values(consumer.get_messages(20, timeout=TIMEOUT)) == numbers(0, 2)
+    assert consumer.offsets == {0: 1, 1: 1}
+    with pytest.raises(UnknownTopicOrPartitionError):
+        consumer.get_messages()
+
+
+def test_read_before_an_interrupt(client: KafkaClient, kafka_topic: str) -> None:
+    """The next call returns what was read, in its order."""
+    consumer = quiet(client, kafka_topic)
+    after_the_first_fetch(client, lambda: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        consumer.get_messages(20, timeout=TIMEOUT)
+    assert consumer.offsets == {0: 0, 1: 0}
+    consumer.provide_partition_info()
+    found = consumer.get_messages(10, timeout=TIMEOUT)
+    for partition in (0, 1):
+        assert [one.offset for number, one in found if number == partition] == [0, 1, 2, 3, 4]
+
+
 def test_context_without_marks(client: KafkaClient, kafka_topic: str) -> None:
     """Nothing is stored, and everything is read again, also after an exception."""
     consumer = quiet(client, kafka_topic)
@@ -322,11 +370,12 @@ def test_processes_go_on_where_the_group_is(client: KafkaClient, kafka_topic: st
 
 
 def test_a_process_is_killed(client: KafkaClient, kafka_topic: str) -> None:
-    """The consumer says so, instead of waiting for ever."""
+    """The consumer returns what it has, and then says so, instead of waiting for ever."""
     consumer = MultiProcessConsumer(client, GROUP, kafka_topic, auto_commit=False)
     assert next(iter(consumer)).offset == 0
     (worker,) = consumer._workers
     worker._process.kill()
+    assert len(consumer.get_messages(100, timeout=TIMEOUT)) == 9
     with pytest.raises(FaceError, match=r"reads partitions \[0, 1\] has ended with status -9"):
         consumer.get_messages(100, timeout=TIMEOUT)
     consumer.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import time
@@ -15,6 +16,8 @@ from ..common import KafkaError
 from .base import AUTO_COMMIT_INTERVAL, AUTO_COMMIT_MSG_COUNT, ITER_TIMEOUT_SECONDS, Consumer
 
 __all__ = ["MultiProcessConsumer"]
+
+log = logging.getLogger("kafka.consumer")
 
 # How many messages a process sends at once, at most.
 _CHUNK = 100
@@ -113,10 +116,38 @@ class MultiProcessConsumer(Consumer):
             empty.
 
         Raises:
-            KafkaError: as SimpleConsumer.get_messages(); or a process has ended.
+            KafkaError: as SimpleConsumer.get_messages(); or a process has ended. Messages that were
+                read before an error are returned; the next call raises it, if it is still there.
         """
-        end = None if timeout is None else time.monotonic() + timeout
         found: list[tuple[int, Any]] = []
+        try:
+            self._collect(found, count, block, timeout)
+        except KafkaError as failure:
+            if not found:
+                raise
+            log.warning("%d messages were read before: %s", len(found), failure)
+        except BaseException:  # such as Ctrl-C: the next call has them
+            self._ready.extendleft(reversed(found))
+            raise
+        for partition, message in found:
+            self.offsets[partition] = message.offset + 1
+        self._read += len(found)
+        self._auto_commit()
+        return found if self._partition_info else [message for _, message in found]
+
+    def __iter__(self) -> Iterator[Any]:
+        while self._workers:
+            yield from self.get_messages(1, True, ITER_TIMEOUT_SECONDS)
+
+    def _collect(
+        self,
+        found: list[tuple[int, Any]],
+        count: int,
+        block: bool | int,
+        timeout: float | None,
+    ) -> None:
+        """Add messages with their partitions to a list, as get_messages() has to wait for them."""
+        end = None if timeout is None else time.monotonic() + timeout
         least = count if block is True else int(block)
         while len(found) < count:
             if self._ready:
@@ -127,15 +158,6 @@ class MultiProcessConsumer(Consumer):
             self._receive(0 if is_over else left)
             if is_over and not self._ready:
                 break
-        for partition, message in found:
-            self.offsets[partition] = message.offset + 1
-        self._read += len(found)
-        self._auto_commit()
-        return found if self._partition_info else [message for _, message in found]
-
-    def __iter__(self) -> Iterator[Any]:
-        while self._workers:
-            yield from self.get_messages(1, True, ITER_TIMEOUT_SECONDS)
 
     def _receive(self, timeout: float | None) -> None:
         """Take what the processes have read; wait until one of them has something."""

@@ -235,17 +235,19 @@ class SimpleConsumer(Consumer):
         Raises:
             ConsumerFetchSizeTooSmall: a message is larger than max_buffer_size.
             OffsetOutOfRangeError: there is no such offset, and auto_offset_reset says nothing.
-            KafkaError: as KafkaClient.send_fetch_request().
+            KafkaError: as KafkaClient.send_fetch_request(). Messages that were read before an
+                error are returned; the next call raises it, if it is still there.
         """
-        end = None if timeout is None else time.monotonic() + timeout
         found: list[Any] = []
-        while len(found) < count:
-            waits = block if isinstance(block, bool) else len(found) < block
-            left = None if end is None else max(0.0, end - time.monotonic())
-            pair = self._next(waits, left)
-            if pair is None:
-                break
-            found.append(pair)
+        try:
+            self._collect(found, count, block, timeout)
+        except KafkaError as failure:
+            if not found:
+                raise
+            log.warning("%d messages were read before: %s", len(found), failure)
+        except BaseException:  # such as Ctrl-C: the next call has them
+            self.queue.extendleft(reversed(found))
+            raise
         for partition, message in found:
             self.offsets[partition] = message.offset + 1
         self._read += len(found)
@@ -300,6 +302,19 @@ class SimpleConsumer(Consumer):
             [OffsetRequest(self.topic, partition, when, 1) for partition in partitions]
         )
         return {answer.partition: answer.offsets[0] for answer in answers}
+
+    def _collect(
+        self, found: list[Any], count: int, block: bool | int, timeout: float | None
+    ) -> None:
+        """Add messages with their partitions to a list, as get_messages() has to wait for them."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while len(found) < count:
+            waits = block if isinstance(block, bool) else len(found) < block
+            left = None if end is None else max(0.0, end - time.monotonic())
+            pair = self._next(waits, left)
+            if pair is None:
+                break
+            found.append(pair)
 
     def _next(self, block: bool, timeout: float | None) -> tuple[int, OffsetAndMessage] | None:
         """Return a message with its partition, if there is one in time."""
