@@ -456,6 +456,29 @@ def test_a_batch_goes_on_as_it_came(
     assert copy["key"].to_list() == [b"k"]
 
 
+def test_batches_of_several_chunks_are_encoded(
+    kafka_topic: str, producer: Producer, consumer: Consumer
+) -> None:
+    """All chunks of a data frame are written, with keys and partitions; none if a row is bad."""
+    text, order = AvroEncoder('"string"'), AvroEncoder(FIRST)
+    one = polars.DataFrame({"key": [{"value": "k"}], "value": [ORDERS[0]], "partition": [0]})
+    two = polars.DataFrame({"key": [{"value": "l"}], "value": [None], "partition": [0]})
+    frame = polars.concat([one, two.cast(one.schema)], rechunk=False)
+    assert frame.n_chunks() == 2
+    assert producer.produce_arrow(frame, kafka_topic, key=text, value=order) == 2
+    rows = frame["value"].struct.unnest()[:1]
+    whole = polars.concat([rows, rows], rechunk=False)
+    assert producer.produce_arrow(whole, kafka_topic, value=order) == 2
+    bad = polars.concat([rows, rows, rows.with_columns(id=polars.lit(1 << 40))], rechunk=False)
+    with pytest.raises(ValueError, match=r"^row 2: value\.id: "):
+        producer.produce_arrow(bad, kafka_topic, value=order)
+    assert producer.flush(TIMEOUT) == 0
+    found = polars.DataFrame(consumed(consumer, kafka_topic, 4))
+    assert found["key"].to_list() == [b"\2k", b"\2l", None, None]
+    payload = b"\2\x08Bonn"
+    assert found["value"].to_list() == [payload, None, payload, payload]
+
+
 def test_rows_that_cannot_be_encoded(kafka_topic: str, producer: Producer) -> None:
     """Nothing is enqueued, and the error names the row and the field."""
     frame = polars.DataFrame({"id": [1, 1 << 40], "city": ["Bonn", "Berlin"]})

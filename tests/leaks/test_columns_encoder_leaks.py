@@ -10,7 +10,12 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from confluent_kafka import cimpl  # noqa: E402
-from confluent_kafka.columns import AvroEncoder, JSONEncoder, ProtobufEncoder  # noqa: E402
+from confluent_kafka.columns import (  # noqa: E402
+    AvroEncoder,
+    JSONEncoder,
+    ProtobufEncoder,
+    encode_batch,
+)
 from tests.support.refcounts import assert_no_leaks  # noqa: E402
 
 SCHEMA = {
@@ -57,6 +62,26 @@ def test_rows(encoder: Any) -> None:
             repr(rows), len(rows), rows.errors, rows.error_column()
             rows.__arrow_c_schema__(), rows.__arrow_c_array__(), rows.__arrow_c_stream__()
             pa.array(rows), pa.chunked_array(rows), pa.array(rows.error_column())
+
+    assert_no_leaks(work, repeat=30)
+
+
+def test_chunks() -> None:
+    """The chunks of a batch, also where a row of a later one is bad, or something is no batch."""
+    encoder = JSONEncoder(pa.schema([("id", pa.int64())]))
+    good = pa.record_batch({"id": [1, 2]})
+    several = pa.Table.from_batches([good, good])
+    bad = pa.record_batch({"key": [1], "value": [pa.scalar({"id": 1.5})]})
+
+    def work() -> None:
+        encoded = encode_batch(several, value=encoder)
+        assert len(encoded) == 4
+        encoded.__arrow_c_schema__(), encoded.__arrow_c_stream__()
+        assert pa.table(encoded).num_rows == 4
+        assert refuses(lambda: encode_batch(pa.Table.from_batches([bad, bad]), value=encoder))
+        assert refuses(lambda: encode_batch(several[:0], value=encoder))
+        (chunk,) = cimpl._ColumnBatch.chunks_of(good)
+        assert refuses(lambda: cimpl._ColumnBatch.stream_of((chunk, good)))  # type: ignore[arg-type]
 
     assert_no_leaks(work, repeat=30)
 

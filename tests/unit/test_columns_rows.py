@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import struct
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,6 +18,7 @@ from confluent_kafka.cimpl import _ColumnBatch, _decode_framed, _decode_rows, _R
 from confluent_kafka.columns import AvroDecoder, DecodedRows, RowError  # noqa: E402
 from tests.support.arrow_structs import Exported, Nulls, columns_of, tampered  # noqa: E402
 from tests.support.avro import encode, record, valid  # noqa: E402
+from tests.support.columns import column_batch  # noqa: E402
 
 SCHEMA = record(
     ("id", "long"),
@@ -740,6 +742,48 @@ def test_batches_that_are_not_one_chunk() -> None:
             _ColumnBatch(batch)
     with pytest.raises(ValueError, match="a has no chunk"):
         _ColumnBatch.of({"a": pa.chunked_array([], pa.int32())})
+
+
+def test_chunks_of_a_batch() -> None:
+    """Each is a batch of its own, whose type lives as long as it; a stream has them all again."""
+    schema = pa.schema({"a": pa.int64()})
+    made = [pa.record_batch({"a": values}, schema) for values in ([1, 2], [3], [])]
+    reader = pa.RecordBatchReader.from_batches(schema, made)
+    first, second, third = _ColumnBatch.chunks_of(reader)
+    del first
+    gc.collect()
+    assert valid(second).to_pylist() == [{"a": 3}]
+    assert len(third) == 0
+    capsule = _ColumnBatch.stream_of((second, third, second))
+    del second, third
+    gc.collect()
+    batches = list(pa.RecordBatchReader._import_from_c_capsule(capsule))
+    assert [batch.to_pydict()["a"] for batch in batches] == [[3], [], [3]]
+    (alone,) = _ColumnBatch.chunks_of(pa.record_batch({"a": [1]}))
+    assert valid(alone).to_pylist() == [{"a": 1}]
+    with pytest.raises(ValueError, match="batch has no chunk"):
+        _ColumnBatch.chunks_of(pa.Table.from_batches([], schema))
+
+
+@pytest.mark.parametrize("given", [(), (1,), [column_batch()], None])
+def test_streams_of_no_batches(given: Any) -> None:
+    """A stream has at least one batch, and nothing else."""
+    with pytest.raises(TypeError, match="batches must be a tuple of one or more _ColumnBatch"):
+        _ColumnBatch.stream_of(given)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_stream_that_fails_between_chunks(position: int) -> None:
+    """The chunks that came before are released, and the error is its maker's."""
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for _ in range(position):
+            yield pa.record_batch({"a": [1]})
+        raise ValueError("no more")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), batches())
+    with pytest.raises(RuntimeError, match=r"batch: its Arrow stream failed: .*no more"):
+        _ColumnBatch.chunks_of(reader)
 
 
 def test_batches_whose_columns_have_no_names() -> None:

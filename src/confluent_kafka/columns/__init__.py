@@ -8,7 +8,12 @@ from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchema
 from confluent_kafka.columns._json_schema import JSONSchemaError
 from confluent_kafka.columns.avro import AvroDecoder
 from confluent_kafka.columns.avro_encoder import AvroEncoder
-from confluent_kafka.columns.batch import DecodedBatch, decode_batch, encode_batch
+from confluent_kafka.columns.batch import (
+    DecodedBatch,
+    EncodedBatch,
+    decode_batch,
+    encode_batch,
+)
 from confluent_kafka.columns.json_encoder import JSONEncoder
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
@@ -24,6 +29,7 @@ __all__ = [
     "AvroSchemaError",
     "DecodedBatch",
     "DecodedRows",
+    "EncodedBatch",
     "EncodedRows",
     "JSONColumns",
     "JSONDecoder",

@@ -213,48 +213,78 @@ class ColumnEncoder(ABC):
     def encode(self, batch: Any) -> EncodedRows:
         """Encode each row of a batch; see the encoder."""
 
-    def _encode_batch(self, batch: Any, key: Any, value: Any) -> _ColumnBatch:
+    def _encode_batch(self, batch: Any, key: Any, value: Any) -> EncodedBatch:
         """Encode what produce_arrow() is to send; it calls this method of either encoder."""
         return encode_batch(batch, key=key, value=value)
 
 
+class EncodedBatch:
+    """Messages with encoded keys or values, for produce_arrow(); see encode_batch()."""
+
+    __slots__ = ("_chunks",)
+
+    def __init__(self, chunks: tuple[_ColumnBatch, ...]) -> None:
+        self._chunks = chunks
+
+    def __len__(self) -> int:
+        return sum(map(len, self._chunks))
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the columns' names and types, by the Arrow PyCapsule protocol."""
+        return self._chunks[0].__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the columns as a stream of record batches, by the Arrow PyCapsule protocol."""
+        return _ColumnBatch.stream_of(self._chunks)
+
+
 def encode_batch(
     batch: Any, *, key: ColumnEncoder | None = None, value: ColumnEncoder | None = None
-) -> _ColumnBatch:
+) -> EncodedBatch:
     """Encode the keys or values of messages.
 
     Args:
-        batch: a record batch or data frame, of one chunk. Its column `value`, a struct, is encoded
-            by `value`; if there is none, each row as a whole is. Its column `key` is encoded by
+        batch: a record batch, table or data frame. Its column `value`, a struct, is encoded by
+            `value`; if there is none, each row as a whole is. Its column `key` is encoded by
             `key`.
         key: what encodes keys: AvroColumns, an AvroEncoder, or another object with encode(); None
             leaves them as they are.
         value: the same for values.
 
     Returns:
-        An object with the Arrow PyCapsule protocol, for produce_arrow().
+        EncodedBatch: has a chunk for each of the batch's.
 
     Raises:
         KeyError: there is no column `key`.
-        ValueError: a row cannot be encoded, or there is more than one chunk.
+        ValueError: a row cannot be encoded, or the batch has no chunk, not even one without rows.
         Exception: raised by an encode().
     """
-    columns = _ColumnBatch(batch)
-    if value is not None and key is None and "value" not in columns.names():
-        return _ColumnBatch.of({"value": _all_of(value.encode(columns), "value")})
+    encoded: list[_ColumnBatch] = []
+    first_row = 0
+    for chunk in _ColumnBatch.chunks_of(batch):
+        encoded.append(_encoded(chunk, first_row, key, value))
+        first_row += len(chunk)
+    return EncodedBatch(tuple(encoded))
+
+
+def _encoded(
+    chunk: _ColumnBatch, first_row: int, key: ColumnEncoder | None, value: ColumnEncoder | None
+) -> _ColumnBatch:
+    if value is not None and key is None and "value" not in chunk.names():
+        return _ColumnBatch.of({"value": _all_of(value.encode(chunk), "value", first_row)})
     encoders = {"key": key, "value": value}
     encoded = {
-        name: _all_of(encoder.encode(columns.column(name)), name)
+        name: _all_of(encoder.encode(chunk.column(name)), name, first_row)
         for name, encoder in encoders.items()
         if encoder is not None
     }
-    return columns.replaced(encoded)
+    return chunk.replaced(encoded)
 
 
-def _all_of(rows: EncodedRows, name: str) -> EncodedRows:
+def _all_of(rows: EncodedRows, name: str, first_row: int) -> EncodedRows:
     """Refuse payloads of which any is missing: none is sent then."""
     if rows.errors:
         first = rows.errors[0]
         field = f"{name}.{first.field}" if first.field else name
-        raise ValueError(f"row {first.row}: {field}: {first.reason}")
+        raise ValueError(f"row {first_row + first.row}: {field}: {first.reason}")
     return rows

@@ -35,33 +35,34 @@ arrow_array_release_children(struct ArrowArray *array)
     free(array->children);
 }
 
-/* ---- a stream of one array ---- */
+/* ---- a stream of arrays ---- */
 
 typedef struct {
     const arrow_exporter *exporter;
-    void *owner;
-    bool has_given;
-} one_array;
+    size_t count; /* at least one */
+    size_t next;
+    void *owners[]; /* of an array each, all of the first one's type */
+} array_stream;
 
 static int
 stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema)
 {
-    one_array *self = stream->private_data;
-    return self->exporter->schema(self->owner, schema) < 0 ? ENOMEM : 0;
+    array_stream *self = stream->private_data;
+    return self->exporter->schema(self->owners[0], schema) < 0 ? ENOMEM : 0;
 }
 
 static int
 stream_next(struct ArrowArrayStream *stream, struct ArrowArray *array)
 {
-    one_array *self = stream->private_data;
-    if (self->has_given) {
+    array_stream *self = stream->private_data;
+    if (self->next == self->count) {
         array->release = NULL; /* the end */
         return 0;
     }
-    if (self->exporter->array(self->owner, array) < 0) {
+    if (self->exporter->array(self->owners[self->next], array) < 0) {
         return ENOMEM;
     }
-    self->has_given = true;
+    self->next++;
     return 0;
 }
 
@@ -75,20 +76,26 @@ stream_error(struct ArrowArrayStream *stream)
 static void
 release_stream(struct ArrowArrayStream *stream)
 {
-    one_array *self = stream->private_data;
-    self->exporter->release(self->owner);
+    array_stream *self = stream->private_data;
+    for (size_t i = 0; i < self->count; i++) {
+        self->exporter->release(self->owners[i]);
+    }
     free(self);
     stream->release = NULL;
 }
 
 static int
-export_stream(const arrow_exporter *exporter, void *owner, struct ArrowArrayStream *stream)
+export_stream(const arrow_exporter *exporter, void *const *owners, size_t count,
+              struct ArrowArrayStream *stream)
 {
-    one_array *self = malloc(sizeof(*self));
+    array_stream *self = malloc(sizeof(*self) + count * sizeof(*self->owners));
     if (self == NULL) {
         return -1;
     }
-    *self = (one_array){exporter, exporter->share(owner), false};
+    *self = (array_stream){.exporter = exporter, .count = count};
+    for (size_t i = 0; i < count; i++) {
+        self->owners[i] = exporter->share(owners[i]);
+    }
     *stream = (struct ArrowArrayStream){
         .get_schema = stream_schema,
         .get_next = stream_next,
@@ -170,6 +177,22 @@ arrow_c_array_of(PyObject *self, const arrow_exporter *exporter, void *owner,
     return pair;
 }
 
+PyObject *
+arrow_stream_capsule(const arrow_exporter *exporter, void *const *owners, size_t count)
+{
+    struct ArrowArrayStream *stream = malloc(sizeof(*stream));
+    if (stream == NULL || export_stream(exporter, owners, count, stream) < 0) {
+        free(stream);
+        return PyErr_NoMemory();
+    }
+    PyObject *capsule = PyCapsule_New(stream, ARROW_STREAM_CAPSULE, destroy_stream);
+    if (capsule == NULL) {
+        stream->release(stream);
+        free(stream);
+    }
+    return capsule;
+}
+
 SIGNATURE(arrow_c_stream_signature, "__arrow_c_stream__()", 0, 1, P_requested_schema);
 
 PyObject *
@@ -181,15 +204,5 @@ arrow_c_stream_of(PyObject *self, const arrow_exporter *exporter, void *owner,
                    kwnames, &requested_schema) < 0) {
         return NULL;
     }
-    struct ArrowArrayStream *stream = malloc(sizeof(*stream));
-    if (stream == NULL || export_stream(exporter, owner, stream) < 0) {
-        free(stream);
-        return PyErr_NoMemory();
-    }
-    PyObject *capsule = PyCapsule_New(stream, ARROW_STREAM_CAPSULE, destroy_stream);
-    if (capsule == NULL) {
-        stream->release(stream);
-        free(stream);
-    }
-    return capsule;
+    return arrow_stream_capsule(exporter, &owner, 1);
 }

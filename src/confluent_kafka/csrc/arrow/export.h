@@ -31,6 +31,9 @@ void arrow_array_release_children(struct ArrowArray *array);
  */
 PyObject *arrow_schema_capsule(const arrow_exporter *exporter, void *owner);
 
+/* A new capsule of a stream of the arrays of `count` owners, at least one, of one type. */
+PyObject *arrow_stream_capsule(const arrow_exporter *exporter, void *const *owners, size_t count);
+
 /*
  * __arrow_c_array__() and __arrow_c_stream__() of a type whose arrays these are: METH_FASTCALL and
  * METH_KEYWORDS with one argument, requested_schema. It is not followed, which the protocol allows.

@@ -27,47 +27,101 @@ column_batch_from(PyTypeObject *type, shared_array *whole)
 
 /* ---- reading ---- */
 
-/* An arrow_taker: keeps the one array, with its type, which it moves as well. */
+typedef struct {
+    shared_array **arrays;
+    size_t count;
+} chunks;
+
+static void
+chunks_release(chunks *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        shared_array_release(self->arrays[i]);
+    }
+    PyMem_Free(self->arrays);
+}
+
+/* Takes the array over, and moves the type of the first one as well: what follows has a copy. */
+static shared_array *
+share_chunk(const chunks *before, const struct ArrowSchema *schema, struct ArrowArray *array)
+{
+    struct ArrowSchema copy;
+    if (before->count == 0) {
+        /* It is the reader's own, be it in a capsule or in the source of a stream. */
+        return shared_array_new((struct ArrowSchema *)schema, array);
+    }
+    if (shared_array_exporter.schema(before->arrays[0], &copy) < 0) {
+        array->release(array);
+        return NULL;
+    }
+    return shared_array_new(&copy, array);
+}
+
+/* An arrow_taker: keeps each array. */
 static int
 take(void *context, const struct ArrowSchema *schema, struct ArrowArray *array,
      const char *name)
 {
-    shared_array **whole = context;
-    if (*whole != NULL || schema->n_children != array->n_children) {
+    chunks *self = context;
+    shared_array **arrays = PyMem_Realloc(self->arrays, (self->count + 1) * sizeof(*arrays));
+    if (arrays == NULL) {
         array->release(array);
-        PyErr_Format(PyExc_ValueError,
-                     *whole != NULL ? "%s has more than one chunk: combine them"
-                                    : "%s is not a valid Arrow array",
-                     name);
-        return -1;
-    }
-    /* It is the reader's own, be it in a capsule or in the source of a stream. */
-    *whole = shared_array_new((struct ArrowSchema *)schema, array);
-    if (*whole == NULL) {
         PyErr_NoMemory();
         return -1;
     }
+    self->arrays = arrays;
+    if (schema->n_children != array->n_children) {
+        array->release(array);
+        PyErr_Format(PyExc_ValueError, "%s is not a valid Arrow array", name);
+        return -1;
+    }
+    arrays[self->count] = share_chunk(self, schema, array);
+    if (arrays[self->count] == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    self->count++;
     return 0;
 }
 
-static shared_array *
-read_array(PyObject *object, const char *name)
+/* At least one: 0, or -1 with an exception. */
+static int
+read_chunks(PyObject *object, const char *name, chunks *found)
 {
     arrow_source source = {0};
-    shared_array *whole = NULL;
     int result = arrow_source_read(&source, object, name,
-                                   "an array with the Arrow PyCapsule protocol", take, &whole);
+                                   "an array with the Arrow PyCapsule protocol", take, found);
     PyObject *raised = PyErr_GetRaisedException();
     arrow_source_release(&source);
     if (raised != NULL) {
         PyErr_SetRaisedException(raised);
     }
-    if (result < 0) {
-        shared_array_release(whole);
-        return NULL;
-    }
-    if (whole == NULL) {
+    if (result == 0 && found->count == 0) {
         PyErr_Format(PyExc_ValueError, "%s has no chunk, not even one without rows", name);
+        return -1;
+    }
+    return result;
+}
+
+/* The only chunk. */
+static shared_array *
+read_array(PyObject *object, const char *name)
+{
+    chunks found = {0};
+    shared_array *whole = NULL;
+    if (read_chunks(object, name, &found) == 0) {
+        if (found.count == 1) {
+            whole = found.arrays[0];
+            found.count = 0;
+        }
+        else {
+            PyErr_Format(PyExc_ValueError, "%s has more than one chunk: combine them", name);
+        }
+    }
+    PyObject *raised = PyErr_GetRaisedException(); /* the arrays' maker may be Python code */
+    chunks_release(&found);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
     }
     return whole;
 }
@@ -84,6 +138,38 @@ column_batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     }
     shared_array *whole = read_array(values[0], "batch");
     return whole == NULL ? NULL : column_batch_from(type, whole);
+}
+
+PyDoc_STRVAR(chunks_of_doc,
+"chunks_of(batch, /)\n--\n\n"
+"A list of a _ColumnBatch for each chunk of a batch, at least one.\n\n"
+"Args:\n"
+"    batch: a record batch, table or data frame with the Arrow PyCapsule protocol.\n\n"
+"Raises:\n"
+"    ValueError: it has no chunk.");
+
+static PyObject *
+chunks_of(PyObject *type, PyObject *object)
+{
+    chunks found = {0};
+    PyObject *list = read_chunks(object, "batch", &found) < 0
+                         ? NULL
+                         : PyList_New((Py_ssize_t)found.count);
+    for (size_t i = 0; list != NULL && i < found.count; i++) {
+        PyObject *chunk = column_batch_from((PyTypeObject *)type, found.arrays[i]);
+        found.arrays[i] = NULL; /* taken over, also on failure */
+        if (chunk == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, (Py_ssize_t)i, chunk);
+    }
+    PyObject *raised = PyErr_GetRaisedException();
+    chunks_release(&found);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+    return list;
 }
 
 /* ---- columns ---- */
@@ -311,6 +397,39 @@ until(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 
 /* ---- giving ---- */
 
+PyDoc_STRVAR(stream_of_doc,
+"stream_of(batches, /)\n--\n\n"
+"The capsule of an Arrow stream of batches, by the Arrow PyCapsule protocol.\n\n"
+"Args:\n"
+"    batches (tuple): at least one _ColumnBatch, all of the same columns.");
+
+static PyObject *
+stream_of(PyObject *type, PyObject *batches)
+{
+    Py_ssize_t count = PyTuple_Check(batches) ? PyTuple_GET_SIZE(batches) : 0;
+    void **owners = count == 0 ? NULL : PyMem_Malloc((size_t)count * sizeof(*owners));
+    if (count > 0 && owners == NULL) {
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *batch = PyTuple_GET_ITEM(batches, i);
+        if (!Py_IS_TYPE(batch, (PyTypeObject *)type)) {
+            count = 0;
+            break;
+        }
+        owners[i] = ((ColumnBatch *)batch)->whole;
+    }
+    PyObject *capsule = NULL;
+    if (count == 0) {
+        PyErr_SetString(PyExc_TypeError, "batches must be a tuple of one or more _ColumnBatch");
+    }
+    else {
+        capsule = arrow_stream_capsule(&shared_array_exporter, owners, (size_t)count);
+    }
+    PyMem_Free(owners);
+    return capsule;
+}
+
 static PyObject *
 arrow_c_schema(PyObject *self, PyObject *Py_UNUSED(unused))
 {
@@ -355,6 +474,8 @@ static PyMethodDef column_batch_methods[] = {
     {"column", get_column, METH_O, column_doc},
     {"replaced", replaced, METH_O, replaced_doc},
     {"of", of, METH_O | METH_CLASS, of_doc},
+    {"stream_of", stream_of, METH_O | METH_CLASS, stream_of_doc},
+    {"chunks_of", chunks_of, METH_O | METH_CLASS, chunks_of_doc},
     {"names", list_names, METH_NOARGS,
      PyDoc_STR("names($self, /)\n--\n\nThe names of the columns.")},
     {"until", WITHOUT_KEYWORDS(until), until_doc},
