@@ -673,6 +673,35 @@ def test_protobuf_texts_of_a_registry(flights: SchemaRegistryClient) -> None:
     assert polars.DataFrame(first).to_dicts() == [{"captain": "X"}]
 
 
+TAGGED = """
+syntax = "proto3";
+import "confluent/meta.proto";
+import "confluent/types/decimal.proto";
+message Order {
+  int32 id = 1 [(confluent.field_meta).tags = "PII"];
+  confluent.type.Decimal price = 2;
+}
+"""
+
+
+def test_what_every_registry_knows(flights: SchemaRegistryClient) -> None:
+    """Tags and decimals are imported without a reference; one of their name is taken instead."""
+    known = flights.register_schema("tagged", Schema(TAGGED, "PROTOBUF"))
+    payload = b"\0" + known.to_bytes(4) + b"\0\x08\5\x12\5\x0a\1\x2a\x18\1"
+    rows = ProtobufColumns(flights, subject="tagged").decode(binary([payload]))
+    price = {"value": b"*", "precision": 0, "scale": 1}
+    assert polars.DataFrame(rows).to_dicts() == [{"id": 5, "price": price}]
+
+    own = 'syntax = "proto3"; package confluent.type; message Decimal { string text = 1; }'
+    flights.register_schema("own", Schema(own, "PROTOBUF"))
+    text = TAGGED.replace("types/decimal", "type/decimal")
+    reference = SchemaReference("confluent/type/decimal.proto", "own", 1)
+    number = flights.register_schema("with-own", Schema(text, "PROTOBUF", [reference]))
+    payload = b"\0" + number.to_bytes(4) + b"\0\x12\5\x0a\3" + b"4.2"
+    rows = ProtobufColumns(flights, subject="with-own").decode(binary([payload]))
+    assert polars.DataFrame(rows).to_dicts() == [{"id": 0, "price": {"text": "4.2"}}]
+
+
 def test_protobuf_texts_and_headers(flights: SchemaRegistryClient) -> None:
     """A header has the message indexes behind the GUID."""
     latest = flights.get_latest_version("flights")

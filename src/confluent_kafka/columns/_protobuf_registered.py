@@ -10,12 +10,21 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 # A name that no import has.
 _ROOT = "the schema.proto"
+
+# What every registry knows: schemas import it without a reference.
+_KNOWN = {
+    "confluent/meta.proto": "meta_pb2",
+    "confluent/type/decimal.proto": "type.decimal_pb2",
+    "confluent/type/variant.proto": "type.variant_pb2",
+    "confluent/types/decimal.proto": "types.decimal_pb2",
+}
 
 
 class ProtobufSchemaError(ValueError):
@@ -78,6 +87,7 @@ def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
     with tempfile.TemporaryDirectory() as folder:
         descriptors = FileDescriptorSet()
         _write(schema, _ROOT, Path(folder), descriptors, registry)
+        _add_known(Path(folder), descriptors)
         output, known = Path(folder, "descriptors"), Path(folder, "known descriptors")
         known.write_bytes(descriptors.SerializeToString())
         command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", "--include_imports"]
@@ -112,3 +122,14 @@ def _write(schema: Any, name: str, folder: Path, descriptors: Any, registry: Any
     for reference in schema.references or ():
         imported = registry.get_version(reference.subject, reference.version).schema
         _write(imported, reference.name, folder, descriptors, registry)
+
+
+def _add_known(folder: Path, descriptors: Any) -> None:
+    """Add what can be imported without a reference, unless there is one of that name."""
+    given = {file.name for file in descriptors.file}
+    for name, module in _KNOWN.items():
+        if name not in given and not (folder / name).exists():
+            described = import_module(f"confluent_kafka.schema_registry.confluent.{module}")
+            file = descriptors.file.add()
+            described.DESCRIPTOR.CopyToProto(file)
+            file.name = name  # a program may have it under another one
