@@ -145,9 +145,12 @@ def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) ->
     assert "messages are lost" in caplog.text
 
 
-def test_timeouts_may_be_there_already() -> None:
-    """They are not sent again, if that is not wanted."""
-    broker = Broker(RequestTimedOutError.errno)
+@pytest.mark.parametrize(
+    "error", [RequestTimedOutError.errno, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND]
+)
+def test_timeouts_may_be_there_already(error: int) -> None:
+    """They are not sent again, if that is not wanted; no more what too few replicas have."""
+    broker = Broker(error)
     producer = producer_of(broker, async_retry_on_timeouts=False)
     producer.send_messages("t", b"a", b"b")
     producer.stop()
@@ -223,7 +226,14 @@ def test_messages_survive_errors_in_order(
 ) -> None:
     """What the cluster refuses for a while arrives once, and in order."""
     producer = KeyedProducer(client, async_=True, batch_send_every_n=2, async_retry_backoff_ms=1)
-    kafka_cluster.inject_errors("Produce", [KafkaError.LEADER_NOT_AVAILABLE] * 3)
+    passing = [
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_ENOUGH_REPLICAS,
+        KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        KafkaError.KAFKA_STORAGE_ERROR,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+    ]
+    kafka_cluster.inject_errors("Produce", passing)
     producer.send_messages(kafka_topic, b"k", *numbers(0, 6))
     producer.stop()
     assert values_of(read(consumer, kafka_topic, 6)) == numbers(0, 6)

@@ -13,7 +13,7 @@ from confluent_kafka import KafkaException, Producer, TopicPartition
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 from confluent_kafka.compat import aiokafka
 from confluent_kafka.compat.aiokafka.errors import KafkaError
-from tests.chaos.broker_kill import all_in_sync
+from tests.chaos.broker_kill import out_of_sync
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_broker import KraftBroker
 from tests.integration.kafka_cluster import READY_SECONDS, OwnKafkaCluster
@@ -39,12 +39,15 @@ def leader_that_dies(kafka: OwnKafkaCluster, topic: str) -> Iterator[KraftBroker
             leader.start()
             kafka.wait_ready()
 
-            def is_whole() -> bool:
-                with contextlib.suppress(KafkaException):
-                    return all_in_sync(observer)
-                return False
+            lacking = ["nobody knows"]
 
-            wait_until(is_whole, timeout=READY_SECONDS)
+            def look() -> None:
+                with contextlib.suppress(KafkaException):
+                    lacking[:] = out_of_sync(observer)
+
+            with contextlib.suppress(AssertionError):
+                wait_until(lambda: not lacking, look, timeout=READY_SECONDS)
+            assert lacking == []
 
 
 async def check(

@@ -21,6 +21,9 @@ LINES = {
     "tests/integration/test_aio_faults.py": "faults",
     "tests/spark/test_standalone.py": "faults",
     # Programs that run Spark themselves: more than one at a time would be too much.
+    # They look at all objects of their process, and keep the processors busy for as long as there
+    # are many: first of all, and one after the other, they take a tenth of the time.
+    "tests/leaks/": "leaks",
     "tests/spark/test_declarative.py": "Spark programs",
     "tests/spark/test_flights.py": "Spark programs",
     "tests/spark/test_pipeline.py::test_the_command": "Spark programs",

@@ -10,6 +10,8 @@ from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
+from confluent_kafka import KafkaError as ErrorCode
+
 from .. import _produced
 from .._sender import Delivery
 from ..client import KafkaClient
@@ -32,6 +34,18 @@ log = logging.getLogger("kafka.producer")
 
 STOP_ASYNC_PRODUCER = -1
 """What wakes the thread to end."""
+
+# What brokers of today answer for a while, as when one of them dies; the old API knows none of it.
+_PASSING = frozenset(
+    {
+        ErrorCode.NETWORK_EXCEPTION,
+        ErrorCode.NOT_ENOUGH_REPLICAS,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+    }
+)
 
 
 class Batching(NamedTuple):
@@ -204,4 +218,8 @@ class Upstream:
 def _kind(answer: Any) -> type | None:
     if isinstance(answer, Exception):
         return type(answer)
+    if answer.error in _PASSING:
+        return FailedPayloadsError
+    if answer.error == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+        return RequestTimedOutError  # the leader has the messages, too
     return kafka_errors.get(answer.error, UnknownError) if answer.error else None
