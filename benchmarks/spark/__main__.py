@@ -14,16 +14,18 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.native_program import ROOT
+from benchmarks.spark.avro import fill_avro
 from benchmarks.spark.broker import running_broker
 from benchmarks.spark.connector import ConnectorError, connector
 from benchmarks.spark.many_partitions import measure_many_partitions
 from benchmarks.spark.measure import Benchmark, make_read_topics
+from benchmarks.spark.planning import measure_planning
 from benchmarks.spark.report import markdown
-from benchmarks.spark.rows import PARTITIONS, Side, Sizes
+from benchmarks.spark.rows import AVRO, PARTITIONS, VALUE_BYTES, Side, Sizes
 from benchmarks.spark.scaling import measure_scaling
 from benchmarks.spark.sessions import SessionError, running_session
 from benchmarks.spark.topics import fill
-from confluent_kafka.testing import MockCluster
+from confluent_kafka.testing import MockCluster, MockRegistry
 from tests.integration.topics import create_topic
 
 RESULTS = ROOT / "benchmarks" / "spark_results.md"
@@ -52,6 +54,8 @@ def main() -> int:
 def _measurement(args: argparse.Namespace) -> Callable[[argparse.Namespace], str]:
     if args.scaling:
         return _scaling
+    if args.planning:
+        return _planning
     return _many_partitions if args.many_partitions else _run
 
 
@@ -66,11 +70,15 @@ def _run(args: argparse.Namespace) -> str:
         make_topic = partial(create_topic, kafka)
         bootstrap = kafka.bootstrap_servers
 
-        def fill_topic(topic: str, messages: int, value_bytes: int) -> float:
-            return fill(bootstrap, topic, PARTITIONS, messages, value_bytes)
+        registry = stack.enter_context(MockRegistry()).url
+
+        def fill_topic(topic: str, kind: str, messages: int) -> float:
+            if kind == AVRO:
+                return fill_avro(bootstrap, registry, topic, PARTITIONS, messages)
+            return fill(bootstrap, topic, PARTITIONS, messages, VALUE_BYTES[kind])
 
         make_read_topics(make_topic, fill_topic, sizes, say)
-        start = partial(running_session, bootstrap=bootstrap, cores=args.cores)
+        start = partial(running_session, bootstrap=bootstrap, cores=args.cores, registry=registry)
         sessions = {
             side: stack.enter_context(start(side, jars=theirs.jars, folder=FOLDER / "sessions"))
             for side in Side
@@ -78,7 +86,7 @@ def _run(args: argparse.Namespace) -> str:
         benchmark = Benchmark(sessions, bootstrap, make_topic, sizes, say)
         benchmark.warm_up(fill_topic)
         measured = benchmark.run(args.rounds, args.only, args.latency_seconds)
-    return markdown(measured, sizes, args.rounds, args.cores, spark, theirs.version)
+    return markdown(measured, sizes, args.rounds, args.cores, spark, theirs)
 
 
 def _scaling(args: argparse.Namespace) -> str:
@@ -92,6 +100,11 @@ def _scaling(args: argparse.Namespace) -> str:
             FOLDER / "sessions",
             say,
         )
+
+
+def _planning(args: argparse.Namespace) -> str:
+    with running_broker(FOLDER / "broker") as kafka:
+        return measure_planning(kafka.bootstrap_servers, args.scale, _Progress())
 
 
 def _many_partitions(args: argparse.Namespace) -> str:
@@ -132,6 +145,9 @@ def _arguments() -> argparse.Namespace:
         "--scaling", action="store_true", help="1 to 64 partitions in 1 to 4 slots instead"
     )
     parser.add_argument(
+        "--planning", action="store_true", help="plans of 1,000 topics of 10 partitions instead"
+    )
+    parser.add_argument(
         "--many-partitions",
         action="store_true",
         help="10,000 partitions that are nearly empty, on embedded brokers, instead",
@@ -145,7 +161,8 @@ def _arguments() -> argparse.Namespace:
     if args.scale <= 0 or args.rounds <= 0:
         parser.error("--scale and --rounds must be more than 0")
     # A smaller or partial run must not take the place of a full one's results.
-    if args.output is None and args.scale >= 1 and not (args.only or args.many_partitions):
+    is_partial = args.only or args.many_partitions or args.planning
+    if args.output is None and args.scale >= 1 and not is_partial:
         args.output = SCALING_RESULTS if args.scaling else RESULTS
     return args
 

@@ -1,4 +1,4 @@
-"""Spark's own Kafka connector from Maven Central, kept outside the checkout."""
+"""Spark's own Kafka connector and Avro package from Maven Central, kept outside the checkout."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ class ConnectorError(Exception):
 
 @dataclass(frozen=True)
 class Connector:
-    """The jars, and the release that they are of."""
+    """The jars, and the releases that the connector and the Avro package are of."""
 
     version: str
+    avro_version: str
     jars: tuple[Path, ...]
 
 
-# Where Maven Central does not have PySpark's own release (yet), the newest one that it has whole.
-# The token provider, which only deals with passwords, is of the newest release it is there in.
-_ELSE = ("4.2.0", "4.0.0")
+# Where Maven Central does not have PySpark's own release (yet), the newest one that it has. The
+# token provider, which only deals with passwords, and the Avro package are of the newest releases
+# that they are there in.
+_ELSE = ("4.2.0", "4.0.0", "4.1.1")
 
 
 def connector(pyspark: str) -> Connector:
@@ -36,25 +38,25 @@ def connector(pyspark: str) -> Connector:
     """
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "confluent-kafka"
     failures = []
-    for version, tokens in dict.fromkeys([(pyspark, pyspark), _ELSE]):
-        folder = root / f"spark-connector-{version}-{tokens}"
+    for version, tokens, avro in dict.fromkeys([(pyspark,) * 3, _ELSE]):
+        folder = root / f"spark-connector-{version}-{tokens}-{avro}"
         try:
             if not folder.is_dir():
-                _fetch(folder, version, tokens)
+                _fetch(folder, version, tokens, avro)
         except ConnectorError as error:
             failures.append(f"{version}: {error}")
             continue
-        return Connector(version, tuple(sorted(folder.glob("*.jar"))))
+        return Connector(version, avro, tuple(sorted(folder.glob("*.jar"))))
     raise ConnectorError("\n".join(failures))
 
 
-def _fetch(folder: Path, version: str, tokens: str) -> None:
+def _fetch(folder: Path, version: str, tokens: str, avro: str) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         jars = Path(scratch) / "jars"
         command = ["mvn", "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
         command += [f"-Dconnector.version={version}", f"-Dtokens.version={tokens}"]
-        command += [f"-DoutputDirectory={jars}"]
+        command += [f"-Davro.version={avro}", f"-DoutputDirectory={jars}"]
         try:
             subprocess.run(command, check=True, capture_output=True, text=True, cwd=scratch)
         except FileNotFoundError:

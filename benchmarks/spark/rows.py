@@ -9,6 +9,7 @@ from typing import Any
 PARTITIONS = 8
 SMALL = "small"  # values of 100 bytes
 LARGE = "large"  # values of 1,000 bytes
+AVRO = "avro"  # records of six fields in a registry's framing
 TRICKLE = "trickle"
 KEY_BYTES = 8
 
@@ -33,32 +34,38 @@ class Sizes:
 
     small: int
     large: int
+    avro: int
     written: int
 
     @classmethod
     def scaled(cls, scale: float) -> Sizes:
         """The sizes for a scale; whole rounds of all partitions."""
-        whole = [max(1, round(full * scale / 8_000)) * 8_000 for full in (20e6, 2e6, 5e6)]
+        whole = [max(1, round(full * scale / 8_000)) * 8_000 for full in (20e6, 2e6, 10e6, 5e6)]
         return cls(*whole)
 
     def messages(self, topic: str) -> int:
         """Return how many messages a topic is filled with."""
-        return self.small if topic == SMALL else self.large
+        return {SMALL: self.small, LARGE: self.large, AVRO: self.avro}[topic]
 
 
 @dataclass(frozen=True)
 class Row:
     """A workload on a topic, and the least that its rate must be.
 
-    ``goal`` times the connector's, and ``of_ceiling`` times that of a Python source of no cost. Its
-    CPU time must be at most CPU_GOAL times the connector's.
+    ``goal`` times the connector's, and ``of_ceiling`` times that of a Python source of no cost, if
+    there is one with such rows. Its CPU time must be at most CPU_GOAL times the connector's.
     """
 
     name: str
     workload: str
     topic: str
     goal: float
-    of_ceiling: float = 0.75
+    of_ceiling: float | None = 0.75
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """Who takes part."""
+        return KAFKA_SIDES if self.of_ceiling is None else tuple(Side)
 
     def command(self, sizes: Sizes) -> dict[str, Any]:
         """What a session is asked to do."""
@@ -73,6 +80,7 @@ ROWS = (
     Row("scan of value and offset, 1 kB", "columns", LARGE, 1.2),
     Row("streaming catch-up, 100 bytes", "catch_up", SMALL, 1.0),
     Row("streaming catch-up, 1 kB", "catch_up", LARGE, 1.0),
+    Row("scan of Avro", "avro", AVRO, 1.0, of_ceiling=None),
     Row("write, 100 bytes", "write", "written", 1.0, of_ceiling=0.8),
 )
 

@@ -18,7 +18,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.avro.functions import from_avro
+from pyspark.sql.functions import col, expr
 
+from benchmarks.spark.avro import SCHEMA
 from benchmarks.spark.ceiling import CeilingDataSource
 from benchmarks.spark.rows import PARTITIONS, SMALL, VALUE_BYTES, Side
 
@@ -28,10 +31,11 @@ _TWO_COLUMNS = "value binary, offset bigint"
 class Workloads:
     """The workloads, the same for all formats but for how columns are left out."""
 
-    def __init__(self, spark: SparkSession, side: Side, bootstrap: str) -> None:
+    def __init__(self, spark: SparkSession, side: Side, bootstrap: str, registry: str) -> None:
         self._spark = spark
         self._side = side
         self._bootstrap = bootstrap
+        self._registry = registry
 
     def scan(self, topic: str, rows: int, **options: str) -> dict[str, Any]:
         """Count a topic's messages and sum up the lengths of their values."""
@@ -45,6 +49,20 @@ class Workloads:
         else:
             frame = self._load(topic, rows, _TWO_COLUMNS)
         return _timed(lambda: _sums(frame, rows, "max(offset)"))
+
+    def avro(self, topic: str, rows: int) -> dict[str, Any]:
+        """Sum up fields of a topic's records; the connector's side knows the only schema."""
+        if self._side is Side.THEIRS:
+            frame = self._load(topic, rows)
+            # Behind the zero byte and the id of the registry's framing.
+            value = from_avro(expr("substring(value, 6)"), SCHEMA)
+        else:
+            options = {"valueFormat": "avro", "schema.registry.url": self._registry}
+            frame = self._load(topic, rows, **options)
+            value = col("value")
+        flights = frame.select(value.alias("value")).select("value.*")
+        sums = ("sum(number)", "max(carrier)", "sum(delay)", "sum(price)", "max(at)")
+        return _timed(lambda: _check(rows, _first(flights, "count(*)", "count(cancelled)", *sums)))
 
     def catch_up(self, topic: str, rows: int) -> dict[str, Any]:
         """Stream all that is in a topic into nothing."""
@@ -120,9 +138,15 @@ class Workloads:
 
 
 def _sums(frame: DataFrame, rows: int, *more: str) -> None:
-    found = frame.selectExpr("count(*)", "sum(length(value))", *more).first()
+    _check(rows, _first(frame, "count(*)", "sum(length(value))", *more))
+
+
+def _first(frame: DataFrame, *aggregates: str) -> int:
+    """Return the first of some aggregates of all rows."""
+    found = frame.selectExpr(*aggregates).first()
     assert found is not None
-    _check(rows, found[0])
+    count: int = found[0]
+    return count
 
 
 def _check(expected: int, found: int) -> None:
@@ -160,6 +184,7 @@ def main() -> None:
     parser.add_argument("--bootstrap", required=True)
     parser.add_argument("--cores", type=int, required=True)
     parser.add_argument("--jars", default="")
+    parser.add_argument("--registry", default="")
     args = parser.parse_args()
     # The JVM inherits standard output and may print to it.
     answers = os.fdopen(os.dup(1), "w")
@@ -168,7 +193,7 @@ def main() -> None:
     spark = _session(args.cores, args.jars)
     if args.side is Side.CEILING:
         spark.dataSource.register(CeilingDataSource)
-    workloads = Workloads(spark, args.side, args.bootstrap)
+    workloads = Workloads(spark, args.side, args.bootstrap, args.registry)
     print(json.dumps({"spark": spark.version}), file=answers, flush=True)
     for line in sys.stdin:
         command = json.loads(line)

@@ -83,14 +83,19 @@ class Session:
 
 @contextmanager
 def running_session(
-    side: Side, bootstrap: str, cores: int, jars: tuple[Path, ...], folder: Path
+    side: Side,
+    bootstrap: str,
+    cores: int,
+    jars: tuple[Path, ...],
+    folder: Path,
+    registry: str = "",
 ) -> Iterator[Session]:
     """Start a session and wait until it is ready; leaving the block ends it."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{side}-{cores}.log"
     command = [sys.executable, "-m", "benchmarks.spark.session", "--side", side]
     command += ["--bootstrap", bootstrap, "--cores", str(cores)]
-    command += ["--jars", ",".join(map(str, jars))]
+    command += ["--jars", ",".join(map(str, jars)), "--registry", registry]
     environment = {
         **os.environ,
         # Absolute, unlike what PYTHONPATH may hold: the session and its workers run elsewhere.

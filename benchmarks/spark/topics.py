@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from benchmarks.spark.rows import KEY_BYTES
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from confluent_kafka.columns.batch import ColumnEncoder
 
 _BATCH_ROWS = 40_000
 _BATCH_BYTES = 16 << 20
@@ -21,7 +22,27 @@ _QUEUE_TIMEOUT = 120.0
 def fill(bootstrap: str, topic: str, partitions: int, messages: int, value_bytes: int) -> float:
     """Fill partitions evenly with a producer at full speed; return the seconds it took."""
     rows = min(_BATCH_ROWS, _BATCH_BYTES // value_bytes) // partitions * partitions
-    batch = _batch(rows, partitions, value_bytes)
+    return send(bootstrap, topic, partitions, messages, _batch(rows, partitions, value_bytes))
+
+
+def send(
+    bootstrap: str,
+    topic: str,
+    partitions: int,
+    messages: int,
+    batch: pa.RecordBatch,
+    value: ColumnEncoder | None = None,
+) -> float:
+    """Send a batch's rows again and again, until a topic has so many; return the seconds it took.
+
+    Args:
+        bootstrap: where the brokers are.
+        topic: is empty.
+        partitions: of the topic.
+        messages: how many.
+        batch: the columns of messages, for produce_arrow().
+        value: what encodes the column `value`.
+    """
     started = time.monotonic()
     config: dict[str, str | int | bool] = {
         "bootstrap.servers": bootstrap,
@@ -33,9 +54,11 @@ def fill(bootstrap: str, topic: str, partitions: int, messages: int, value_bytes
         "delivery.report.only.error": True,
     }
     with Producer(config) as producer:
-        for first in range(0, messages, rows):
-            part = batch.slice(0, min(rows, messages - first))
-            producer.produce_arrow(part, topic, on_delivery=_fail, block=_QUEUE_TIMEOUT)
+        for first in range(0, messages, len(batch)):
+            part = batch.slice(0, min(len(batch), messages - first))
+            producer.produce_arrow(
+                part, topic, on_delivery=_fail, block=_QUEUE_TIMEOUT, value=value
+            )
         if producer.flush(_QUEUE_TIMEOUT):
             raise RuntimeError(f"{topic}: not all messages were delivered")
     seconds = time.monotonic() - started
