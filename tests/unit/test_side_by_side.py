@@ -42,7 +42,7 @@ def test_all_chaos_is_in_a_line_of_its_own() -> None:
     """Whoever breaks brokers does not break those of others."""
     chaos = line_of("tests/integration/test_chaos.py::test_x")
     others = line_of("tests/integration/test_tls.py::test_x")
-    alone = line_of("tests/unit/test_import.py::test_x")
+    alone = line_of("tests/embedded/test_import.py::test_x")
     assert len({chaos, others, alone}) == 3
     assert alone is None
 

@@ -100,6 +100,8 @@ def _parts(one: OffsetRange, max_records: int | None) -> int:
 
 def _cut(one: OffsetRange, parts: int) -> list[OffsetRange]:
     """Cut a range into pieces whose sizes differ by one at most."""
+    if parts == 1:
+        return [one]  # ten thousand of them are planned with every micro-batch
     size = _size(one)
     parts = min(parts, size)
     edges = [one.start + size * number // parts for number in range(parts + 1)]
