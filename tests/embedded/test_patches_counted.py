@@ -13,7 +13,9 @@ import pytest
 from tests.support.native import ROOT, build_program, run_program
 from tests.support.patches import needs
 
-WRAPPED = "malloc free clock_gettime strcmp mtx_init mtx_lock mtx_unlock cnd_wait cnd_timedwait"
+WRAPPED = (
+    "malloc calloc free clock_gettime strcmp mtx_init mtx_lock mtx_unlock cnd_wait cnd_timedwait"
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +50,12 @@ def test_produced_messages(program: Path) -> None:
 
 @needs("fetched-messages")
 def test_fetched_messages(program: Path) -> None:
-    """Taking ten thousand messages takes a handful of locks, and letting them go frees blocks of
-    memory that many of them share.
+    """Ten thousand messages that wait have no memory each but what came from the broker (312 bytes
+    more without the patch), taking them takes a handful of locks, and letting them go frees blocks
+    of memory that many of them share.
     """
     counts = count(program, "fetch")
+    assert counts["bytes"] < 150
     assert counts["locks"] < 0.1
     assert counts["frees"] < 0.1
 

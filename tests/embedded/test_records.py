@@ -7,22 +7,14 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka.protocol import (
-    FetchRequest,
-    FetchResponse,
-    ProduceRequest,
-    ProduceResponse,
-    records,
-)
+from confluent_kafka.protocol import records
 from confluent_kafka.protocol.records import Compression, Record, RecordBatch
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer, MakeProducer
-from tests.support.protocol import ask
+from tests.support.record_batches import fetched, sent
 from tests.support.waiting import TIMEOUT
 
 CODECS = [codec for codec in Compression if records.available(codec)]
-# The latest versions without tagged fields.
-FETCH, PRODUCE = 11, 8
 # The last one is larger than the blocks of any codec, and compresses.
 VALUES = [b"", b"value" * 10, bytes(range(256)) * 600]
 
@@ -32,38 +24,6 @@ def kafka_cluster() -> Iterator[MockCluster]:
     """Of one broker, which is asked by hand."""
     with MockCluster(brokers=1) as cluster:
         yield cluster
-
-
-def fetched(cluster: MockCluster, topic: str) -> bytes:
-    """The batches of partition 0, as the broker sends them."""
-    Topic = FetchRequest.FetchTopic  # noqa: N806
-    Partition = FetchRequest.FetchPartition  # noqa: N806
-    partition = Partition(partition=0, fetch_offset=0, partition_max_bytes=10_000_000)
-    request = FetchRequest(
-        max_wait_ms=100,
-        min_bytes=1,
-        max_bytes=10_000_000,
-        topics=[Topic(topic=topic, partitions=[partition])],
-    )
-    data = ask(cluster.bootstrap_servers, FetchRequest.api_key, FETCH, request.encode(FETCH))
-    [answer] = FetchResponse.decode(data, FETCH).responses[0].partitions
-    assert answer.error_code == 0
-    return answer.records or b""
-
-
-def sent(cluster: MockCluster, topic: str, batch: bytes) -> None:
-    """The batch as it is, to partition 0."""
-    Topic = ProduceRequest.TopicProduceData  # noqa: N806
-    Partition = ProduceRequest.PartitionProduceData  # noqa: N806
-    request = ProduceRequest(
-        acks=-1,
-        timeout_ms=30_000,
-        topic_data=[Topic(name=topic, partition_data=[Partition(index=0, records=batch)])],
-    )
-    body = request.encode(PRODUCE)
-    data = ask(cluster.bootstrap_servers, ProduceRequest.api_key, PRODUCE, body)
-    [answer] = ProduceResponse.decode(data, PRODUCE).responses[0].partition_responses
-    assert answer.error_code == 0
 
 
 @pytest.mark.parametrize("codec", CODECS)

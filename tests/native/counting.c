@@ -1,7 +1,8 @@
 /*
  * What librdkafka does for a message, counted: the linker gives this file the calls that the
- * archive makes of malloc(), free(), clock_gettime(), strcmp() and of C's mutexes (--wrap). What an
- * application's own thread does is the same in each run; `per message` is of that thread.
+ * archive makes of malloc(), calloc(), free(), clock_gettime(), strcmp() and of C's mutexes
+ * (--wrap). What an application's own thread does is the same in each run; `per message` is of
+ * that thread.
  *
  * counting produce|fetch|partitions|mutexes prints lines of "name number".
  */
@@ -20,6 +21,7 @@
 
 static _Thread_local long clocks, mallocs, frees, locks;
 static atomic_long all_locks;
+static atomic_long allocated; /* bytes */
 static atomic_long comparisons; /* of texts */
 static atomic_long foreign_unlocks; /* of a mutex that another thread has locked, or nobody */
 
@@ -74,6 +76,7 @@ note_unlocked(mtx_t *mutex)
 /* ---- what the archive calls ---- */
 
 void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
 void __real_free(void *memory);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __real_strcmp(const char *left, const char *right);
@@ -89,7 +92,16 @@ void *
 __wrap_malloc(size_t size)
 {
     mallocs++;
+    atomic_fetch_add(&allocated, (long)size);
     return __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+    mallocs++;
+    atomic_fetch_add(&allocated, (long)(count * size));
+    return __real_calloc(count, size);
 }
 
 void
@@ -263,15 +275,21 @@ count_fetching(void)
     for (int i = 0; i < 4; i++) {
         rd_kafka_topic_partition_list_add(partitions, "topic", i)->offset = 0;
     }
+    long bytes_before = atomic_load(&allocated);
     rd_kafka_assign(consumer, partitions);
     rd_kafka_topic_partition_list_destroy(partitions);
     /* All of them lie in the queue before the first is taken: no wait is counted. */
     while (rd_kafka_queue_length(queue) < MESSAGES) {
         thrd_sleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
     }
+    printf("bytes %f\n", (double)(atomic_load(&allocated) - bytes_before) / MESSAGES);
     long before = locks;
-    ssize_t count = rd_kafka_consume_batch_queue(queue, WAIT_MS, messages, MESSAGES);
-    check(count == MESSAGES, "all messages in one batch");
+    ssize_t count = rd_kafka_consume_batch_queue(queue, WAIT_MS, messages, 10);
+    check(count == 10, "some messages");
+    check(rd_kafka_queue_length(queue) == MESSAGES - 10, "the queue counts the others");
+    count = rd_kafka_consume_batch_queue(queue, WAIT_MS, messages + 10, MESSAGES - 10);
+    check(count == MESSAGES - 10, "all other messages in one batch");
+    check(rd_kafka_queue_length(queue) == 0, "none is left");
     printf("locks %f\n", (double)(locks - before) / MESSAGES);
     before = mallocs;
     for (int i = 0; i < MESSAGES; i++) {

@@ -218,6 +218,17 @@ PyModule_Add(PyObject *module, const char *name, PyObject *value)
 #define rd_kafka_mock_set_controller_id(cluster, broker_id) ((void)(cluster))
 #endif
 
+/* Of the patch fetched-messages. */
+#ifndef RD_KAFKA_HAS_MESSAGE_DESTROY_ARRAY
+static inline void
+rd_kafka_message_destroy_array(rd_kafka_message_t **messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rd_kafka_message_destroy(messages[i]);
+    }
+}
+#endif
+
 /* Which process this is: a handle's threads exist in one only. */
 static inline long
 process_id(void)

@@ -34,9 +34,7 @@ typedef struct {
 static void
 selection_clear(selection *self)
 {
-    for (size_t i = 0; i < self->count; i++) {
-        rd_kafka_message_destroy(self->messages[i]);
-    }
+    rd_kafka_message_destroy_array(self->messages, self->count);
     PyMem_Free(self->messages);
     if (self->wanted != NULL) {
         rd_kafka_topic_partition_list_destroy(self->wanted);

@@ -285,9 +285,7 @@ typedef struct {
 static void
 collected_clear(collected *batch)
 {
-    for (size_t i = 0; i < batch->count; i++) {
-        rd_kafka_message_destroy(batch->messages[i]);
-    }
+    rd_kafka_message_destroy_array(batch->messages, batch->count);
     PyMem_Free(batch->messages);
     *batch = (collected){0};
 }

@@ -1,0 +1,151 @@
+"""What a consumer makes of a record batch that a broker sends: librdkafka's queue keeps it whole,
+and unpacks messages as they are read (patch fetched-messages).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from confluent_kafka import (
+    TIMESTAMP_CREATE_TIME,
+    TIMESTAMP_LOG_APPEND_TIME,
+    Consumer,
+    Message,
+    TopicPartition,
+)
+from confluent_kafka.protocol.records import Compression, Record, RecordBatch
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer
+from tests.support.record_batches import sent
+from tests.support.waiting import TIMEOUT
+
+# Lengths are varints: of one byte up to 63, of two up to 8191.
+SIZES = [0, 1, 63, 64, 8191, 8192, 20_000]
+HEADERS: list[tuple[tuple[str, bytes | None], ...]] = [(), (("name", b"x"), ("null", None))]
+
+
+def varied(count: int) -> list[Record]:
+    """Records with keys, values and headers of all kinds, and times that go back and forth."""
+    return [
+        Record(
+            offset,
+            1_700_000_000_000 + (-1) ** offset * 1000 ** (offset % 4),
+            None if offset % 3 == 0 else b"k" * SIZES[offset % 7],
+            None if offset % 11 == 0 else b"v" * SIZES[offset % 5],
+            HEADERS[offset % 2],
+        )
+        for offset in range(count)
+    ]
+
+
+def as_record(message: Message) -> Record:
+    offset = message.offset()
+    assert message.error() is None
+    assert offset is not None
+    headers = tuple(message.headers() or ())
+    return Record(offset, message.timestamp()[1], message.key(), message.value(), headers)
+
+
+@pytest.fixture
+def kafka_cluster() -> Iterator[MockCluster]:
+    """Of one broker, which is asked by hand."""
+    with MockCluster(brokers=1) as cluster:
+        yield cluster
+
+
+def assigned(make_consumer: MakeConsumer, topic: str, offset: int = 0) -> Consumer:
+    consumer = make_consumer()
+    consumer.assign([TopicPartition(topic, 0, offset)])
+    return consumer
+
+
+@pytest.mark.parametrize("codec", [Compression.NONE, Compression.GZIP])
+@pytest.mark.parametrize("at_once", [1, 7, 64, 65, 300])
+def test_every_record(
+    kafka_cluster: MockCluster,
+    make_consumer: MakeConsumer,
+    kafka_topic: str,
+    codec: Compression,
+    at_once: int,
+) -> None:
+    """Each is read as it was written, in however large parts the application takes them."""
+    written = varied(300)
+    sent(kafka_cluster, kafka_topic, RecordBatch.of(written, compression=codec).encode())
+    consumer = assigned(make_consumer, kafka_topic)
+    read: list[Record] = []
+    while len(read) < len(written):
+        messages = consumer.consume(min(at_once, len(written) - len(read)), TIMEOUT)
+        assert messages, "time is up"
+        read += map(as_record, messages)
+    assert read == written
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5])
+def test_small_batches(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, count: int
+) -> None:
+    """Batches of a few records, which are read as they come, are no different, beside others."""
+    written = []
+    for size in (count, 100, count):
+        records = [
+            record._replace(offset=len(written) + number)
+            for number, record in enumerate(varied(size))
+        ]
+        sent(kafka_cluster, kafka_topic, RecordBatch.of(records).encode())
+        written += records
+    consumer = assigned(make_consumer, kafka_topic)
+    assert list(map(as_record, consumer.consume(len(written), TIMEOUT))) == written
+
+
+@pytest.mark.parametrize("offset", [1, 64, 99])
+def test_from_the_middle(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str, offset: int
+) -> None:
+    """A broker answers with whole batches: what lies before the position is left out, at first and
+    after a seek().
+    """
+    written = varied(100)
+    sent(kafka_cluster, kafka_topic, RecordBatch.of(written).encode())
+    consumer = assigned(make_consumer, kafka_topic, offset)
+    assert list(map(as_record, consumer.consume(100 - offset, TIMEOUT))) == written[offset:]
+    consumer.seek(TopicPartition(kafka_topic, 0, 0))
+    assert list(map(as_record, consumer.consume(10, TIMEOUT))) == written[:10]
+    consumer.seek(TopicPartition(kafka_topic, 0, offset))
+    assert list(map(as_record, consumer.consume(1, TIMEOUT))) == written[offset : offset + 1]
+
+
+@pytest.mark.parametrize("append_time", [None, 1_600_000_000_000])
+def test_times(
+    kafka_cluster: MockCluster,
+    make_consumer: MakeConsumer,
+    kafka_topic: str,
+    append_time: int | None,
+) -> None:
+    """With the broker's time all messages of a batch have the same."""
+    written = varied(10)
+    sent(kafka_cluster, kafka_topic, RecordBatch.of(written, log_append_time=append_time).encode())
+    consumer = assigned(make_consumer, kafka_topic)
+    assert [message.timestamp() for message in consumer.consume(10, TIMEOUT)] == [
+        (TIMESTAMP_CREATE_TIME, record.timestamp)
+        if append_time is None
+        else (TIMESTAMP_LOG_APPEND_TIME, append_time)
+        for record in written
+    ]
+
+
+def test_a_broken_record(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
+) -> None:
+    """What comes before it is read, and it and the rest of its batch are not."""
+    batch = RecordBatch.of(varied(10))
+    intact = RecordBatch.of(varied(6)).payload
+    assert batch.payload.startswith(intact)
+    # A length of the seventh record that goes far beyond the batch.
+    payload = intact + b"\xfe\xff\x7f" + batch.payload[len(intact) + 3 :]
+    sent(kafka_cluster, kafka_topic, replace(batch, payload=payload).with_crc().encode())
+    consumer = assigned(make_consumer, kafka_topic)
+    assert list(map(as_record, consumer.consume(6, TIMEOUT))) == varied(6)
+    assert [message for message in consumer.consume(4, 0.5) if message.error() is None] == []
