@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from threading import Lock
 from typing import Any
@@ -168,6 +169,31 @@ class Consumer:
             self.commit_timer.stop()
         if self.auto_commit:
             self.commit()
+
+    def _collected(
+        self, waiting: deque[tuple[int, Any]], collect: Callable[[list[Any]], None]
+    ) -> list[Any]:
+        """Return messages with their partitions, and read on behind them.
+
+        Args:
+            waiting: where messages come from, and go back to when the call is interrupted.
+            collect: adds messages to a list. What it has added before an error is returned.
+        """
+        found: list[Any] = []
+        try:
+            collect(found)
+        except KafkaError as failure:
+            if not found:
+                raise
+            log.warning("%d messages were read before: %s", len(found), failure)
+        except BaseException:  # such as Ctrl-C: the next call has them
+            waiting.extendleft(reversed(found))
+            raise
+        for partition, message in found:
+            self.offsets[partition] = message.offset + 1
+        self._read += len(found)
+        self._auto_commit()
+        return found
 
     def _auto_commit(self) -> None:
         if not self.auto_commit or self.auto_commit_every_n is None:

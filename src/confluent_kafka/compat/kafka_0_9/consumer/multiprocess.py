@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import partial
 from multiprocessing.connection import Pipe, wait
 from typing import Any
 
@@ -16,8 +16,6 @@ from ..common import KafkaError
 from .base import AUTO_COMMIT_INTERVAL, AUTO_COMMIT_MSG_COUNT, ITER_TIMEOUT_SECONDS, Consumer
 
 __all__ = ["MultiProcessConsumer"]
-
-log = logging.getLogger("kafka.consumer")
 
 # How many messages a process sends at once, at most.
 _CHUNK = 100
@@ -119,20 +117,7 @@ class MultiProcessConsumer(Consumer):
             KafkaError: as SimpleConsumer.get_messages(); or a process has ended. Messages that were
                 read before an error are returned; the next call raises it, if it is still there.
         """
-        found: list[tuple[int, Any]] = []
-        try:
-            self._collect(found, count, block, timeout)
-        except KafkaError as failure:
-            if not found:
-                raise
-            log.warning("%d messages were read before: %s", len(found), failure)
-        except BaseException:  # such as Ctrl-C: the next call has them
-            self._ready.extendleft(reversed(found))
-            raise
-        for partition, message in found:
-            self.offsets[partition] = message.offset + 1
-        self._read += len(found)
-        self._auto_commit()
+        found = self._collected(self._ready, partial(self._collect, count, block, timeout))
         return found if self._partition_info else [message for _, message in found]
 
     def __iter__(self) -> Iterator[Any]:
@@ -140,11 +125,7 @@ class MultiProcessConsumer(Consumer):
             yield from self.get_messages(1, True, ITER_TIMEOUT_SECONDS)
 
     def _collect(
-        self,
-        found: list[tuple[int, Any]],
-        count: int,
-        block: bool | int,
-        timeout: float | None,
+        self, count: int, block: bool | int, timeout: float | None, found: list[Any]
     ) -> None:
         """Add messages with their partitions to a list, as get_messages() has to wait for them."""
         end = None if timeout is None else time.monotonic() + timeout

@@ -6,6 +6,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -238,20 +239,7 @@ class SimpleConsumer(Consumer):
             KafkaError: as KafkaClient.send_fetch_request(). Messages that were read before an
                 error are returned; the next call raises it, if it is still there.
         """
-        found: list[Any] = []
-        try:
-            self._collect(found, count, block, timeout)
-        except KafkaError as failure:
-            if not found:
-                raise
-            log.warning("%d messages were read before: %s", len(found), failure)
-        except BaseException:  # such as Ctrl-C: the next call has them
-            self.queue.extendleft(reversed(found))
-            raise
-        for partition, message in found:
-            self.offsets[partition] = message.offset + 1
-        self._read += len(found)
-        self._auto_commit()
+        found = self._collected(self.queue, partial(self._collect, count, block, timeout))
         return found if self.partition_info else [message for _, message in found]
 
     def get_message(
@@ -304,7 +292,7 @@ class SimpleConsumer(Consumer):
         return {answer.partition: answer.offsets[0] for answer in answers}
 
     def _collect(
-        self, found: list[Any], count: int, block: bool | int, timeout: float | None
+        self, count: int, block: bool | int, timeout: float | None, found: list[Any]
     ) -> None:
         """Add messages with their partitions to a list, as get_messages() has to wait for them."""
         end = None if timeout is None else time.monotonic() + timeout
