@@ -92,8 +92,17 @@ def test_move(
     wait_until(lambda: _info(admin, replica) == ReplicaLogDirInfo(there, 0))
 
 
-def test_replicas_of_several_brokers(admin: AdminClient, topic: str) -> None:
+@pytest.fixture
+def replicated(admin: AdminClient, topic: str) -> str:
+    """A topic of which each broker has a replica: they hear of a new one at different times."""
+    replicas = [TopicPartitionReplica(topic, 0, broker) for broker in (1, 2, 3)]
+    wait_until(lambda: all(_info(admin, one).current_replica_log_dir for one in replicas))
+    return topic
+
+
+def test_replicas_of_several_brokers(admin: AdminClient, replicated: str) -> None:
     """Each broker is asked for its own; one that it does not have is nowhere."""
+    topic = replicated
     replicas = [TopicPartitionReplica(topic, 0, broker) for broker in (1, 2, 3)]
     nowhere = TopicPartitionReplica(topic, 7, 3)
     futures = admin.describe_replica_log_dirs([*replicas, nowhere])
@@ -103,10 +112,10 @@ def test_replicas_of_several_brokers(admin: AdminClient, topic: str) -> None:
     assert futures[nowhere].result(TIMEOUT) == ReplicaLogDirInfo()
 
 
-def test_each_replica_has_its_own_error(admin: AdminClient, topic: str) -> None:
+def test_each_replica_has_its_own_error(admin: AdminClient, replicated: str) -> None:
     """What one broker refuses does not concern the others."""
-    one, two = (TopicPartitionReplica(topic, 0, broker) for broker in (1, 2))
-    missing = TopicPartitionReplica(topic, 7, 2)
+    one, two = (TopicPartitionReplica(replicated, 0, broker) for broker in (1, 2))
+    missing = TopicPartitionReplica(replicated, 7, 2)
     here = _info(admin, two).current_replica_log_dir
     assert here
     futures = admin.alter_replica_log_dirs({one: "/not/there", two: here, missing: here})
