@@ -15,18 +15,35 @@ RebalanceCallback = Callable[[Any, list[TopicPartition]], Any]
 
 
 class Ownership:
-    """The partitions that the group has assigned, as reported. It keeps no consumer alive."""
+    """The partitions that the group has assigned, as reported. It keeps no consumer alive.
 
-    def __init__(self) -> None:
+    Args:
+        loop: the loop of the consumer.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
         self.partitions: set[tuple[str, int]] = set()
+        # Assigned while close() leaves the group on a thread of its own.
+        self._unseen: set[tuple[str, int]] = set()
 
     def assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Record partitions that the group assigns."""
-        self.partitions.update((one.topic, one.partition) for one in partitions)
+        self.partitions.update(map(_key, partitions))
+        if not is_running(self._loop):
+            self._unseen.update(map(_key, partitions))
 
     def revoked(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Record partitions that the group revokes."""
-        self.partitions.difference_update((one.topic, one.partition) for one in partitions)
+        self.partitions.difference_update(map(_key, partitions))
+
+    def seen(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """Return those that the application can have used."""
+        return [one for one in partitions if _key(one) not in self._unseen]
+
+
+def _key(one: TopicPartition) -> tuple[str, int]:
+    return one.topic, one.partition
 
 
 class Rebalances:
@@ -41,7 +58,7 @@ class Rebalances:
         self._loop = loop
         self._callbacks = callbacks
         self._running: asyncio.Task[Any] | None = None
-        self.owned = Ownership()
+        self.owned = Ownership(loop)
 
     def assigning(self, owner: Any, callback: RebalanceCallback | None) -> RebalanceCallback:
         """Return a callback for subscribe() of the consumer in the extension.
@@ -67,9 +84,12 @@ class Rebalances:
         def run(consumer: Consumer, partitions: list[TopicPartition]) -> None:
             note(consumer, partitions)
             if not is_running(self._loop):
-                # The thread of close(), which waits for the callback's end.
-                call = self._call(callback, owner, partitions)
-                asyncio.run_coroutine_threadsafe(call, self._loop).result()
+                # The thread of close(), which waits for the callback's end. A rebalance that ends
+                # there is no matter of the application's: its callbacks could use the consumer
+                # no more.
+                if seen := self.owned.seen(partitions):
+                    call = self._call(callback, owner, seen)
+                    asyncio.run_coroutine_threadsafe(call, self._loop).result()
                 return
             result = callback(owner, partitions)
             if inspect.isawaitable(result):
