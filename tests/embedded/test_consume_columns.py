@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -30,17 +33,24 @@ from confluent_kafka.columns import (
     ProtobufColumns,
     RowError,
     decode_batch,
+    encode_batch,
     read_topic,
 )
+from confluent_kafka.columns._protobuf_registered import compile_registered
 from confluent_kafka.schema_registry import (
     Schema,
     SchemaReference,
     SchemaRegistryClient,
     header_schema_id_serializer,
+    prefix_schema_id_serializer,
 )
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.schema_registry.error import SchemaRegistryError
-from confluent_kafka.serialization import MessageField, SerializationContext
+from confluent_kafka.serialization import (
+    MessageField,
+    SerializationContext,
+    SerializationError,
+)
 from confluent_kafka.testing import MockCluster
 from tests.support.schema_registry import Fault, running_registry
 from tests.support.waiting import TIMEOUT
@@ -479,6 +489,22 @@ def test_batches_of_several_chunks_are_encoded(
     assert found["value"].to_list() == [payload, None, payload, payload]
 
 
+def test_batches_without_a_chunk_are_encoded(kafka_topic: str, producer: Producer) -> None:
+    """There is nothing to encode, but types are checked and columns are as always."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    text, order = AvroEncoder('"string"'), AvroEncoder(FIRST)
+    columns = {"value": pa.array([ORDERS[0]]), "key": pa.array([{"value": "k"}])}
+    whole = pa.table({**columns, "partition": [0]})
+    assert whole[:0].to_batches() == []
+    encoded = encode_batch(whole[:0], key=text, value=order)
+    assert len(encoded) == 0
+    assert pa.table(encoded) == pa.table(encode_batch(whole, key=text, value=order))[:0]
+    assert producer.produce_arrow(whole[:0], kafka_topic, key=text, value=order) == 0
+    assert len(encode_batch(pa.table({"id": [1], "city": ["Bonn"]})[:0], value=order)) == 0
+    with pytest.raises(TypeError, match="'city' is int64, which cannot be written as string"):
+        encode_batch(pa.table({"id": [1], "city": [2]})[:0], value=order)
+
+
 def test_rows_that_cannot_be_encoded(kafka_topic: str, producer: Producer) -> None:
     """Nothing is enqueued, and the error names the row and the field."""
     frame = polars.DataFrame({"id": [1, 1 << 40], "city": ["Bonn", "Berlin"]})
@@ -489,6 +515,116 @@ def test_rows_that_cannot_be_encoded(kafka_topic: str, producer: Producer) -> No
         producer.produce_arrow(frame, kafka_topic, value=AvroDecoder(FIRST))  # type: ignore[arg-type]
     with pytest.raises(KeyError, match="the batch has no column 'key'"):
         producer.produce_arrow(frame, kafka_topic, key=AvroEncoder(FIRST))
+
+
+HEADER = {"schema_id_serializer": header_schema_id_serializer}
+
+
+def mark_of(registry: SchemaRegistryClient, subject: str) -> bytes:
+    """The GUID of a subject's latest schema, as headers have it."""
+    return b"\1" + UUID(registry.get_latest_version(subject).guid).bytes
+
+
+def test_guids_are_written(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """What a row becomes is what a serializer makes of it; a tombstone has no schema."""
+    [(payload, headers), _] = with_guids(registry, kafka_topic)
+    registry.register_schema(f"{kafka_topic}-rows", Schema(json.dumps(FIRST)))
+    columns = AvroColumns(registry, f"{kafka_topic}-rows", **HEADER)
+    rows = polars.DataFrame(
+        {
+            "value": [ORDERS[0], None, ORDERS[0]],
+            "partition": [0, 0, 0],
+            "headers": header_column([headers[:1], headers[:1], None]),
+        }
+    )
+    assert producer.produce_arrow(rows, kafka_topic, value=columns) == 3
+    assert producer.produce_arrow(polars.DataFrame([ORDERS[0]]), kafka_topic, value=columns) == 1
+    assert producer.flush(TIMEOUT) == 0
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    found = [(one.value(), one.headers()) for one in consumer.consume(4, TIMEOUT)]
+    assert found == [
+        (payload, headers),
+        (None, headers[:1]),
+        (payload, headers[1:]),
+        (payload, headers[1:]),
+    ]
+    batch = consumed(consumer, kafka_topic, 4, value=columns)
+    assert polars.DataFrame(batch)["value"].to_list() == [*rows["value"].to_list(), ORDERS[0]]
+
+
+def test_guids_of_keys_and_values_are_written(
+    kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
+) -> None:
+    """Each has a header of its own, in the place of the one that a row came with."""
+    registry.register_schema("k", Schema('"string"'))
+    registry.register_schema("v", Schema(json.dumps(FIRST)))
+    key, value = AvroColumns(registry, "k", **HEADER), AvroColumns(registry, "v", **HEADER)
+    came = [("__value_schema_id", GUID_OF_NONE), ("trace", b"7"), ("__value_schema_id", b"")]
+    frame = polars.DataFrame(
+        {
+            "key": [{"value": "a"}, None],
+            "value": [ORDERS[0]] * 2,
+            "headers": header_column([came, came]),
+        }
+    )
+    encoded = encode_batch(frame, key=key, value=value)
+    found = polars.DataFrame(encoded)["headers"].to_list()
+    mark = {"key": "__value_schema_id", "value": mark_of(registry, "v")}
+    name = {"key": "__key_schema_id", "value": mark_of(registry, "k")}
+    trace = {"key": "trace", "value": b"7"}
+    assert sorted(found[0], key=str) == sorted([trace, name, mark], key=str)
+    assert found[1] == [trace, mark]
+    assert producer.produce_arrow(frame, kafka_topic, key=key, value=value) == 2
+    assert producer.flush(TIMEOUT) == 0
+    batch = consumed(consumer, kafka_topic, 2, key=key, value=value)
+    assert polars.DataFrame(batch)["key"].to_list() == [{"value": "a"}, None]
+    assert polars.DataFrame(batch)["value"].to_list() == [ORDERS[0]] * 2
+
+
+def test_guids_of_json_are_written(registry: SchemaRegistryClient) -> None:
+    """The text alone is the payload; a prefix is what there is without the option."""
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    known = registry.register_schema("s", Schema(json.dumps(schema), "JSON"))
+    frame = polars.DataFrame({"id": [1]})
+    assert polars.DataFrame(
+        encode_batch(frame, value=JSONColumns(registry, "s", **HEADER))
+    ).to_dicts() == [
+        {
+            "value": b'{"id":1}',
+            "headers": [{"key": "__value_schema_id", "value": mark_of(registry, "s")}],
+        }
+    ]
+    prefix = JSONColumns(registry, "s", schema_id_serializer=prefix_schema_id_serializer)
+    assert polars.DataFrame(encode_batch(frame, value=prefix)).to_dicts() == [
+        {"value": b"\0" + known.to_bytes(4) + b'{"id":1}'}
+    ]
+
+
+class NoGuids:
+    """A registry of a time when schemas had ids only."""
+
+    def __init__(self, registry: SchemaRegistryClient) -> None:
+        self.get_schema = registry.get_schema
+        self._registry = registry
+
+    def get_latest_version(self, subject: str) -> Any:
+        return replace(self._registry.get_latest_version(subject), guid=None)
+
+    def lookup_schema(self, subject: str, schema: Schema) -> Any:
+        return replace(self._registry.lookup_schema(subject, schema), guid=None)
+
+
+def test_guids_that_cannot_be_written(registry: SchemaRegistryClient) -> None:
+    """A registry that has none, and what is no way to write them, are named."""
+    registry.register_schema("s", Schema('"int"'))
+    columns = AvroColumns(NoGuids(registry), "s", **HEADER)
+    for _ in range(2):
+        with pytest.raises(SerializationError, match="the registry returned none"):
+            encode_batch(polars.DataFrame({"value": [1]}), value=columns)
+    with pytest.raises(ValueError, match=r"schema_id_serializer must be prefix_.* not 'header'"):
+        AvroColumns(registry, "s", schema_id_serializer="header")
 
 
 def test_encoding_needs_a_subject(registry: SchemaRegistryClient) -> None:
@@ -702,6 +838,53 @@ def test_what_every_registry_knows(flights: SchemaRegistryClient) -> None:
     assert polars.DataFrame(rows).to_dicts() == [{"id": 0, "price": {"text": "4.2"}}]
 
 
+PRICED = """
+syntax = "proto3";
+// import "google/type/a.proto";
+import 'google/type/money.proto'; import public "google/type/datetime.proto";
+import "google/api/annotations.proto";
+message Offer { google.type.Money price = 1; google.type.DateTime until = 2; }
+"""
+
+
+@pytest.mark.parametrize("described", [False, True], ids=["text", "descriptor"])
+def test_types_of_google(flights: SchemaRegistryClient, described: bool) -> None:
+    """Money and dates are imported without a reference, with what they import themselves."""
+    pytest.importorskip("google.type.money_pb2", reason="googleapis-common-protos is not installed")
+    text = PRICED
+    if described:
+        flights.register_schema("texts", Schema(PRICED, "PROTOBUF"))
+        compiled = compile_registered(flights.get_latest_version("texts").schema, flights)
+        [own] = [one for one in compiled.files.file if "Offer" in str(one.message_type)]
+        text = base64.b64encode(own.SerializeToString()).decode()
+    known = flights.register_schema("priced", Schema(text, "PROTOBUF"))
+    payload = b"\0" + known.to_bytes(4) + b"\0\x0a\7\x0a\3EUR\x10\5\x12\3\x08\xea\x0f"
+    rows = ProtobufColumns(flights, subject="priced").decode(binary([payload]))
+    assert not rows.errors
+    [found] = polars.DataFrame(rows).to_dicts()
+    assert found["price"] == {"currency_code": "EUR", "units": 5, "nanos": 0}
+    assert (found["until"]["year"], found["until"]["utc_offset"]) == (2026, None)
+
+
+def test_types_of_google_that_are_not_there(
+    flights: SchemaRegistryClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error names the package that has them; nobody has what the package has not."""
+    text = 'syntax = "proto3"; import "google/type/{}.proto"; message M {{ google.type.{} a = 1; }}'
+    flights.register_schema("unknown", Schema(text.format("weather", "Weather"), "PROTOBUF"))
+    flights.register_schema("color", Schema(text.format("color", "Color"), "PROTOBUF"))
+    unknown = ProtobufColumns(flights, subject="unknown")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "google.type", None)
+        with pytest.raises(
+            ImportError, match=r"google/type/color\.proto.*googleapis-common-protos"
+        ):
+            ProtobufColumns(flights, subject="color").decode(binary([]))
+    pytest.importorskip("google.type.money_pb2", reason="googleapis-common-protos is not installed")
+    with pytest.raises(ValueError, match=r"not a Protobuf schema: .*google/type/weather\.proto"):
+        unknown.decode(binary([]))
+
+
 def test_protobuf_texts_and_headers(flights: SchemaRegistryClient) -> None:
     """A header has the message indexes behind the GUID."""
     latest = flights.get_latest_version("flights")
@@ -723,6 +906,18 @@ def test_protobuf_texts_are_written(flights: SchemaRegistryClient) -> None:
     encoded = columns.encode(frame)
     assert columns.decode(encoded).errors == []
     assert polars.DataFrame(columns.decode(encoded)).equals(frame.cast({"number": polars.Int32}))
+
+
+def test_protobuf_texts_are_written_with_a_guid(flights: SchemaRegistryClient) -> None:
+    """The message indexes are in the header, behind the GUID."""
+    columns = ProtobufColumns(flights, "air.Flight", subject="flights", **HEADER)
+    frame = polars.DataFrame({"number": [7], "from": [{"name": "Bonn"}]})
+    encoded = polars.DataFrame(encode_batch(frame, value=columns))
+    mark = mark_of(flights, "flights") + b"\2\2"
+    assert encoded["value"].to_list() == [FROM_BONN]
+    assert encoded["headers"].to_list() == [[{"key": "__value_schema_id", "value": mark}]]
+    rows = columns.decode(encoded["value"], encoded["headers"])
+    assert polars.DataFrame(rows).to_dicts() == frame.to_dicts()
 
 
 def test_wrong_protobuf_texts(flights: SchemaRegistryClient) -> None:

@@ -35,6 +35,7 @@ _COLUMNS = pa.record_batch(
         "kind": pa.array(["x", "y", "x"]).dictionary_encode(),
         "union": _UNION,
         "price": pa.array([Decimal("1.5"), None, Decimal(-2)], pa.decimal128(5, 2)),
+        "fixed": pa.array([b"1234", None, b"abcd"], pa.binary(4)),
         "flag": pa.array([True, None, False]),
     }
 )
@@ -63,7 +64,7 @@ _FIELD = pa.record_batch(
     {
         "kind": ["TYPE_BOOL", "77", "TYPE_STRING"],
         "cardinality": pa.array([1, 2, 0], pa.int64()),
-        "number": pa.array([1, 2, None], pa.int32()),
+        "number": pa.array([1, 2, None], pa.decimal128(10)),
         "packed": [True, None, False],
         "name": pa.array(["a", None, "x" * 300]).dictionary_encode(),
         "options": pa.array(
@@ -79,7 +80,7 @@ _STEPS = (
     *("whole", "double", "binary", "uuid", "decimal", "decimal-text", "date", "time", "timestamp"),
     *("object", "end-object", "map", "map-key", "end", "int64", "sint32", "fixed64", "bytes"),
     *("message", "repeated", "packed", "oneof", "struct", "value", "list-value", "enum-number"),
-    *("duration", "bool", "float", "x", 5),
+    *("duration", "bool", "float", "date-of-text", "time-of-text", "timestamp-of-text", "x", 5),
 )
 _TABLES: tuple[Any, ...] = (
     ((), (0,), (1,), (9,), (-400,), (1, 2, 3), (0, 1, 0), (0, 2, -1, 1, 1, 5), (-1, 2**31 - 1, 0)),

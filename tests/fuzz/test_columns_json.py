@@ -7,6 +7,7 @@ from base64 import b64encode
 from datetime import UTC, date, datetime, time
 from random import Random
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import pytest
 
@@ -156,8 +157,7 @@ def test_the_way_back(schema: Kind, data: st.DataObject, nulls: str, own: bool) 
     fields = pa.schema(list(schema.type))
     values = pa.array(JSONDecoder(fields).decode(pa.array(given, pa.string())))
     start = data.draw(st.integers(0, len(values)))
-    # UUIDs are bytes like others without a schema.
-    encoder = JSONEncoder(None if own and "uuid" not in str(fields) else fields, nulls=nulls)
+    encoder = JSONEncoder(None if own else fields, nulls=nulls)
     rows = encoder.encode(values[start:])
     assert not rows.errors
     texts = pa.array(rows).to_pylist()
@@ -168,6 +168,20 @@ def test_the_way_back(schema: Kind, data: st.DataObject, nulls: str, own: bool) 
     decoded = JSONDecoder(fields, extra="error").decode(rows)
     assert not decoded.errors
     assert pa.array(decoded).to_pylist() == values[start:].to_pylist()
+
+
+@settings(SETTINGS, max_examples=100)
+@given(st.lists(st.none() | st.uuids(), max_size=20))
+def test_uuids_and_back(ids: list[UUID | None]) -> None:
+    """A column of arrow.uuid is the text that str() gives, and comes back as it was."""
+    column = pa.array([one and one.bytes for one in ids], pa.uuid())
+    rows = JSONEncoder().encode(pa.record_batch({"id": column}))
+    assert not rows.errors
+    texts = pa.array(rows).to_pylist()
+    assert [json.loads(one)["id"] for one in texts] == [one and str(one) for one in ids]
+    decoded = JSONDecoder(pa.schema({"id": pa.uuid()})).decode(rows)
+    assert not decoded.errors
+    assert pa.record_batch(decoded)["id"].equals(column)
 
 
 PIECES = [

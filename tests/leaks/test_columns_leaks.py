@@ -14,7 +14,13 @@ import pytest
 pytest.importorskip("fastavro", reason="fastavro is not installed")
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from confluent_kafka.cimpl import _decode_framed, _decode_rows, _RowProgram  # noqa: E402
+from confluent_kafka.cimpl import (  # noqa: E402
+    _add_header,
+    _decode_framed,
+    _decode_rows,
+    _RowProgram,
+    _split_frames,
+)
 from confluent_kafka.columns import AvroDecoder  # noqa: E402
 from tests.support.arrow_structs import Nulls  # noqa: E402
 from tests.support.avro import encode, record  # noqa: E402
@@ -124,6 +130,11 @@ def test_payloads_that_are_refused() -> None:
         for one in (*wrong, Nulls(2**40)):
             assert refuses(lambda one=one: _decode_rows(one, program))
             assert refuses(lambda one=one: decode_framed(one, lambda *_: (program, {}, {})))
+            assert refuses(lambda one=one: _split_frames(one, None, "h"))
+            assert refuses(lambda one=one: _add_header(one, None, "h", b""))
+        assert refuses(lambda: _add_header(pa.array([b""]), pa.table({"headers": []}), "h", b""))
+        _split_frames(pa.array([b"\0\0\0\0\1\2", b"", None]), None, "h")
+        pa.array(_add_header(pa.array([b"a", None]), None, "h", b"mark"))
 
     assert_no_leaks(work, repeat=50)
 
@@ -242,7 +253,9 @@ def test_without_memory() -> None:
     failures = check_script(
         """
         from _testcapi import remove_mem_hooks, set_nomemory
-        from confluent_kafka.cimpl import _decode_framed, _decode_rows, _RowProgram
+        from confluent_kafka.cimpl import (
+            _add_header, _decode_framed, _decode_rows, _RowProgram, _split_frames
+        )
         from tests.support.columns import row_program
         import pyarrow as pa
 
@@ -261,6 +274,8 @@ def test_without_memory() -> None:
             lambda: _decode_framed(
                 column, headers, "h", lambda *_: (program, frames, {b"mark": program})
             ),
+            lambda: _split_frames(column, headers, "h"),
+            lambda: _add_header(column, headers, "h", b"mark"),
             lambda: rows.errors,
             lambda: rows.error_column(),
             lambda: rows.__arrow_c_array__(),

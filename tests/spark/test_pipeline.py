@@ -269,7 +269,7 @@ def test_corrupt_avro(spark: Any, place: Place) -> None:
     reasons = [dict(one.headers() or [])["__dlq.reason"].decode() for one in letters]
     assert "corrupt Avro: the payload ends within a value" in reasons[0]
     assert "corrupt Avro: bytes after the value" in reasons[1]
-    assert "neither a header nor the first bytes name a schema" in reasons[2]
+    assert "no schema id or GUID at the start, nor in a header" in reasons[2]
     assert "no schema 77" in reasons[3]
 
 

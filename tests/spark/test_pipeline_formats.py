@@ -246,14 +246,14 @@ def test_corrupt_avro(decode: Decode, registry: FakeRegistry) -> None:
     )
     assert found == [{"carrier": "UA", "delay": 7}, *[None] * 8, {"carrier": "UA", "delay": 7}]
     wanted = [
-        "corrupt Avro: the payload ends within a value, at byte 4 of delay",
-        "corrupt Avro: bytes after the value, at byte 5",
-        "corrupt Avro: a string that is not UTF-8, at byte 5 of carrier",
+        "corrupt Avro: the payload ends within a value, at byte 9 of delay",
+        "corrupt Avro: bytes after the value, at byte 10",
+        "corrupt Avro: a string that is not UTF-8, at byte 10 of carrier",
         "the registry has no schema 99",
         f"schema {foreign} is JSON, not AVRO",
-        "cannot be read as this one",
-        "neither a header nor the first bytes name a schema",
-        "neither a header nor the first bytes name a schema",
+        f"schema {number}: the value was written as int, and is to be read as Flight",
+        "no schema id or GUID at the start, and no headers to look in",
+        "no schema id or GUID at the start, and no headers to look in",
     ]
     assert sorted(failures) == list(range(1, 9))
     for row, text in enumerate(wanted, 1):
@@ -307,8 +307,9 @@ def test_schemas_named_by_a_header(decode: Decode, registry: FakeRegistry) -> No
     again = decoder(pa.array(payloads, pa.large_binary()), large)
     assert (again.column.to_pylist(), again.failures) == (found, failures)
     assert sorted(failures) == [7, 8, 9]
-    assert "neither a header nor the first bytes name a schema" in failures[7]
+    assert failures[7] == "its header has no schema's GUID: 6 bytes 01 73 68 6f 72 74"
     assert "the registry has no schema 78787878-7878" in failures[8]
+    assert failures[9] == "no schema id or GUID at the start, nor in a header"
 
 
 def test_what_our_serializers_write_with_a_header(registry: FakeRegistry) -> None:
@@ -342,7 +343,7 @@ def test_protobuf_named_by_a_header(decode: Decode, registry: FakeRegistry) -> N
     other = Decoding(format="protobuf", message="x.Other")
     found, failures = decode(other, payload, payload, headers=headers)
     assert found == [None, {"carrier": "UA"}]
-    assert failures == {0: "corrupt Protobuf: message indexes of another message, at byte 1"}
+    assert failures == {0: "message indexes of another message in its header"}
 
 
 def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
@@ -392,7 +393,9 @@ def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
     day = Decoding(format="avro", schema=only % json.dumps(schema["fields"][1]["type"]))  # type: ignore[index]
     assert decode(day, payload) == ([{"day": at.date()}], {})
     _, failures = decode(Decoding(format="avro", schema=only % '"int"'), payload)
-    assert failures == {0: "day is written as date, but to be read as no logical type"}
+    assert failures == {
+        0: f"schema {known}: day is written as date, but to be read as no logical type"
+    }
 
 
 @pytest.mark.parametrize(
@@ -449,9 +452,17 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
     assert found[0] == {"carrier": "UA", "delay": 3, "legs": [{"km": 1.5}]}
     assert failures[1] == "its schema (no title): carrier: 'UAL' is too long"
     assert failures[2] == "its schema (no title): the whole: 'carrier' is a required property"
-    assert failures[3] == "the payload ends within a value, at byte 1"
+    assert failures[3] == "the payload ends within a value, at byte 6"
     _, failures = decode(Decoding(format="json-schema", validate=False), *rows)
     assert list(failures) == [3]
+    # Each by its own schema, also where a header names it.
+    looser = registry.register("other", '{"type": "object"}', "JSON")
+    long, guid = b'{"carrier": "UAL"}', guid_of(registry, looser)
+    both = [framed(known, long), framed(looser, long), framed(known, long), long, framed(99, long)]
+    headers = pa.array([[], [], [], [("__value_schema_id", guid)], []], HEADERS)
+    found, failures = decode(Decoding(format="json-schema"), *both, headers=headers)
+    assert [one and one["carrier"] for one in found] == [*["UAL"] * 4, None]
+    assert sorted(failures) == [0, 2, 4]
     registry.register("s", '{"type": "object"}', "JSON")
     with pytest.raises(ValueError, match="no single type at #: name the columns"):
         decode(Decoding(format="json-schema"))
@@ -563,8 +574,8 @@ def test_protobuf(decode: Decode, registry: FakeRegistry) -> None:
         "carrier": "", "delay": None, "at": None, "legs": [], "counts": [], "from": "UNKNOWN",
     }  # fmt: skip
     assert sorted(failures) == [2, 3, 4, 5]
-    assert failures[2] == "corrupt Protobuf: message indexes of another message, at byte 2"
-    assert "the payload ends within a value, at byte 0" in failures[4]
+    assert failures[2] == "corrupt Protobuf: message indexes of another message, at byte 7"
+    assert "the payload ends within a value, at byte 5" in failures[4]
     other = Decoding(format="protobuf", message="x.Other")
     assert decode(other, framed(known, b"\x02\x02\x0a\x02UA"))[0] == [{"carrier": "UA"}]
     with pytest.raises(ValueError, match=r"no message x\.Nothing"):
@@ -614,4 +625,4 @@ def test_protobuf_of_an_older_schema(decode: Decode, registry: FakeRegistry) -> 
         Decoding(format="protobuf"), framed(first, b"\x02\x02\x0a\x01x"), framed(other, b"\0")
     )
     assert found == [{"b": "x", "c": None}, None]
-    assert failures == {1: "the schema has no message x.F"}
+    assert failures == {1: f"schema {other}: the schema has no message x.F"}

@@ -68,7 +68,7 @@ def test_values_are_structs(load: Callable[..., Any], flights: str) -> None:
     ]
     assert {bytes(row.key) for row in rows} == {b"k"}
     assert [row.error for row in rows] == [
-        *[None, "value: corrupt Avro: the payload ends within a value, at byte 4 of delay"],
+        *[None, "value: corrupt Avro: the payload ends within a value, at byte 9 of delay"],
         *[None, None],
     ]
 
@@ -86,6 +86,24 @@ def test_the_guide(spark: Any, cluster: MockCluster, registry: FakeRegistry, fli
     read = run(text, spark=spark)["flights"]
     rows = read.where("error is null").select("value.carrier").orderBy("offset").collect()
     assert [row.carrier for row in rows] == ["UA", "DL", None]
+
+
+def test_fields_that_are_always_null(
+    load: Callable[..., Any],
+    cluster: MockCluster,
+    registry: FakeRegistry,
+    new_topic: Callable[..., str],
+) -> None:
+    """Avro's type null is a column as well: Spark's VOID."""
+    topic = new_topic(partitions=1)
+    fields = [{"name": "a", "type": "null"}, {"name": "b", "type": "int"}]
+    known = registry.register(
+        f"{topic}-value", json.dumps({"type": "record", "name": "R", "fields": fields})
+    )
+    fill(cluster, topic, [{"value": framed(known, b"\2"), "partition": 0}])
+    frame = load(topic, valueFormat="avro")
+    assert frame.schema["value"].dataType.simpleString() == "struct<a:void,b:int>"
+    assert [tuple(row.value) for row in frame.collect()] == [(None, 1)]
 
 
 def test_bad_rows_are_dropped(load: Callable[..., Any], flights: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -30,16 +31,19 @@ from pyspark.sql.types import (
 
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.spark.encoding import RowEncoder, UnencodableRow
+from confluent_kafka.spark.formats.choice import choose
 from confluent_kafka.spark.formats.ddl import parse_ddl
+from confluent_kafka.spark.formats.model import Decoding, Registry, SourceFormat
 from confluent_kafka.spark.pyspark_internals import to_arrow_type
 from confluent_kafka.spark.write_options import write_options
 from confluent_kafka.spark.writer import RdKafkaWriter
 from confluent_kafka.testing import MockCluster
 from tests.support.documents import block_with, run
+from tests.support.protobuf import compiled, message_class
 from tests.support.schema_registry import FakeRegistry, running_registry
 from tests.support.waiting import TIMEOUT
 
-from .test_pipeline_formats import FLIGHT, framed
+from .test_pipeline_formats import FLIGHT, avro, framed, guid_of
 from .topics import messages
 
 pytestmark = pytest.mark.spark
@@ -234,6 +238,170 @@ def test_protobuf(encoder: Callable[..., RowEncoder], registry: FakeRegistry) ->
         encoder(parse_ddl("value STRING"), valueFormat="protobuf")
 
 
+def avro_type(kind: str, logical: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "logicalType": logical, **more}
+
+
+AVRO_VALUES: list[tuple[Any, Any]] = [
+    ("boolean", True),
+    ("int", -1),
+    ("long", 1 << 62),
+    ("float", 0.5),
+    ("double", 0.1),
+    ("bytes", b"\xff"),
+    ("string", "\u00e9"),
+    ({"type": "enum", "name": "E", "symbols": ["A", "B"]}, "B"),
+    ({"type": "fixed", "name": "F", "size": 2}, b"ab"),
+    ({"type": "array", "items": "int"}, [1, 2]),
+    ({"type": "map", "values": "long"}, {"a": 1}),
+    (["null", "string"], "x"),
+    (["int", "null", "long"], 1 << 40),
+    (["float", "double"], 0.1),
+    (avro_type("bytes", "decimal", precision=9, scale=2), Decimal("-1.50")),
+    (avro_type("fixed", "decimal", name="D", size=8, precision=9, scale=2), Decimal("1.50")),
+    (avro_type("int", "date"), date(2026, 11, 24)),
+    (avro_type("int", "time-millis"), time(1, 2, 3, 4000)),
+    (avro_type("long", "time-micros"), time(1, 2, 3, 4)),
+    (avro_type("long", "timestamp-millis"), datetime(2026, 11, 24, 1, 2, 3, 4000, UTC)),
+    (avro_type("long", "timestamp-micros"), datetime(2026, 11, 24, 1, 2, 3, 4, UTC)),
+    (avro_type("long", "timestamp-nanos"), 1_789_000_000_123_456_789),
+    (avro_type("long", "local-timestamp-millis"), datetime(2026, 11, 24, 1, 2, 3, 4000)),
+    (avro_type("long", "local-timestamp-micros"), datetime(2026, 11, 24, 1, 2, 3, 4)),
+    (avro_type("string", "uuid"), UUID(int=7)),
+    (avro_type("fixed", "uuid", name="U", size=16), UUID(int=7).bytes),
+    (avro_type("fixed", "duration", name="P", size=12), bytes(range(12))),
+]
+
+
+def test_avro_that_was_read_is_written_as_it_was(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """Each type that a read gives is one that a write takes for the same schema."""
+    fields = [{"name": f"f{i}", "type": kind} for i, (kind, _) in enumerate(AVRO_VALUES)]
+    schema = {"type": "record", "name": "All", "fields": fields}
+    payload = io.BytesIO()
+    row = {f"f{i}": value for i, (_, value) in enumerate(AVRO_VALUES)}
+    fastavro.schemaless_writer(payload, fastavro.parse_schema(schema), row)
+    known = registry.register("t-value", json.dumps(schema))
+    assert_comes_back(encoder, registry, "avro", [framed(known, payload.getvalue())])
+
+
+PROTO_TYPES = """
+syntax = "proto3";
+import "google/protobuf/any.proto";
+import "google/protobuf/duration.proto";
+import "google/protobuf/struct.proto";
+import "google/protobuf/timestamp.proto";
+import "google/protobuf/wrappers.proto";
+enum E { A = 0; B = 1; }
+message Numbers {
+  double a = 1; float b = 2; int32 c = 3; int64 d = 4; uint32 e = 5; uint64 f = 6; sint32 g = 7;
+  sint64 h = 8; fixed32 i = 9; fixed64 j = 10; sfixed32 k = 11; sfixed64 l = 12; bool m = 13;
+}
+message All {
+  Numbers numbers = 1;
+  repeated uint64 list = 2;
+  map<uint64, uint32> entries = 3;
+  oneof one { uint64 member = 4; string other = 5; }
+  bytes data = 6;
+  E symbol = 7;
+  google.protobuf.UInt64Value whole = 8;
+  google.protobuf.Timestamp at = 9;
+  google.protobuf.Duration took = 10;
+  google.protobuf.Struct more = 11;
+  google.protobuf.Value value = 12;
+  google.protobuf.Any any = 13;
+}
+"""
+LARGEST = {"f": 2**64 - 1, "j": 2**64 - 1, "e": 2**32 - 1, "i": 2**32 - 1}
+LARGEST |= {"a": 0.1, "b": 0.5, "c": -(2**31), "d": -(2**63), "g": -1, "h": -1, "k": -1, "l": -1}
+PROTO_ROWS: list[dict[str, Any]] = [
+    {
+        "numbers": LARGEST | {"m": True},
+        "list": [0, 2**64 - 1],
+        "entries": {2**64 - 1: 1},
+        "member": 2**64 - 1,
+        "data": b"\xff",
+        "symbol": 1,
+        "whole": {"value": 2**64 - 1},
+        "at": {"seconds": 1, "nanos": 1000},
+        "took": {"seconds": -1, "nanos": -1000},
+        "more": {"fields": {"a": {"number_value": 0.5}}},
+        "value": {"string_value": "x"},
+        "any": {"type_url": "x/y", "value": b"z"},
+    },
+    {},
+]
+
+
+def test_protobuf_that_was_read_is_written_as_it_was(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """The same; uint64 is a DECIMAL(20, 0)."""
+    message = message_class(compiled(PROTO_TYPES), "All")
+    known = registry.register("t-value", PROTO_TYPES, "PROTOBUF")
+    rows = [framed(known, b"\2\2" + message(**row).SerializeToString()) for row in PROTO_ROWS]
+    assert_comes_back(encoder, registry, "protobuf", rows, message="All")
+    with pytest.raises(UnencodableRow, match=r"value\.f: an integer that is out of the range"):
+        payloads(
+            encoder(
+                parse_ddl("value STRUCT<f: DECIMAL(20)>"),
+                valueFormat="protobuf",
+                valueMessage="Numbers",
+            ),
+            [{"f": Decimal(2**64)}],
+            pa.struct({"f": pa.decimal128(20)}),
+        )
+
+
+JSON_TYPES = {
+    "flag": {"type": "boolean"},
+    "number": {"type": "number"},
+    "whole": {"type": "integer"},
+    "small": {"type": "integer", "format": "uint8"},
+    "text": {"type": "string"},
+    "symbol": {"type": "string", "enum": ["A", "B"]},
+    "id": {"type": "string", "format": "uuid"},
+    "day": {"type": "string", "format": "date"},
+    "clock": {"type": "string", "format": "time"},
+    "at": {"type": "string", "format": "date-time"},
+    "data": {"type": "string", "contentEncoding": "base64"},
+    "list": {"type": "array", "items": {"type": "string", "format": "date"}},
+}
+JSON_ROW = (
+    b'{"flag":true,"number":0.1,"whole":-1,"small":255,"text":"\xc3\xa9","symbol":"B",'
+    b'"id":"01234567-89ab-cdef-0123-456789abcdef","day":"2026-11-24","clock":"01:02:03.5Z",'
+    b'"at":"2026-11-24T01:02:03+01:00","data":"/w==","list":["2026-11-24"]}'
+)
+
+
+def test_json_that_was_read_is_written_as_it_was(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """The same; dates and times are text, and base64 is binary."""
+    schema = {"type": "object", "properties": JSON_TYPES}
+    known = registry.register("t-value", json.dumps(schema), "JSON")
+    assert_comes_back(encoder, registry, "json-schema", [framed(known, JSON_ROW)])
+
+
+def assert_comes_back(
+    encoder: Callable[..., RowEncoder],
+    registry: FakeRegistry,
+    form: SourceFormat,
+    rows: list[bytes],
+    message: str | None = None,
+) -> None:
+    """Read rows of a format by the latest schema, and write them with it."""
+    decoding = Decoding(format=form, message=message)
+    kind, decode = choose(decoding, "value", "t-value", Registry(url=registry.url))
+    column, failures = decode(pa.array(rows, pa.binary()))
+    assert not failures
+    options = {"valueMessage": message} if message else {}
+    encode = encoder(StructType([StructField("value", kind)]), valueFormat=form, **options)
+    [batch] = encode(iter([pa.record_batch({"value": column})]))
+    assert batch.column("value").to_pylist() == rows
+
+
 @pytest.mark.parametrize(
     ("columns", "rows", "wanted"),
     [
@@ -342,6 +510,81 @@ def test_keys_and_values(
     assert found == set(rows)
 
 
+def test_guids_in_headers(
+    spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
+) -> None:
+    """Headers name the schemas of keys and values, beside those that a row has; both are read."""
+    topic = new_topic(partitions=1)
+    key = guid_of(registry, registry.register(f"{topic}-key", '"string"'))
+    value = guid_of(registry, registry.register(f"{topic}-value", json.dumps(FLIGHT)))
+    options = {
+        "kafka.bootstrap.servers": cluster.bootstrap_servers,
+        "keyFormat": "avro",
+        "valueFormat": "avro",
+        "schema.registry.url": registry.url,
+    }
+    own = [("trace", b"7"), ("__value_schema_id", b"old")]
+    rows = [("a", ("UA", 7), own), (None, None, None)]
+    frame = spark.createDataFrame(
+        rows,
+        "key STRING, value STRUCT<carrier: STRING, delay: INT>, "
+        "headers ARRAY<STRUCT<key: STRING, value: BINARY>>",
+    ).coalesce(1)
+    write = frame.write.format("rdkafka").options(**options, topic=topic).mode("append")
+    write.option("schema.id.serializer", "header").save()
+    plain = frame.drop("headers").write.format("rdkafka").options(**options, topic=topic)
+    plain.option("schema.id.serializer", "header").mode("append").save()
+    found = [(one.key(), sorted(one.headers() or [])) for one in messages(cluster, topic, 4)]
+    marks = [("__key_schema_id", key), ("__value_schema_id", value)]
+    assert sorted(found, key=str) == sorted(
+        [
+            (b"\2a", sorted([*marks, ("trace", b"7")])),
+            (b"\2a", marks),
+            *[(None, [])] * 2,
+        ],
+        key=str,
+    )
+    back = spark.read.format("rdkafka").options(**options, subscribe=topic).load()
+    assert {(row.key, row.value and tuple(row.value)) for row in back.collect()} == {
+        (row[0], row[1]) for row in rows
+    }
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "schema", "body", "indexes"),
+    [
+        ("avro", "AVRO", json.dumps(FLIGHT), avro(FLIGHT, {"carrier": "UA", "delay": 7}), b""),
+        ("protobuf", "PROTOBUF", PROTO, b"\x0a\x02UA\x10\x07", b"\0"),
+        (
+            "json-schema",
+            "JSON",
+            '{"type":"object","properties":{"carrier":{"type":"string"},"delay":{"type":"integer"}}}',
+            b'{"carrier":"UA","delay":7}',
+            b"",
+        ),
+    ],
+)
+def test_a_header_of_each_format(
+    encoder: Callable[..., RowEncoder],
+    registry: FakeRegistry,
+    form: str,
+    kind: str,
+    schema: str,
+    body: bytes,
+    indexes: bytes,
+) -> None:
+    """The payload alone is the value; Protobuf's header says which message it is."""
+    guid = guid_of(registry, registry.register("t-value", schema, kind))
+    encode = encoder(valueFormat=form, **{"schema.id.serializer": "header"})
+    values = pa.array([{"carrier": "UA", "delay": 7}, None], KIND)
+    [batch] = encode(iter([pa.record_batch({"value": values})]))
+    mark = {"key": "__value_schema_id", "value": guid + indexes}
+    assert batch.to_pylist() == [
+        {"value": body, "headers": [mark]},
+        {"value": None, "headers": []},
+    ]
+
+
 def test_a_bad_row_ends_the_write(
     spark: Any, cluster: MockCluster, registry: FakeRegistry, new_topic: Callable[..., str]
 ) -> None:
@@ -447,6 +690,14 @@ REGISTRY = {"schema.registry.url": "http://localhost:1"}
             "option valueSchema: what is written as json does not take it",
         ),
         ({"mode": "PERMISSIVE"}, "unknown option 'mode'"),
+        (
+            {"valueformat": "avro", "schema.id.serializer": "body", **REGISTRY},
+            "option schema.id.serializer: 'body' is none of prefix, header",
+        ),
+        (
+            {"valueformat": "json", "schema.id.serializer": "header"},
+            "option schema.id.serializer: there is no schema of a registry",
+        ),
     ],
 )
 def test_wrong_options(options: dict[str, str], wanted: str) -> None:

@@ -149,6 +149,17 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "name": _COLUMN,
         "programs_for": Kind(lambda *_: (row_program(), {}, {}), set()),
     },
+    "_split_frames": {
+        "payloads": PAYLOADS,
+        "headers": Kind(None, {"None"}),
+        "name": _COLUMN,
+    },
+    "_add_header": {
+        "payloads": PAYLOADS,
+        "headers": Kind(None, {"None"}),
+        "name": _COLUMN,
+        "value": PAYLOAD,
+    },
     "_encode_rows": {
         "batch": Kind(empty_batch(), set()),
         "program_for": Kind(payload_program, set()),
@@ -156,7 +167,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "_PayloadProgram": {
         "payload_format": Kind("avro", set()),
-        "types": Kind(("+s", "", (), None, ""), set()),
+        "types": Kind(("+s", "", (), None, "", None), set()),
         "instructions": Kind((), set()),
     },
     "EncodedRows.__arrow_c_schema__": {},

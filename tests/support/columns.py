@@ -34,7 +34,9 @@ def column_batch() -> _ColumnBatch:
     return _ColumnBatch(empty_batch())
 
 
-def payload_program(types: tuple[Any, ...] = ("+s", "", (), None, "struct")) -> _PayloadProgram:
+def payload_program(
+    types: tuple[Any, ...] = ("+s", "", (), None, "struct", None),
+) -> _PayloadProgram:
     """Of rows that are nothing."""
     return _PayloadProgram("avro", types, ())
 

@@ -20,13 +20,13 @@ LINES = {
     "tests/integration/test_chaos.py": "faults",
     "tests/integration/test_aio_faults.py": "faults",
     "tests/spark/test_standalone.py": "faults",
-    # Programs that run Spark themselves: more than one at a time would be too much.
     # They look at all objects of their process: in a new one they take a tenth of the time.
     "tests/leaks/": "leaks",
     # They never wait. Where several of them keep all processors busy for minutes, brokers get none
     # for up to fifteen seconds at a time (Linux 6.18), and tests give them up.
     "tests/fuzz/": "computing",
     "tests/unit/": "computing",
+    # Programs that run Spark themselves: more than one at a time would be too much.
     "tests/spark/test_declarative.py": "Spark programs",
     "tests/spark/test_flights.py": "Spark programs",
     "tests/spark/test_pipeline.py::test_the_command": "Spark programs",

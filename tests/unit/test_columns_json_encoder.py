@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import json
 import math
@@ -222,6 +223,66 @@ def test_uuids() -> None:
     assert written(pa.array([str(ID).upper()]), pa.uuid()) == [text]
     rows = JSONEncoder(pa.uuid()).encode(rows_of(pa.array(["x"])))
     assert rows.errors[0].reason == "text that is no UUID"
+
+
+def test_uuids_without_a_schema() -> None:
+    """Columns of arrow.uuid are text, wherever they are; other columns of 16 bytes are binary."""
+    ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([ID.bytes, None], pa.binary(16)))
+    batch = pa.record_batch(
+        {
+            "a": ids,
+            "items": pa.ListArray.from_arrays([0, 1, 2], ids),
+            "encoded": pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), ids),
+            "bytes": ids.storage,
+        }
+    )
+    encoded = f'"{base64.b64encode(ID.bytes).decode()}"'
+    assert texts(JSONEncoder().encode(batch)) == [
+        f'{{"a":"{ID}","items":["{ID}"],"encoded":null,"bytes":{encoded}}}',
+        f'{{"a":null,"items":[null],"encoded":"{ID}","bytes":null}}',
+    ]
+    plain = batch.set_column(0, "a", ids.storage)
+    encoder = JSONEncoder()  # which keeps a program for each type
+    assert texts(encoder.encode(batch))[0].startswith(f'{{"a":"{ID}"')
+    assert texts(encoder.encode(plain))[0].startswith(f'{{"a":{encoded}')
+
+
+@pytest.mark.parametrize("schema", [pa.uint64(), {"type": "integer", "format": "uint64"}])
+def test_integers_of_decimals(schema: Any) -> None:
+    """Decimals without a fraction are integers; of others, the digits would be lost."""
+    values = [2**64 - 1, 2**64, -1, 0]
+    column = pa.array(list(map(Decimal, values)), pa.decimal128(20))
+    rows = JSONEncoder(schema).encode(rows_of(column))
+    assert texts(rows) == [str(2**64 - 1), None, None, "0"]
+    reason = "an integer that is out of the range of its type"
+    assert [(one.row, one.reason) for one in rows.errors] == [(1, reason), (2, reason)]
+    with pytest.raises(TypeError, match="'value' is decimal, which cannot be written as uint64"):
+        JSONEncoder(schema).encode(rows_of(pa.array([Decimal("1.5")])))
+
+
+@pytest.mark.parametrize(
+    ("schema", "right", "wrong"),
+    [
+        ({"type": "string", "format": "date"}, "2024-02-29", "2023-02-29"),
+        ({"type": "string", "format": "time"}, "23:59:00.25+01:00", "24:00:00Z"),
+        ({"type": "string", "format": "date-time"}, "2024-02-29t01:02:03Z", "2024-02-29T01:02:03"),
+        (pa.timestamp("us"), "2024-02-29 01:02:03", "2024-02-29T01:02:03Z"),
+        (pa.time32("s"), "01:02:03", '01:02:03"'),
+        (pa.date32(), "2024-02-29", ""),
+    ],
+)
+def test_times_of_text(schema: Any, right: str, wrong: str) -> None:
+    """Text that is a time as RFC 3339 has it stays as it is, and JSONDecoder reads it."""
+    encoder = JSONEncoder(schema)
+    rows = encoder.encode(rows_of(pa.array([right, wrong])))
+    assert texts(rows) == [f'"{right}"', None]
+    assert [(one.row, one.reason) for one in rows.errors] == [
+        (1, "text that is not as RFC 3339 has it")
+    ]
+    decoded = JSONDecoder(schema).decode(rows)
+    assert not decoded.errors
+    with pytest.raises(TypeError, match="which cannot be written as"):
+        encoder.encode(rows_of(pa.array([right.encode()])))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -115,6 +116,59 @@ def test_integers_that_do_not_fit(name: str, given: Any, values: list[int]) -> N
     assert case.encode(a=pa.array(values[:1], given)) == [
         case.message(a=values[0]).SerializeToString()
     ]
+
+
+WHOLE = [name for name, (kind, _) in SCALARS.items() if pa.types.is_integer(kind)]
+# Decimals, and how many digits each has.
+DECIMALS = {"decimal32": 9, "decimal64": 18, "decimal128": 38, "decimal256": 76}
+
+
+@pytest.mark.parametrize("width", DECIMALS)
+@pytest.mark.parametrize("name", WHOLE)
+def test_integers_of_decimals(name: str, width: str) -> None:
+    """Decimals without a fraction are integers, as Spark's DECIMAL(20, 0) of a uint64 is."""
+    if not hasattr(pa, width):
+        pytest.skip(f"pyarrow has no {width}")
+    limit = 10 ** DECIMALS[width]
+    kind = getattr(pa, width)(DECIMALS[width], 0)
+    _, [*_, smallest, largest] = SCALARS[name]
+    smallest = smallest if smallest < 0 else 0
+    values = [smallest - 1, smallest, 0, largest, largest + 1, limit - 1, 1 - limit, -(2**64), 1]
+    values = [one for one in values if abs(one) < limit]
+    case = Case(f"message M {{ {name} a = 1; }}")
+    fitting = [smallest <= one <= largest for one in values]
+    rows = case.encoder.encode(
+        pa.record_batch({"a": pa.array([*map(Decimal, values), None], kind)})
+    )
+    reason = "an integer that is out of the range of its type"
+    assert [(one.row, one.reason) for one in rows.errors] == [
+        (row, reason) for row, is_fitting in enumerate(fitting) if not is_fitting
+    ]
+    assert pa.array(rows).to_pylist() == [
+        *(
+            case.message(a=one).SerializeToString() if is_fitting else None
+            for one, is_fitting in zip(values, fitting, strict=True)
+        ),
+        b"",
+    ]
+
+
+def test_integers_of_decimals_in_lists_and_maps() -> None:
+    """As keys, values, items and in wrappers."""
+    case = Case(
+        IMPORTS + "message M { repeated uint64 a = 1; map<uint64, uint64> b = 2; "
+        "google.protobuf.UInt64Value c = 3; }"
+    )
+    kind = pa.decimal128(20, 0)
+    number = 2**64 - 1
+    whole = Decimal(number)
+    written = case.encode(
+        a=pa.array([[whole, 0]], pa.list_(kind)),
+        b=pa.array([[(whole, whole)]], pa.map_(kind, kind)),
+        c=pa.array([whole], kind),
+    )
+    message = case.message(a=[number, 0], b={number: number}, c={"value": number})
+    assert written == [message.SerializeToString()]
 
 
 def test_numbers_of_other_kinds() -> None:
@@ -379,6 +433,9 @@ def test_columns_that_do_not_match() -> None:
         ("int32", pa.array([1.5])),
         ("int32", pa.array(["1"])),
         ("bool", pa.array([1])),
+        ("int32", pa.array([Decimal("1.5")])),
+        ("uint64", pa.array([Decimal("1200")], pa.decimal128(5, -2))),
+        ("bool", pa.array([Decimal(1)])),
         ("double", pa.array([True])),
         ("string", pa.array([1])),
         ("string", pa.array([b"x"], pa.binary(1))),

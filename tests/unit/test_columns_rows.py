@@ -14,7 +14,14 @@ import pytest
 pytest.importorskip("fastavro", reason="fastavro is not installed")
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from confluent_kafka.cimpl import _ColumnBatch, _decode_framed, _decode_rows, _RowProgram  # noqa: E402
+from confluent_kafka.cimpl import (  # noqa: E402
+    _add_header,
+    _ColumnBatch,
+    _decode_framed,
+    _decode_rows,
+    _RowProgram,
+    _split_frames,
+)
 from confluent_kafka.columns import AvroDecoder, DecodedRows, RowError  # noqa: E402
 from tests.support.arrow_structs import Exported, Nulls, columns_of, tampered  # noqa: E402
 from tests.support.avro import encode, record, valid  # noqa: E402
@@ -721,6 +728,64 @@ def test_wrong_programs() -> None:
         _decode_rows(payloads, INT)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("with_headers", [False, True])
+def test_payloads_without_their_frames(with_headers: bool) -> None:
+    """What names each schema, in a frame or in a header, and the rest; one object for a run."""
+    guid = b"\1" + bytes(range(16))
+    payloads = [
+        *(framed(7, b"a"), framed(7, b""), framed(8, b"b"), framed(7, b"c"), guid + b"d"),
+        *(None, b"\0\0\0\0", b"\1short", b"", framed(7, b"e"), framed(7, b"f")),
+    ]
+    names: list[bytes | None] = [named(7), named(7), named(8), named(7), guid, *[None] * 4]
+    bodies: list[bytes | None] = [b"a", b"", b"b", b"c", b"d", *[None] * 4]
+    batch = None
+    if with_headers:
+        kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+        marks = [[("h", guid + b"x")] if row in (5, 9) else [("g", guid)] for row in range(11)]
+        batch = pa.record_batch({"headers": pa.array(marks, kind)})
+    names += [guid + b"x" if with_headers else named(7), named(7)]
+    bodies += [framed(7, b"e") if with_headers else b"e", b"f"]
+    column = pa.array([b"before", *payloads], pa.binary())[1:]
+    found = _split_frames(column, batch, "h")
+    assert found == (names, bodies)
+    assert found[0][0] is found[0][1]
+    chunks = pa.chunked_array([column[:6], column[6:6], column[6:]])
+    assert _split_frames(chunks, batch, "h") == found
+    assert _split_frames(pa.array([], pa.binary()), None, "h") == ([], [])
+
+
+def test_headers_with_one_more() -> None:
+    """Where there is a payload, behind the others and in the place of those of its name."""
+    kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+    rows = [
+        [("a", b"1"), ("h", b"old"), ("b", None), ("h", None)],
+        [("h", b"kept"), ("a", b"")],
+        None,
+        [],
+        [("hh", b"2")],
+    ]
+    payloads = pa.array([b"x", None, b"", None, b"y"])
+    headers = pa.array([rows[0], *rows], kind)[1:]
+    large = pa.large_list(pa.struct([("key", pa.large_string()), ("value", pa.large_binary())]))
+    for column in (headers, headers.cast(large), pa.chunked_array([headers[:2], headers[2:]])):
+        batch = pa.table({"headers": column})
+        for values in (payloads, pa.chunked_array([payloads[:1], payloads[1:]])):
+            found = pa.array(_add_header(values, batch, "h", b"new"))
+            found.validate(full=True)
+            assert found.type == kind
+            assert [[tuple(one.values()) for one in row] for row in found.to_pylist()] == [
+                [("a", b"1"), ("b", None), ("h", b"new")],
+                rows[1],
+                [("h", b"new")],
+                [],
+                [("hh", b"2"), ("h", b"new")],
+            ]
+    alone = pa.array(_add_header(payloads, None, "h", b""))
+    assert [len(row) for row in alone.to_pylist()] == [1, 0, 1, 0, 1]
+    with pytest.raises(ValueError, match="headers must be of as many rows as payloads"):
+        _add_header(payloads[:2], pa.table({"headers": headers}), "h", b"")
+
+
 def test_exported_is_not_read_after_release() -> None:
     """Payloads are released when they have been decoded, once."""
     exported = Exported(pa.array(PAYLOADS, pa.binary()))
@@ -732,16 +797,58 @@ def test_exported_is_not_read_after_release() -> None:
 
 
 def test_batches_that_are_not_one_chunk() -> None:
-    """A batch has one chunk: no more, and no less."""
+    """A batch has no more than one chunk; without any it has no rows."""
     chunk = pa.table({"a": [1]})
-    for batch, message in (
-        (pa.concat_tables([chunk, chunk]), "batch has more than one chunk: combine them"),
-        (pa.Table.from_batches([], chunk.schema), "batch has no chunk, not even one without rows"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            _ColumnBatch(batch)
-    with pytest.raises(ValueError, match="a has no chunk"):
-        _ColumnBatch.of({"a": pa.chunked_array([], pa.int32())})
+    with pytest.raises(ValueError, match="batch has more than one chunk: combine them"):
+        _ColumnBatch(pa.concat_tables([chunk, chunk]))
+    assert valid(_ColumnBatch(chunk.slice(0, 0))).to_pylist() == []
+    assert valid(_ColumnBatch.of({"a": pa.chunked_array([], pa.int32())})).to_pylist() == []
+
+
+ANY_TYPE = [
+    pa.null(),
+    pa.bool_(),
+    pa.int8(),
+    pa.float16(),
+    pa.string(),
+    pa.large_binary(),
+    pa.string_view(),
+    pa.binary(0),
+    pa.binary(16),
+    pa.uuid(),
+    pa.decimal128(38, 9),
+    pa.decimal256(76),
+    pa.date64(),
+    pa.time64("ns"),
+    pa.timestamp("us", "Europe/Paris"),
+    pa.duration("s"),
+    pa.month_day_nano_interval(),
+    pa.list_(pa.int32()),
+    pa.large_list(pa.string()),
+    pa.list_view(pa.int32()),
+    pa.large_list_view(pa.int32()),
+    pa.list_(pa.int32(), 3),
+    pa.map_(pa.string(), pa.list_(pa.float64())),
+    pa.struct({}),
+    pa.struct({"a": pa.int32(), "b": pa.struct({"c": pa.string()})}),
+    pa.dense_union([pa.field("a", pa.int32()), pa.field("b", pa.string())]),
+    pa.sparse_union([pa.field("a", pa.int32()), pa.field("b", pa.string())]),
+    pa.dictionary(pa.int8(), pa.string()),
+    pa.dictionary(pa.int32(), pa.struct({"a": pa.dictionary(pa.int8(), pa.int64())})),
+    pa.run_end_encoded(pa.int32(), pa.string()),
+]
+
+
+@pytest.mark.parametrize("kind", ANY_TYPE, ids=str)
+def test_columns_of_no_chunk(kind: pa.DataType) -> None:
+    """A stream without an array is a valid array without rows, whatever its type is."""
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"a": kind}), [])
+    (chunk,) = _ColumnBatch.chunks_of(reader)
+    assert len(chunk) == 0
+    batch = pa.record_batch(chunk)
+    batch.validate(full=True)
+    assert batch.schema == pa.schema({"a": kind})
+    assert batch.to_pylist() == []
 
 
 def test_chunks_of_a_batch() -> None:
@@ -761,8 +868,9 @@ def test_chunks_of_a_batch() -> None:
     assert [batch.to_pydict()["a"] for batch in batches] == [[3], [], [3]]
     (alone,) = _ColumnBatch.chunks_of(pa.record_batch({"a": [1]}))
     assert valid(alone).to_pylist() == [{"a": 1}]
-    with pytest.raises(ValueError, match="batch has no chunk"):
-        _ColumnBatch.chunks_of(pa.Table.from_batches([], schema))
+    (empty,) = _ColumnBatch.chunks_of(pa.Table.from_batches([], schema))
+    assert valid(empty).type == pa.struct(schema)
+    assert len(empty) == 0
 
 
 @pytest.mark.parametrize("given", [(), (1,), [column_batch()], None])

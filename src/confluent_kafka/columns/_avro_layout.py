@@ -17,6 +17,7 @@ from confluent_kafka.columns._avro_schema import (
     branch_name,
 )
 from confluent_kafka.columns._layout import (
+    UUID_EXTENSION,
     Column,
     Wanted,
     chosen_fields,
@@ -152,7 +153,7 @@ def _plain(schema: Primitive | Fixed) -> Column:
         case "decimal":
             return decimal(schema.logical["precision"], schema.logical["scale"])
         case "uuid":
-            return extension("w:16", "arrow.uuid")
+            return extension("w:16", UUID_EXTENSION)
         case name:
             return Column(_LOGICAL_FORMATS[name])
     if isinstance(schema, Fixed):

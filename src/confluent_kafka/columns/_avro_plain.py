@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 from confluent_kafka.columns._avro_schema import Fixed, Primitive
-from confluent_kafka.columns._input import BINARIES, INTEGERS, REALS, TEXTS, Input, zone_of
+from confluent_kafka.columns._input import INTEGERS, REALS, TEXTS, Input, zone_of
 
 # Integers of which each value is one of the type, and formats that have the same bits.
 _WITHIN = {"int": "cCsSi", "long": "cCsSiIl"}
@@ -172,4 +172,4 @@ def _duration(column: Input) -> PlainStep | None:
         unit, target = _UNITS[column.format[2]], _UNITS["m"]
         scale = unit // target if unit >= target else -(target // unit)
         return PlainStep("duration-of-time", Fit.LOSSY, {"argument": scale})
-    return _fixed(12, column) if column.format not in TEXTS | BINARIES else None
+    return _fixed(12, column) if column.format not in TEXTS else None

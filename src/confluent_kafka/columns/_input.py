@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from confluent_kafka.columns._layout import UUID_EXTENSION
+
 INTEGERS = frozenset("cCsSiIlL")
 REALS = frozenset("efg")
 TEXTS = frozenset({"u", "U", "vu"})
@@ -24,6 +26,7 @@ class Input:
         children: the fields below.
         values: the values, if it is dictionary-encoded; it then has no children.
         index: its place in the tree: before those below it.
+        extension: the name of the extension type that it is of, if any.
     """
 
     format: str
@@ -32,6 +35,7 @@ class Input:
     children: Sequence[Input]
     values: Input | None
     index: int
+    extension: str | None = None
 
     def named(self, name: str) -> list[Input]:
         """Return the fields below that have this name."""
@@ -58,6 +62,17 @@ class Input:
         return int(self.format[2:]) if self.format.startswith("w:") else None
 
     @property
+    def is_whole(self) -> bool:
+        """Whether its values are integers, or decimals without a fraction."""
+        is_decimal = self.format.startswith("d:") and self.format.split(",")[1] == "0"
+        return is_decimal or self.format in INTEGERS
+
+    @property
+    def is_uuid(self) -> bool:
+        """Whether it is of Arrow's type of UUIDs, whose values are 16 bytes."""
+        return self.size == 16 and self.extension == UUID_EXTENSION
+
+    @property
     def is_bytes(self) -> bool:
         """Whether its values are bytes or text."""
         return self.format in TEXTS or self.format in BINARIES or self.size is not None
@@ -74,7 +89,7 @@ def read_input(description: tuple[Any, ...]) -> Input:
 
 
 def _read(description: tuple[Any, ...], places: Iterator[int]) -> Input:
-    arrow, name, children, dictionary, words = description
+    arrow, name, children, dictionary, words, extension = description
     index = next(places)
     values = None if dictionary is None else _read(dictionary, places)
     below = [_read(child, places) for child in children]
@@ -83,4 +98,4 @@ def _read(description: tuple[Any, ...], places: Iterator[int]) -> Input:
         words = f"{words[:-1]}, tz={zone}]"
     if values is not None:
         return Input(values.format, name, f"dictionary of {values.words}", below, values, index)
-    return Input(arrow, name, words, below, None, index)
+    return Input(arrow, name, words, below, None, index, extension)

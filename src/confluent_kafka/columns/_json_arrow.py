@@ -7,6 +7,7 @@ from typing import Any
 
 from confluent_kafka.cimpl import _arrow_type
 from confluent_kafka.columns._json_layout import FRACTION_DIGITS, Value
+from confluent_kafka.columns._layout import UUID_EXTENSION
 
 # Large and view types become the plain ones, which hold the same values.
 _KINDS = {
@@ -32,7 +33,7 @@ _KINDS = {
 }
 _LISTS = {"+l", "+L", "+vl", "+vL"}
 _DECIMAL = re.compile(r"d:(\d+),(\d+)(?:,256)?")
-_UUID = ("w:16", "arrow.uuid")
+_UUID = ("w:16", UUID_EXTENSION)
 _REFUSED = {
     "d": "a decimal of a negative scale, or of 32 or 64 bits",
     "e": "a float of 16 bits",

@@ -185,7 +185,7 @@ class _Compiler(EncoderWriter):
         table: tuple[int, ...] = ()
         if kind == "bool" and arrow == "b":
             step = "bool"
-        elif kind in _BITS and arrow in INTEGERS:
+        elif kind in _BITS and column.is_whole:
             step, argument = "whole", _BITS[kind]
         elif kind in {"float32", "float64"} and arrow in REALS | INTEGERS:
             real = "float" if kind == "float32" or arrow == "e" else "double"
@@ -201,6 +201,8 @@ class _Compiler(EncoderWriter):
             step = "uuid" if column.size == 16 else "uuid-of-text" if arrow in TEXTS else ""
         elif arrow[:2] == _TIMES.get(kind):
             step, argument, table = _time(schema, column)
+        elif kind in _TIMES and arrow in TEXTS:
+            step, argument = _TIME_TEXTS[kind], int(schema.zoned)
         if not step:
             raise _mismatch(schema, column, path)
         self.emit(step, column, argument=argument, table=table, data=key, field=path)
@@ -220,6 +222,13 @@ class _Compiler(EncoderWriter):
 
 # The kinds of times, and how Arrow's formats of each begin.
 _TIMES = {"date": "td", "time32": "tt", "time64": "tt", "timestamp": "ts"}
+# What writes each from text.
+_TIME_TEXTS = {
+    "date": "date-of-text",
+    "time32": "time-of-text",
+    "time64": "time-of-text",
+    "timestamp": "timestamp-of-text",
+}
 
 
 def _time(schema: Value, column: Input) -> tuple[str, int, tuple[int, ...]]:
@@ -242,6 +251,8 @@ def _time(schema: Value, column: Input) -> tuple[str, int, tuple[int, ...]]:
 def _own(column: Input, path: str) -> Value:
     """Return the type of a column that no schema says anything of."""
     arrow = column.format
+    if column.is_uuid:
+        return Value("uuid", arrow)
     if arrow == "+s":
         return Value("object", arrow, fields={one.name: _ANY for one in column.children})
     if arrow == "+m":

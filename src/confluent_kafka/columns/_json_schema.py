@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from confluent_kafka.columns._json_layout import Value
-from confluent_kafka.columns._layout import extension
+from confluent_kafka.columns._layout import UUID_EXTENSION, extension
 
 # Nested deeper than this, reading would need too much of the stack: csrc/columns/types.h.
 DEPTH_LIMIT = 48
@@ -31,7 +31,7 @@ _TEXTS = {
     "date-time": Value("timestamp", "tsu:UTC", argument=6, zoned=True),
     "date": Value("date", "tdD"),
     "time": Value("time64", "ttu", argument=6),
-    "uuid": Value("uuid", "w:16", metadata=extension("w:16", "arrow.uuid").metadata),
+    "uuid": Value("uuid", "w:16", metadata=extension("w:16", UUID_EXTENSION).metadata),
 }
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 

@@ -12,6 +12,9 @@ from confluent_kafka._suggestions import did_you_mean
 # How the symbols of enums may come.
 ENUMS = ("string", "dictionary")
 
+# The name of Arrow's extension type of UUIDs, whose values are 16 bytes.
+UUID_EXTENSION = "arrow.uuid"
+
 
 @dataclass
 class Column:

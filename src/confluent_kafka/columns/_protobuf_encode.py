@@ -214,7 +214,7 @@ class _Compiler(EncoderWriter):
         elif step in {"string", "bytes"}:
             is_fitting = column.is_bytes if step == "bytes" else arrow in TEXTS | BINARIES
             step = step if is_fitting else ""
-        elif arrow not in ("b" if step == "bool" else INTEGERS):
+        elif not (arrow == "b" if step == "bool" else column.is_whole):
             step = ""
         if not step:
             raise _mismatch(descriptor, column, path)

@@ -6,6 +6,7 @@ them so. One kind may import the other. The extra ``protobuf`` must be installed
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,11 @@ _KNOWN = {
     "confluent/type/variant.proto": "type.variant_pb2",
     "confluent/types/decimal.proto": "types.decimal_pb2",
 }
+# What registries know of Google's, beside the types that every compiler knows; the package
+# googleapis-common-protos has them.
+_GOOGLE = re.compile(r"google/(api|geo|logging|longrunning|rpc|type)/(\w+/)*\w+\.proto")
+# In a text; that a comment may have it too does no harm.
+_IMPORT = re.compile(r"""\bimport\s*(?:\w+\s*)?["']([^"']+)["']""")
 
 
 class ProtobufSchemaError(ValueError):
@@ -73,7 +79,7 @@ def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
         registry: the SchemaRegistryClient, for what it imports.
 
     Raises:
-        ImportError: there is no compiler.
+        ImportError: there is no compiler, or a package with types that it imports is not installed.
         ProtobufSchemaError: the compiler refuses it.
         SchemaRegistryError: the registry cannot be asked for what it imports.
     """
@@ -85,11 +91,11 @@ def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
     with tempfile.TemporaryDirectory() as folder:
-        descriptors = FileDescriptorSet()
-        _write(schema, _ROOT, Path(folder), descriptors, registry)
-        _add_known(Path(folder), descriptors)
+        sources = _Sources(Path(folder), registry)
+        sources.add(schema, _ROOT)
+        sources.add_known()
         output, known = Path(folder, "descriptors"), Path(folder, "known descriptors")
-        known.write_bytes(descriptors.SerializeToString())
+        known.write_bytes(sources.descriptors.SerializeToString())
         command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", "--include_imports"]
         done = subprocess.run(
             [*command, f"--descriptor_set_in={known}", f"--descriptor_set_out={output}", _ROOT],
@@ -98,6 +104,7 @@ def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
             text=True,
         )
         if done.returncode:
+            sources.check_packages()
             # Above them stand the compiler's own log messages.
             errors = [line for line in done.stderr.splitlines() if line.startswith(folder)]
             said = "; ".join(errors).replace(f"{folder}/", "") or done.stderr.strip()
@@ -105,31 +112,102 @@ def compile_registered(schema: Any, registry: Any) -> CompiledSchema:
         return CompiledSchema(FileDescriptorSet.FromString(output.read_bytes()))
 
 
-def _write(schema: Any, name: str, folder: Path, descriptors: Any, registry: Any) -> None:
-    """Put a schema, and those that it imports, where the compiler looks for them."""
-    from confluent_kafka.schema_registry.protobuf import schema_file
+class _Sources:
+    """What a schema is compiled of: texts where the compiler looks for them, and descriptors.
 
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise ProtobufSchemaError(f"the schema imports {name!r}, which is outside of the registry")
-    file = schema_file(schema.schema_str)
-    if file is not None:
-        file.name = name
-        descriptors.file.append(file)
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(schema.schema_str, encoding="utf-8")
-    for reference in schema.references or ():
-        imported = registry.get_version(reference.subject, reference.version).schema
-        _write(imported, reference.name, folder, descriptors, registry)
+    Args:
+        folder: for the texts.
+        registry: the SchemaRegistryClient.
+
+    Attributes:
+        descriptors: a FileDescriptorSet.
+    """
+
+    def __init__(self, folder: Path, registry: Any) -> None:
+        from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+        self.descriptors: Any = FileDescriptorSet()
+        self._folder = folder
+        self._registry = registry
+        self._names: set[str] = set()
+        self._imported: set[str] = set()
+
+    def add(self, schema: Any, name: str) -> None:
+        """Add a schema, and those that it refers to."""
+        from confluent_kafka.schema_registry.protobuf import schema_file
+
+        path = (self._folder / name).resolve()
+        if not path.is_relative_to(self._folder.resolve()):
+            raise ProtobufSchemaError(
+                f"the schema imports {name!r}, which is outside of the registry"
+            )
+        file = schema_file(schema.schema_str)
+        if file is not None:
+            self._describe(file, name)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(schema.schema_str, encoding="utf-8")
+            self._names.add(name)
+            self._imported.update(_IMPORT.findall(schema.schema_str))
+        for reference in schema.references or ():
+            imported = self._registry.get_version(reference.subject, reference.version).schema
+            self.add(imported, reference.name)
+
+    def add_known(self) -> None:
+        """Add what can be imported without a reference, unless there is one of that name."""
+        for name, module in _KNOWN.items():
+            if name not in self._names:
+                described = import_module(f"confluent_kafka.schema_registry.confluent.{module}")
+                # A program may have it under another name.
+                self._describe(_proto_of(described.DESCRIPTOR), name)
+        tried: set[str] = set()
+        while missing := self._missing_of_google() - tried:
+            for name in sorted(missing):
+                file = _google_file(name)
+                if file is not None:  # else the compiler says so, if it is imported indeed
+                    self._describe(_proto_of(file), name)
+            tried |= missing
+
+    def check_packages(self) -> None:
+        """Raise an ImportError where a package has what is missing."""
+        if find_spec("google.type") is None:
+            for name in sorted(self._missing_of_google()):
+                raise ImportError(
+                    f"the schema imports {name!r}: pip install googleapis-common-protos",
+                    name="google.type",
+                )
+
+    def _missing_of_google(self) -> set[str]:
+        """Return the files of Google's that are imported, and not there yet."""
+        return set(filter(_GOOGLE.fullmatch, self._imported - self._names))
+
+    def _describe(self, file: Any, name: str) -> None:
+        """Add a FileDescriptorProto under a name."""
+        self.descriptors.file.append(file)
+        self.descriptors.file[-1].name = name
+        self._names.add(name)
+        self._imported.update(file.dependency)
 
 
-def _add_known(folder: Path, descriptors: Any) -> None:
-    """Add what can be imported without a reference, unless there is one of that name."""
-    given = {file.name for file in descriptors.file}
-    for name, module in _KNOWN.items():
-        if name not in given and not (folder / name).exists():
-            described = import_module(f"confluent_kafka.schema_registry.confluent.{module}")
-            file = descriptors.file.add()
-            described.DESCRIPTOR.CopyToProto(file)
-            file.name = name  # a program may have it under another one
+def _google_file(name: str) -> Any:
+    """Return the FileDescriptor of a file of Google's, None if it is not installed."""
+    from google.protobuf import descriptor_pool
+
+    try:
+        # What a program has compiled itself goes first: there cannot be two of one name.
+        return descriptor_pool.Default().FindFileByName(name)
+    except KeyError:
+        pass
+    try:
+        return import_module(f"{name.removesuffix('.proto').replace('/', '.')}_pb2").DESCRIPTOR
+    except ModuleNotFoundError:
+        return None
+
+
+def _proto_of(file: Any) -> Any:
+    """Return the FileDescriptorProto of a FileDescriptor."""
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+    proto = FileDescriptorProto()
+    file.CopyToProto(proto)
+    return proto

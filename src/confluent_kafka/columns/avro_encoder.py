@@ -40,7 +40,7 @@ class AvroEncoder(ProgramEncoder):
     local-timestamp-*             timestamps without a zone, or of UTC; integers
     decimal                       decimals of any width; rescaled if nothing is lost by it
     uuid                          UUIDs as 16 bytes, or as text
-    duration                      month_day_nano_interval, duration
+    duration                      month_day_nano_interval, duration; binary of 12 bytes
     union                         a column that one of its branches takes: of those the first that
                                   loses nothing, or else is of the same kind, or else the first;
                                   unions, by the names of their children or in the same way

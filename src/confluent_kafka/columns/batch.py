@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from confluent_kafka._values.frames import to_pandas
@@ -13,6 +14,7 @@ from confluent_kafka.cimpl import (
     EncodedRows,
     MessageBatch,
     TopicPartition,
+    _add_header,
     _ColumnBatch,
     _decode_rows,
     _RowProgram,
@@ -213,6 +215,10 @@ class ColumnEncoder(ABC):
     def encode(self, batch: Any) -> EncodedRows:
         """Encode each row of a batch; see the encoder."""
 
+    def _mark(self) -> bytes | None:
+        """Return what a header of each message names the schema by; None if no header does."""
+        return None
+
     def _encode_batch(self, batch: Any, key: Any, value: Any) -> EncodedBatch:
         """Encode what produce_arrow() is to send; it calls this method of either encoder."""
         return encode_batch(batch, key=key, value=value)
@@ -252,11 +258,11 @@ def encode_batch(
         value: the same for values.
 
     Returns:
-        EncodedBatch: has a chunk for each of the batch's.
+        EncodedBatch: has a chunk for each of the batch's; one without rows if there is none.
 
     Raises:
         KeyError: there is no column `key`.
-        ValueError: a row cannot be encoded, or the batch has no chunk, not even one without rows.
+        ValueError: a row cannot be encoded.
         Exception: raised by an encode().
     """
     encoded: list[_ColumnBatch] = []
@@ -271,14 +277,50 @@ def _encoded(
     chunk: _ColumnBatch, first_row: int, key: ColumnEncoder | None, value: ColumnEncoder | None
 ) -> _ColumnBatch:
     if value is not None and key is None and "value" not in chunk.names():
-        return _ColumnBatch.of({"value": _all_of(value.encode(chunk), "value", first_row)})
+        rows = _ColumnBatch.of({"value": _all_of(value.encode(chunk), "value", first_row)})
+        return _marked(rows, "value", value)
     encoders = {"key": key, "value": value}
+    used = {name: encoder for name, encoder in encoders.items() if encoder is not None}
     encoded = {
         name: _all_of(encoder.encode(chunk.column(name)), name, first_row)
-        for name, encoder in encoders.items()
-        if encoder is not None
+        for name, encoder in used.items()
     }
-    return chunk.replaced(encoded)
+    rows = chunk.replaced(encoded)
+    for name, encoder in used.items():
+        rows = _marked(rows, name, encoder)
+    return rows
+
+
+def _marked(rows: _ColumnBatch, part: str, encoder: Any) -> _ColumnBatch:
+    """Return messages with a header that names the schema of their keys or values, if it is to."""
+    mark = encoder._mark() if isinstance(encoder, ColumnEncoder) else None
+    return rows if mark is None else add_mark(rows, part, mark)
+
+
+def add_mark(rows: _ColumnBatch, part: str, mark: bytes) -> _ColumnBatch:
+    """Return messages with one header more, except where a payload is null.
+
+    Args:
+        rows: the messages, with encoded payloads.
+        part: the column with those, "key" or "value".
+        mark: what the header names their schema by.
+    """
+    columns: dict[str, Any] = {name: rows.column(name) for name in rows.names()}
+    own = columns.get("headers")
+    before = None if own is None else _ColumnBatch.of({"headers": own})
+    columns["headers"] = _add_header(columns[part], before, header_name(part), mark)
+    return _ColumnBatch.of(columns)
+
+
+@cache
+def header_name(part: str) -> str:
+    """Return the header that names the schema of a key or value."""
+    from confluent_kafka.schema_registry.serde import ID_HEADERS
+    from confluent_kafka.serialization import MessageField
+
+    if part not in ("key", "value"):
+        raise ValueError(f"part must be 'key' or 'value', not {part!r}")
+    return ID_HEADERS[MessageField(part)]
 
 
 def _all_of(rows: EncodedRows, name: str, first_row: int) -> EncodedRows:

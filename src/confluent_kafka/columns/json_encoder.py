@@ -41,21 +41,23 @@ class JSONEncoder(ProgramEncoder):
 
     What is written, and from which column:
 
-    - Integers from integers of any width, within the type's range. Floats from floats of any width
-      and from integers: the fewest digits that are read as the same number. NaN and the infinities
-      are errors of their rows, since JSON has no text for them.
+    - Integers from integers of any width, and from decimals of any width whose scale is 0, within
+      the type's range. Floats from floats of any width and from integers: the fewest digits that
+      are read as the same number. NaN and the infinities are errors of their rows, since JSON has
+      no text for them.
     - Strings from strings and binary of any kind; text must be UTF-8. Binary as base64 with
-      padding. UUIDs from 16 bytes or text; without a schema, 16 bytes are binary like any others.
+      padding. UUIDs from 16 bytes or text, as RFC 9562 writes them; without a schema, columns of
+      the extension type arrow.uuid are UUIDs, and other columns of 16 bytes are binary.
     - Decimals from decimals of any width, rescaled if nothing is lost by it.
     - Dates and times as RFC 3339 has them, with the digits that the column has, or no fraction if
       it is zero; years are 0 to 9999. A timestamp of a zone is written in UTC, with "Z"; without a
-      zone in the column it counts as UTC.
+      zone in the column it counts as UTC. Text of that form is written as it is.
     - Lists from lists of any kind; maps from maps, lists of structs of `key` and `value`, and
       structs, whose fields are entries, without those that are null. Unions as their children.
 
     Each may be dictionary-encoded. An `enum` of a JSON Schema is not checked.
 
-    Source: RFC 8259, RFC 3339, RFC 4648, and the Arrow PyCapsule protocol.
+    Source: RFC 8259, RFC 3339, RFC 4648, RFC 9562, and the Arrow PyCapsule protocol.
     """
 
     def __init__(

@@ -25,7 +25,8 @@ class ProtobufEncoder(ProgramEncoder):
     ============================  ==================================================================
     Protocol Buffers              Arrow
     ============================  ==================================================================
-    integers                      integers of any width; a value that does not fit is a bad row
+    integers                      integers of any width, and decimals of any width whose scale is
+                                  0; a value that does not fit is a bad row
     float, double                 floats of any width, rounded to the nearest; integers
     bool                          bool
     string, bytes                 strings and binary of any kind; text must be UTF-8

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from functools import cache
 from http import HTTPStatus
 from threading import Lock
 from typing import Any
@@ -17,6 +16,7 @@ from confluent_kafka.cimpl import (
     _ColumnBatch,
     _decode_framed,
     _RowProgram,
+    _split_frames,
 )
 from confluent_kafka.columns._avro_layout import layout
 from confluent_kafka.columns._avro_program import compile_program
@@ -30,7 +30,7 @@ from confluent_kafka.columns._layout import ENUMS, Column, check_enums
 from confluent_kafka.columns._protobuf_descriptor import find_descriptor, message_indexes_of
 from confluent_kafka.columns._protobuf_registered import ProtobufSchemaError, compile_registered
 from confluent_kafka.columns.avro_encoder import AvroEncoder
-from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder
+from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder, header_name
 from confluent_kafka.columns.json_encoder import JSONEncoder
 from confluent_kafka.columns.json_text import JSONDecoder
 from confluent_kafka.columns.protobuf import ProtobufDecoder
@@ -50,8 +50,16 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
     _schema_type: str
     _reads_headers = True
+    # What _program() raises for a schema whose payloads cannot be read.
+    _refusals: tuple[type[Exception], ...] = (
+        AvroResolutionError,
+        AvroSchemaError,
+        ProtobufSchemaError,
+    )
 
-    def __init__(self, registry: Any, subject: str | None, schema: Any) -> None:
+    def __init__(
+        self, registry: Any, subject: str | None, schema: Any, schema_id_serializer: Any
+    ) -> None:
         if not hasattr(registry, "get_schema"):
             raise TypeError(
                 f"registry must be a SchemaRegistryClient, not {type(registry).__name__}"
@@ -65,7 +73,9 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         self._schema = schema
         self._programs: dict[bytes, _RowProgram | str] = {}
         self._own: _RowProgram | None = None  # of the reader's schema: it knows the columns
+        self._is_marked = _writes_header(schema_id_serializer)
         self._encoder: ColumnEncoder | None = None
+        self._written_mark: bytes | None = None
         self._lock = Lock()
 
     def decode(self, payloads: Any, headers: Any = None, *, part: str = "value") -> DecodedRows:
@@ -87,8 +97,21 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             SchemaRegistryError: the registry cannot be asked; nothing is lost, ask again.
             TypeError, ValueError: `payloads`, `headers` or `part` is something else.
         """
-        batch = None if headers is None else _ColumnBatch.of({"headers": headers})
-        return _decode_framed(payloads, batch, _header_name(part), self._programs_for)
+        batch = _batch_of(headers)
+        return _decode_framed(payloads, batch, header_name(part), self._programs_for)
+
+    def _split(
+        self, payloads: Any, headers: Any = None, *, part: str = "value"
+    ) -> tuple[list[bytes | None], list[bytes | None]]:
+        """Return, for each payload, what names its schema, and the payload without a frame.
+
+        None for one that is null, or whose schema is not named. Of a header it is the whole value.
+        """
+        return _split_frames(payloads, _batch_of(headers), header_name(part))
+
+    def _named(self, mark: bytes) -> Any:
+        """Return the schema that something names, which _split() gave."""
+        return self._registered(mark[: _NAME_SIZES[mark[:1]]])
 
     def _programs_for(
         self, frames: set[bytes], marks: set[bytes]
@@ -132,12 +155,13 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
         if name in self._programs:
             return self._programs[name]
         try:
-            schema = self._registered(name)
+            program = self._writer_program(name, self._registered(name))
         except Exception as error:
             if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
                 raise
-            return f"the registry has no schema {_shown(name)}"  # now: it is asked again
-        return self._programs.setdefault(name, self._writer_program(name, schema))
+            # Now, or none that it refers to: it is asked again.
+            return f"the registry has no schema {_shown(name)}"
+        return self._programs.setdefault(name, program)
 
     def _registered(self, name: bytes) -> Any:
         if len(name) == _NAME_SIZES[b"\0"]:
@@ -155,7 +179,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             return f"schema {_shown(name)} is {schema.schema_type}, not {self._schema_type}"
         try:
             return self._program(name, schema)
-        except (AvroResolutionError, AvroSchemaError, ProtobufSchemaError) as error:
+        except self._refusals as error:
             return f"schema {_shown(name)}: {error}"
 
     def _texts(self, schema: Any) -> Iterator[str]:
@@ -180,6 +204,9 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
     def encode(self, batch: Any) -> EncodedRows:
         """Encode each row of a batch with the subject's latest schema, in the registry's framing.
 
+        With `schema_id_serializer=header_schema_id_serializer` there is no framing: encode_batch()
+        and produce_arrow() put the schema's GUID into a header of each message.
+
         Args:
             batch: a record batch, table or data frame; see AvroEncoder.encode().
 
@@ -188,8 +215,17 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
         Raises:
             SchemaRegistryError: the registry cannot be asked, or has no such subject.
+            SerializationError: it has no GUID of the schema, which a header needs.
             TypeError: no subject was given, or the columns are not those of the schema.
         """
+        return self._latest_encoder().encode(batch)
+
+    def _mark(self) -> bytes | None:
+        self._latest_encoder()
+        return self._written_mark
+
+    def _latest_encoder(self) -> ColumnEncoder:
+        """Return what encodes with the subject's latest schema, which is asked for once."""
         with self._lock:
             if self._encoder is None:
                 if self._subject is None:
@@ -197,12 +233,21 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
                         "to encode, give the subject whose latest schema is written with"
                     )
                 latest = self._registry.get_latest_version(self._subject)
-                self._encoder = self._new_encoder(latest)
-        return self._encoder.encode(batch)
+                schema_id = None if self._is_marked else latest.schema_id
+                encoder = self._new_encoder(latest.schema, schema_id)
+                if self._is_marked:
+                    indexes = self._indexes_of(encoder)
+                    self._written_mark = mark_of(self._registry, self._subject, latest, indexes)
+                self._encoder = encoder
+            return self._encoder
+
+    def _indexes_of(self, encoder: Any) -> list[int] | None:
+        """Return the message indexes of what an encoder writes, if the format has any."""
+        return None
 
     @abstractmethod
-    def _new_encoder(self, latest: Any) -> ColumnEncoder:
-        """Return what encodes with a schema that is registered."""
+    def _new_encoder(self, schema: Any, schema_id: int | None) -> ColumnEncoder:
+        """Return what encodes with a schema that is registered, behind its id if one is given."""
 
 
 class AvroColumns(RegistryColumns):
@@ -216,6 +261,9 @@ class AvroColumns(RegistryColumns):
             `subject` or `schema` must be given.
         columns (list of str, optional): the fields to decode; see AvroDecoder.
         enums (str, optional): "string" (the default) or "dictionary".
+        schema_id_serializer (optional): how messages name the schema that they are written with:
+            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) for the id
+            before each payload, or header_schema_id_serializer for the GUID in a header.
 
     Payloads of other versions of the schema are resolved as the Avro specification says. As
     `value` of produce_arrow() it encodes rows with the subject's latest schema.
@@ -231,36 +279,40 @@ class AvroColumns(RegistryColumns):
         schema: Any = None,
         columns: Sequence[str] | None = None,
         enums: str = "string",
+        schema_id_serializer: Any = None,
     ) -> None:
-        super().__init__(registry, subject, schema)
+        super().__init__(registry, subject, schema, schema_id_serializer)
         check_enums(enums)
         self._columns = columns
         self._enums = enums
         self._reader: AvroType
         self._root: Column
 
-    def _new_encoder(self, latest: Any) -> AvroEncoder:
-        *references, schema = map(
-            _schema_or_name, [*self._texts(latest.schema), latest.schema.schema_str]
-        )
-        return AvroEncoder(schema, schema_id=latest.schema_id, references=references)
+    def _new_encoder(self, schema: Any, schema_id: int | None) -> AvroEncoder:
+        *references, own = self._documents(schema, is_reader=False)
+        return AvroEncoder(own, schema_id=schema_id, references=references)
 
     def _reader_program(self, schema: Any) -> _RowProgram:
-        reader = self._parsed(schema, "schema")
+        reader = self._parsed(schema, is_reader=True)
         root = layout(reader, self._columns, enums=self._enums)
         self._reader, self._root = reader, root
         return _RowProgram("avro", root.description(), compile_program(reader, reader, root))
 
     def _program(self, name: bytes, schema: Any) -> _RowProgram:
-        writer = self._parsed(schema, "a schema of the registry")
+        writer = self._parsed(schema, is_reader=False)
         program = compile_program(writer, self._reader, self._root, registered=True)
         return _RowProgram("avro", self._root.description(), program)
 
-    def _parsed(self, schema: Any, what: str) -> AvroType:
-        text = getattr(schema, "schema_str", None)
-        if text is None:
+    def _parsed(self, schema: Any, *, is_reader: bool) -> AvroType:
+        what = "schema" if is_reader else "a schema of the registry"
+        if not hasattr(schema, "schema_str"):
             return parse(schema, what)
-        return parse(_schema_or_name(text), what, [json.loads(one) for one in self._texts(schema)])
+        *references, own = self._documents(schema, is_reader=is_reader)
+        return parse(own, what, references)
+
+    def _documents(self, schema: Any, *, is_reader: bool) -> list[Any]:
+        """Return what a registry's schema refers to, each after what it needs, and the schema."""
+        return [_schema_or_name(text) for text in (*self._texts(schema), schema.schema_str)]
 
 
 class JSONColumns(RegistryColumns):
@@ -272,6 +324,9 @@ class JSONColumns(RegistryColumns):
             once, when the first payloads come.
         schema (dict, str, Schema, or an Arrow schema, optional): the columns are those of this
             one. Either `subject` or `schema` must be given.
+        schema_id_serializer (optional): how messages name the schema that they are written with:
+            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) for the id
+            before each payload, or header_schema_id_serializer for the GUID in a header.
         options: those of JSONDecoder: `columns`, `missing`, `extra`, `duplicates`, `epoch`,
             `enums`.
 
@@ -282,9 +337,15 @@ class JSONColumns(RegistryColumns):
     _schema_type = "JSON"
 
     def __init__(
-        self, registry: Any, subject: str | None = None, *, schema: Any = None, **options: Any
+        self,
+        registry: Any,
+        subject: str | None = None,
+        *,
+        schema: Any = None,
+        schema_id_serializer: Any = None,
+        **options: Any,
     ) -> None:
-        super().__init__(registry, subject, schema)
+        super().__init__(registry, subject, schema, schema_id_serializer)
         # Wrong options are refused now, whatever the schema will be.
         JSONDecoder({"type": "string"}, **options | {"columns": None})
         self._options = options
@@ -293,8 +354,8 @@ class JSONColumns(RegistryColumns):
         text = getattr(schema, "schema_str", schema)
         return JSONDecoder(text, **self._options)._program
 
-    def _new_encoder(self, latest: Any) -> JSONEncoder:
-        return JSONEncoder(latest.schema.schema_str, schema_id=latest.schema_id)
+    def _new_encoder(self, schema: Any, schema_id: int | None) -> JSONEncoder:
+        return JSONEncoder(schema.schema_str, schema_id=schema_id)
 
 
 class ProtobufColumns(RegistryColumns):
@@ -309,6 +370,9 @@ class ProtobufColumns(RegistryColumns):
         subject (str, optional): the subject whose latest schema has the message. It is asked for
             once, and compiled by grpcio-tools, when the first payloads come. With a message class
             it is needed for encoding only.
+        schema_id_serializer (optional): how messages name the schema that they are written with:
+            prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) for the id
+            before each payload, or header_schema_id_serializer for the GUID in a header.
 
     Fields are known by their numbers in payloads of all versions; those that the message does not
     have are skipped. With a subject's message, each version says which message indexes are those
@@ -318,6 +382,7 @@ class ProtobufColumns(RegistryColumns):
     """
 
     _schema_type = "PROTOBUF"
+    _unit = "ns"  # of times
 
     def __init__(
         self,
@@ -327,12 +392,13 @@ class ProtobufColumns(RegistryColumns):
         columns: Sequence[str] | None = None,
         enums: str = "string",
         subject: str | None = None,
+        schema_id_serializer: Any = None,
     ) -> None:
         self._is_registered = message is None or isinstance(message, str)
         if self._is_registered:
-            super().__init__(registry, subject, None)
+            super().__init__(registry, subject, None, schema_id_serializer)
         else:
-            super().__init__(registry, None, message)
+            super().__init__(registry, None, message, schema_id_serializer)
             self._subject = _checked_subject(subject)
         check_enums(enums, (*ENUMS, "number"))
         self._message = message
@@ -373,11 +439,15 @@ class ProtobufColumns(RegistryColumns):
             columns=self._columns,
             enums=self._enums,
             message_indexes=message_indexes,
+            unit=self._unit,
         )._program
 
-    def _new_encoder(self, latest: Any) -> ProtobufEncoder:
-        message = self._compiled(latest.schema) if self._is_registered else self._message
-        return ProtobufEncoder(message, schema_id=latest.schema_id)
+    def _new_encoder(self, schema: Any, schema_id: int | None) -> ProtobufEncoder:
+        message = self._compiled(schema) if self._is_registered else self._message
+        return ProtobufEncoder(message, schema_id=schema_id)
+
+    def _indexes_of(self, encoder: ProtobufEncoder) -> list[int]:
+        return message_indexes_of(encoder._descriptor)
 
 
 def _message_indexes(data: bytes) -> list[int] | None:
@@ -397,15 +467,47 @@ def _checked_subject(subject: str | None) -> str | None:
     return subject
 
 
-@cache
-def _header_name(part: str) -> str:
-    """Return the header that names the schema of a key or value."""
-    from confluent_kafka.schema_registry.serde import ID_HEADERS
-    from confluent_kafka.serialization import MessageField
+def _writes_header(schema_id_serializer: Any) -> bool:
+    """Whether a header names the schema, and nothing before the payload."""
+    if schema_id_serializer is None:
+        return False
+    from confluent_kafka.schema_registry.serde import (
+        header_schema_id_serializer,
+        prefix_schema_id_serializer,
+    )
 
-    if part not in ("key", "value"):
-        raise ValueError(f"part must be 'key' or 'value', not {part!r}")
-    return ID_HEADERS[MessageField(part)]
+    if schema_id_serializer not in (header_schema_id_serializer, prefix_schema_id_serializer):
+        raise ValueError(
+            "schema_id_serializer must be prefix_schema_id_serializer or "
+            f"header_schema_id_serializer of confluent_kafka.schema_registry, not "
+            f"{schema_id_serializer!r}"
+        )
+    return schema_id_serializer is header_schema_id_serializer
+
+
+def mark_of(registry: Any, subject: str, found: Any, indexes: list[int] | None) -> bytes:
+    """Return what a header names a schema by.
+
+    Args:
+        registry: the SchemaRegistryClient.
+        subject: of the schema.
+        found: the schema, as the registry has it.
+        indexes: of a Protobuf message, its place in the schema; else None.
+
+    Raises:
+        SerializationError: the registry has no GUID of it.
+        SchemaRegistryError: the registry cannot be asked for it.
+    """
+    from confluent_kafka.schema_registry.serde import SchemaId
+
+    guid = found.guid
+    if guid is None:  # not every answer has it
+        guid = registry.lookup_schema(subject, found.schema).guid
+    return SchemaId(found.schema.schema_type, None, guid, indexes).guid_to_bytes()
+
+
+def _batch_of(headers: Any) -> _ColumnBatch | None:
+    return None if headers is None else _ColumnBatch.of({"headers": headers})
 
 
 def _shown(name: bytes) -> str:

@@ -153,6 +153,7 @@ module_exec(PyObject *module)
         || column_batch_type_add(module, state) < 0
         || arrow_type_functions_add(module, state) < 0
         || payload_program_type_add(module, state) < 0
+        || add_header_functions_add(module, state) < 0
         || decode_functions_add(module, state) < 0
         || encode_functions_add(module, state) < 0
         || row_digest_add(module, state) < 0) {

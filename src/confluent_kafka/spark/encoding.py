@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql.types import StructType
+
+from confluent_kafka.cimpl import _ColumnBatch
+from confluent_kafka.columns.batch import add_mark
 
 from . import parts
 from .formats.model import REGISTERED, Payload, PayloadFormat, Registry
@@ -17,7 +20,8 @@ from .parts import PARTS, check_raw, check_registry, registry
 if TYPE_CHECKING:
     from .formats.payloads import Encoder
 
-OPTIONS = (*parts.OPTIONS, "registerSchemas")
+_ID_SERIALIZER = "schema.id.serializer"
+OPTIONS = (*parts.OPTIONS, "registerSchemas", _ID_SERIALIZER)
 _FORMATS: tuple[PayloadFormat, ...] = ("raw", "json", "avro", "json-schema", "protobuf")
 
 
@@ -57,7 +61,20 @@ class RowEncoder:
                     )
                 index = encoded.schema.get_field_index(part)
                 encoded = encoded.set_column(index, part, payloads)
+                if encode.name.mark is not None:
+                    marked = add_mark(_ColumnBatch(encoded), part, encode.name.mark)
+                    encoded = pa.record_batch(marked)
             yield encoded
+
+    def columns(self, written: Sequence[str]) -> list[str]:
+        """Return the columns that are written of what is encoded.
+
+        Args:
+            written: those of what is given.
+        """
+        is_marked = any(one.name.mark is not None for one in self.encoders.values())
+        added = ["headers"] if is_marked and "headers" not in written else []
+        return [*written, *added]
 
 
 @dataclass(frozen=True)
@@ -111,6 +128,7 @@ def payloads(given: Mapping[str, str], topic: str | None) -> Payloads:
     take = Taker(given)
     place = registry(take)
     register = take("registerSchemas", boolean, "false")
+    in_header = take(_ID_SERIALIZER, _is_header, "prefix")
     found: dict[str, Payload] = {}
     for part in PARTS:
         form = take(f"{part}Format", _format, "raw")
@@ -118,16 +136,27 @@ def payloads(given: Mapping[str, str], topic: str | None) -> Payloads:
             check_raw(given, part)
             continue
         check_registry(form, part, place)
-        found[part] = _payload(take, part, form, topic, register=register)
+        found[part] = _payload(take, part, form, topic, register=register, in_header=in_header)
     if register and not any(one.schema for one in found.values()):
         raise ValueError(
             "option registerSchemas: there is no schema, give valueSchema or keySchema"
+        )
+    if in_header and not any(one.format in REGISTERED for one in found.values()):
+        raise ValueError(
+            f"option {_ID_SERIALIZER}: there is no schema of a registry, give valueFormat or "
+            "keyFormat"
         )
     return Payloads(found, place)
 
 
 def _payload(
-    take: Taker, part: str, form: PayloadFormat, topic: str | None, *, register: bool
+    take: Taker,
+    part: str,
+    form: PayloadFormat,
+    topic: str | None,
+    *,
+    register: bool,
+    in_header: bool,
 ) -> Payload:
     given = {what: take.optional(f"{part}{what}", str) for what in ("Schema", "Subject", "Message")}
     taken = {"Schema", "Subject"} if form in REGISTERED else set()
@@ -147,7 +176,15 @@ def _payload(
         subject=subject,
         message=given["Message"],
         register=register,
+        in_header=in_header,
     )
+
+
+def _is_header(text: str) -> bool:
+    known = {"prefix": False, "header": True}
+    if text.strip().lower() not in known:
+        raise ValueError(f"{text!r} is none of {', '.join(known)}")
+    return known[text.strip().lower()]
 
 
 def _format(text: str) -> PayloadFormat:

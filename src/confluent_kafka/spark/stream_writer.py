@@ -26,10 +26,11 @@ class RdKafkaStreamWriter(DataSourceStreamArrowWriter):
         if options.transactions is not None:
             # Here on the driver, before the first batch, rather than in every task.
             check_input_stream()
-        self._columns = writable_columns(
+        columns = writable_columns(
             schema, topic_given=options.topic is not None, encoded=options.payloads.parts
         )
         self._encoded = options.payloads.encoder(schema, options.topic)
+        self._columns = self._encoded.columns(columns)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Write the rows of one task, on an executor.

@@ -28,10 +28,11 @@ class RdKafkaWriter(DataSourceArrowWriter):
 
     def __init__(self, options: WriteOptions, schema: StructType) -> None:
         self._options = options
-        self._columns = writable_columns(
+        columns = writable_columns(
             schema, topic_given=options.topic is not None, encoded=options.payloads.parts
         )
         self._encoded = options.payloads.encoder(schema, options.topic)
+        self._columns = self._encoded.columns(columns)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Write the rows of one task, on an executor.

@@ -495,6 +495,20 @@ arrow_chunk_headers(const arrow_chunk *chunk, int64_t index, rd_kafka_headers_t 
     return 0;
 }
 
+bool
+arrow_chunk_header_at(const arrow_chunk *chunk, int64_t index, int64_t number,
+                      arrow_header *header)
+{
+    int64_t from, to;
+    arrow_column_list(&chunk->headers, index, &from, &to);
+    if (number >= to - from) {
+        return false;
+    }
+    header->key = arrow_bytes_get(&chunk->header_key, from + number, &header->key_size);
+    header->value = arrow_bytes_get(&chunk->header_value, from + number, &header->value_size);
+    return true;
+}
+
 const void *
 arrow_chunk_header(const arrow_chunk *chunk, int64_t index, const char *name, size_t *size)
 {

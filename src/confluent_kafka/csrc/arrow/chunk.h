@@ -32,5 +32,7 @@ int arrow_chunk_headers(const arrow_chunk *chunk, int64_t index,
                         rd_kafka_headers_t **headers);
 const void *arrow_chunk_header(const arrow_chunk *chunk, int64_t index, const char *name,
                                size_t *size);
+bool arrow_chunk_header_at(const arrow_chunk *chunk, int64_t index, int64_t number,
+                           arrow_header *header);
 
 #endif

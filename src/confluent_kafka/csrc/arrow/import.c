@@ -139,6 +139,13 @@ arrow_rows_header(const arrow_rows *rows, int64_t index, const char *name, size_
     return arrow_chunk_header(chunk, index - chunk->first_row, name, size);
 }
 
+bool
+arrow_rows_header_at(const arrow_rows *rows, int64_t index, int64_t number, arrow_header *header)
+{
+    const arrow_chunk *chunk = chunk_of(rows, index);
+    return arrow_chunk_header_at(chunk, index - chunk->first_row, number, header);
+}
+
 uint64_t
 arrow_rows_digest(const arrow_rows *rows)
 {

@@ -34,10 +34,13 @@ uint64_t arrow_rows_digest(const arrow_rows *rows);
 int arrow_rows_headers(const arrow_rows *rows, int64_t index,
                        rd_kafka_headers_t **headers);
 /*
- * The value of the last header of this name in a row; NULL if it is null, or there is none. Needs no
- * GIL.
+ * The value of the last header of this name in a row; NULL if it is null, or there is none. Needs
+ * no GIL.
  */
 const void *arrow_rows_header(const arrow_rows *rows, int64_t index, const char *name,
                               size_t *size);
+/* Header `number` of a row, counted from 0; false: it has fewer. Needs no GIL. */
+bool arrow_rows_header_at(const arrow_rows *rows, int64_t index, int64_t number,
+                          arrow_header *header);
 
 #endif

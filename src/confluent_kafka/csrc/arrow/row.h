@@ -16,4 +16,10 @@ typedef struct {
     size_t key_size, value_size;
 } arrow_row;
 
+/* A header of a row; the same. */
+typedef struct {
+    const void *key, *value; /* of a value that is null, NULL */
+    size_t key_size, value_size;
+} arrow_header;
+
 #endif

@@ -1,32 +1,25 @@
 /*
  * _arrow_type(): somebody else's type as Python values.
  */
+#include "arrow/metadata.h"
 #include "base/args.h"
 #include "columns/columns.h"
 
 static const char wanted[] = "a schema or type with the Arrow PyCapsule protocol "
                              "(of pyarrow, polars ...)";
 
-/* One text of encoded metadata, whose size comes before it; goes on after it. */
 static PyObject *
 next_text(const char **at)
 {
-    int32_t size;
-    memcpy(&size, *at, sizeof(size));
-    PyObject *text = PyUnicode_DecodeUTF8(*at + sizeof(size), size, "replace");
-    *at += sizeof(size) + (size_t)size;
-    return text;
+    arrow_text text = arrow_metadata_next(at);
+    return PyUnicode_DecodeUTF8(text.data, (Py_ssize_t)text.size, "replace");
 }
 
 static PyObject *
 metadata_dict(const char *metadata)
 {
-    int32_t count = 0;
+    int32_t count = arrow_metadata_begin(&metadata);
     PyObject *dict = PyDict_New();
-    if (metadata != NULL) {
-        memcpy(&count, metadata, sizeof(count));
-        metadata += sizeof(count);
-    }
     for (int32_t i = 0; dict != NULL && i < count; i++) {
         PyObject *key = next_text(&metadata), *value = next_text(&metadata);
         if (key == NULL || value == NULL || PyDict_SetItem(dict, key, value) < 0) {

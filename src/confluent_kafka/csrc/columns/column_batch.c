@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "arrow/empty.h"
 #include "arrow/shared.h"
 #include "arrow/source.h"
 #include "base/args.h"
@@ -32,13 +33,18 @@ typedef struct {
     size_t count;
 } chunks;
 
+/* Keeps an exception, since the arrays' maker may be Python code. */
 static void
 chunks_release(chunks *self)
 {
+    PyObject *raised = PyErr_GetRaisedException();
     for (size_t i = 0; i < self->count; i++) {
         shared_array_release(self->arrays[i]);
     }
     PyMem_Free(self->arrays);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
 }
 
 /* Takes the array over, and moves the type of the first one as well: what follows has a copy. */
@@ -84,6 +90,18 @@ take(void *context, const struct ArrowSchema *schema, struct ArrowArray *array,
     return 0;
 }
 
+/* A stream without an array has a type, of which this is one without rows. */
+static int
+take_empty(chunks *self, const struct ArrowSchema *schema, const char *name)
+{
+    struct ArrowArray array;
+    if (arrow_empty_array(schema, &array) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return take(self, schema, &array, name);
+}
+
 /* At least one: 0, or -1 with an exception. */
 static int
 read_chunks(PyObject *object, const char *name, chunks *found)
@@ -91,14 +109,13 @@ read_chunks(PyObject *object, const char *name, chunks *found)
     arrow_source source = {0};
     int result = arrow_source_read(&source, object, name,
                                    "an array with the Arrow PyCapsule protocol", take, found);
+    if (result == 0 && found->count == 0) {
+        result = take_empty(found, &source.schema, name);
+    }
     PyObject *raised = PyErr_GetRaisedException();
     arrow_source_release(&source);
     if (raised != NULL) {
         PyErr_SetRaisedException(raised);
-    }
-    if (result == 0 && found->count == 0) {
-        PyErr_Format(PyExc_ValueError, "%s has no chunk, not even one without rows", name);
-        return -1;
     }
     return result;
 }
@@ -118,11 +135,7 @@ read_array(PyObject *object, const char *name)
             PyErr_Format(PyExc_ValueError, "%s has more than one chunk: combine them", name);
         }
     }
-    PyObject *raised = PyErr_GetRaisedException(); /* the arrays' maker may be Python code */
     chunks_release(&found);
-    if (raised != NULL) {
-        PyErr_SetRaisedException(raised);
-    }
     return whole;
 }
 
@@ -142,11 +155,9 @@ column_batch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 PyDoc_STRVAR(chunks_of_doc,
 "chunks_of(batch, /)\n--\n\n"
-"A list of a _ColumnBatch for each chunk of a batch, at least one.\n\n"
+"A list of a _ColumnBatch for each chunk of a batch; if it has none, of one without rows.\n\n"
 "Args:\n"
-"    batch: a record batch, table or data frame with the Arrow PyCapsule protocol.\n\n"
-"Raises:\n"
-"    ValueError: it has no chunk.");
+"    batch: a record batch, table or data frame with the Arrow PyCapsule protocol.");
 
 static PyObject *
 chunks_of(PyObject *type, PyObject *object)
@@ -164,11 +175,7 @@ chunks_of(PyObject *type, PyObject *object)
         }
         PyList_SET_ITEM(list, (Py_ssize_t)i, chunk);
     }
-    PyObject *raised = PyErr_GetRaisedException();
     chunks_release(&found);
-    if (raised != NULL) {
-        PyErr_SetRaisedException(raised);
-    }
     return list;
 }
 

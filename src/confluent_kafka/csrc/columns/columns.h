@@ -40,6 +40,7 @@ int column_batch_type_add(PyObject *module, module_state *state);
 int arrow_type_functions_add(PyObject *module, module_state *state);
 int payload_program_type_add(PyObject *module, module_state *state);
 int encode_functions_add(PyObject *module, module_state *state);
+int add_header_functions_add(PyObject *module, module_state *state);
 int decode_functions_add(PyObject *module, module_state *state);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * _decode_rows() and _decode_framed(): a column of payloads to columns of what they say.
+ * _decode_rows() and _decode_framed(): a column of payloads to columns of what they say;
+ * _split_frames(): the same payloads for who decodes them otherwise.
  */
 #include <stdlib.h>
 
@@ -354,9 +355,38 @@ decode_framed(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     return rows;
 }
 
+SIGNATURE(split_frames_signature, "_split_frames()", 3, 3, P_payloads, P_headers, P_name);
+
+PyDoc_STRVAR(split_frames_doc,
+"_split_frames(payloads, headers, name, /)\n"
+"--\n\n"
+"What names the schema of each payload, as _decode_framed() finds it, and the payload without a\n"
+"frame: two lists of bytes, with None where there is no payload or no name. Rows that follow each\n"
+"other and have the same name have the same object.");
+
+static PyObject *
+split_frames(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    PyObject *values[3], *lists = NULL;
+    if (args_parse(PyModule_GetState(module), &split_frames_signature, args, nargs, NULL, values)
+        < 0) {
+        return NULL;
+    }
+    payloads all = {0};
+    schema_headers headers = {0};
+    if (payloads_read(&all, values[0]) == 0
+        && schema_headers_read(&headers, values[1], values[2], all.count) == 0) {
+        lists = schema_names_split(&all, &headers);
+    }
+    schema_headers_release(&headers);
+    payloads_release(&all);
+    return lists;
+}
+
 static PyMethodDef decode_functions[] = {
     {"_decode_rows", WITHOUT_KEYWORDS(decode_rows), decode_rows_doc},
     {"_decode_framed", WITHOUT_KEYWORDS(decode_framed), decode_framed_doc},
+    {"_split_frames", WITHOUT_KEYWORDS(split_frames), split_frames_doc},
     {NULL, NULL, 0, NULL},
 };
 

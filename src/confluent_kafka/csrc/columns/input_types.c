@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrow/metadata.h"
+
 /* ---- describing a type ---- */
 
 static PyObject *
@@ -32,6 +34,16 @@ describe_children(const struct ArrowSchema *schema, const char *argument, int de
     return children;
 }
 
+/* The name of the extension type, or None. */
+static PyObject *
+describe_extension(const struct ArrowSchema *schema)
+{
+    arrow_text name = arrow_metadata_extension(schema->metadata);
+    return name.data == NULL
+               ? Py_NewRef(Py_None)
+               : PyUnicode_DecodeUTF8(name.data, (Py_ssize_t)name.size, "replace");
+}
+
 static PyObject *
 describe(const struct ArrowSchema *schema, const char *argument, int depth)
 {
@@ -52,15 +64,16 @@ describe(const struct ArrowSchema *schema, const char *argument, int depth)
     PyObject *format = PyUnicode_DecodeUTF8(schema->format, (Py_ssize_t)strlen(schema->format),
                                             "replace");
     PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
-    PyObject *result = NULL;
-    if (values != NULL && format != NULL && text != NULL) {
-        result = Py_BuildValue("OOOOs", format, text, children, values,
-                               arrow_format_words(schema->format));
+    PyObject *extension = describe_extension(schema), *result = NULL;
+    if (values != NULL && format != NULL && text != NULL && extension != NULL) {
+        result = Py_BuildValue("OOOOsO", format, text, children, values,
+                               arrow_format_words(schema->format), extension);
     }
     Py_XDECREF(children);
     Py_XDECREF(values);
     Py_XDECREF(format);
     Py_XDECREF(text);
+    Py_XDECREF(extension);
     return result;
 }
 
@@ -97,14 +110,14 @@ set_layout(input_type *type, enum input_layout layout, int32_t width)
     type->layout = layout;
     if (layout == INPUT_NULLS) {
         type->storage = (arrow_format){.layout = ARROW_NULLS};
+        return;
     }
-    else if (layout == INPUT_INTEGER) {
-        type->storage = (arrow_format){.layout = ARROW_INTEGER, .width = width,
-                                       .is_signed = true};
-    }
-    else {
-        type->storage = (arrow_format){.layout = ARROW_FIXED, .width = width};
-    }
+    bool is_number = layout == INPUT_INTEGER || layout == INPUT_DECIMAL;
+    type->storage = (arrow_format){
+        .layout = layout == INPUT_INTEGER ? ARROW_INTEGER : ARROW_FIXED,
+        .width = width,
+        .is_signed = is_number,
+    };
 }
 
 /* "d:precision,scale" has 128 bits, "d:precision,scale,bits" as many as it says. */
@@ -115,7 +128,7 @@ read_decimal(const char *format, input_type *type)
     const char *bits = comma == NULL ? NULL : strchr(comma + 1, ',');
     long width = bits == NULL ? 16 : strtol(bits + 1, NULL, 10) / 8;
     if (width == 4 || width == 8 || width == 16 || width == 32) {
-        set_layout(type, INPUT_FIXED, (int32_t)width);
+        set_layout(type, INPUT_DECIMAL, (int32_t)width);
     }
 }
 
@@ -180,7 +193,7 @@ read_format(const char *format, input_type *type)
 
 /* ---- reading a description ---- */
 
-enum { D_FORMAT, D_NAME, D_CHILDREN, D_DICTIONARY, D_WORDS, D_COUNT };
+enum { D_FORMAT, D_NAME, D_CHILDREN, D_DICTIONARY, D_WORDS, D_EXTENSION, D_COUNT };
 
 /* How many types there are from this one down, or -1 with an exception. */
 static Py_ssize_t
@@ -190,7 +203,7 @@ count_types(PyObject *description, int depth)
         || !PyUnicode_Check(PyTuple_GET_ITEM(description, D_FORMAT))
         || !PyTuple_Check(PyTuple_GET_ITEM(description, D_CHILDREN))) {
         PyErr_SetString(PyExc_TypeError, "types must be tuples of format, name, children, "
-                                         "dictionary and words");
+                                         "dictionary, words and extension");
         return -1;
     }
     if (depth > INPUT_DEPTH_LIMIT) {

@@ -14,7 +14,8 @@ enum input_layout {
     INPUT_BITS,
     INPUT_INTEGER, /* also dates, times, timestamps and durations */
     INPUT_REAL,
-    INPUT_FIXED, /* fixed-size binary, decimals, and intervals of 16 bytes */
+    INPUT_FIXED,   /* fixed-size binary, and intervals of 16 bytes */
+    INPUT_DECIMAL, /* of 4, 8, 16 or 32 bytes, signed */
     INPUT_BYTES, /* binary and strings of any kind */
     INPUT_LIST,  /* also maps */
     INPUT_FIXED_LIST,
@@ -47,9 +48,10 @@ typedef struct {
 #define INPUT_DEPTH_LIMIT 64
 
 /*
- * A type in Python: (format, name, children, dictionary, words). `format` is of the Arrow C data
- * interface, `dictionary` the values' type or None, `words` names the type in messages. NULL with
- * an exception; `argument` is whose type it is.
+ * A type in Python: (format, name, children, dictionary, words, extension). `format` is of the
+ * Arrow C data interface, `dictionary` the values' type or None, `words` names the type in
+ * messages, `extension` is the name of an extension type or None. NULL with an exception;
+ * `argument` is whose type it is.
  */
 PyObject *input_types_describe(const struct ArrowSchema *schema, const char *argument);
 /* From such a description; NULL with an exception. */

@@ -388,6 +388,53 @@ step_timestamp_utc(machine *self, instruction *at)
     return put_timestamp(self, at, true);
 }
 
+/* The column's text, which was found to be what its type says. */
+static instruction *
+put_time_text(machine *self, instruction *at, const uint8_t *text, size_t size, bool is_right)
+{
+    return is_right ? put_quoted(self, at, text, size)
+                    : put_fail(self, at, "text that is not as RFC 3339 has it");
+}
+
+static instruction *
+step_date_of_text(machine *self, instruction *at)
+{
+    size_t size;
+    int32_t days;
+    const uint8_t *text = put_load_bytes(self, at, &size);
+    return text == NULL ? NULL
+                        : put_time_text(self, at, text, size, rfc3339_date(text, size, &days));
+}
+
+static instruction *
+step_time_of_text(machine *self, instruction *at)
+{
+    size_t size;
+    int64_t nanoseconds;
+    utc_offset offset;
+    const uint8_t *text = put_load_bytes(self, at, &size);
+    return text == NULL ? NULL
+                        : put_time_text(self, at, text, size,
+                                        rfc3339_time(text, size, &nanoseconds, &offset));
+}
+
+/* The argument says whether there is an offset. */
+static instruction *
+step_timestamp_of_text(machine *self, instruction *at)
+{
+    size_t size;
+    int64_t seconds;
+    int32_t nanoseconds;
+    utc_offset offset;
+    const uint8_t *text = put_load_bytes(self, at, &size);
+    if (text == NULL) {
+        return NULL;
+    }
+    bool is_right = rfc3339_timestamp(text, size, &seconds, &nanoseconds, &offset)
+                    && offset.is_given == (at->argument != 0);
+    return put_time_text(self, at, text, size, is_right);
+}
+
 /* ---- structure ---- */
 
 /* The key and the byte that opens a value. */
@@ -472,19 +519,22 @@ step_end(machine *self, instruction *at)
 static const put_step_kind json_put_kinds[] = {
     PUT_COMMON_KINDS,
     {"bool", step_bool, PUT_ONLY(INPUT_BITS), 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
-    {"whole", step_whole, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"whole", step_whole, PUT_WHOLE, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"double", step_double, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"float", step_float, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"string", step_string, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"binary", step_binary, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"uuid", step_uuid, PUT_FIXED, UUID_SIZE, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"uuid-of-text", step_uuid_of_text, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
-    {"decimal", step_decimal, PUT_FIXED, 0, PUT_NO_BLOCK, PUT_POWER, false},
-    {"decimal-text", step_decimal_text, PUT_FIXED, 0, PUT_NO_BLOCK, PUT_POWER, false},
+    {"decimal", step_decimal, PUT_DECIMAL, 0, PUT_NO_BLOCK, PUT_POWER, false},
+    {"decimal-text", step_decimal_text, PUT_DECIMAL, 0, PUT_NO_BLOCK, PUT_POWER, false},
     {"date", step_date, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"time", step_time, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NUMBER, true},
     {"timestamp", step_timestamp, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NUMBER, true},
     {"timestamp-utc", step_timestamp_utc, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NUMBER, true},
+    {"date-of-text", step_date_of_text, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"time-of-text", step_time_of_text, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"timestamp-of-text", step_timestamp_of_text, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"object", step_object, PUT_ONLY(INPUT_STRUCT), 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"end-object", step_end_object, 0, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"array", step_array, PUT_LIST, 0, PUT_BELOW, PUT_NO_TABLE, false},

@@ -325,7 +325,7 @@ step_oneof(machine *self, instruction *at)
     return count > 1 ? put_fail(self, at, "more than one member of a oneof") : at + 1;
 }
 
-#define WHOLE(name, step) {name, step, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false}
+#define WHOLE(name, step) {name, step, PUT_WHOLE, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false}
 #define TEXT(name, step) {name, step, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false}
 
 static const put_step_kind protobuf_put_kinds[] = {

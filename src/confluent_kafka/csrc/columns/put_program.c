@@ -108,12 +108,9 @@ fits_table(const put_instruction *self, const put_step_kind *kind, const input_t
     switch (kind->table) {
     case PUT_NUMBER:
         return self->table_size == 1;
-    case PUT_POWER: {
-        int32_t width = types->types[self->column].storage.width;
+    case PUT_POWER:
         return self->table_size == 1 && self->data_size >= DECIMAL_SIZE && self->argument >= 0
-               && self->argument <= INT32_MAX
-               && (width == 4 || width == 8 || width == 16 || width == 32);
-    }
+               && self->argument <= INT32_MAX;
     case PUT_SYMBOLS:
         return fits_symbols(self);
     case PUT_COLUMNS:

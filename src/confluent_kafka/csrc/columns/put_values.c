@@ -73,6 +73,22 @@ put_load_integer(machine *self, instruction *at, int64_t *value)
     return at;
 }
 
+bool
+put_load_wide(const arrow_column *column, int64_t row, uint64_t *value, bool *is_negative)
+{
+    decimal number;
+    decimal_load(&number, input_fixed(column, row), column->format.width);
+    uint64_t magnitude = (uint64_t)number.limbs[1] << 32 | number.limbs[0];
+    *is_negative = number.is_negative;
+    *value = number.is_negative ? 0 - magnitude : magnitude;
+    for (int i = 2; i < DECIMAL_LIMBS; i++) {
+        if (number.limbs[i] != 0) {
+            return false;
+        }
+    }
+    return !number.is_negative || magnitude <= (uint64_t)1 << 63;
+}
+
 /* ---- real numbers ---- */
 
 /* Of IEEE 754's binary16. */

@@ -64,24 +64,33 @@ put_is_within(uint64_t value, bool is_negative, int64_t bits)
     return (bits < 0 || !is_negative) && (digits >= 64 || magnitude >> digits == 0);
 }
 
-/* The bits of an integer, also of a uint64. It may have so many `bits`, less than 0 if one of them
- * is the sign, 0 for any. */
+/* The bits of a valid row of a decimal that is wider than 64; false: it has more of them. */
+bool put_load_wide(const arrow_column *column, int64_t row, uint64_t *value, bool *is_negative);
+
+/* The bits of an integer, also of a uint64, or of a decimal, whose scale does not count. It may
+ * have so many `bits`, less than 0 if one of them is the sign, 0 for any that 64 can have. */
 static inline const put_instruction *
 put_load_whole(put_machine *machine, const put_instruction *at, int64_t bits, uint64_t *value,
                bool *is_negative)
 {
     const arrow_column *column = put_column(machine, at);
+    bool is_whole = true;
     if (put_need(machine, at) == NULL) {
         return NULL;
     }
-    if (column->format.width == 8) {
-        memcpy(value, input_fixed(column, machine->row), sizeof(*value));
+    if (column->format.width > 8) {
+        is_whole = put_load_wide(column, machine->row, value, is_negative);
     }
     else {
-        *value = (uint64_t)arrow_column_integer(column, machine->row);
+        if (column->format.width == 8) {
+            memcpy(value, input_fixed(column, machine->row), sizeof(*value));
+        }
+        else {
+            *value = (uint64_t)arrow_column_integer(column, machine->row);
+        }
+        *is_negative = column->format.is_signed && *value >> 63 != 0;
     }
-    *is_negative = column->format.is_signed && *value >> 63 != 0;
-    return bits == 0 || put_is_within(*value, *is_negative, bits)
+    return is_whole && (bits == 0 || put_is_within(*value, *is_negative, bits))
                ? at
                : put_fail(machine, at, "an integer that is out of the range of its type");
 }

@@ -108,3 +108,73 @@ schema_names_ask(const payloads *all, const schema_headers *headers, PyObject *p
     Py_XDECREF(names[IN_HEADER]);
     return given;
 }
+
+/* ---- payloads without their frames ---- */
+
+/* The last name at each place, and its bytes in Python. */
+typedef struct {
+    schema_name names[PLACES];
+    PyObject *bytes[PLACES]; /* owned */
+} name_runs;
+
+/* A new reference, to the same object for a run of the same name; NULL with an exception. */
+static PyObject *
+name_bytes(name_runs *runs, int place, const schema_name *name)
+{
+    if (runs->bytes[place] == NULL || !schema_name_is(&runs->names[place], name)) {
+        Py_XSETREF(runs->bytes[place], PyBytes_FromStringAndSize((const char *)name->data,
+                                                                 (Py_ssize_t)name->size));
+        runs->names[place] = *name;
+    }
+    return Py_XNewRef(runs->bytes[place]);
+}
+
+static int
+split_chunk(const payload_chunk *chunk, int64_t first_row, const schema_headers *headers,
+            PyObject *names, PyObject *bodies, name_runs *runs)
+{
+    for (int64_t i = 0; i < chunk->count; i++) {
+        size_t size;
+        schema_name name;
+        const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size);
+        Py_ssize_t row = (Py_ssize_t)(first_row + i);
+        int place =
+            data == NULL ? NOWHERE : schema_name_find(headers, row, data, size, &name);
+        if (place == NOWHERE) {
+            PyList_SET_ITEM(names, row, Py_NewRef(Py_None));
+            PyList_SET_ITEM(bodies, row, Py_NewRef(Py_None));
+            continue;
+        }
+        size_t frame = place == IN_FRAME ? name.size : 0;
+        PyObject *bytes = name_bytes(runs, place, &name);
+        PyObject *body = PyBytes_FromStringAndSize((const char *)data + frame,
+                                                   (Py_ssize_t)(size - frame));
+        PyList_SET_ITEM(names, row, bytes);
+        PyList_SET_ITEM(bodies, row, body);
+        if (bytes == NULL || body == NULL) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyObject *
+schema_names_split(const payloads *all, const schema_headers *headers)
+{
+    PyObject *names = PyList_New((Py_ssize_t)all->count);
+    PyObject *bodies = PyList_New((Py_ssize_t)all->count);
+    name_runs runs = {.bytes = {NULL}};
+    int result = names == NULL || bodies == NULL ? -1 : 0;
+    int64_t first_row = 0;
+    for (size_t i = 0; result == 0 && i < all->chunk_count; i++) {
+        result = split_chunk(&all->chunks[i], first_row, headers, names, bodies, &runs);
+        first_row += all->chunks[i].count;
+    }
+    for (int place = 0; place < PLACES; place++) {
+        Py_XDECREF(runs.bytes[place]);
+    }
+    PyObject *pair = result < 0 ? NULL : PyTuple_Pack(2, names, bodies);
+    Py_XDECREF(names);
+    Py_XDECREF(bodies);
+    return pair;
+}

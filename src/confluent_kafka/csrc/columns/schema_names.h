@@ -102,6 +102,12 @@ int schema_headers_read(schema_headers *self, PyObject *batch, PyObject *name, i
 /* With the GIL; keeps an exception that is set. */
 void schema_headers_release(schema_headers *self);
 
+/*
+ * Two lists: what names the schema of each payload, of a header its whole value, and the payload
+ * without a frame; both are None for a null, and where there is no name. NULL with an exception.
+ */
+PyObject *schema_names_split(const payloads *all, const schema_headers *headers);
+
 /* What programs_for() gives for all names, a new reference; NULL with an exception. */
 PyObject *schema_names_ask(const payloads *all, const schema_headers *headers,
                            PyObject *programs_for);

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import fastavro
-import pyarrow as pa
 from fastavro.schema import SchemaParseException
 from pyspark.sql import types as t
 
-from confluent_kafka.columns import AvroDecoder, AvroResolutionError
+from confluent_kafka.cimpl import _RowProgram
+from confluent_kafka.columns import AvroColumns
+from confluent_kafka.columns.registry import RegistryColumns
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
-from .pieces import Decoded, fitted
-from .registry import Unreadable, texts
+from .registry import Unreadable
 
 _SIMPLE: dict[str, t.DataType] = {
+    "null": t.NullType(),
     "boolean": t.BooleanType(),
     "int": t.IntegerType(),
     "long": t.LongType(),
@@ -137,7 +138,7 @@ def _logical(schema: Any, named: dict[str, Any], place: str = "") -> Iterator[tu
 
 
 def _compare(written: dict[str, str], wanted: dict[str, str]) -> None:
-    """Refuse numbers that would be taken for something else: fastavro does not look."""
+    """Refuse numbers that would be taken for something else."""
     for place in written.keys() & wanted.keys():
         if written[place] != wanted[place]:
             raise Unreadable(
@@ -159,11 +160,6 @@ def _without_unknown(schema: Any) -> Any:
     }
 
 
-def _documents(schema: Schema, registry: SchemaRegistryClient) -> list[Any]:
-    """Return what a schema refers to, each after what it needs itself, and the schema."""
-    return [_without_unknown(json.loads(text)) for text in texts(schema, registry)]
-
-
 def _without_wide_unions(schema: Any) -> Any:
     """Return a schema with one type for numbers of several, as spark_type() has it."""
     if isinstance(schema, dict):
@@ -183,39 +179,31 @@ def _without_wide_unions(schema: Any) -> Any:
 
 @dataclass(frozen=True)
 class AvroReader:
-    """Makes what decodes rows of one writer's schema into the reader's.
+    """Makes what decodes rows into columns of one schema.
 
     Args:
-        reader: the schema of the column.
-        kind: its type.
+        schema: of the column.
     """
 
-    reader: Schema
-    kind: pa.DataType
+    schema: Schema
 
-    def __call__(
-        self, schema: Schema, registry: SchemaRegistryClient
-    ) -> Callable[[pa.Array], Decoded]:
-        """Return what decodes payloads that a schema was written with.
+    def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
+        """Return the decoder, for a process."""
+        return _SparkColumns(registry, schema=self.schema)
 
-        Raises:
-            Unreadable: they cannot be read as the reader's.
-        """
-        if schema != self.reader:
-            pairs = (parse_registered(one, registry) for one in (schema, self.reader))
+
+class _SparkColumns(AvroColumns):
+    """AvroColumns of the types that Spark has."""
+
+    _refusals = (*AvroColumns._refusals, Unreadable)
+
+    def _program(self, name: bytes, schema: Schema) -> _RowProgram:
+        if schema != self._schema:
+            pairs = (parse_registered(one, self._registry) for one in (schema, self._schema))
             _compare(*(dict(_logical(*pair)) for pair in pairs))
-        *references, written = _documents(schema, registry)
-        *others, wanted = map(_without_wide_unions, _documents(self.reader, registry))
-        try:
-            decoder = AvroDecoder(
-                written,
-                wanted,
-                writer_references=references,
-                reader_references=others,
-                registered=True,
-            )
-        except AvroResolutionError as error:
-            raise Unreadable(
-                f"written with a schema that cannot be read as this one: {error}"
-            ) from None
-        return lambda payloads: fitted(decoder.decode(payloads), self.kind, "corrupt Avro: ")
+        return super()._program(name, schema)
+
+    def _documents(self, schema: Schema, *, is_reader: bool) -> list[Any]:
+        documents = super()._documents(schema, is_reader=is_reader)
+        known = [_without_unknown(one) for one in documents]
+        return [_without_wide_unions(one) for one in known] if is_reader else known

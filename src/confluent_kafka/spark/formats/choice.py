@@ -53,8 +53,8 @@ def _avro(
         given = decoding.schema
         schema = Schema(given) if given is not None else latest(registry, subject, "AVRO").schema
         kind = spark_type(*parse_registered(schema, client(registry)))
-    arrow = to_arrow_type(kind)
-    return kind, Framed(registry, "AVRO", part, arrow, AvroReader(schema, arrow))
+    reader = AvroReader(schema)
+    return kind, Framed(registry, part, to_arrow_type(kind), reader, "corrupt Avro: ")
 
 
 def _protobuf(
@@ -69,15 +69,14 @@ def _protobuf(
     message = compiled.message(decoding.message).full_name
     files = compiled.files.SerializeToString()
     kind = spark_type(columns_of(files, message))
-    arrow = to_arrow_type(kind)
-    reader = ProtobufReader(schema, files, message, arrow)
-    return kind, Framed(registry, "PROTOBUF", part, arrow, reader)
+    reader = ProtobufReader(schema, files, message)
+    return kind, Framed(registry, part, to_arrow_type(kind), reader, "corrupt Protobuf: ")
 
 
 def _json_schema(
     decoding: Decoding, part: str, subject: str | None, registry: Registry
 ) -> tuple[DataType, Decoder]:
-    from .json_schema_columns import JsonSchemaReader, parse, spark_type
+    from .json_schema_columns import JsonReader, Validated, parse, spark_type
     from .registry import Framed, asking, client, latest
 
     if decoding.schema is not None:
@@ -88,8 +87,8 @@ def _json_schema(
                 parse(latest(registry, subject, "JSON").schema, client(registry))
             )
     kind, decode = _documents(documents)
-    reader = JsonSchemaReader(decode, decoding.validate)
-    return kind, Framed(registry, "JSON", part, decode.kind, reader)
+    framed = Framed(registry, part, decode.kind, JsonReader(decode.documents))
+    return kind, Validated(framed) if decoding.validate else framed
 
 
 def _documents(declared: DataType) -> tuple[DataType, JsonDecoder]:

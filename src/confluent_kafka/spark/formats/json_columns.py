@@ -40,7 +40,7 @@ class JsonDecoder:
 
     def __call__(self, values: pa.Array, headers: pa.Array | None = None) -> Decoded:
         """Decode one column of bytes; headers say nothing about plain JSON."""
-        return fitted(_decoder(self.documents).decode(values), self.kind, "")
+        return fitted(_decoder(self.documents).decode(values), self.kind)
 
 
 @lru_cache(_DECODERS_LIMIT)

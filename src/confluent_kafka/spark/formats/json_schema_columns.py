@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as t
 
+from confluent_kafka.columns import JSONColumns
+from confluent_kafka.columns.registry import RegistryColumns
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.schema_registry._json import decode
 from confluent_kafka.schema_registry._json_validation import Check, checker
@@ -17,9 +20,9 @@ from confluent_kafka.schema_registry._json_validation import parse as parse_vali
 from confluent_kafka.schema_registry.error import SchemaParseException
 from confluent_kafka.serialization import SerializationError
 
-from .json_columns import JsonDecoder
+from .model import Registry
 from .pieces import Decoded
-from .registry import Unreadable
+from .registry import Framed, Unreadable, client
 
 _SIMPLE: dict[str, t.DataType] = {
     "boolean": t.BooleanType(),
@@ -84,6 +87,8 @@ def _type(
     kinds = _kinds(schema)
     if len(kinds) == 1:
         [kind] = kinds
+        if kind == "string" and schema.get("contentEncoding") == "base64":
+            return t.BinaryType()
         if kind in _SIMPLE:
             return _SIMPLE[kind]
         if kind == "array" and isinstance(schema.get("items"), dict):
@@ -119,49 +124,80 @@ def _at(document: Any, pointer: str, place: str) -> Any:
 
 
 @dataclass(frozen=True)
-class JsonSchemaReader:
-    """Makes what decodes rows of one schema.
+class JsonReader:
+    """Makes what decodes documents of all schemas into columns of one type.
 
     Args:
-        decode: what decodes documents.
-        validate: whether rows are checked against their schema, which costs more than decoding.
+        documents: the type of the documents, with what must not be null.
     """
 
-    decode: JsonDecoder
-    validate: bool
+    documents: pa.StructType
 
-    def __call__(
-        self, schema: Schema, registry: SchemaRegistryClient
-    ) -> Callable[[pa.Array], Decoded]:
-        """Return what decodes payloads that a schema was written with.
+    def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
+        """Return the decoder, for a process."""
+        return JSONColumns(registry, schema=self.documents)
+
+
+@dataclass(frozen=True)
+class Validated:
+    """Decodes rows, and checks each against its schema, which costs more than decoding.
+
+    Args:
+        framed: what decodes them.
+    """
+
+    framed: Framed
+
+    def __call__(self, values: pa.Array, headers: pa.Array | None = None) -> Decoded:
+        """Decode one column of framed rows.
 
         Raises:
-            Unreadable: it is no JSON Schema.
+            SchemaRegistryError: the registry refuses or is not there.
         """
-        if not self.validate:
-            return self.decode
+        column, failures = self.framed(values, headers)
+        decoder = self.framed.decoder()
+        marks, payloads = decoder._split(values, headers, part=self.framed.part)
+        for row in failures:
+            marks[row] = None
+        checks: dict[bytes, _RowCheck] = {}
+        last = None
+        for row, mark, payload in zip(range(len(marks)), marks, payloads, strict=True):
+            if mark is None or payload is None:
+                continue
+            if mark is not last:  # which it is in most rows
+                last = mark
+                check = checks.get(mark) or checks.setdefault(mark, self._check(decoder, mark))
+            if (why := check(payload)) is not None:
+                failures[row] = why
+        return Decoded(column, failures)
+
+    def _check(self, decoder: RegistryColumns, mark: bytes) -> _RowCheck:
+        """Return what says why a document does not fit the schema that a mark names."""
+        key = (os.getpid(), self.framed.registry, mark)
+        if key not in _checks:
+            schema = decoder._named(mark)
+            try:
+                root = parse_valid(schema.schema_str, "it")
+                others = _referenced(schema, client(self.framed.registry))
+                _checks[key] = _row_check(checker(root, others, "its schema"))
+            except SchemaParseException as error:
+                why = f"not a JSON Schema: {error}"
+                _checks[key] = lambda _: why
+        return _checks[key]
+
+
+_RowCheck = Callable[[bytes], str | None]
+
+# Each belongs to a process, as what it was made of.
+_checks: dict[tuple[int, Registry, bytes], _RowCheck] = {}
+
+
+def _row_check(check: Check) -> _RowCheck:
+    def invalid(payload: bytes) -> str | None:
         try:
-            root = parse_valid(schema.schema_str, "it")
-            check = checker(root, _referenced(schema, registry), "its schema")
-        except SchemaParseException as error:
-            raise Unreadable(f"not a JSON Schema: {error}") from None
+            check(decode(payload))
+        except (SerializationError, ValueError, RecursionError) as error:
+            return str(error)
+        return None
 
-        def decode_valid(payloads: pa.Array) -> Decoded:
-            column, failures = self.decode(payloads)
-            for row, payload in enumerate(payloads.to_pylist()):
-                if payload is None or row in failures:
-                    continue
-                if (why := _invalid(check, payload)) is not None:
-                    failures[row] = why
-            return Decoded(column, failures)
-
-        return decode_valid
-
-
-def _invalid(check: Check, payload: bytes) -> str | None:
-    """Return why a document does not fit its schema."""
-    try:
-        check(decode(payload))
-    except (SerializationError, ValueError, RecursionError) as error:
-        return str(error)
-    return None
+    return invalid

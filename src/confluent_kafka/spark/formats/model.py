@@ -40,6 +40,8 @@ class Payload:
     """protobuf: the full name of the message; by default the first one of the schema."""
     register: bool = False
     """Whether the schema is registered if the subject does not have it."""
+    in_header: bool = False
+    """Whether a header names the schema, by its GUID, and nothing before the payload."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantT
 from confluent_kafka.spark.pyspark_internals import to_arrow_type
 
 from .model import Payload, Registry
-from .payloads import AvroPayloads, Encoder, JsonPayloads, ProtobufPayloads
+from .payloads import AvroPayloads, Encoder, JsonPayloads, Name, ProtobufPayloads
 
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import RegisteredSchema, SchemaRegistryClient
@@ -63,22 +63,56 @@ def _of_registry(payload: Payload, registry: Registry) -> Encoder:
     with asking():
         found = written(registry, payload, _SCHEMA_TYPES[payload.format])
         *references, schema = texts(found.schema, client(registry))
-    assert found.schema_id is not None
-    if payload.format == "avro":
-        return AvroPayloads(schema, tuple(references), found.schema_id)
     if payload.format == "protobuf":
         return _protobuf(payload, found, client(registry))
-    return JsonPayloads(schema, found.schema_id)
+    name = _name(payload, found, client(registry))
+    if payload.format == "avro":
+        return AvroPayloads(schema, tuple(references), name)
+    return JsonPayloads(schema, name)
+
+
+def _name(
+    payload: Payload,
+    found: RegisteredSchema,
+    registry: SchemaRegistryClient,
+    indexes: list[int] | None = None,
+) -> Name:
+    """Return how messages name a schema of the registry.
+
+    Args:
+        payload: what the column is written as.
+        found: the schema.
+        registry: where it is.
+        indexes: of a Protobuf message, its place in the schema.
+
+    Raises:
+        Unreadable: a header is to name it, and the registry has no GUIDs.
+    """
+    from confluent_kafka.columns.registry import mark_of
+    from confluent_kafka.serialization import SerializationError
+
+    from .registry import Unreadable, asking
+
+    assert payload.subject is not None
+    if not payload.in_header:
+        return Name(schema_id=found.schema_id)
+    try:
+        with asking():
+            return Name(mark=mark_of(registry, payload.subject, found, indexes))
+    except SerializationError as error:
+        raise Unreadable(str(error)) from None
 
 
 def _protobuf(
     payload: Payload, found: RegisteredSchema, registry: SchemaRegistryClient
 ) -> ProtobufPayloads:
+    from confluent_kafka.schema_registry.protobuf import message_indexes
+
     from .protobuf_columns import compile_schema
     from .registry import asking
 
     with asking():
         compiled = compile_schema(found.schema, registry)
-    message = compiled.message(payload.message).full_name
-    assert found.schema_id is not None
-    return ProtobufPayloads(compiled.files.SerializeToString(), message, found.schema_id)
+    message = compiled.message(payload.message)
+    name = _name(payload, found, registry, message_indexes(message))
+    return ProtobufPayloads(compiled.files.SerializeToString(), message.full_name, name)

@@ -24,8 +24,25 @@ class Encoded(NamedTuple):
     """The rows that failed, in their order."""
 
 
+@dataclass(frozen=True)
+class Name:
+    """How messages name the schema that they are written with.
+
+    Args:
+        schema_id: its id in the registry, whose framing payloads then have.
+        mark: what a header of each message names it by.
+    """
+
+    schema_id: int | None = None
+    mark: bytes | None = None
+
+
 class Encoder(Protocol):
     """Encodes columns; it goes to the executors, so it can be pickled."""
+
+    @property
+    def name(self) -> Name:
+        """How messages name the schema."""
 
     def __call__(self, values: pa.Array) -> Encoded:
         """Encode one column."""
@@ -33,17 +50,17 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class AvroPayloads:
-    """Encodes rows by an Avro schema, in the registry's framing.
+    """Encodes rows by an Avro schema of the registry.
 
     Args:
         schema: the schema.
         references: those that it refers to, each after those that it needs itself.
-        schema_id: its id in the registry.
+        name: how messages name it.
     """
 
     schema: str
     references: tuple[str, ...]
-    schema_id: int
+    name: Name
 
     def __call__(self, values: pa.Array) -> Encoded:
         """Encode one column: of structs for a record, of other values for another schema.
@@ -64,7 +81,7 @@ def _avro_encoder(payloads: AvroPayloads) -> tuple[AvroEncoder, bool]:
     """
     references = [json.loads(text) for text in payloads.references]
     text = payloads.schema
-    encoder = AvroEncoder(text, schema_id=payloads.schema_id, references=references)
+    encoder = AvroEncoder(text, schema_id=payloads.name.schema_id, references=references)
     return encoder, text.lstrip()[:1] == "{" and json.loads(text).get("type") == "record"
 
 
@@ -74,11 +91,11 @@ class JsonPayloads:
 
     Args:
         schema: a JSON Schema; or the type of the column, of what is plain JSON.
-        schema_id: its id in the registry, whose framing the texts then have.
+        name: how messages name it, if the registry has it.
     """
 
     schema: str | pa.DataType
-    schema_id: int | None = None
+    name: Name = Name()
 
     def __call__(self, values: pa.Array) -> Encoded:
         """Encode one column: of structs for objects, of other values for another schema.
@@ -96,22 +113,22 @@ def _json_encoder(payloads: JsonPayloads) -> JSONEncoder:
     Raises:
         ValueError: it is no schema, or JSON has no text for a type.
     """
-    return JSONEncoder(payloads.schema, schema_id=payloads.schema_id, decimals="number")
+    return JSONEncoder(payloads.schema, schema_id=payloads.name.schema_id, decimals="number")
 
 
 @dataclass(frozen=True)
 class ProtobufPayloads:
-    """Encodes rows as messages, in the registry's framing.
+    """Encodes rows as messages of a schema of the registry.
 
     Args:
         files: the schema, compiled: a FileDescriptorSet.
         message: the full name of the message.
-        schema_id: the schema's id in the registry.
+        name: how messages name the schema.
     """
 
     files: bytes
     message: str
-    schema_id: int
+    name: Name
 
     def __call__(self, values: pa.Array) -> Encoded:
         """Encode one column, of structs.
@@ -124,7 +141,7 @@ class ProtobufPayloads:
 
 @lru_cache(_ENCODERS_LIMIT)
 def _protobuf_encoder(payloads: ProtobufPayloads) -> ProtobufEncoder:
-    return ProtobufEncoder(payloads.files, payloads.message, schema_id=payloads.schema_id)
+    return ProtobufEncoder(payloads.files, payloads.message, schema_id=payloads.name.schema_id)
 
 
 def _encoded(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from confluent_kafka.columns import DecodedRows
+from confluent_kafka.columns import DecodedRows, RowError
 
 
 class Decoded(NamedTuple):
@@ -62,21 +62,26 @@ def piecewise(
     return Decoded(pa.concat_arrays(pieces(0, len(values))), failures)
 
 
-def fitted(rows: DecodedRows, kind: pa.DataType, what: str) -> Decoded:
+def described(error: RowError) -> str:
+    """Return why a payload does not decode, and where."""
+    place = f" of {error.field}" if error.field else ""
+    return f"{error.reason}, at byte {error.offset}{place}"
+
+
+def fitted(
+    rows: DecodedRows, kind: pa.DataType, describe: Callable[[RowError], str] = described
+) -> Decoded:
     """Return decoded rows as a column of a type that Spark has.
 
     Args:
         rows: structs; or one column, of those that have no fields.
         kind: the type of the column.
-        what: said before the reasons of rows that did not decode.
+        describe: says why a row did not decode.
     """
     column = pa.array(rows)
     if not (pa.types.is_struct(kind) and kind.names == column.type.names):
         [column] = column.flatten()
-    failures = {}
-    for row, offset, field, reason in rows.errors:
-        place = f" of {field}" if field else ""
-        failures[row] = f"{what}{reason}, at byte {offset}{place}"
+    failures = {error.row: describe(error) for error in rows.errors}
     # Spark has one unit of times only, which those of others may be too large for.
     found = piecewise(column, lambda part: part.cast(kind), kind, pa.ArrowInvalid)
     return Decoded(found.column, found.failures | failures)

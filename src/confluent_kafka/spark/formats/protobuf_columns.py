@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,16 +9,15 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from pyspark.sql import types as t
 
-from confluent_kafka.columns import ProtobufDecoder
+from confluent_kafka.columns import ProtobufColumns, ProtobufDecoder
 from confluent_kafka.columns._protobuf_registered import (
     CompiledSchema,
     ProtobufSchemaError,
     compile_registered,
 )
+from confluent_kafka.columns.registry import RegistryColumns
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
-from confluent_kafka.schema_registry.protobuf import message_indexes
 
-from .pieces import Decoded, fitted
 from .registry import Unreadable
 
 # Of times: Spark's.
@@ -99,26 +97,31 @@ class ProtobufReader:
         schema: the schema that the columns are those of.
         files: the same, compiled: a FileDescriptorSet.
         message: the full name of the message.
-        kind: the type of the column.
     """
 
     schema: Schema
     files: bytes
     message: str
-    kind: pa.StructType
 
-    def __call__(
-        self, schema: Schema, registry: SchemaRegistryClient
-    ) -> Callable[[pa.Array], Decoded]:
-        """Return what decodes payloads that a schema was written with.
+    def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
+        """Return the decoder, for a process."""
+        return _SparkColumns(registry, self)
 
-        Raises:
-            Unreadable: it does not have the message.
-        """
-        if schema == self.schema:
-            written = Compiled(FileDescriptorSet.FromString(self.files))
-        else:
-            written = compile_schema(schema, registry)
-        indexes = message_indexes(written.message(self.message))
-        decoder = ProtobufDecoder(self.files, self.message, message_indexes=indexes, unit=UNIT)
-        return lambda payloads: fitted(decoder.decode(payloads), self.kind, "corrupt Protobuf: ")
+
+class _SparkColumns(ProtobufColumns):
+    """ProtobufColumns of a schema that the driver has compiled, with times that Spark has."""
+
+    _unit = UNIT
+
+    def __init__(self, registry: SchemaRegistryClient, reader: ProtobufReader) -> None:
+        super().__init__(registry, reader.message, subject="")
+        self._driver = reader
+
+    def _reader_schema(self) -> Schema:
+        return self._driver.schema
+
+    def _compiled(self, schema: Schema) -> Descriptor:
+        if schema != self._driver.schema:
+            return super()._compiled(schema)
+        files = FileDescriptorSet.FromString(self._driver.files)
+        return CompiledSchema(files).message(self._driver.message)
