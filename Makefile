@@ -103,13 +103,14 @@ tsan: build ## unit and embedded tests under the thread sanitizer: our extension
 		build/tsan/venv/bin/python -m pytest -s -p no:cacheprovider -o faulthandler_timeout=0 \
 		$(or $(ARGS),tests/unit tests/embedded $(FREETHREADED_SKIPS))
 
-# Memcheck is some 20 times slower than the processor: this takes half an hour.
+# Memcheck is some 20 times slower than the processor: this takes half an hour. It runs one thread at
+# a time: without a fair turn a loop that polls gets all of them.
 valgrind: build $(VENV)/.spark ## unit and embedded tests under valgrind
 	$(call say,building with debug information)
 	@CFLAGS=-g $(BIN)/python setup.py -q build --build-base build/valgrind \
 		--build-lib build/valgrind/lib
 	$(call say,running the tests under valgrind)
-	@PYTHONPATH=$(CURDIR)/build/valgrind/lib PYTHONMALLOC=malloc valgrind -q --error-exitcode=33 \
+	@PYTHONPATH=$(CURDIR)/build/valgrind/lib PYTHONMALLOC=malloc valgrind -q --fair-sched=yes --error-exitcode=33 \
 		--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
 		--num-callers=30 --suppressions=tools/suppressions/valgrind.supp \
 		$(BIN)/python -m pytest -p no:cacheprovider -o faulthandler_timeout=0 \

@@ -221,6 +221,11 @@ ROWS = (
         Bar(6.0, Side.PEER),
     ),
     Row(
+        "asyncio: consume(500), value(), while fetching",
+        _sides(_aio("consume", fetch="meanwhile"), _aio("consume", fetch="meanwhile")),
+        Bar(6.0, Side.PEER),
+    ),
+    Row(
         f"asyncio: consume(500), value(), while fetching {AIOKAFKA}",
         _sides(_aio("consume", fetch="meanwhile"), _aiokafka_consumer("aiokafka", "getmany")),
         Bar(6.0, Side.PEER),

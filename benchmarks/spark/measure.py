@@ -107,7 +107,7 @@ class Benchmark:
             self._make_topic(_warm_up_topic(kind), PARTITIONS)
             fill(_warm_up_topic(kind), kind, _WARM_UP)
         for side, session in self._sessions.items():
-            for row in ROWS:
+            for row in {row.workload: row for row in ROWS}.values():
                 if side in row.sides:
                     topic = self._written_topic(row.workload) or _warm_up_topic(row.topic)
                     session.ask({"workload": row.workload, "topic": topic, "rows": _WARM_UP})

@@ -22,6 +22,7 @@ BATCH_SIZE = 500  # max.poll.records of Kafka's own consumer
 # Of the messages that a run has: a thread for each call costs a hundred times what a call does.
 # Of what is fetched meanwhile as many as aiokafka_consumer has, beside which it is measured.
 FRACTIONS = {"before": 20, "meanwhile": 2}
+BATCH_FRACTIONS = {"before": 2, "meanwhile": 1}
 
 
 async def produce(producer: Any, topic: str, messages: int) -> None:
@@ -142,8 +143,8 @@ async def measure_consumer(args: argparse.Namespace, messages: int) -> None:
     if args.fetch == "before":
         wait_until_fetched()
     stopwatch = Stopwatch()
-    await CONSUMING[args.call](consumer, messages)
-    report(stopwatch, messages)
+    await CONSUMING[args.call](consumer, messages - 1)
+    report(stopwatch, messages - 1)
     await consumer.close()
 
 
@@ -168,7 +169,8 @@ def main() -> None:
         asyncio.run(measure_pending(args, args.messages))
         return
     measure = measure_producer if args.call in PRODUCING else measure_consumer
-    messages = args.messages // FRACTIONS[args.fetch]
+    fractions = BATCH_FRACTIONS if args.call == "consume" else FRACTIONS
+    messages = args.messages // fractions[args.fetch]
     asyncio.run(measure(args, max(messages, len(VALUES))))
 
 
