@@ -59,9 +59,9 @@ class Speed:
         pairs = zip(self.seconds[Side.OURS], self.seconds[other], strict=True)
         return [theirs / ours for ours, theirs in pairs]
 
-    def cpu_ratio(self) -> float:
-        """Return the median of the rounds' CPU times over the connector's."""
-        pairs = zip(self.cpu_seconds[Side.OURS], self.cpu_seconds[Side.THEIRS], strict=True)
+    def cpu_ratio(self, other: Side) -> float:
+        """Return the median of the rounds' CPU times over another's."""
+        pairs = zip(self.cpu_seconds[Side.OURS], self.cpu_seconds[other], strict=True)
         return median(ours / theirs for ours, theirs in pairs)
 
 

@@ -97,6 +97,8 @@ class Projection:
         Raises:
             UndecodableRow: a row does not decode, and the mode is FAILFAST.
         """
+        if self._typed is None and batch.schema.equals(self._schema):
+            return batch
         names = self._schema.names
         errors = None
         if self._typed is not None:
