@@ -1,8 +1,8 @@
 """The ceiling of Spark's Python data sources: rows that come from nowhere, and go nowhere.
 
 What Spark itself costs between the JVM and a Python worker is in every figure of `rdkafka`. This
-source writes its rows once, by copying a record batch of the size that `rdkafka` makes: no source of
-rows can do less. Its sink looks at no row.
+source writes its rows once, by copying a record batch of the size that `rdkafka` makes: no source
+of rows can do less. Its sink looks at no row.
 """
 
 from __future__ import annotations

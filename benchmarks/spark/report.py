@@ -110,10 +110,10 @@ def _ceiling(measured: Measured, verdicts: list[Verdict]) -> str:
         lines.append([speed.row.name, *rates, verdict.measured, by_cpu, verdict.cell])
     header = ["million rows per second", Side.OURS, Side.CEILING, "ratio", "by CPU time", "goal"]
     return (
-        "## The ceiling\n\nWhat Spark reaches with a data source in Python that does no more than it "
-        "must: it copies the memory of the same rows from one record batch, and drops what it is to "
-        "write. Its ratio by CPU time leaves out the broker, which shares the machine's cores with "
-        "`rdkafka`, and not with the ceiling.\n\n" + markdown_table(header, lines)
+        "## The ceiling\n\nWhat Spark reaches with a data source in Python that does no more than "
+        "it must: it copies the memory of the same rows from one record batch, and drops what it "
+        "is to write. The ratio by CPU time leaves out the broker, which shares the machine's "
+        "cores with `rdkafka`, and not with the ceiling.\n\n" + markdown_table(header, lines)
     )
 
 

@@ -280,7 +280,6 @@ async def test_a_rebalance_that_ends_while_close_leaves(
     """The interleaving: the member joins again when close() unsubscribes, which librdkafka puts off
     until it has joined; so it gets partitions when close() has found that it owns none. The
     application is not told of them: on_revoke could not even ask for positions any more."""
-
     go_on = asyncio.Event()
 
     async def work(name: str, own: AIOConsumer, partitions: list[TopicPartition]) -> None:

@@ -10,9 +10,9 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from .clients import RangeConsumer
 from .positions import GONE
 
-# A record batch aims at this size: small enough that it is still in the processor's cache when Spark
-# reads it, and that its memory is used again without going back to the system; large enough that the
-# cost of a batch does not count. Batches of 8 MiB cost a tenth more CPU time a row.
+# A record batch aims at this size: small enough that it is still in the processor's cache when
+# Spark reads it, and that its memory is used again without going back to the system; large enough
+# that the cost of a batch does not count. Batches of 8 MiB cost a tenth more CPU time a row.
 BATCH_BYTES = 1 << 20
 MOST_ROWS = 100_000
 _FIRST_ROWS = 1_000
