@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 from typing import Any, Protocol
@@ -33,12 +34,24 @@ class SaslBroker:
         return {"bootstrap.servers": self.address, "api.version.request.timeout.ms": 120_000}
 
     def initial_response(self) -> bytes:
-        connection, _ = self.socket.accept()
-        connection.settimeout(TIMEOUT)
-        with connection, connection.makefile("rwb") as stream:
-            while self._answer(stream) != SASL_HANDSHAKE:
-                pass
-            return _read_frame(stream)
+        """The first SASL message of the next client that comes so far.
+
+        Another may come before: a client of an earlier test, whose broker had this port, looks
+        for it until it is closed, and hangs up on what is none.
+        """
+        response = None
+        while response is None:
+            connection, _ = self.socket.accept()
+            connection.settimeout(TIMEOUT)
+            with (
+                connection,
+                contextlib.suppress(ConnectionError),
+                connection.makefile("rwb") as stream,
+            ):
+                while self._answer(stream) != SASL_HANDSHAKE:
+                    pass
+                response = _read_frame(stream)
+        return response
 
     def _answer(self, stream: Stream) -> int:
         """Answers one request: its API key."""
@@ -58,5 +71,12 @@ class SaslBroker:
 
 
 def _read_frame(stream: Stream) -> bytes:
-    (size,) = struct.unpack(">i", stream.read(4))
-    return stream.read(size)
+    (size,) = struct.unpack(">i", _read(stream, 4))
+    return _read(stream, size)
+
+
+def _read(stream: Stream, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise ConnectionResetError
+    return data

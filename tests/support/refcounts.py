@@ -23,11 +23,20 @@ else:
 _TYPES = [value for value in vars(cimpl).values() if isinstance(value, type)]
 
 
+def _clear_attribute_cache() -> None:
+    """CPython's cache of attributes keeps thousands of names, and takes them at random places."""
+    if sys.version_info >= (3, 13):
+        sys._clear_internal_caches()
+    else:
+        sys._clear_type_cache()
+
+
 def _collect() -> None:
     """Twice: CPython without a GIL keeps what other threads could still read, such as the
     table of a dict, until the collection after the one that found it."""
     gc.collect()
     gc.collect()
+    _clear_attribute_cache()
 
 
 def _held() -> dict[str, int]:

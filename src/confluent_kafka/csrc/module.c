@@ -92,7 +92,7 @@ static int
 register_hook(PyObject *module, const char *registrar_module, const char *registrar,
               const char *keyword, const char *function_name)
 {
-    PyObject *function = PyObject_GetAttrString(module, function_name);
+    PyObject *function = attribute_of(module, function_name);
     PyObject *do_register = import_attribute(registrar_module, registrar);
     PyObject *result = NULL;
     if (function != NULL && do_register != NULL) {

@@ -440,7 +440,7 @@ oauth_timeout(PyObject *Py_UNUSED(client), void *Py_UNUSED(closure))
 static int
 read_timeout(Client *self, deadline *until)
 {
-    PyObject *timeout = PyObject_GetAttrString((PyObject *)self, "_oauth_timeout");
+    PyObject *timeout = attribute_of((PyObject *)self, "_oauth_timeout");
     int result = timeout == NULL ? -1 : deadline_from_arg(timeout, "_oauth_timeout", until);
     Py_XDECREF(timeout);
     return result;

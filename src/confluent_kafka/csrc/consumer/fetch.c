@@ -664,7 +664,7 @@ SIGNATURE(consume_arrow_signature, "consume_arrow()", 0, 2, P_num_messages, P_ti
 static int
 note_headers(PyObject *decoder, collected *batch)
 {
-    PyObject *attribute = PyObject_GetAttrString(decoder, "_reads_headers");
+    PyObject *attribute = attribute_of(decoder, "_reads_headers");
     int reads = attribute == NULL ? -1 : PyObject_IsTrue(attribute);
     Py_XDECREF(attribute);
     batch->headers_for_decoders |= reads > 0;

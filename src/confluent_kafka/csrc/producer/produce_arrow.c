@@ -93,7 +93,7 @@ name_row(Producer *self, int64_t index)
 {
     PyObject *raised = PyErr_GetRaisedException();
     if ((PyObject *)Py_TYPE(raised) == self->client.state->KafkaException) {
-        PyObject *arguments = PyObject_GetAttrString(raised, "args");
+        PyObject *arguments = attribute_of(raised, "args");
         PyObject *error = arguments == NULL ? NULL : PySequence_GetItem(arguments, 0);
         if (error != NULL && Py_IS_TYPE(error, self->client.state->KafkaError)) {
             raise_kafka_error(self->client.state, kafka_error_code(error), "batch row %lld: %s",

@@ -83,7 +83,7 @@ static PyObject *
 first_argument(PyObject *object)
 {
     module_state *state = module_state_of_type(Py_TYPE(object));
-    PyObject *arguments = PyObject_GetAttrString(object, "args");
+    PyObject *arguments = attribute_of(object, "args");
     PyObject *error = Py_None;
     if (arguments == NULL) {
         return NULL;

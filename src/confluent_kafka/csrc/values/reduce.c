@@ -7,7 +7,7 @@ reduce_to_arguments(PyObject *self, PyObject *arguments)
         return NULL;
     }
     /* Only an exception or an instance of a Python subclass has a __dict__. */
-    PyObject *attributes = PyObject_GetAttrString(self, "__dict__");
+    PyObject *attributes = attribute_of(self, "__dict__");
     if (attributes == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
             Py_DECREF(arguments);
