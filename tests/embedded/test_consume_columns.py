@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -1015,6 +1016,63 @@ def test_schemas_of_other_formats(registry: SchemaRegistryClient) -> None:
     other = registry.register_schema("other", Schema('{"type": "object"}', "JSON"))
     rows = AvroColumns(registry, schema=FIRST).decode(binary([b"\0" + other.to_bytes(4)]))
     assert [error.reason for error in rows.errors] == [f"schema {other} is JSON, not AVRO"]
+
+
+def test_a_subject_of_another_format(registry: SchemaRegistryClient) -> None:
+    """Columns are neither made of its schema nor written with it, which would be another format."""
+    registry.register_schema("avro", Schema('{"type": "string"}', "AVRO"))
+    registry.register_schema("json", Schema('{"type": "string"}', "JSON"))
+    frame = polars.DataFrame({"value": ["a"]})
+    for columns, message in (
+        (AvroColumns(registry, "json"), "the schema of subject 'json' is JSON, not AVRO"),
+        (JSONColumns(registry, "avro"), "the schema of subject 'avro' is AVRO, not JSON"),
+        (ProtobufColumns(registry, subject="json"), "subject 'json' is JSON, not PROTOBUF"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            columns.encode(frame)
+        with pytest.raises(ValueError, match=message):
+            columns.decode(binary([b""]))
+    with pytest.raises(ValueError, match="schema is JSON, not AVRO"):
+        AvroColumns(registry, schema=Schema('{"type": "string"}', "JSON")).decode(binary([b""]))
+
+
+BYTES = '"bytes"'
+PRICE = '{"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2}'
+
+
+@pytest.mark.parametrize("name", ["prefix", "header"])
+@pytest.mark.parametrize(
+    ("schema", "values", "bare"),
+    [
+        (BYTES, [b"abcd", b"", b"\x08"], [b"abcd", b"", b"\x08"]),
+        (PRICE, [Decimal("1.23"), Decimal("-0.01")], [b"\x7b", b"\xff"]),
+    ],
+    ids=["bytes", "decimal"],
+)
+def test_bytes_are_the_whole_payload(
+    registry: SchemaRegistryClient, schema: str, values: list[Any], bare: list[bytes], name: str
+) -> None:
+    """As for a registry's serializers there is no size before them, written and read."""
+    subject = "whole-value"
+    schema_id = registry.register_schema(subject, Schema(schema)).to_bytes(4)
+    in_header = name == "header"
+    serializer = header_schema_id_serializer if in_header else prefix_schema_id_serializer
+    columns = AvroColumns(registry, subject, schema_id_serializer=serializer)
+    series = polars.Series(values, dtype=None if schema == BYTES else polars.Decimal(4, 2))
+    encoded = polars.Series(columns.encode(polars.DataFrame({"value": series}))).to_list()
+    assert encoded == [(b"" if in_header else b"\0" + schema_id) + one for one in bare]
+    framed = binary([b"\0" + schema_id + one for one in bare])
+    assert polars.DataFrame(columns.decode(framed))["value"].to_list() == values
+
+
+def test_bytes_of_a_registry_as_text(registry: SchemaRegistryClient) -> None:
+    """A reader may promote them to a string: still without a size, and of UTF-8."""
+    schema_id = registry.register_schema("whole-value", Schema(BYTES)).to_bytes(4)
+    rows = AvroColumns(registry, schema="string").decode(
+        binary([b"\0" + schema_id + one for one in ("é".encode(), b"\xff")])
+    )
+    assert polars.DataFrame(rows)["value"].to_list() == ["é", None]
+    assert [error.reason for error in rows.errors] == ["a string that is not UTF-8"]
 
 
 def test_projection(registry: SchemaRegistryClient) -> None:

@@ -80,7 +80,6 @@ NARROWING = [
     ({"type": "enum", "name": "E", "symbols": ["X"]}, "string"),
     ("int", ["null", "string"]),
     (["int", "long"], "boolean"),
-    (["null", "string"], ["null", "int"]),
 ]  # fmt: skip
 
 
@@ -327,6 +326,8 @@ def test_branches_that_do_not_resolve() -> None:
     assert errors(["null", "int"], "int", [1, None, 2]) == [(1, reason)]
     assert errors(["null", "int", "string"], ["null", "int"], [None, "a", 1]) == [(1, reason)]
     assert errors(["int", "string"], ["boolean", "long"], [1, "a"]) == [(1, reason)]
+    assert errors(["null", "int"], ["null", "string"], [None, 1, None]) == [(1, reason)]
+    assert resolved(["null", "int"], ["string", "null"], [None, None]) == [None, None]
 
 
 def test_records_in_unions() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from confluent_kafka.columns._avro_default import encode_default, encode_number, encode_text
 from confluent_kafka.columns._avro_layout import VALUE
 from confluent_kafka.columns._avro_plain import Fit, plain_step
+from confluent_kafka.columns._avro_registered import as_registered
 from confluent_kafka.columns._avro_schema import (
     Array,
     AvroSchemaError,
@@ -34,7 +35,7 @@ _NULL = Primitive("null")
 
 
 def compile_encoder(
-    schema: AvroType, root: Input, *, ignore_extra: bool
+    schema: AvroType, root: Input, *, ignore_extra: bool, registered: bool = False
 ) -> tuple[Instruction, ...]:
     """Return the program that writes rows of `root` by the schema.
 
@@ -42,15 +43,19 @@ def compile_encoder(
         schema: the writer's; one that is not a record is that of the column VALUE.
         root: the type of the rows, a struct.
         ignore_extra: leave out fields that the schema has not.
+        registered: write what a registry's serializers do: no size before bytes that are the whole
+            payload.
 
     Raises:
         TypeError: a column is missing, or cannot be written as what the schema says.
         AvroSchemaError: a default is no value of its type.
     """
-    if not isinstance(schema, Record):
-        schema = Record("", frozenset(), (Field(VALUE, frozenset(), schema, None),))
+    record = schema
+    if not isinstance(record, Record):
+        record = Record("", frozenset(), (Field(VALUE, frozenset(), schema, None),))
     compiler = _Compiler(ignore_extra=ignore_extra)
-    return compiled(compiler, lambda: compiler.fields(schema, root, ""))
+    program = compiled(compiler, lambda: compiler.fields(record, root, ""))
+    return as_registered(program, schema) if registered else program
 
 
 class _Compiler(EncoderWriter):

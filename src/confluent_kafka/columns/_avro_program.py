@@ -7,6 +7,7 @@ from itertools import accumulate
 
 from confluent_kafka.columns._avro_default import A_DAY, encode_default
 from confluent_kafka.columns._avro_layout import is_optional, present_branch
+from confluent_kafka.columns._avro_registered import as_registered
 from confluent_kafka.columns._avro_schema import (
     Array,
     AvroResolutionError,
@@ -51,8 +52,6 @@ _PER_SECOND = {
     for zone in ("", "local-")
     for unit, number in (("millis", 10**3), ("micros", 10**6), ("nanos", 10**9))
 }
-# The same without a size before them.
-_ALONE = {"bytes": "bytes-alone", "decimal-bytes": "decimal-alone"}
 _SKIPS = {
     "boolean": ("skip-fixed", 1),
     "int": ("skip-number", 0),
@@ -85,9 +84,8 @@ def compile_program(
     else:
         compiler.emit("record", root)
         compiler.read(writer, reader, root.children[0], "")
-    if registered and isinstance(writer, Primitive) and writer.kind == "bytes":
-        return tuple(one._replace(step=_ALONE.get(one.step, one.step)) for one in compiler.program)
-    return tuple(compiler.program)
+    program = tuple(compiler.program)
+    return as_registered(program, writer) if registered else program
 
 
 class _Compiler(ProgramWriter):
@@ -106,10 +104,7 @@ class _Compiler(ProgramWriter):
 
     def _read_union(self, writer: Union, reader: AvroType, column: Column, path: str) -> None:
         if is_optional(writer) and isinstance(reader, Union) and is_optional(reader):
-            null = writer.branches.index(Primitive("null"))
-            start = self.emit("optional", column, argument=null, field=path)
-            self._read_same(present_branch(writer), present_branch(reader), column, path)
-            self.end_block(start)
+            self._read_optional(writer, reader, column, path)
             return
         failures: list[AvroResolutionError] = []
 
@@ -126,6 +121,17 @@ class _Compiler(ProgramWriter):
         self._branches(writer, path, read_branch)
         if len(failures) == len(writer.branches):
             raise failures[0]
+
+    def _read_optional(self, writer: Union, reader: Union, column: Column, path: str) -> None:
+        """Null or a value; one that cannot be read may be one that nobody ever wrote."""
+        null = writer.branches.index(Primitive("null"))
+        start = self.emit("optional", column, argument=null, field=path)
+        try:
+            self._read_same(present_branch(writer), present_branch(reader), column, path)
+        except AvroResolutionError:
+            del self.program[start + 1 :]
+            self.emit("fail", field=path)
+        self.end_block(start)
 
     def _branches(self, writer: Union, path: str, body: Callable[[AvroType], None]) -> None:
         start = self.emit("union", field=path)

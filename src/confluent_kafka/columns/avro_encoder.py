@@ -58,6 +58,8 @@ class AvroEncoder(ProgramEncoder):
             "error" (the default) for a TypeError, or "ignore".
         references (iterable of schemas, optional): those that define names which `schema` refers
             to, each after those that it needs itself.
+        registered (bool, optional): whether to write what a registry's serializers do, which put no
+            size before bytes that are the whole payload. Default: where `schema_id` is given.
 
     Raises:
         TypeError: an argument has a wrong type.
@@ -74,9 +76,13 @@ class AvroEncoder(ProgramEncoder):
         schema_id: int | None = None,
         extra: str = "error",
         references: Iterable[str | dict[str, Any] | list[Any]] = (),
+        registered: bool | None = None,
     ) -> None:
         super().__init__("avro", frame(schema_id), extra)
         self._schema = parse(schema, "schema", references)
+        self._registered = schema_id is not None if registered is None else registered
 
     def _compile(self, root: Input) -> tuple[Instruction, ...]:
-        return compile_encoder(self._schema, root, ignore_extra=self._ignore_extra)
+        return compile_encoder(
+            self._schema, root, ignore_extra=self._ignore_extra, registered=self._registered
+        )

@@ -40,6 +40,10 @@ from confluent_kafka.columns.protobuf_encoder import ProtobufEncoder
 _NAME_SIZES = {b"\0": 5, b"\1": 17}
 
 
+class SchemaTypeError(ValueError):
+    """A schema of the registry is of another format."""
+
+
 class RegistryColumns(ColumnDecoder, ColumnEncoder):
     """What columns of a registry's formats have in common: the schemas of writers, by their names.
 
@@ -95,6 +99,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
         Raises:
             SchemaRegistryError: the registry cannot be asked; nothing is lost, ask again.
+            SchemaTypeError: the schema that the columns are to be those of is of another format.
             TypeError, ValueError: `payloads`, `headers` or `part` is something else.
         """
         batch = _batch_of(headers)
@@ -171,12 +176,27 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
     def _reader_schema(self) -> Any:
         """Return the schema of the columns, a Schema of the registry or what the user gave."""
         if self._subject is None:
+            self._check_type("schema", self._schema)
             return self._schema
-        return self._registry.get_latest_version(self._subject).schema
+        return self._latest(self._subject).schema
+
+    def _latest(self, subject: str) -> Any:
+        """Return the latest version of a subject."""
+        found = self._registry.get_latest_version(subject)
+        self._check_type(f"the schema of subject {subject!r}", found.schema)
+        return found
+
+    def _check_type(self, what: str, schema: Any) -> None:
+        """Refuse a schema of another format, which would be read as if it were of this one."""
+        kind = getattr(schema, "schema_type", None)
+        if kind not in (None, self._schema_type):
+            raise SchemaTypeError(f"{what} is {kind}, not {self._schema_type}")
 
     def _writer_program(self, name: bytes, schema: Any) -> _RowProgram | str:
-        if schema.schema_type not in (None, self._schema_type):
-            return f"schema {_shown(name)} is {schema.schema_type}, not {self._schema_type}"
+        try:
+            self._check_type(f"schema {_shown(name)}", schema)
+        except SchemaTypeError as error:
+            return str(error)
         try:
             return self._program(name, schema)
         except self._refusals as error:
@@ -217,6 +237,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
             SchemaRegistryError: the registry cannot be asked, or has no such subject.
             SerializationError: it has no GUID of the schema, which a header needs.
             TypeError: no subject was given, or the columns are not those of the schema.
+            SchemaTypeError: the subject's schema is of another format.
         """
         return self._latest_encoder().encode(batch)
 
@@ -232,7 +253,7 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
                     raise TypeError(
                         "to encode, give the subject whose latest schema is written with"
                     )
-                latest = self._registry.get_latest_version(self._subject)
+                latest = self._latest(self._subject)
                 schema_id = None if self._is_marked else latest.schema_id
                 encoder = self._new_encoder(latest.schema, schema_id)
                 if self._is_marked:
@@ -290,7 +311,7 @@ class AvroColumns(RegistryColumns):
 
     def _new_encoder(self, schema: Any, schema_id: int | None) -> AvroEncoder:
         *references, own = self._documents(schema, is_reader=False)
-        return AvroEncoder(own, schema_id=schema_id, references=references)
+        return AvroEncoder(own, schema_id=schema_id, references=references, registered=True)
 
     def _reader_program(self, schema: Any) -> _RowProgram:
         reader = self._parsed(schema, is_reader=True)

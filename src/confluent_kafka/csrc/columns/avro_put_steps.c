@@ -182,6 +182,15 @@ step_bytes(machine *self, instruction *at)
     return data == NULL ? NULL : put_bytes(self, at, data, size);
 }
 
+/* Without a size: they are the whole payload. */
+static instruction *
+step_bytes_alone(machine *self, instruction *at)
+{
+    size_t size;
+    const void *data = put_load_bytes(self, at, &size);
+    return data == NULL ? NULL : put_raw(self, at, data, size);
+}
+
 static instruction *
 step_string(machine *self, instruction *at)
 {
@@ -267,17 +276,32 @@ step_uuid_to_fixed(machine *self, instruction *at)
     return put_raw(self, at, value, sizeof(value));
 }
 
+/* The size of what a decimal is written as, which is the end of `data`; 0: the status is set. */
+static size_t
+load_decimal_bytes(machine *self, instruction *at, uint8_t data[DECIMAL_SIZE])
+{
+    decimal value;
+    if (put_load_decimal(self, at, &value) == NULL) {
+        return 0;
+    }
+    decimal_store(&value, data);
+    return decimal_significant(data);
+}
+
 static instruction *
 step_decimal_bytes(machine *self, instruction *at)
 {
-    decimal value;
     uint8_t data[DECIMAL_SIZE];
-    if (put_load_decimal(self, at, &value) == NULL) {
-        return NULL;
-    }
-    decimal_store(&value, data);
-    size_t size = decimal_significant(data);
-    return put_bytes(self, at, data + sizeof(data) - size, size);
+    size_t size = load_decimal_bytes(self, at, data);
+    return size == 0 ? NULL : put_bytes(self, at, data + sizeof(data) - size, size);
+}
+
+static instruction *
+step_decimal_alone(machine *self, instruction *at)
+{
+    uint8_t data[DECIMAL_SIZE];
+    size_t size = load_decimal_bytes(self, at, data);
+    return size == 0 ? NULL : put_raw(self, at, data + sizeof(data) - size, size);
 }
 
 /* The argument is how many bytes it has. */
@@ -424,6 +448,8 @@ static const put_step_kind avro_put_kinds[] = {
     {"uuid-of-text", step_uuid_of_text, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"uuid-to-fixed", step_uuid_to_fixed, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"decimal-bytes", step_decimal_bytes, PUT_DECIMAL, 0, PUT_NO_BLOCK, PUT_POWER, false},
+    {"bytes-alone", step_bytes_alone, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"decimal-alone", step_decimal_alone, PUT_DECIMAL, 0, PUT_NO_BLOCK, PUT_POWER, false},
     {"decimal-fixed", step_decimal_fixed, PUT_DECIMAL, 0, PUT_NO_BLOCK, PUT_POWER, false},
     {"duration-of-interval", step_duration_of_interval, PUT_FIXED, 16, PUT_NO_BLOCK, PUT_NO_TABLE,
      false},

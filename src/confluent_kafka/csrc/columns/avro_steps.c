@@ -263,18 +263,21 @@ step_bytes(machine *self, instruction *at)
                         : after(self, at, column_put_bytes(column_at(self, at), data, size));
 }
 
+static inline instruction *
+put_text(machine *self, instruction *at, const uint8_t *data, int64_t size)
+{
+    if (!utf8_is_valid(data, (size_t)size)) {
+        return fail(self, at, "a string that is not UTF-8");
+    }
+    return after(self, at, column_put_bytes(column_at(self, at), data, size));
+}
+
 static instruction *
 step_string(machine *self, instruction *at)
 {
     int64_t size;
     const uint8_t *data = take_sized(self, at, &size);
-    if (data == NULL) {
-        return NULL;
-    }
-    if (!utf8_is_valid(data, (size_t)size)) {
-        return fail(self, at, "a string that is not UTF-8");
-    }
-    return after(self, at, column_put_bytes(column_at(self, at), data, size));
+    return data == NULL ? NULL : put_text(self, at, data, size);
 }
 
 static instruction *
@@ -407,6 +410,14 @@ step_bytes_alone(machine *self, instruction *at)
     int64_t size;
     const uint8_t *data = take_rest(self, &size);
     return after(self, at, column_put_bytes(column_at(self, at), data, size));
+}
+
+static instruction *
+step_string_alone(machine *self, instruction *at)
+{
+    int64_t size;
+    const uint8_t *data = take_rest(self, &size);
+    return put_text(self, at, data, size);
 }
 
 static instruction *
@@ -720,6 +731,7 @@ const avro_step_kind avro_step_kinds[] = {
     {"enum-text", step_enum_text, COLUMN_BYTES, 0, AVRO_NO_TARGET},
     {"decimal-bytes", step_decimal_bytes, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
     {"bytes-alone", step_bytes_alone, COLUMN_BYTES, 0, AVRO_NO_TARGET},
+    {"string-alone", step_string_alone, COLUMN_BYTES, 0, AVRO_NO_TARGET},
     {"decimal-alone", step_decimal_alone, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
     {"decimal-fixed", step_decimal_fixed, COLUMN_FIXED, AVRO_DECIMAL_WIDTH, AVRO_NO_TARGET},
     {"uuid", step_uuid, COLUMN_FIXED, 16, AVRO_NO_TARGET},

@@ -81,7 +81,9 @@ def _avro_encoder(payloads: AvroPayloads) -> tuple[AvroEncoder, bool]:
     """
     references = [json.loads(text) for text in payloads.references]
     text = payloads.schema
-    encoder = AvroEncoder(text, schema_id=payloads.name.schema_id, references=references)
+    encoder = AvroEncoder(
+        text, schema_id=payloads.name.schema_id, references=references, registered=True
+    )
     return encoder, text.lstrip()[:1] == "{" and json.loads(text).get("type") == "record"
 
 
