@@ -17,7 +17,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeProducer
-from tests.support.kafka import numbers, send
+from tests.support.kafka import Reports, numbers, send
 from tests.support.mock_brokers import withdraw
 from tests.support.native import ROOT, build_program, run_program
 from tests.support.patches import needs
@@ -315,6 +315,31 @@ def test_a_server_that_speaks_before_a_tls_handshake() -> None:
         print(set(codes) - {KafkaError._ALL_BROKERS_DOWN} == {KafkaError._SSL})
         """
     assert check_script(script) == "True\n"
+
+
+@needs("late-timeouts")
+def test_a_message_times_out_while_no_broker_is_there() -> None:
+    """It fails after message.timeout.ms, not when the client next tries to connect.
+
+    late-timeouts.patch: the broker's thread slept for the whole time between two attempts.
+    """
+    with MockCluster(1) as cluster:  # one: its only connection is never made again
+        cluster.create_topic("topic")
+        config = {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "message.timeout.ms": 1000,
+            "reconnect.backoff.ms": 4 * int(TIMEOUT * 1000),
+            "reconnect.backoff.max.ms": 4 * int(TIMEOUT * 1000),
+            "log_level": 0,
+        }
+        with Producer(config) as producer:
+            wait_until(lambda: producer.list_topics("topic", TIMEOUT).topics["topic"].partitions)
+            cluster.set_broker_down()
+            for _ in range(2):  # while the connection is being lost, and behind that
+                reports = Reports()
+                producer.produce("topic", b"gone", partition=0, on_delivery=reports)
+                assert producer.flush(TIMEOUT) == 0
+                assert reports.errors == [KafkaError._MSG_TIMED_OUT]
 
 
 @needs("late-offset")

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import struct
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-from confluent_kafka import TIMESTAMP_CREATE_TIME, Consumer, KafkaError, Producer, protocol
+from confluent_kafka import (
+    TIMESTAMP_CREATE_TIME,
+    Consumer,
+    KafkaError,
+    Producer,
+    TopicPartition,
+    protocol,
+)
 from confluent_kafka.testing import MockCluster
 from tests.embedded.wire import api_versions, begin_to_join, join_group, sync_group
-from tests.support.kafka import Reports, read
+from tests.support.kafka import Reports, joined, read, values_of
 from tests.support.patches import needs
 from tests.support.protocol import ask, compact_text, text
 from tests.support.scripts import check_script
@@ -64,6 +72,56 @@ def test_members_that_come_and_go(kafka_cluster: MockCluster) -> None:
         wait_until_assigned(0)
         one.subscribe(["shared"])
         wait_until_assigned(2)
+
+
+@needs("mock-commit-joining")
+def test_a_commit_in_on_revoke() -> None:
+    """What a member commits when it gives partitions up is kept, as by Kafka.
+
+    mock-commit-joining.patch: it was refused (REBALANCE_IN_PROGRESS) once another one had joined.
+    """
+    places = [TopicPartition("shared", number, 5 + number) for number in range(2)]
+    kept: list[int] = []
+
+    def commit(consumer: Consumer, _: list[TopicPartition]) -> None:
+        if not kept:
+            done = consumer.commit(offsets=places, asynchronous=False)
+            kept.extend(each.offset for each in done)
+
+    with MockCluster(1) as cluster:
+        address = cluster.bootstrap_servers
+        cluster.create_topic("shared", 2)
+        config: dict[str, Any] = {
+            "bootstrap.servers": address,
+            "group.id": "group",
+            "heartbeat.interval.ms": 50,
+        }
+        with Consumer(config) as consumer:
+            consumer.subscribe(["shared"], on_revoke=commit)
+            joined(consumer)
+            with begin_to_join(address, "group", ""):
+                wait_until(lambda: kept, lambda: consumer.poll(0.01))
+        with Consumer(config) as consumer:
+            assert [each.offset for each in consumer.committed(places, TIMEOUT)] == kept
+    assert kept == [5, 6]
+
+
+@needs("mock-marker-crc")
+def test_markers_with_checked_crcs(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """A consumer that checks CRCs reads behind the end of a transaction.
+
+    mock-marker-crc.patch: the marker had none.
+    """
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers}
+    with Producer(config | {"transactional.id": "writer"}) as producer:
+        producer.init_transactions(TIMEOUT)
+        for value in ("one", "two"):
+            producer.begin_transaction()
+            producer.produce(kafka_topic, value)
+            producer.commit_transaction(TIMEOUT)
+    settings: dict[str, Any] = {"group.id": "group", "check.crcs": True}
+    with Consumer(config | settings) as consumer:
+        assert values_of(read(consumer, kafka_topic, 2)) == [b"one", b"two"]
 
 
 @needs("mock-lost-member")

@@ -75,7 +75,7 @@ KEYWORDS = (
     ),
     Keyword(
         "retry_backoff_ms",
-        ("retry.backoff.ms", "reconnect.backoff.ms"),
+        ("retry.backoff.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms"),
         number(1, 300_000),
         "ms",
     ),
