@@ -345,6 +345,31 @@ def test_far_timestamps(text: str) -> None:
     assert "nanoseconds" in refusal(pa.timestamp("ns", "UTC"), f'"{text}"').reason
 
 
+NANOSECONDS = [
+    ("1677-09-21T00:12:43.145224192Z", -(2**63)),
+    ("1677-09-21T00:12:43.145224193Z", -(2**63) + 1),
+    ("1677-09-21T00:12:43.999999999Z", -9_223_372_036_000_000_001),
+    ("1677-09-21T00:12:44Z", -9_223_372_036_000_000_000),
+    ("2262-04-11T23:47:15.999999999Z", 9_223_372_035_999_999_999),
+    ("2262-04-11T23:47:16Z", 9_223_372_036_000_000_000),
+    ("2262-04-12T00:47:16.854775807+01:00", 2**63 - 1),
+    ("1677-09-21T00:12:43.145224191Z", None),
+    ("1677-09-21T00:12:43Z", None),
+    ("1677-09-21T00:12:42.999999999Z", None),
+    ("2262-04-11T23:47:16.854775808Z", None),
+    ("2262-04-11T23:47:17Z", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), NANOSECONDS)
+def test_the_first_and_the_last_nanosecond(text: str, expected: int | None) -> None:
+    """All that 64 bits can count are read, of seconds that they only hold a part of, too."""
+    rows = JSONDecoder(pa.timestamp("ns", "UTC")).decode(pa.array([f'"{text}"']))
+    assert pa.array(rows).field("value").cast(pa.int64()).to_pylist() == [expected]
+    reason = "a time that nanoseconds cannot count from 1970"
+    assert [error.reason for error in rows.errors] == ([reason] if expected is None else [])
+
+
 def test_days() -> None:
     """Dates are days since 1970 of the Gregorian calendar, of all years that Python has."""
     rng = Random(3)

@@ -359,6 +359,17 @@ def test_times_before_1970(unit: str) -> None:
     JSONEncoder().encode(rows_of(pa.array([-(2**63), 2**63 - 1], pa.timestamp(unit))))
 
 
+def test_all_nanoseconds() -> None:
+    """What 64 bits can count from 1970 is written and read, up to both ends."""
+    ends = [-(2**63), -(2**63) + 1, -(10**9) - 1, 0, 2**63 - 854_775_808, 2**63 - 1]
+    column = pa.array(ends, pa.timestamp("ns", "UTC"))
+    rows = JSONEncoder().encode(rows_of(column))
+    decoded = JSONDecoder(pa.schema([("value", column.type)])).decode(rows)
+    assert not rows.errors
+    assert not decoded.errors
+    assert pa.array(decoded).field("value").equals(column)
+
+
 @pytest.mark.parametrize(
     ("column", "reason"),
     [

@@ -495,6 +495,24 @@ check_offset(node *of, const utc_offset *offset)
                             : "a time without an offset, for a column with a zone";
 }
 
+/* In the column's units. False: 64 bits cannot hold it. Of all units, only nanoseconds do not
+ * reach from the year 0 to 9999. */
+static bool
+since_1970(int64_t seconds, int32_t nanoseconds, int64_t units, int64_t *value)
+{
+    int64_t fraction = nanoseconds / (1000000000 / units);
+    if (seconds < 0 && fraction > 0) { /* of one sign: the first second does not fit whole */
+        seconds++;
+        fraction -= units;
+    }
+    if (seconds > (INT64_MAX - (fraction > 0 ? fraction : 0)) / units
+        || seconds < (INT64_MIN - (fraction < 0 ? fraction : 0)) / units) {
+        return false;
+    }
+    *value = seconds * units + fraction;
+    return true;
+}
+
 static bool
 read_timestamp(machine *self, node *of)
 {
@@ -513,16 +531,11 @@ read_timestamp(machine *self, node *of)
         return fail_at(self, of, start, "text that is no date and time of RFC 3339");
     }
     const char *problem = check_offset(of, &offset);
-    /* Of all units, only nanoseconds do not reach from the year 0 to 9999. */
-    if (problem == NULL && of->argument == 9
-        && (seconds < INT64_MIN / 1000000000 || seconds >= INT64_MAX / 1000000000)) {
+    int64_t value;
+    if (problem == NULL && !since_1970(seconds, nanoseconds, units_of(of), &value)) {
         problem = "a time that nanoseconds cannot count from 1970";
     }
-    if (problem != NULL) {
-        return fail_at(self, of, start, problem);
-    }
-    int64_t units = units_of(of), value = seconds * units + nanoseconds / (1000000000 / units);
-    return PUT(self, of, value);
+    return problem == NULL ? PUT(self, of, value) : fail_at(self, of, start, problem);
 }
 
 const json_node_kind json_value_kinds[] = {
