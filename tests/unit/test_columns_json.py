@@ -761,6 +761,10 @@ SCHEMAS = [
     ),
     ({"anyOf": [{"type": "null"}, {"type": "string"}]}, pa.string()),
     ({"oneOf": [{"type": "string"}]}, pa.string()),
+    ({"oneOf": [{"type": "null", "title": "Not included"}, {"type": "string"}]}, pa.string()),
+    ({"anyOf": [{"type": "integer"}, {"type": ["null"], "default": None}]}, pa.int64()),
+    ({"oneOf": [{"const": None}, {"type": "string"}]}, pa.string()),
+    ({"oneOf": [{"enum": [None]}, {"type": "string"}]}, pa.string()),
     ({"$ref": "#/$defs/a~1b%20c", "$defs": {"a/b c": {"type": "string"}}}, pa.string()),
     ({"$ref": "#/allOf/0", "allOf": [{"type": "string"}]}, pa.string()),
 ]
@@ -771,6 +775,66 @@ def test_json_schemas(schema: dict[str, Any], kind: pa.DataType) -> None:
     """A JSON Schema says the column's type; text is read as a dict is."""
     assert pa.schema(JSONDecoder(schema)).types == [kind]
     assert pa.schema(JSONDecoder(json.dumps(schema))).types == [kind]
+
+
+def test_a_null_with_a_title() -> None:
+    """What a null is called does not matter: the value may be null."""
+    null = {"type": "null", "title": "Not included", "description": "", "examples": [None]}
+    schema = {"properties": {"a": {"oneOf": [null, {"type": "string"}]}}, "required": ["a"]}
+    rows, errors = decode(JSONDecoder(schema), '{"a":null}', '{"a":"x"}')
+    assert not errors
+    assert rows == [{"a": None}, {"a": "x"}]
+
+
+TEXT = {"type": "string"}
+REFERENCES: list[tuple[str, dict[str, Any]]] = [
+    ("#x", {"$defs": {"a": {"$anchor": "x", **TEXT}}}),
+    ("#x", {"$defs": {"a": {"$dynamicAnchor": "x", **TEXT}}}),
+    ("#x", {"definitions": {"a": {"$id": "#x", **TEXT}}}),
+    ("#x", {"definitions": {"a": {"id": "#x", **TEXT}}}),
+    ("#x", {"$id": "http://e/s.json", "$defs": {"a": {"$anchor": "x", **TEXT}}}),
+    ("#x", {"$id": "urn:example:s", "$defs": {"a": {"$anchor": "x", **TEXT}}}),
+    ("http://e/s.json#/$defs/a", {"$id": "http://e/s.json", "$defs": {"a": TEXT}}),
+    ("http://e/s.json#/$defs/a", {"$id": "http://e/s.json#", "$defs": {"a": TEXT}}),
+    ("http://e/s.json#/$defs/a", {"id": "http://e/s.json#", "$defs": {"a": TEXT}}),
+    ("s.json#/$defs/a", {"$id": "http://e/s.json", "$defs": {"a": TEXT}}),
+    ("/s.json#x", {"$id": "http://e/d/../s.json", "$defs": {"a": {"$id": "/s.json#x", **TEXT}}}),
+    ("urn:example:s#/$defs/a", {"$id": "urn:example:s", "$defs": {"a": TEXT}}),
+    ("urn:example:a", {"$defs": {"a": {"id": "urn:example:a", **TEXT}}}),
+    ("a.json", {"$defs": {"a": {"$id": "a.json", **TEXT}}}),
+    ("http://e/d/a.json", {"$id": "http://e/d/", "$defs": {"a": {"$id": "a.json", **TEXT}}}),
+    (
+        "a.json",
+        {"$defs": {"a": {"$id": "a.json", "$ref": "#/$defs/b", "$defs": {"b": TEXT}}, "b": {}}},
+    ),
+    (
+        "http://e/d/a#/$defs/b",
+        {
+            "$id": "http://e/s",
+            "$defs": {"a": {"$id": "d/a", "$defs": {"b": {"$ref": "c#x"}}}, "c": {"$id": "c"}},
+            "not": {"$id": "d/c", "$defs": {"x": {"$anchor": "x", **TEXT}}},
+        },
+    ),
+    # The `$id` on the way of a pointer counts for what is found.
+    (
+        "#/$defs/a/items",
+        {"$defs": {"a": {"$id": "d/a", "items": {"$ref": "b"}}, "b": {"$id": "d/b", **TEXT}}},
+    ),
+    # Data and names that look like identifiers.
+    ("a", {"default": {"$id": "a"}, "$defs": {"$id": {"const": "x", "$id": "a"}}}),
+    ("#x", {"enum": [{"$anchor": "x"}], "$defs": {"const": {"$anchor": "x", **TEXT}}}),
+    # An `id` that is meant for people hides no definition.
+    ("#/$defs/a", {"$defs": {"a": {"id": "7", "$ref": "#/$defs/b"}, "b": TEXT}}),
+]
+
+
+@pytest.mark.parametrize(("reference", "schema"), REFERENCES)
+def test_references(reference: str, schema: dict[str, Any]) -> None:
+    """They are relative to `$id`, and name a schema by its `$id`, its anchor or a JSON pointer."""
+    wanted = {"a": pa.string(), "b": pa.list_(pa.string())}
+    uses: dict[str, Any] = {"a": {"$ref": reference}, "b": {"items": {"$ref": reference}}}
+    decoder = JSONDecoder({**schema, "type": "object", "properties": uses})
+    assert pa.schema(decoder) == pa.schema(list(wanted.items()))
 
 
 def test_json_schema_of_objects() -> None:
@@ -832,7 +896,19 @@ REFUSED_SCHEMAS: list[tuple[Any, str]] = [
     ({"properties": {"a\0": {"type": "null"}}}, "which has a NUL"),
     ({"allOf": []}, "allOf of 0 types"),
     ({"anyOf": {}}, "not of a list"),
-    ({"$ref": "other.json"}, "not within the schema"),
+    (
+        {"$ref": "other.json"},
+        "'other.json', which is not within the schema; copy it into '\\$defs'",
+    ),
+    ({"$id": "http://e/a", "$ref": "b#/c"}, "'b#/c', .* with the '\\$id' 'http://e/b'"),
+    ({"$id": "http://e/a", "$ref": "http://[#x"}, "'http://\\[#x', which is not within"),
+    ({"$ref": "http://[#x"}, "'http://\\[#x', which is not within"),
+    ({"$ref": 5}, "a reference to '5', which is no text"),
+    ({"$ref": "#x", "items": {"$anchor": "y"}}, "'#x', which is not there; add it"),
+    ({"$ref": "#/allOf/" + "9" * 5000, "allOf": [{}]}, "which is not there"),
+    ({"$ref": "#/allOf/00", "allOf": [{}]}, "which is not there"),
+    ({"$ref": "#/type/x", "type": "string"}, "which is not there"),
+    ({"properties": {"a": {"$ref": "#x"}}, "$anchor": "x"}, "'a.a' is recursive \\('#x'\\)"),
     ({"$ref": "#/$defs/a"}, "'#/\\$defs/a', which is not there"),
     ({"$ref": "#"}, "recursive \\('#'\\)"),
     (
@@ -843,6 +919,41 @@ REFUSED_SCHEMAS: list[tuple[Any, str]] = [
         "'next\\[\\]' is recursive",
     ),
 ]
+
+
+DEEP: list[Any] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+INVALID_SCHEMAS: list[tuple[Any, str]] = [
+    ("[" * 100_000, "schema is not JSON"),
+    ('{"a":' * 100_000, "schema is not JSON"),
+    ({"type": [{}]}, "of the type"),
+    ({"type": {}}, "of the type '{}'"),
+    ({"type": [None]}, "of the type"),
+    ({"type": DEEP}, "of the type a list that is nested too deep"),
+    ({"properties": {"a": {}}, "required": 5}, "one with 'required' of '5', not of a list"),
+    ({"properties": {"a": {}}, "required": "a"}, "one with 'required' of 'a', not of a list"),
+    ({"properties": {"a": {"type": "null"}, 5: {}}}, "an object with the field 5, which is no"),
+    ({"properties": {None: {}}}, "an object with the field None, which is no text"),
+    ({"properties": {"a": {"enum": 5}}}, "'a' is one with 'enum' of '5', not of a list"),
+    ({"type": "string", "enum": "xy"}, "one with 'enum' of 'xy', not of a list"),
+    ({"$defs": {5: {}}, 5: {}, "$ref": "#x"}, "'#x', which is not there"),
+]
+
+
+@pytest.mark.parametrize(("schema", "problem"), INVALID_SCHEMAS, ids=map(str, range(13)))
+def test_invalid_json_schemas(schema: Any, problem: str) -> None:
+    """What no JSON Schema has is refused as such, and the message says where it is."""
+    with pytest.raises(JSONSchemaError, match=problem):
+        JSONDecoder(schema, enums="dictionary")
+
+
+def test_a_json_schema_within_itself() -> None:
+    """What was made by hand may be a circle, and references in it are found all the same."""
+    schema: dict[str, Any] = {"$id": "a/", "$ref": "#x", "$defs": {"x": {"$anchor": "x", **TEXT}}}
+    schema["$defs"]["circle"] = schema["circle"] = schema
+    assert pa.schema(JSONDecoder(schema)).types == [pa.string()]
 
 
 @pytest.mark.parametrize(("schema", "problem"), REFUSED_SCHEMAS)

@@ -59,8 +59,10 @@ class JSONDecoder(ProgramDecoder):
     In a JSON Schema, a field that is not `required` may be missing or null; `integer` is int64,
     `number` float64, or what the formats int8 to uint64, float and double say; `date-time` is
     timestamp[us, UTC], and `date`, `time` and `uuid` have their types; `contentEncoding` base64 is
-    binary; an object without `properties` whose `additionalProperties` is a schema is a map. Other
-    keywords are not checked. All columns are nullable, since bad payloads are nulls.
+    binary; an object without `properties` whose `additionalProperties` is a schema is a map.
+    `oneOf` or `anyOf` of one type and null is that type. A `$ref` names a schema of the same
+    document, by a JSON pointer, an `$anchor` or an `$id`; no other document is read. Other keywords
+    are not checked. All columns are nullable, since bad payloads are nulls.
 
     Source: RFC 8259, RFC 3339, JSON Schema 2020-12, and the Arrow PyCapsule protocol.
     """
