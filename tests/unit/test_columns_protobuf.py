@@ -16,6 +16,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import pyarrow as pa
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.message import DecodeError
 from google.protobuf.struct_pb2 import Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -750,7 +751,7 @@ def test_message_indexes_that_are_none(payload: bytes) -> None:
         (b"\x0c", RowError(0, 1, "", "the end of a group that is not open")),
         (b"\x7b\x74", RowError(0, 2, "", "the end of a group that is not open")),
         (b"\x7b", RowError(0, 1, "", "the payload ends within a value")),
-        (b"\x7b" * 100, RowError(0, 65, "", "groups are nested more than 64 deep")),
+        (b"\x7b" * 101, RowError(0, 101, "", "groups are nested more than 100 deep")),
     ],
 )
 def test_bad_rows(payload: bytes, error: RowError) -> None:
@@ -769,6 +770,21 @@ def test_bad_rows(payload: bytes, error: RowError) -> None:
     )
     one = decoded(descriptors, good).to_pylist()[0]
     assert pa.array(rows).to_pylist() == [one, None, None, one]
+
+
+@pytest.mark.parametrize("depth", [1, 64, 65, 99, 100, 101])
+def test_groups_within_groups(depth: int) -> None:
+    """Those of an unknown field are skipped as deep as google.protobuf reads them."""
+    descriptors = compile_message("message M { int32 a = 1; }")
+    payload = b"\x7b" * depth + b"\x7c" * depth + b"\x08\x05"
+    if depth <= 100:
+        assert message_class(descriptors, "t.M").FromString(payload).a == 5
+        assert decoded(descriptors, payload).to_pylist() == [{"a": 5}]
+    else:
+        with pytest.raises(DecodeError):
+            message_class(descriptors, "t.M").FromString(payload)
+        [error] = errors(descriptors, payload)
+        assert error.reason == "groups are nested more than 100 deep"
 
 
 def test_many_rows() -> None:

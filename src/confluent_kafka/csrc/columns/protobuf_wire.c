@@ -101,7 +101,7 @@ skip_group(wire_input *self, uint32_t number, const uint8_t **fields_end)
         }
         if ((tag & 7) == WIRE_GROUP) {
             if (depth == WIRE_GROUP_LIMIT) {
-                return refuse(self, "groups are nested more than 64 deep");
+                return refuse(self, "groups are nested more than 100 deep");
             }
             open[depth++] = tag >> 3;
         }

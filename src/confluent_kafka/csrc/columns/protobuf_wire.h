@@ -19,8 +19,8 @@ enum wire_type {
     WIRE_32 = 5,
 };
 
-/* How deep groups that nobody asked for may be nested. */
-#define WIRE_GROUP_LIMIT 64
+/* How deep groups may be nested: as deep as google.protobuf reads them. */
+#define WIRE_GROUP_LIMIT 100
 
 typedef struct {
     const uint8_t *at, *end;
