@@ -305,6 +305,10 @@ IMPORTS = "".join(
 )
 
 
+# The seconds at which they begin.
+YEAR_1, YEAR_10000 = -62135596800, 253402300800
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times(unit: str) -> None:
     """Timestamps count forward from whole seconds, durations have one sign; of any unit."""
@@ -312,7 +316,8 @@ def test_times(unit: str) -> None:
         IMPORTS + "message M { google.protobuf.Timestamp a = 1; google.protobuf.Duration b = 2; }"
     )
     second = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}[unit]
-    values = [0, 1, -1, second * 3 + second // 2, -second * 3 - second // 2, 2**63 - 1, -(2**63)]
+    values = [0, 1, -1, second * 3 + second // 2, -second * 3 - second // 2]
+    values += [2**63 - 1, -(2**63)] if unit == "ns" else [YEAR_10000 * second - 1, YEAR_1 * second]
     times = pa.array([*values, None], pa.timestamp(unit, "UTC"))
     spans = pa.array([*values, None], pa.duration(unit))
     expected = []
@@ -326,6 +331,30 @@ def test_times(unit: str) -> None:
         message.b.nanos = sign * (abs(value) % second) * (10**9 // second)
         expected.append(message.SerializeToString())
     assert case.encode(a=times, b=spans) == [*expected, b""]
+
+
+@pytest.mark.parametrize("second", [1, 10**3, 10**6])
+def test_times_that_google_does_not_allow(second: int) -> None:
+    """Other years than 1 to 9999 and longer durations are bad rows: json_format refuses them."""
+    case = Case(
+        IMPORTS + "message M { google.protobuf.Timestamp a = 1; google.protobuf.Duration b = 2; }"
+    )
+    unit = {1: "s", 10**3: "ms", 10**6: "us"}[second]
+    first, last = YEAR_1 * second, YEAR_10000 * second - 1
+    times = pa.array([first, last, first - 1, last + 1, 2**63 - 1, -(2**63)], pa.timestamp(unit))
+    reason = "a Timestamp whose year is not from 1 to 9999"
+    assert case.reasons(a=times) == [(row, "a", reason) for row in (2, 3, 4, 5)]
+    # The seconds count, to which a fraction may come.
+    most = 315_576_000_000 * second + second - 1
+    spans = pa.array([most, -most, most + 1, -most - 1, 2**63 - 1, -(2**63)], pa.duration(unit))
+    reason = "a Duration of more than 315576000000 seconds"
+    assert case.reasons(b=spans) == [(row, "b", reason) for row in (2, 3, 4, 5)]
+    for written in case.encode(a=times[:2], b=spans[:2]):
+        MessageToDict(case.message.FromString(written))
+    repeated = Case(IMPORTS + "message M { repeated google.protobuf.Timestamp a = 1; }")
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), times)
+    reason = "a Timestamp whose year is not from 1 to 9999"
+    assert repeated.reasons(a=lists) == [(1, "a[]", reason)]
 
 
 def test_wrappers() -> None:

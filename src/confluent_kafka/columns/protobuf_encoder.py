@@ -34,7 +34,8 @@ class ProtobufEncoder(ProgramEncoder):
     repeated                      lists of any kind; packed if the field is
     map                           maps; lists of structs of `key` and `value`
     message, group                structs
-    Timestamp, Duration           timestamps and durations of any unit
+    Timestamp, Duration           timestamps and durations of any unit; years other than 1 to 9999
+                                  and durations of more than 315,576,000,000 seconds are bad rows
     wrappers (Int32Value ...)     what they wrap
     Struct, Value, ListValue      strings: JSON text
     ============================  ==================================================================

@@ -248,6 +248,11 @@ load_time(machine *self, instruction *at, int64_t *value)
 
 #define NANOS_OF_SECOND 1000000000
 
+/* What Google's definitions allow: libraries refuse to show other values as JSON. */
+#define TIMESTAMP_FIRST (-62135596800) /* 0001-01-01T00:00:00Z */
+#define TIMESTAMP_LAST 253402300799    /* 9999-12-31T23:59:59Z */
+#define DURATION_LIMIT 315576000000    /* about 10,000 years */
+
 /* Nanos count forward, */
 static instruction *
 step_timestamp(machine *self, instruction *at)
@@ -257,6 +262,9 @@ step_timestamp(machine *self, instruction *at)
         return NULL;
     }
     put_rescale(value, -units, &seconds);
+    if (seconds < TIMESTAMP_FIRST || seconds > TIMESTAMP_LAST) {
+        return put_fail(self, at, "a Timestamp whose year is not from 1 to 9999");
+    }
     int64_t fraction = value % units;
     fraction += fraction < 0 ? units : 0;
     return put_time(self, at, seconds, fraction * (NANOS_OF_SECOND / units));
@@ -270,7 +278,11 @@ step_duration(machine *self, instruction *at)
     if (load_time(self, at, &value) == NULL) {
         return NULL;
     }
-    return put_time(self, at, value / units, value % units * (NANOS_OF_SECOND / units));
+    int64_t seconds = value / units;
+    if (seconds < -DURATION_LIMIT || seconds > DURATION_LIMIT) {
+        return put_fail(self, at, "a Duration of more than 315576000000 seconds");
+    }
+    return put_time(self, at, seconds, value % units * (NANOS_OF_SECOND / units));
 }
 
 /* ---- structure ---- */
