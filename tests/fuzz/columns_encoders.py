@@ -22,6 +22,12 @@ _UNION = pa.UnionArray.from_dense(
     [pa.array([1, 2]), pa.array(["a"])],
     ["long", "string"],
 )
+_VIEWS = pa.ListViewArray.from_arrays(
+    pa.array([1, -9, 0], pa.int32()),
+    pa.array([2, 9, 2], pa.int32()),
+    pa.array(["a", None, "b"]),
+    mask=pa.array([False, True, False]),
+)
 _COLUMNS = pa.record_batch(
     {
         "text": pa.array(["a", None, 'longer "than" a view has'], pa.string_view()),
@@ -30,6 +36,7 @@ _COLUMNS = pa.record_batch(
         "real": pa.array([1.5, None, -1e300]),
         "at": pa.array([0, None, -1], pa.timestamp("ms", "UTC")),
         "list": pa.array([[1, 2], None, [3]], pa.large_list(pa.int16())),
+        "views": _VIEWS,
         "pair": pa.array([[1, 2], [3, 4], [5, 6]], pa.list_(pa.int64(), 2)),
         "map": pa.array([[{"key": "a", "value": [1]}], [], None], pa.list_(_ITEM)),
         "kind": pa.array(["x", "y", "x"]).dictionary_encode(),
@@ -48,6 +55,7 @@ _AVRO = {
         {"name": "small", "type": ["null", "int"]},
         {"name": "at", "type": ["null", {"type": "long", "logicalType": "timestamp-micros"}]},
         {"name": "list", "type": ["null", {"type": "array", "items": "int"}]},
+        {"name": "views", "type": ["null", {"type": "array", "items": ["null", "string"]}]},
         {"name": "kind", "type": {"type": "enum", "name": "Kind", "symbols": ["x", "y"]}},
         {"name": "union", "type": ["long", "string"]},
         {
@@ -68,7 +76,7 @@ _FIELD = pa.record_batch(
         "packed": [True, None, False],
         "name": pa.array(["a", None, "x" * 300]).dictionary_encode(),
         "options": pa.array(
-            [[{"name": "b", "value": {"type_url": "c"}}], [], None], pa.list_(_OPTION)
+            [[{"name": "b", "value": {"type_url": "c"}}], [], None], pa.list_view(_OPTION)
         ),
     }
 )

@@ -131,7 +131,8 @@ NAMES = ("a", "b", "c", "Ä", "key", "value", "n" * 70)
 
 
 def array(item: Kind) -> Kind:
-    arrow = Random(str(item.arrow)).choice([pa.list_, pa.large_list])(item.arrow)
+    lists = [pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
+    arrow = Random(str(item.arrow)).choice(lists)(item.arrow)
     values = st.lists(item.values, max_size=4)
     avro = {"type": "array", "items": item.avro}
     return Kind(avro, arrow, values, lambda value: [item.read(one) for one in value])
@@ -307,6 +308,7 @@ SAMPLE = pa.record_batch(
     {
         "text": pa.array(["a", None, "longer than a view has"], pa.string_view()),
         "list": pa.array([[1, 2], None, [3]], pa.large_list(pa.int16())),
+        "views": pa.array([[1, 2], None, [3]], pa.list_view(pa.int16())),
         "pair": pa.array([[1, 2], [3, 4], [5, 6]], pa.list_(pa.int64(), 2)),
         "map": pa.array([[{"key": "a", "value": [1]}], [], None], pa.list_(ITEM)),
         "kind": pa.array(["x", "y", "x"]).dictionary_encode(),
@@ -321,6 +323,7 @@ SAMPLE_SCHEMA = {
     "fields": [
         {"name": "text", "type": ["null", "string"]},
         {"name": "list", "type": ["null", {"type": "array", "items": "int"}]},
+        {"name": "views", "type": ["null", {"type": "array", "items": "int"}]},
         {"name": "pair", "type": {"type": "array", "items": "long"}},
         {
             "name": "map",
@@ -436,7 +439,7 @@ def test_contents_that_lie(rng: Random) -> None:
         return struct.pack(f"={size}i", *(rng.choice(OFFSETS) for _ in range(size)))
 
     rows = 3
-    match rng.randrange(5):
+    match rng.randrange(6):
         case 0:
             kind, schema = pa.list_(pa.int32()), {"type": "array", "items": "int"}
             parts, content = [bytes(16)], [int32s(4)]
@@ -454,6 +457,10 @@ def test_contents_that_lie(rng: Random) -> None:
             kind, schema = pa.sparse_union(fields), "long"
             parts, content = [bytes(3)], [rng.choice([b"\0\1\2", b"\1\0\1", b"\xff\0\0"])]
             children = [items, items]
+        case 4:
+            kind, schema = pa.list_view(pa.int32()), {"type": "array", "items": "int"}
+            parts, content = [bytes(12), bytes(12)], [int32s(3), int32s(3)]
+            children = [items]
         case _:
             kind, schema, children = pa.binary_view(), "bytes", []
             sizes = (-1, 0, 5, 12, 13, 20, 2**31 - 1)

@@ -265,7 +265,16 @@ def test_null() -> None:
     assert written(["int", "null"], pa.nulls(2)) == [None, None]
 
 
-@pytest.mark.parametrize("arrow", [pa.list_, pa.large_list, lambda item: pa.list_(item, 2)])
+LISTS = [
+    pa.list_,
+    pa.large_list,
+    pa.list_view,
+    pa.large_list_view,
+    lambda item: pa.list_(item, 2),
+]
+
+
+@pytest.mark.parametrize("arrow", LISTS)
 def test_arrays(arrow: Any) -> None:
     """Lists of any kind are arrays; so are those of a slice."""
     values = [[1, 2], [3, 4], [5, 6]]
@@ -286,6 +295,96 @@ def test_arrays_of_many_and_few() -> None:
     ]
 
 
+VIEWS = [(pa.ListViewArray, pa.int32()), (pa.LargeListViewArray, pa.int64())]
+
+
+def views(
+    kind: tuple[Any, pa.DataType], offsets: list[int], sizes: list[int], values: Any, **more: Any
+) -> Any:
+    """A column of list views."""
+    array, width = kind
+    return array.from_arrays(pa.array(offsets, width), pa.array(sizes, width), values, **more)
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_list_views(kind: Any) -> None:
+    """Their rows may be in any order and overlap; what a null's row says does not matter."""
+    mask = pa.array([False, False, True, False, False])
+    values = pa.array([7, 1, None, 3, 4, 9]).slice(1, 4)
+    column = views(kind, [2, 0, 99, 4, 1], [2, 3, -1, 0, 3], values, mask=mask)
+    schema = ["null", list_of(["null", "long"])]
+    assert written(schema, column) == [[3, 4], [1, None, 3], None, [], [None, 3, 4]]
+    for start in range(6):
+        assert written(schema, column[start:]) == column[start:].to_pylist()
+    structs = pa.StructArray.from_arrays([column], ["a"])
+    assert written([record(a=schema)], structs[1:]) == structs[1:].to_pylist()
+    assert bad_rows(list_of(["null", "long"]), column) == {2: NULL_REASON}
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_list_views_of_lists(kind: Any) -> None:
+    """Within each other, lists, dictionaries and structs."""
+    texts = pa.array(["a", TEXT, "", "b"], pa.string_view())
+    inner = views(kind, [3, 0, 1], [1, 2, 3], pa.StructArray.from_arrays([texts], ["a"]))
+    outer = views(kind, [1, 0, 2], [2, 3, 0], inner)
+    schema: Any = list_of(list_of(record(a="string")))
+    assert written(schema, outer) == outer.to_pylist()
+    assert written(schema, outer[1:]) == outer.to_pylist()[1:]
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 3], pa.int32()), outer)
+    assert written(list_of(schema), lists[1:]) == lists[1:].to_pylist()
+    encoded_twice = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2], pa.int8()), outer)
+    assert written(schema, encoded_twice) == encoded_twice.to_pylist()
+    assert written(schema, views(kind, [], [], inner)) == []
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+@pytest.mark.parametrize(
+    ("offset", "size", "problem"),
+    [
+        (-1, 1, "its offsets or sizes are negative"),
+        (0, -1, "its offsets or sizes are negative"),
+        (5, 0, "its offsets and sizes lie outside its values"),
+        (4, 1, "its offsets and sizes lie outside its values"),
+        (1, 2**31 - 1, "its offsets and sizes lie outside its values"),
+        (2**31 - 1, 2**31 - 1, "its offsets and sizes lie outside its values"),
+    ],
+)
+def test_list_views_of_what_is_not_there(kind: Any, offset: int, size: int, problem: str) -> None:
+    """An item outside the values is a ValueError, also within a list, but not before a slice."""
+    column = views(kind, [offset, 1], [size, 2], pa.array([1, 2, 3, 4, 5, 6]).slice(1, 4))
+    encoder = AvroEncoder(list_of("long"))
+    with pytest.raises(ValueError, match=f"batch is not valid Arrow data: {problem}"):
+        encoder.encode(rows_of(column))
+    assert written(list_of("long"), column[1:]) == [[3, 4]]
+    with pytest.raises(ValueError, match=problem):
+        AvroEncoder(list_of(list_of("long"))).encode(rows_of(views(kind, [0], [2], column)))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda batch, column: batch.set(column, "n_buffers", 2), "buffers are missing"),
+        (lambda batch, column: batch.set(column, "buffers", None), "buffers are missing"),
+        (
+            lambda batch, column: batch.clear_item(column.buffers, 1),
+            "its offsets or sizes are missing",
+        ),
+        (
+            lambda batch, column: batch.clear_item(column.buffers, 2),
+            "its offsets or sizes are missing",
+        ),
+        (lambda batch, column: batch.set(column, "n_children", 0), "its children do not match"),
+    ],
+)
+def test_broken_list_views(change: Any, problem: str) -> None:
+    """Without a buffer or the values it is a ValueError."""
+    source = pa.StructArray.from_arrays([pa.array([[1], [2]], pa.list_view(pa.int32()))], ["value"])
+    with tampered(source) as batch:
+        change(batch, batch.column(0))
+        with pytest.raises(ValueError, match=f"batch is not valid Arrow data: {problem}"):
+            AvroEncoder(list_of("int")).encode(batch)
+
+
 def test_fixed_size_lists_of_none() -> None:
     """A list of no items is an empty array."""
     column = pa.array([[], []], pa.list_(pa.int8(), 0))
@@ -302,7 +401,8 @@ def test_maps() -> None:
     assert written(schema, column) == MAPS
     item = pa.struct([("value", pa.int32()), ("key", pa.string())])
     rows = [[{"key": key, "value": value} for key, value in one.items()] for one in MAPS]
-    assert written(schema, pa.array(rows, pa.list_(item))) == MAPS
+    for arrow in (pa.list_, pa.list_view, pa.large_list_view):
+        assert written(schema, pa.array(rows, arrow(item))) == MAPS
 
 
 def test_struct_as_map() -> None:

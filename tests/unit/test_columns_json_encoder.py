@@ -427,16 +427,39 @@ def test_unions() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [pa.list_, pa.large_list, pa.list_view, lambda one: pa.list_(one, 2)]
+    "kind",
+    [
+        pa.list_,
+        pa.large_list,
+        pa.list_view,
+        pa.large_list_view,
+        lambda one: pa.list_(one, 2),
+    ],
 )
 def test_lists(kind: Any) -> None:
-    """Lists of all kinds that AvroEncoder takes; others are refused."""
+    """Lists of all kinds, with a schema and without."""
     column = pa.array([[1, 2], None], kind(pa.int8()))
-    if pa.types.is_list_view(column.type):
-        with pytest.raises(TypeError, match="JSON has no text for"):
-            written(column)
-    else:
-        assert written(column) == ["[1,2]", "null"]
+    assert written(column) == ["[1,2]", "null"]
+    assert written(column, pa.list_(pa.int8())) == ["[1,2]", "null"]
+    assert written(column[1:]) == ["null"]
+
+
+def test_list_views() -> None:
+    """Their rows may be in any order and overlap; as lists of structs they are maps, too."""
+    entries = pa.array([{"key": key, "value": ord(key)} for key in "abcd"])
+    offsets, sizes = pa.array([2, 0, 0, 3], pa.int32()), pa.array([2, 3, 9, 0], pa.int32())
+    mask = pa.array([False, False, True, False])
+    column = pa.ListViewArray.from_arrays(offsets, sizes, entries, mask=mask)
+    for start in range(4):
+        assert [json.loads(one or "") for one in written(column[start:])] == (
+            column[start:].to_pylist()
+        )
+    assert written(column, pa.map_(pa.string(), pa.int64())) == [
+        '{"c":99,"d":100}',
+        '{"a":97,"b":98,"c":99}',
+        "null",
+        "{}",
+    ]
 
 
 def test_a_schema_of_no_object() -> None:

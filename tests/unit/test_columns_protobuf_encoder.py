@@ -287,9 +287,40 @@ def test_maps() -> None:
         [[{"key": 5, "value": "x"}], [{"key": 0, "value": ""}], None], pa.large_list(entry)
     )
     assert case.encode(a=maps) == case.encode(a=lists) == expected
+    for view in (pa.list_view, pa.large_list_view):
+        assert case.encode(a=pa.array(lists.to_pylist(), view(entry))) == expected
     assert case.reasons(a=pa.array([[(1, None)]], pa.map_(pa.int8(), pa.string()))) == [
         (0, "a[]", NULL_REASON)
     ]
+
+
+@pytest.mark.parametrize("view", [pa.ListViewArray, pa.LargeListViewArray])
+def test_list_views(view: Any) -> None:
+    """Their rows may be in any order and overlap: packed numbers, text and messages."""
+    case = Case(
+        "message N { repeated string c = 1; } "
+        "message M { repeated int32 a = 1; repeated string b = 2; repeated N n = 3; }"
+    )
+    width = pa.int32() if view is pa.ListViewArray else pa.int64()
+
+    def views(offsets: list[int], sizes: list[int], values: Any, **more: Any) -> Any:
+        return view.from_arrays(pa.array(offsets, width), pa.array(sizes, width), values, **more)
+
+    mask = pa.array([False, True, False, False])
+    offsets, sizes = [2, 0, 0, 4], [2, -7, 3, 0]
+    numbers = views(offsets, sizes, pa.array([9, 1, 2, 300, -4]).slice(1), mask=mask)
+    texts = views(offsets, sizes, pa.array(["a", "", "c" * 200, "d"]), mask=mask)
+    messages = views([3, 0, 1, 2], [1, 0, 3, 2], pa.StructArray.from_arrays([texts], ["c"]))
+    batch = pa.record_batch({"a": numbers, "b": texts, "n": messages})
+    for start in range(4):
+        rows = batch[start:]
+        read = [
+            case.message(**{name: value for name, value in row.items() if value is not None})
+            for row in rows.to_pylist()
+        ]
+        assert case.encode(**dict(zip(rows.schema.names, rows.columns, strict=True))) == [
+            message.SerializeToString() for message in read
+        ]
 
 
 def test_nulls_in_lists() -> None:

@@ -12,7 +12,7 @@ INTEGERS = frozenset("cCsSiIlL")
 REALS = frozenset("efg")
 TEXTS = frozenset({"u", "U", "vu"})
 BINARIES = frozenset({"z", "Z", "vz"})
-_LISTS = ("+l", "+L", "+w:")
+_LISTS = ("+l", "+L", "+vl", "+vL", "+w:")
 
 
 @dataclass(eq=False)

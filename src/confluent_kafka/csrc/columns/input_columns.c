@@ -20,19 +20,32 @@ input_is_null_below(const input_columns *self, int32_t index, int64_t row)
            || !input_is_valid(&self->columns[index], row);
 }
 
+/* One of the offsets or sizes of a list, of 4 or 8 bytes. */
+static int64_t
+number_at(const void *numbers, int32_t width, int64_t slot)
+{
+    const uint8_t *place = (const uint8_t *)numbers + (size_t)slot * (size_t)width;
+    if (width == 4) {
+        int32_t number;
+        memcpy(&number, place, sizeof(number));
+        return number;
+    }
+    int64_t number;
+    memcpy(&number, place, sizeof(number));
+    return number;
+}
+
 static int64_t
 offset_at(const arrow_column *column, int64_t slot)
 {
-    const uint8_t *place =
-        (const uint8_t *)column->slots + (size_t)slot * (size_t)column->format.width;
-    if (column->format.width == 4) {
-        int32_t offset;
-        memcpy(&offset, place, sizeof(offset));
-        return offset;
-    }
-    int64_t offset;
-    memcpy(&offset, place, sizeof(offset));
-    return offset;
+    return number_at(column->slots, column->format.width, slot);
+}
+
+/* Of INPUT_LIST_VIEW. */
+static int64_t
+size_at(const arrow_column *column, int64_t slot)
+{
+    return number_at(column->bytes, column->format.width, slot);
 }
 
 void
@@ -47,7 +60,8 @@ input_items(const input_columns *self, int32_t index, int64_t row, int64_t *from
         return;
     }
     *from = offset_at(column, slot);
-    *to = offset_at(column, slot + 1);
+    *to = self->types->types[index].layout == INPUT_LIST_VIEW ? *from + size_at(column, slot)
+                                                              : offset_at(column, slot + 1);
 }
 
 int32_t
@@ -85,6 +99,20 @@ bind_union(arrow_column *column, const struct ArrowArray *array, enum input_layo
         return "its type ids or offsets are missing";
     }
     return NULL;
+}
+
+/* The bitmap of a list view is bound; its other buffers are offsets and sizes. */
+static const char *
+bind_list_view(arrow_column *column, const struct ArrowArray *array, int64_t rows)
+{
+    if (array->n_buffers < 3) {
+        return "buffers are missing";
+    }
+    column->slots = array->buffers[1];
+    column->bytes = array->buffers[2];
+    return rows > 0 && (column->slots == NULL || column->bytes == NULL)
+               ? "its offsets or sizes are missing"
+               : NULL;
 }
 
 static const char *bind_column(input_columns *self, int32_t index, const struct ArrowArray *array,
@@ -136,6 +164,9 @@ bind_column(input_columns *self, int32_t index, const struct ArrowArray *array, 
     if (type->layout == INPUT_SPARSE_UNION || type->layout == INPUT_DENSE_UNION) {
         problem = bind_union(column, array, type->layout, rows);
     }
+    if (type->layout == INPUT_LIST_VIEW) {
+        problem = bind_list_view(column, array, rows);
+    }
     return problem != NULL ? problem : bind_children(self, index, array, rows);
 }
 
@@ -171,6 +202,30 @@ check_list(const input_columns *self, int32_t index, int64_t from, int64_t to)
                  offset_at(column, column->start + to));
 }
 
+/* Of the child, all rows between the first and the last that a list has. */
+static const char *
+check_list_view(const input_columns *self, int32_t index, int64_t from, int64_t to)
+{
+    const arrow_column *column = &self->columns[index];
+    int64_t limit = self->columns[index + 1].length, first = limit, last = 0;
+    for (int64_t row = from; row < to; row++) {
+        if (!input_is_valid(column, row)) {
+            continue; /* nobody reads what a null's offset and size say */
+        }
+        int64_t offset = offset_at(column, column->start + row);
+        int64_t size = size_at(column, column->start + row);
+        if (offset < 0 || size < 0) {
+            return "its offsets or sizes are negative";
+        }
+        if (offset > limit || size > limit - offset) {
+            return "its offsets and sizes lie outside its values";
+        }
+        first = offset < first ? offset : first;
+        last = offset + size > last ? offset + size : last;
+    }
+    return first < last ? check_column(self, index + 1, first, last) : NULL;
+}
+
 static const char *
 check_fixed_list(const input_columns *self, int32_t index, int64_t from, int64_t to)
 {
@@ -194,6 +249,8 @@ check_column(const input_columns *self, int32_t index, int64_t from, int64_t to)
         return arrow_bytes_check(&bytes, from, to);
     case INPUT_LIST:
         return check_list(self, index, from, to);
+    case INPUT_LIST_VIEW:
+        return check_list_view(self, index, from, to);
     case INPUT_FIXED_LIST:
         return check_fixed_list(self, index, from, to);
     case INPUT_STRUCT:

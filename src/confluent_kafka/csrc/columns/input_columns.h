@@ -69,7 +69,7 @@ input_is_null(const input_columns *self, int32_t index, int64_t row)
                : !input_is_valid(&self->columns[index], row);
 }
 
-/* The rows of the child that belong to a valid row of INPUT_LIST or INPUT_FIXED_LIST. */
+/* The rows of the child that belong to a valid row of a list of any kind. */
 void input_items(const input_columns *self, int32_t index, int64_t row, int64_t *from,
                  int64_t *to);
 /* The child of a union's row, and the row of that child; less than 0: there is none. */

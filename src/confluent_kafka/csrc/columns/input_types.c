@@ -185,6 +185,13 @@ read_format(const char *format, input_type *type)
         type->layout = items.layout == ARROW_FIXED ? INPUT_FIXED_LIST : INPUT_OTHER;
         type->storage = (arrow_format){.layout = ARROW_STRUCT}; /* a bitmap and nothing else */
     }
+    else if (strcmp(format, "+vl") == 0 || strcmp(format, "+vL") == 0) {
+        type->layout = INPUT_LIST_VIEW;
+        type->storage = (arrow_format){
+            .layout = ARROW_STRUCT, /* a bitmap; offsets and sizes are bound by themselves */
+            .width = format[2] == 'l' ? 4 : 8,
+        };
+    }
     else {
         type->storage = arrow_format_parse(strcmp(format, "+m") == 0 ? "+l" : format);
         type->layout = layout_of[type->storage.layout];
@@ -230,6 +237,7 @@ has_right_children(const input_type *type)
 {
     switch (type->layout) {
     case INPUT_LIST:
+    case INPUT_LIST_VIEW:
     case INPUT_FIXED_LIST:
     case INPUT_DICTIONARY:
         return type->child_count == 1;
@@ -276,8 +284,8 @@ read_type(PyObject *description, input_type *type)
 static bool
 begins_domain(enum input_layout parent)
 {
-    return parent == INPUT_LIST || parent == INPUT_FIXED_LIST || parent == INPUT_DENSE_UNION
-           || parent == INPUT_DICTIONARY;
+    return parent == INPUT_LIST || parent == INPUT_LIST_VIEW || parent == INPUT_FIXED_LIST
+           || parent == INPUT_DENSE_UNION || parent == INPUT_DICTIONARY;
 }
 
 /* Fills in the type and those below it, from `types->count` on; `domain` -1 begins one. */

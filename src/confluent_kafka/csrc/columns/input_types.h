@@ -18,6 +18,7 @@ enum input_layout {
     INPUT_DECIMAL, /* of 4, 8, 16 or 32 bytes, signed */
     INPUT_BYTES, /* binary and strings of any kind */
     INPUT_LIST,  /* also maps */
+    INPUT_LIST_VIEW, /* each row has an offset and a size: in any order, and they may overlap */
     INPUT_FIXED_LIST,
     INPUT_STRUCT,
     INPUT_SPARSE_UNION,

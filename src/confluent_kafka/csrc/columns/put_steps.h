@@ -78,7 +78,8 @@ typedef struct {
 #define PUT_WHOLE (PUT_INTEGER | PUT_DECIMAL)
 #define PUT_FIXED PUT_ONLY(INPUT_FIXED)
 #define PUT_BYTES (PUT_ONLY(INPUT_BYTES) | PUT_FIXED)
-#define PUT_LIST (PUT_ONLY(INPUT_LIST) | PUT_ONLY(INPUT_FIXED_LIST))
+#define PUT_LIST                                                                               \
+    (PUT_ONLY(INPUT_LIST) | PUT_ONLY(INPUT_LIST_VIEW) | PUT_ONLY(INPUT_FIXED_LIST))
 #define PUT_UNION (PUT_ONLY(INPUT_SPARSE_UNION) | PUT_ONLY(INPUT_DENSE_UNION))
 
 /* Steps over the instructions up to `end`; false with `machine->status` set. */
