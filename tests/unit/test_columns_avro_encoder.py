@@ -840,6 +840,24 @@ def test_missing_columns(field: dict[str, Any], value: Any) -> None:
     assert [read(schema, one) for one in encoded(schema, batch)] == [{"a": 1, "b": value}]
 
 
+def test_lists_that_are_left_out() -> None:
+    """Their items may be of a type that no encoder reads."""
+    items = pa.RunEndEncodedArray.from_arrays(pa.array([3, 4], pa.int32()), ["a", "b"])
+    offsets, sizes = pa.array([0, 2], pa.int32()), pa.array([2, 2], pa.int32())
+    batch = pa.record_batch(
+        {
+            "value": [1, 2],
+            "list": pa.ListArray.from_arrays(pa.array([0, 2, 4], pa.int32()), items),
+            "view": pa.ListViewArray.from_arrays(offsets, sizes, items),
+            "pair": pa.FixedSizeListArray.from_arrays(items, 2),
+        }
+    )
+    for start in range(3):
+        rows = AvroEncoder("int", extra="ignore").encode(batch[start:])
+        assert payloads(rows) == [b"\2", b"\4"][start:]
+        assert rows.errors == []
+
+
 def test_wrong_default() -> None:
     """A default that is no value of its type is the schema's fault."""
     schema = record(a="int")

@@ -150,7 +150,8 @@ bind_column(input_columns *self, int32_t index, const struct ArrowArray *array, 
     const input_type *type = &self->types->types[index];
     arrow_column *column = &self->columns[index];
     if (type->layout == INPUT_OTHER) {
-        return NULL; /* nothing reads it */
+        /* Nothing reads it, but lists of it refer to so many rows. */
+        return arrow_column_bind(column, (arrow_format){.layout = ARROW_NULLS}, array, first, rows);
     }
     const char *problem = arrow_column_bind(column, type->storage, array, first, rows);
     if (problem != NULL) {
