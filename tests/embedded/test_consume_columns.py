@@ -653,6 +653,39 @@ def test_json_of_a_registry(registry: SchemaRegistryClient) -> None:
         JSONColumns(registry, "s", missing="nothing")
 
 
+def test_json_with_references(registry: SchemaRegistryClient) -> None:
+    """Schemas that a schema refers to by name are found, also those that these refer to."""
+    for name, schema in (
+        ("zip.json", {"type": "integer"}),
+        (
+            "address.json",
+            {
+                "$id": "https://example.com/another/name",
+                "type": "object",
+                "properties": {"city": {"$ref": "#/$defs/text"}, "zip": {"$ref": "zip.json"}},
+                "$defs": {"text": {"type": "string"}},
+            },
+        ),
+    ):
+        references = [SchemaReference("zip.json", "zip.json", 1)] * ("$id" in schema)
+        registry.register_schema(name, Schema(json.dumps(schema), "JSON", references))
+    person = {
+        "$id": "https://example.com/person.json",
+        "type": "object",
+        "properties": {
+            "home": {"$ref": "address.json"},
+            "city": {"$ref": "address.json#/$defs/text"},
+        },
+    }
+    reference = SchemaReference("address.json", "address.json", 1)
+    registry.register_schema("people-value", Schema(json.dumps(person), "JSON", [reference]))
+    columns = JSONColumns(registry, "people-value")
+    people = [{"home": {"city": "Bonn", "zip": 53111}, "city": "Köln"}]
+    payloads = polars.Series(columns.encode(polars.DataFrame(people))).to_list()
+    assert [json.loads(payload[5:]) for payload in payloads] == people
+    assert polars.DataFrame(columns.decode(binary(payloads))).to_dicts() == people
+
+
 def test_rows_become_json_of_the_registry(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:

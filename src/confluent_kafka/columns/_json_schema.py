@@ -59,11 +59,37 @@ def from_json_schema(schema: str | Mapping[str, Any], enums: str) -> Value:
         JSONSchemaError: it is not valid, recursive, or has what cannot be a column.
     """
     if isinstance(schema, str):
-        try:
-            schema = json.loads(schema)
-        except (ValueError, RecursionError) as error:
-            raise JSONSchemaError(f"schema is not JSON: {error}") from error
+        schema = _loads(schema, "schema")
     return _Reader(schema, enums).value(schema, "")
+
+
+def with_references(text: str, references: Mapping[str, str]) -> Any:
+    """Return a document that has the documents within it that it refers to by name.
+
+    Args:
+        text: the document.
+        references: other documents, by the names that stand for their URIs.
+
+    Raises:
+        JSONSchemaError: one of them is not JSON.
+    """
+    document = _loads(text, "schema")
+    if not isinstance(document, Mapping):
+        return document
+    known = document.get("$defs")
+    within = dict(known) if isinstance(known, Mapping) else {}
+    for name, other in references.items():
+        one = _loads(other, f"the schema of the reference {name!r}")
+        # Its own "$id" may be another one: registries know it by the name.
+        within[name] = {**one, "$id": name} if isinstance(one, Mapping) else one
+    return {**document, "$defs": within} if references else document
+
+
+def _loads(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise JSONSchemaError(f"{what} is not JSON: {error}") from error
 
 
 class _Place(NamedTuple):

@@ -26,6 +26,7 @@ from confluent_kafka.columns._avro_schema import (
     AvroType,
     parse,
 )
+from confluent_kafka.columns._json_schema import with_references
 from confluent_kafka.columns._layout import ENUMS, Column, check_enums
 from confluent_kafka.columns._protobuf_descriptor import find_descriptor, message_indexes_of
 from confluent_kafka.columns._protobuf_registered import ProtobufSchemaError, compile_registered
@@ -204,10 +205,14 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
     def _texts(self, schema: Any) -> Iterator[str]:
         """Yield the texts that a schema refers to, each after those that it needs itself."""
+        return (text for _, text in self._named_texts(schema))
+
+    def _named_texts(self, schema: Any) -> Iterator[tuple[str, str]]:
+        """Yield the same, with the names by which they are referred to."""
         for reference in schema.references or ():
             found = self._registry.get_version(reference.subject, reference.version)
-            yield from self._texts(found.schema)
-            yield found.schema.schema_str
+            yield from self._named_texts(found.schema)
+            yield reference.name, found.schema.schema_str
 
     @abstractmethod
     def _reader_program(self, schema: Any) -> _RowProgram:
@@ -372,11 +377,15 @@ class JSONColumns(RegistryColumns):
         self._options = options
 
     def _reader_program(self, schema: Any) -> _RowProgram:
-        text = getattr(schema, "schema_str", schema)
-        return JSONDecoder(text, **self._options)._program
+        own = self._document(schema) if hasattr(schema, "schema_str") else schema
+        return JSONDecoder(own, **self._options)._program
 
     def _new_encoder(self, schema: Any, schema_id: int | None) -> JSONEncoder:
-        return JSONEncoder(schema.schema_str, schema_id=schema_id)
+        return JSONEncoder(self._document(schema), schema_id=schema_id)
+
+    def _document(self, schema: Any) -> Any:
+        """Return a registry's schema with those that it refers to in it."""
+        return with_references(schema.schema_str, dict(self._named_texts(schema)))
 
 
 class ProtobufColumns(RegistryColumns):
