@@ -176,6 +176,13 @@ def test_wrong_decoders_are_refused(consumer: Consumer) -> None:
         consumer.consume_arrow(1, 0, value={})  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="key is to be decoded, but columns does not name it"):
         consumer.consume_arrow(1, 0, columns=["value"], key=AvroDecoder('"int"'))
+    frame = polars.DataFrame({"value": [b"a"]})
+    with pytest.raises(TypeError, match=r"batch must be a MessageBatch, .* not DataFrame"):
+        decode_batch(frame, value=AvroDecoder('"int"'))
+    with pytest.raises(TypeError, match=r"value must have encode\(\), which AvroDecoder has not"):
+        encode_batch(frame, value=AvroDecoder('"int"'))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"key must have decode\(\), which str has not"):
+        decode_batch(consumer.consume_arrow(1, 0), key="avro")
 
 
 def test_no_messages(consumer: Consumer) -> None:

@@ -33,12 +33,14 @@ def config(kafka_cluster: MockCluster) -> dict[str, Any]:
 def test_a_topic(capsys: pytest.CaptureFixture[str]) -> None:
     """Avro with a registry in memory comes out as a data frame with the schema's types."""
     names = run(block_with(PAGE, "FLIGHT = {"))
-    flights = names["frame"].unnest("value")
+    flights = names["frame"]
     assert flights["carrier"].to_list() == ["UA", "DL", "UA"]
     assert flights["delay"].to_list() == [2, None, 11]
     assert flights.schema["at"] == polars.Datetime("ms", "UTC")
     assert flights.schema["delay"] == polars.Int32
     assert "(3, 4)" in capsys.readouterr().out
+    # What the guide goes on with.
+    run(block_with(PAGE, 'JSONEncoder(nulls="omit")'), frame=flights)
 
 
 def test_the_last_hour(

@@ -86,6 +86,10 @@ def test_ranges_of_time(config: dict[str, Any], days: str) -> None:
     assert rows(config, days, start, end) == offsets(0, 3, 4) + offsets(1, 3, 4)
     assert rows(config, days, DAY + timedelta(days=9)) == offsets(0, 9) + offsets(1, 9)
     assert rows(config, days, DAY + timedelta(days=20)) == []
+    # Messages have whole milliseconds: that of day 3 is before what begins within its first one.
+    later = timedelta(microseconds=1)
+    start, end = DAY + timedelta(days=3) + later, DAY + timedelta(days=4) + later
+    assert rows(config, days, start, end) == offsets(0, 4) + offsets(1, 4)
     assert rows(config, days, {0: 8}, DAY + timedelta(days=20)) == offsets(0, 8, 9)
 
 
@@ -175,6 +179,20 @@ def test_wrong_arguments(config: dict[str, Any], days: str) -> None:
     """Each says what is wrong, before anything is read."""
     with pytest.raises(ValueError, match="batch_size must be from 1 to 1,000,000, not 0"):
         read_topic(config, days, batch_size=0)
+    with pytest.raises(TypeError, match=r"batch_size must be int, not float"):
+        read_topic(config, days, batch_size=2.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"batch_size must be int, not bool"):
+        read_topic(config, days, batch_size=True)
+    with pytest.raises(TypeError, match=r"timeout must be float, not str"):
+        read_topic(config, days, timeout="5")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"timeout must not be negative, but is -1"):
+        read_topic(config, days, timeout=-1)
+    with pytest.raises(TypeError, match=r"config must be a dict, not NoneType"):
+        read_topic(None, days)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"start must be .* int to int, partitions are not str"):
+        read_topic(config, days, {"0": 1})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match=r"end must be .* int to int, offsets are not str"):
+        read_topic(config, days, None, {0: "1"})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="start must not be negative, but is -1 for partition 0"):
         read_topic(config, days, -1)
     with pytest.raises(ValueError, match="end names partition 9, but the topic has"):

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("fastavro", reason="fastavro is not installed")
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from confluent_kafka.columns import AvroDecoder, AvroSchemaError  # noqa: E402
+from confluent_kafka.columns import AvroDecoder, AvroEncoder, AvroSchemaError  # noqa: E402
 from tests.support.avro import record, through  # noqa: E402
 
 ADDRESS = record(("city", "string"), ("zip", ["null", "int"]), name="Address")
@@ -291,3 +291,17 @@ def test_records_of_many_fields() -> None:
     rows = through(writer, values, reader, columns=["f9999", "f0", "f5000"])
     assert rows.to_pylist() == [{"f9999": 9999, "f0": 0, "f5000": 5000}]
     assert len(through(writer, values, reader).type) == 10_000
+
+
+def test_references() -> None:
+    """Schemas that others refer to are JSON text, too; what is no list of schemas is refused."""
+    city = json.dumps({"type": "record", "name": "City", "fields": []})
+    home = {"type": "record", "name": "Home", "fields": [{"name": "city", "type": "City"}]}
+    assert AvroEncoder(home, references=[city])
+    assert AvroDecoder(home, writer_references=(city,))
+    with pytest.raises(TypeError, match="references of schema must be a list of schemas, not int"):
+        AvroEncoder(home, references=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="references of writer_schema must be .* not str"):
+        AvroDecoder(home, writer_references=city)
+    with pytest.raises(AvroSchemaError, match="a reference of schema is not JSON"):
+        AvroEncoder(home, references=["{"])

@@ -120,19 +120,30 @@ def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
         TypeError: `schema` is neither text nor a schema of dicts and lists.
         AvroSchemaError: it is not valid, or recursive.
     """
-    if not isinstance(schema, (str, dict, list)):
-        raise TypeError(f"{what} must be str (JSON), dict or list, not {type(schema).__name__}")
-    if isinstance(schema, str) and schema not in PRIMITIVES:
-        try:
-            schema = json.loads(schema)
-        except (ValueError, RecursionError) as error:
-            raise AvroSchemaError(f"{what} is not JSON: {error}") from error
+    own = _document(schema, what)
+    if isinstance(before, str | Mapping) or not isinstance(before, Iterable):
+        raise TypeError(
+            f"references of {what} must be a list of schemas, not {type(before).__name__}"
+        )
     parser = _Parser(what)
     for one in before:
-        parser.parse(one, "")
-    tree = parser.parse(schema, "")
+        parser.parse(_document(one, f"a reference of {what}"), "")
+    tree = parser.parse(own, "")
     parser.measure(tree)
     return tree
+
+
+def _document(schema: object, what: str) -> str | dict[str, Any] | list[Any]:
+    """Return a schema as json.loads() makes it, or the name of a primitive type."""
+    if not isinstance(schema, str | dict | list):
+        raise TypeError(f"{what} must be str (JSON), dict or list, not {type(schema).__name__}")
+    if not isinstance(schema, str) or schema in PRIMITIVES:
+        return schema
+    try:
+        loaded: str | dict[str, Any] | list[Any] = json.loads(schema)
+    except (ValueError, RecursionError) as error:
+        raise AvroSchemaError(f"{what} is not JSON: {error}") from error
+    return loaded
 
 
 class _Parser:

@@ -141,9 +141,22 @@ def decode_batch(batch: Any, *, key: Any = None, value: Any = None) -> DecodedBa
 
     Raises:
         KeyError: the batch has no such column.
+        TypeError: an argument is something else.
         Exception: raised by a decode().
     """
+    if not hasattr(batch, "eof"):
+        raise TypeError(
+            "batch must be a MessageBatch, which consume_arrow() returns, not "
+            f"{type(batch).__name__}; a decoder's decode() takes any array"
+        )
+    _check_can("decode", key=key, value=value)
     return decode_fetched(batch, key, value, headers=True)
+
+
+def _check_can(method: str, **codecs: Any) -> None:
+    for name, codec in codecs.items():
+        if codec is not None and not hasattr(codec, method):
+            raise TypeError(f"{name} must have {method}(), which {type(codec).__name__} has not")
 
 
 def decode_fetched(batch: Any, key: Any, value: Any, headers: bool) -> DecodedBatch:
@@ -262,9 +275,11 @@ def encode_batch(
 
     Raises:
         KeyError: there is no column `key`.
+        TypeError: an argument is something else.
         ValueError: a row cannot be encoded.
         Exception: raised by an encode().
     """
+    _check_can("encode", key=key, value=value)
     encoded: list[_ColumnBatch] = []
     first_row = 0
     for chunk in _ColumnBatch.chunks_of(batch):

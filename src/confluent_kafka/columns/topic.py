@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -16,6 +16,8 @@ Place = int | datetime | Mapping[int, int] | None
 
 # Seconds that one call waits: how often the deadline is looked at.
 _SLICE = 0.2
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Beyond every end.
 _LAST = 2**63 - 1
@@ -78,8 +80,7 @@ def read_topic(
         KafkaException: the topic is unknown, or the brokers refuse.
         TypeError, ValueError: an argument is wrong.
     """
-    if not 1 <= batch_size <= 1_000_000:
-        raise ValueError(f"batch_size must be from 1 to 1,000,000, not {batch_size}")
+    _check_arguments(config, batch_size, timeout)
     defaults = {
         "group.id": "confluent_kafka.columns.read_topic",
         "enable.auto.commit": False,
@@ -98,6 +99,19 @@ def read_topic(
         raise
     decoding = {**decoders, "headers": shown}
     return TopicReader(consumer, ranges, decoding, options, batch_size, timeout)
+
+
+def _check_arguments(config: object, batch_size: object, timeout: object) -> None:
+    if not isinstance(config, Mapping):
+        raise TypeError(f"config must be a dict, not {type(config).__name__}")
+    if not isinstance(batch_size, int) or isinstance(batch_size, bool):
+        raise TypeError(f"batch_size must be int, not {type(batch_size).__name__}")
+    if not 1 <= batch_size <= 1_000_000:
+        raise ValueError(f"batch_size must be from 1 to 1,000,000, not {batch_size}")
+    if not isinstance(timeout, int | float) or isinstance(timeout, bool):
+        raise TypeError(f"timeout must be float, not {type(timeout).__name__}")
+    if not timeout >= 0:
+        raise ValueError(f"timeout must not be negative, but is {timeout}")
 
 
 class _Range:
@@ -229,7 +243,12 @@ def _ranges(
 
 
 def _check_partitions(name: str, place: Mapping[int, int], partitions: Sequence[int]) -> None:
-    for one in place:
+    for one, offset in place.items():
+        for number, what in ((one, "partitions"), (offset, "offsets")):
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise TypeError(
+                    f"{name} must be a dict of int to int, {what} are not {type(number).__name__}"
+                )
         if one not in partitions:
             raise ValueError(f"{name} names partition {one}, but the topic has {len(partitions)}")
 
@@ -273,7 +292,8 @@ def _offsets_of_time(
 ) -> dict[int, int]:
     if place.tzinfo is None:
         raise ValueError(f"{name} is a datetime without a time zone, which could be any")
-    milliseconds = int(place.timestamp() * 1000)
+    # Messages have milliseconds: those of a part of one are before the time.
+    milliseconds = -((_EPOCH - place) // timedelta(milliseconds=1))
     asked = [TopicPartition(topic, one, milliseconds) for one in partitions]
     found = consumer.offsets_for_times(asked, timeout)
     # Nothing is as late: where the partition ends.
