@@ -384,6 +384,20 @@ def test_json_that_was_read_is_written_as_it_was(
     assert_comes_back(encoder, registry, "json-schema", [framed(known, JSON_ROW)])
 
 
+def test_json_schemas_with_references(
+    encoder: Callable[..., RowEncoder], registry: FakeRegistry
+) -> None:
+    """What a schema refers to by name is found, read and written; a titled null is a null."""
+    city = {"oneOf": [{"type": "null", "title": "Nowhere"}, {"type": "string"}]}
+    home = {"type": "object", "properties": {"city": city}}
+    registry.register("home", json.dumps(home), "JSON")
+    schema = {"type": "object", "properties": {"home": {"$ref": "home.json"}}}
+    reference = {"name": "home.json", "subject": "home", "version": 1}
+    known = registry.register("t-value", json.dumps(schema), "JSON", references=[reference])
+    rows = [framed(known, b'{"home":{"city":"Bonn"}}'), framed(known, b'{"home":{"city":null}}')]
+    assert_comes_back(encoder, registry, "json-schema", rows)
+
+
 def assert_comes_back(
     encoder: Callable[..., RowEncoder],
     registry: FakeRegistry,

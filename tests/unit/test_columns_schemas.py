@@ -301,7 +301,7 @@ def test_references() -> None:
     assert AvroDecoder(home, writer_references=(city,))
     with pytest.raises(TypeError, match="references of schema must be a list of schemas, not int"):
         AvroEncoder(home, references=5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="references of writer_schema must be .* not str"):
+    with pytest.raises(TypeError, match=r"references of writer_schema must be .* not str"):
         AvroDecoder(home, writer_references=city)
     with pytest.raises(AvroSchemaError, match="a reference of schema is not JSON"):
         AvroEncoder(home, references=["{"])

@@ -229,7 +229,7 @@ class _Reader:
 
     def _combined(self, word: str, schema: Mapping[str, Any], path: str) -> Value:
         schemas = self._list(word, schema, path)
-        others = [one for one in schemas if not _is_null(one)]
+        others = [one for one in schemas if not is_null(one)]
         if len(others) != 1:
             raise self._error(path, f"{word} of {len(others)} types, and a column has one")
         value = self.value(others[0], path)
@@ -372,7 +372,7 @@ def _pointed(place: _Place, pointer: str) -> _Place | None:
 # --- small parts
 
 
-def _is_null(schema: Any) -> bool:
+def is_null(schema: Any) -> bool:
     """Whether only null is of a schema, whatever its title and other annotations are."""
     if not isinstance(schema, Mapping):
         return False

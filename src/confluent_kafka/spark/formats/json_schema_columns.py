@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql import types as t
 
 from confluent_kafka.columns import JSONColumns
+from confluent_kafka.columns._json_schema import is_null
 from confluent_kafka.columns.registry import RegistryColumns
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.schema_registry._json import decode
@@ -47,7 +48,7 @@ def parse(schema: Schema, registry: SchemaRegistryClient) -> Documents:
         Unreadable: it is none.
     """
     try:
-        others = _referenced(schema, registry).items()
+        others = referenced(schema, registry).items()
         return Documents(
             json.loads(schema.schema_str),
             {name: json.loads(one.schema_str) for name, one in others},
@@ -56,12 +57,12 @@ def parse(schema: Schema, registry: SchemaRegistryClient) -> Documents:
         raise Unreadable(f"not a JSON Schema: {error}") from None
 
 
-def _referenced(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Schema]:
+def referenced(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Schema]:
     """Return the schemas that one refers to, and those that they do, by name."""
     found: dict[str, Schema] = {}
     for reference in schema.references:
         one = registry.get_version(reference.subject, reference.version).schema
-        found |= {reference.name: one, **_referenced(one, registry)}
+        found |= {reference.name: one, **referenced(one, registry)}
     return found
 
 
@@ -101,7 +102,7 @@ def _type(
             return t.StructType(fields)
     for word in ("oneOf", "anyOf"):
         if isinstance(schema, dict) and not kinds and word in schema:
-            others = [one for one in schema[word] if one != {"type": "null"}]
+            others = [one for one in schema[word] if not is_null(one)]
             if len(others) == 1:
                 return _type(documents, others[0], base, place, inside)
     raise Unreadable(
@@ -178,7 +179,7 @@ class Validated:
             schema = decoder._named(mark)
             try:
                 root = parse_valid(schema.schema_str, "it")
-                others = _referenced(schema, client(self.framed.registry))
+                others = referenced(schema, client(self.framed.registry))
                 _checks[key] = _row_check(checker(root, others, "its schema"))
             except SchemaParseException as error:
                 why = f"not a JSON Schema: {error}"

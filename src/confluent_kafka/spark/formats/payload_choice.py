@@ -5,6 +5,7 @@ The registry's libraries are imported only where a write uses it.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from .model import Payload, Registry
 from .payloads import AvroPayloads, Encoder, JsonPayloads, Name, ProtobufPayloads
 
 if TYPE_CHECKING:
-    from confluent_kafka.schema_registry import RegisteredSchema, SchemaRegistryClient
+    from confluent_kafka.schema_registry import RegisteredSchema, Schema, SchemaRegistryClient
 
 # What the registry calls the formats.
 _SCHEMA_TYPES = {"avro": "AVRO", "json-schema": "JSON", "protobuf": "PROTOBUF"}
@@ -68,7 +69,19 @@ def _of_registry(payload: Payload, registry: Registry) -> Encoder:
     name = _name(payload, found, client(registry))
     if payload.format == "avro":
         return AvroPayloads(schema, tuple(references), name)
-    return JsonPayloads(schema, name)
+    return JsonPayloads(_with_references(found.schema, client(registry)), name)
+
+
+def _with_references(schema: Schema, registry: SchemaRegistryClient) -> str:
+    """Return a JSON Schema with those that it refers to in it."""
+    from confluent_kafka.columns._json_schema import with_references
+
+    from .json_schema_columns import referenced
+    from .registry import asking
+
+    with asking():
+        others = {name: one.schema_str for name, one in referenced(schema, registry).items()}
+    return json.dumps(with_references(schema.schema_str, others)) if others else schema.schema_str
 
 
 def _name(
