@@ -59,7 +59,17 @@ def test_the_table_has_each_keyword_of_a_client_once() -> None:
         (
             "producer",
             {"retry_backoff_ms": 0},
-            {"retry.backoff.ms": 1, "reconnect.backoff.ms": 1},
+            {"retry.backoff.ms": 1, "reconnect.backoff.ms": 1, "reconnect.backoff.max.ms": 1000},
+        ),
+        (
+            "consumer",
+            {"retry_backoff_ms": 2000},
+            {
+                "retry.backoff.ms": 2000,
+                "retry.backoff.max.ms": 2000,
+                "reconnect.backoff.ms": 2000,
+                "reconnect.backoff.max.ms": 2000,
+            },
         ),
         ("producer", {"acks": "all"}, {"acks": -1}),
         ("producer", {"acks": 0, "linger_ms": 5.9}, {"acks": 0, "linger.ms": 5}),

@@ -75,7 +75,7 @@ KEYWORDS = (
     ),
     Keyword(
         "retry_backoff_ms",
-        ("retry.backoff.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms"),
+        ("retry.backoff.ms", "reconnect.backoff.ms"),
         number(1, 300_000),
         "ms",
     ),
@@ -189,6 +189,10 @@ KEYWORDS = (
 )
 
 
+# Milliseconds: what Kafka's own clients have for reconnect.backoff.max.ms.
+_RECONNECT_MAX = 1000
+
+
 def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
     """Return librdkafka's configuration of a client.
 
@@ -200,6 +204,9 @@ def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
         ValueError, TypeError: a keyword's value is wrong; the text names it and what is allowed.
     """
     conf = converted(of_client(client), keywords)
+    if (backoff := conf.get("reconnect.backoff.ms")) is not None:
+        # With librdkafka's own limit of 10 s, what is sent when a broker is back could fail.
+        conf["reconnect.backoff.max.ms"] = max(backoff, _RECONNECT_MAX)
     reconcile(conf)
     conf.update(_security(keywords))
     conf.update(keywords.get("properties") or {})
