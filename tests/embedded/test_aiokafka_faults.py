@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.compat.aiokafka import (
     AIOKafkaClient,
     AIOKafkaConsumer,
@@ -19,11 +22,14 @@ from confluent_kafka.compat.aiokafka import (
 from confluent_kafka.compat.aiokafka import errors as failures
 from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
 from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
+from confluent_kafka.compat.aiokafka.consumer._positions import _REFUSED_AGAIN
+from confluent_kafka.protocol.records import Record, RecordBatch
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import across_an_outage, in_loop, until
 from tests.support.aiokafka_consumer import consumer_at, raised_by, reading, values
 from tests.support.clients import QUIET
 from tests.support.kafka import numbers
+from tests.support.record_batches import sent
 
 AWAITS = 1000
 METADATA = 3
@@ -213,6 +219,187 @@ async def test_listener_that_waits_while_there_is_no_topic(kafka_cluster: MockCl
     consumer.subscribe(pattern="none", listener=Slow())
     async with consumer:
         assert calls == ["revoked", "assigned"]
+
+
+class TestRefused:
+    """What a broker refuses for good is raised by the call that a user expects it from."""
+
+    @pytest.mark.parametrize(
+        ("request_name", "code", "error"),
+        [
+            ("JoinGroup", KafkaError.INVALID_GROUP_ID, failures.InvalidGroupIdError),
+            ("JoinGroup", KafkaError.GROUP_MAX_SIZE_REACHED, failures.KafkaError),
+            ("FindCoordinator", KafkaError.INVALID_GROUP_ID, failures.InvalidGroupIdError),
+        ],
+    )
+    @in_loop
+    async def test_to_join(
+        self,
+        kafka_cluster: MockCluster,
+        filled: str,
+        request_name: str,
+        code: int,
+        error: type[Exception],
+    ) -> None:
+        """By start(), which stops the consumer."""
+        kafka_cluster.inject_errors(request_name, [code] * 50)
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g")
+        with pytest.raises(error):
+            await consumer.start()
+        await consumer.stop()
+
+    @in_loop
+    async def test_to_join_for_now(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """By none: the member joins when the broker is ready."""
+        kafka_cluster.inject_errors("JoinGroup", [KafkaError.COORDINATOR_LOAD_IN_PROGRESS])
+        kafka_cluster.inject_errors("FindCoordinator", [KafkaError.COORDINATOR_NOT_AVAILABLE])
+        async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g") as consumer:
+            assert await values(consumer, 1) == [b"0"]
+
+    @pytest.mark.parametrize("reads", [True, False])
+    @in_loop
+    async def test_to_join_again(
+        self, kafka_cluster: MockCluster, filled: str, reads: bool
+    ) -> None:
+        """By a call that reads, once for each answer, and not by stop()."""
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, filled, group_id="g")
+        async with consumer:
+            kafka_cluster.create_topic("more")
+            kafka_cluster.inject_errors("JoinGroup", [KafkaError.INVALID_GROUP_ID] * 2)
+            consumer.subscribe([filled, "more"])
+            if reads:
+                for call in (consumer.getone(), consumer.getmany(timeout_ms=60_000)):
+                    with pytest.raises(failures.InvalidGroupIdError):
+                        await call
+                assert await values(consumer, 1) == [b"0"]
+            else:
+                engine = consumer._running().engine
+                await until(lambda: len(engine._failures) == 1)
+
+    @pytest.mark.parametrize("is_member", [True, False])
+    @pytest.mark.parametrize(
+        ("code", "error"),
+        [
+            (KafkaError.GROUP_AUTHORIZATION_FAILED, failures.GroupAuthorizationFailedError),
+            (KafkaError.TOPIC_AUTHORIZATION_FAILED, failures.TopicAuthorizationFailedError),
+            (KafkaError.INVALID_GROUP_ID, failures.InvalidGroupIdError),
+        ],
+    )
+    @in_loop
+    async def test_committed_offsets(
+        self,
+        kafka_cluster: MockCluster,
+        filled: str,
+        is_member: bool,
+        code: int,
+        error: type[Exception],
+    ) -> None:
+        """By each call that reads, until the broker answers; start() has an assignment."""
+        place = TopicPartition(filled, 0)
+        kafka_cluster.inject_errors("OffsetFetch", [code] * 1000)
+        consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id="g")
+        if is_member:
+            consumer.subscribe([filled])
+        else:
+            consumer.assign([place])
+        async with consumer:
+            assert consumer.assignment() == {place}
+            for _ in range(2):
+                with pytest.raises(error) as raised:
+                    await consumer.getone()
+                assert isinstance(raised.value.__cause__, KafkaException)
+                with pytest.raises(error):
+                    await consumer.getmany(timeout_ms=60_000)
+            with pytest.raises(error):
+                await consumer.position(place)
+            kafka_cluster.clear_errors()
+            while True:
+                with contextlib.suppress(error):
+                    assert await values(consumer, 2) == [b"0", b"1"]
+                    break
+                await asyncio.sleep(0.01)
+
+    @pytest.mark.parametrize("protocol", ["classic", "consumer"])
+    @in_loop
+    async def test_committed_offsets_and_a_seek(
+        self, kafka_cluster: MockCluster, filled: str, protocol: str
+    ) -> None:
+        """A partition that is sought needs no committed offset."""
+        kafka_cluster.inject_errors("OffsetFetch", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000)
+        consumer = consumer_at(
+            kafka_cluster.bootstrap_servers,
+            filled,
+            group_id="g",
+            properties={"group.protocol": protocol},
+        )
+        async with consumer:
+            await until(consumer.assignment)
+            with pytest.raises(failures.GroupAuthorizationFailedError):
+                await consumer.getone()
+            consumer.seek(TopicPartition(filled, 0), 7)
+            assert await values(consumer, 2) == [b"7", b"8"]
+            kafka_cluster.clear_errors()
+            await asyncio.sleep(2 * _REFUSED_AGAIN)
+            assert await values(consumer, 2) == [b"9", b"10"]
+
+    @in_loop
+    async def test_first_offsets_late(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """What no broker answers in time is asked for again, also without a group."""
+        kafka_cluster.inject_errors("ListOffsets", [KafkaError.NOT_LEADER_FOR_PARTITION] * 1000)
+        consumer = consumer_at(
+            kafka_cluster.bootstrap_servers, filled, request_timeout_ms=1000, retry_backoff_ms=50
+        )
+        async with consumer:  # which waits for as long as that
+            kafka_cluster.clear_errors()
+            assert await values(consumer, 1) == [b"0"]
+
+
+class TestCorruptBatches:
+    """Checksums that are wrong."""
+
+    @pytest.fixture
+    def kafka_cluster(self) -> Iterator[MockCluster]:
+        """Of one broker, which gets batches as they are."""
+        with MockCluster(brokers=1) as cluster:
+            yield cluster
+
+    @pytest.fixture
+    def corrupt(self, kafka_cluster: MockCluster, kafka_topic: str) -> TopicPartition:
+        """A partition with a message, one whose checksum is wrong, and another one."""
+        for value in (b"0", b"1", b"2"):
+            batch = RecordBatch.of([Record(0, 1000, None, value, ())])
+            if value == b"1":
+                batch = replace(batch, crc=batch.crc ^ 1)
+            sent(kafka_cluster, kafka_topic, batch.encode())
+        return TopicPartition(kafka_topic, 0)
+
+    @pytest.mark.parametrize("group", [None, "g"])
+    @in_loop
+    async def test_checked(
+        self, kafka_cluster: MockCluster, corrupt: TopicPartition, group: str | None
+    ) -> None:
+        """Each call raises CorruptRecordException, until the application seeks; stop() does not."""
+        servers = kafka_cluster.bootstrap_servers
+        consumer = consumer_at(servers, corrupt.topic, group_id=group)
+        async with consumer:
+            assert await values(consumer, 1) == [b"0"]
+            for _ in range(2):
+                with pytest.raises(failures.CorruptRecordException, match="CRC"):
+                    await consumer.getone()
+                with pytest.raises(failures.CorruptRecordException, match="CRC"):
+                    await consumer.getmany(timeout_ms=60_000)
+                assert await consumer.position(corrupt) == 1
+            consumer.seek(corrupt, 2)
+            assert await values(consumer, 1) == [b"2"]
+            consumer.seek(corrupt, 1)
+            engine = consumer._running().engine
+            await until(lambda: engine.client._queue_length() > 0)
+
+    @in_loop
+    async def test_not_checked(self, kafka_cluster: MockCluster, corrupt: TopicPartition) -> None:
+        """The messages are read as they are."""
+        async with reading(kafka_cluster.bootstrap_servers, corrupt, check_crcs=False) as consumer:
+            assert await values(consumer, 3) == [b"0", b"1", b"2"]
 
 
 class TestCallbacksThatRaise:

@@ -43,7 +43,35 @@ _OTHERS: dict[int, type[errors.KafkaError]] = {
     KafkaError.UNSUPPORTED_COMPRESSION_TYPE: errors.UnsupportedCodecError,
 }
 
+# Those that a later answer may not have, though aiokafka's exceptions are not ``retriable``: the
+# member joins again, or what is asked for comes.
+_PASSING = frozenset(
+    {
+        KafkaError.BROKER_NOT_AVAILABLE,
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.FENCED_MEMBER_EPOCH,
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.MEMBER_ID_REQUIRED,
+        KafkaError.NETWORK_EXCEPTION,
+        KafkaError.OFFSET_NOT_AVAILABLE,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError.REPLICA_NOT_AVAILABLE,
+        KafkaError.STALE_MEMBER_EPOCH,
+        KafkaError.THROTTLING_QUOTA_EXCEEDED,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.UNKNOWN_TOPIC_ID,
+        KafkaError.UNSTABLE_OFFSET_COMMIT,
+    }
+)
+
 _FAILURES = Failures(errors.KafkaError, errors.for_code, _OTHERS)
 
 failure_of = _FAILURES.failure_of
 translated = _FAILURES.translated
+
+
+def is_final(error: KafkaError) -> bool:
+    """Return whether a broker refuses something, which asking again does not change."""
+    code = error.code()
+    return code > 0 and code not in _PASSING and not errors.for_code(code).retriable

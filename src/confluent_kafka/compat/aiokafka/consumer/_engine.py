@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from confluent_kafka import Message
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.aio import AIOConsumer
 
-from ..errors import ConsumerStoppedError
+from ..errors import ConsumerStoppedError, KafkaError
 from ..structs import ConsumerRecord, TopicPartition
 
 T = TypeVar("T")
@@ -103,9 +104,10 @@ class Engine(AIOConsumer):
         finally:
             self._waiting -= 1
 
-    def fail(self, error: Exception) -> None:
-        """Have the next call raise an error."""
-        self._callback_failed(error)
+    def fail(self, error: KafkaError) -> None:
+        """Have the next call raise an error, unless one that is the same waits for that already."""
+        if repr(error) not in map(repr, self._failures):
+            self._callback_failed(error)
 
     def run(self, work: Awaitable[Any]) -> None:
         """Run an awaitable of a callback; stop() waits for it."""
@@ -165,6 +167,8 @@ class Engine(AIOConsumer):
                 found = self._client._by_partition(1, [], False)
                 if isinstance(found, Message):
                     self._event(found)
+        except KafkaError as error:
+            self.fail(error)
         except Exception as error:
             self._callback_failed(error)
 
@@ -185,6 +189,8 @@ class Engine(AIOConsumer):
         self._attendant.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._attendant
+        # What the cluster refused was for calls that read: stop() does what it can without.
+        self._failures = deque(one for one in self._failures if not isinstance(one, KafkaError))
         await super()._close()
 
 

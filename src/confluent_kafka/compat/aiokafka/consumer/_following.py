@@ -55,11 +55,13 @@ class Following:
         self._every = every
         self._task: asyncio.Task[None] | None = None
         self._has_looked = asyncio.Event()
+        self._waiting: set[TopicPartition] = set()  # partitions that cannot be read from yet
 
     def begin(self) -> None:
         """Follow what subscribe() or assign() has just been given."""
         self.end()
         self._has_looked.clear()
+        self._waiting = set()
         look = self._begin_by_hand
         if self._subscription.is_subscribed:
             if self._subscription.pattern is not None:
@@ -139,7 +141,10 @@ class Following:
             for partition in self._client.cluster.partitions_for_topic(topic) or ()
         )
         self._subscription.extend(has)
-        starts = await self._positions.settle(has - had)
+        # An error may have kept some from being settled before.
+        self._waiting = (self._waiting | (has - had)) & has
+        starts = await self._positions.settle(self._waiting)
+        self._waiting = set()
         if starts:
             self._engine.client.incremental_assign(starts)
             self._positions.begin(starts)

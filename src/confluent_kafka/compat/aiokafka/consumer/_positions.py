@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Collection
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Place
 
-from .._failures import failure_of
+from .._failures import failure_of, is_final
 from ..errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 from ..structs import TopicPartition
 from ._engine import Engine, places
 from ._subscription import Subscription
 
 _AGAIN = 0.01  # seconds until librdkafka is asked again to seek what it does not fetch yet
+_REFUSED_AGAIN = 0.5  # seconds until a broker is asked again for what it has refused
 
 
 class Positions:
@@ -54,6 +56,8 @@ class Positions:
         self._ended: set[TopicPartition] = set()  # assigned, but librdkafka has stopped
         self._seeking: dict[TopicPartition, asyncio.Task[None]] = {}
         self._failed: dict[TopicPartition, Exception] = {}
+        self._refused: set[TopicPartition] = set()  # those of _failed that a broker may yet answer
+        self._asking: asyncio.Task[None] | None = None
 
     # ---- where to begin ----
 
@@ -61,11 +65,15 @@ class Positions:
         """Forget everything: nothing is assigned any more."""
         for task in self._seeking.values():
             task.cancel()
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
         self._offsets = {}
         self._read = set()
         self._ended = set()
         self._seeking = {}
         self._failed = {}
+        self._refused = set()
 
     def forget_some(self, partitions: Collection[TopicPartition]) -> None:
         """Forget partitions that are not assigned any more."""
@@ -74,25 +82,65 @@ class Positions:
                 self._seeking.pop(partition).cancel()
             self._offsets.pop(partition, None)
             self._failed.pop(partition, None)
+            self._refused.discard(partition)
             self._read.discard(partition)
             self._ended.discard(partition)
 
     async def settle(self, partitions: Collection[TopicPartition]) -> list[Place]:
         """Return where to begin to read partitions; those without a place are left out.
 
+        What a broker refuses has no place, until it answers otherwise.
+
         Raises:
-            KafkaException: a broker's answer, or none in time.
+            KafkaException: a broker's answer that will be another later, or none in time.
         """
+        try:
+            await self._find(partitions)
+        except KafkaException as failure:
+            if not is_final(failure.args[0]):
+                raise
+            self._refuse(partitions, failure_of(failure))
+        else:
+            for each in partitions:
+                if each not in self._offsets:
+                    self._fail(each, NoOffsetForPartitionError(each))
+        begun = [each for each in partitions if each not in self._failed]
+        return [Place(*each, self._offsets[each]) for each in begun]
+
+    async def _find(self, partitions: Collection[TopicPartition]) -> None:
+        """Ask for the offsets that are not known."""
         for offsets in (self._committed, self._bounds):
             unknown = [each for each in partitions if each not in self._offsets]
             if unknown:
                 for each, offset in (await offsets(unknown)).items():
                     self._offsets.setdefault(each, offset)  # unless it was sought meanwhile
+
+    def _refuse(self, partitions: Collection[TopicPartition], failure: Exception) -> None:
+        """Note what a broker refuses to say where to begin."""
         for each in partitions:
             if each not in self._offsets:
+                self._fail(each, failure)
+                self._refused.add(each)
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.get_running_loop().create_task(self._ask_again())
+
+    async def _ask_again(self) -> None:
+        """Ask for what was refused until it is answered, and begin to read there."""
+        while self._refused:
+            await asyncio.sleep(_REFUSED_AGAIN)
+            asked = list(self._refused)
+            with contextlib.suppress(KafkaException):
+                await self._find(asked)
+                self._answered(asked)
+
+    def _answered(self, partitions: list[TopicPartition]) -> None:
+        for each in self._refused.intersection(partitions):
+            if each in self._offsets:
+                self.seek(each, self._offsets[each])
+            else:
+                self._refused.discard(each)
                 self._fail(each, NoOffsetForPartitionError(each))
-        begun = [each for each in partitions if each not in self._failed]
-        return [Place(*each, self._offsets[each]) for each in begun]
+        self._engine.wake()
 
     def begin(self, starts: list[Place]) -> None:
         """Note that librdkafka reads from these offsets now."""
@@ -170,6 +218,7 @@ class Positions:
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Read on at an offset."""
         self._offsets[partition] = offset
+        self._refused.discard(partition)
         if self._failed.pop(partition, None) is not None:
             self._subscription.show(partition)
             self._assign_again(partition)
@@ -232,7 +281,7 @@ class Positions:
         """
         for partition, failure in self._failed.items():
             if not partitions or partition in partitions:
-                raise type(failure)(*failure.args)
+                raise type(failure)(*failure.args) from failure.__cause__
 
     def out_of_range(self, partition: TopicPartition) -> None:
         """Note that a partition does not have the offset, and that librdkafka has stopped."""
@@ -242,6 +291,8 @@ class Positions:
                 self._seeking.pop(partition).cancel()
             self._read.discard(partition)
             self._ended.add(partition)
+            if at is not None:
+                self._offsets[partition] = at  # for position()
             self._fail(partition, OffsetOutOfRangeError({partition: at}))
 
     def _fail(self, partition: TopicPartition, failure: Exception) -> None:

@@ -14,7 +14,7 @@ from confluent_kafka.aio import AIOAdminClient
 
 from ..._common.events import TOLD
 from ..._common.membership import is_incremental_protocol
-from .._failures import failure_of
+from .._failures import failure_of, is_final
 from ..client import AIOKafkaClient
 from ..errors import IllegalStateError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
@@ -26,6 +26,9 @@ from ._positions import Positions
 from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
+
+# librdkafka fetches the batch again, and tells of it again.
+_UNREADABLE = frozenset({KafkaError._BAD_COMPRESSION, KafkaError._BAD_MSG})
 
 
 class Reader:
@@ -218,8 +221,8 @@ class Reader:
 
     async def position(self, partition: TopicPartition) -> int:
         """Return the offset of the next message; while it is not known, settle it first."""
-        self.positions.check((partition,))
         if self.positions.known(partition) is None:
+            self.positions.check((partition,))
             await self.positions.settle([partition])
             self.positions.check((partition,))
         known = self.positions.known(partition)
@@ -279,6 +282,8 @@ class Reader:
             assert partition is not None
             self.positions.out_of_range(TopicPartition(topic, partition))
             return
-        if error.code() in TOLD or error.fatal():
+        is_of_group = topic is None and is_final(error)
+        is_of_messages = topic is not None and error.code() in _UNREADABLE
+        if error.code() in TOLD or error.fatal() or is_of_group or is_of_messages:
             raise failure_of(error)
         _log.warning("%s", error.str())
