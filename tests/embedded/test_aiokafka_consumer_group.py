@@ -91,6 +91,31 @@ class TestListeners:
         assert len(listener.calls) == 4
 
     @in_loop
+    async def test_unsubscribed_and_subscribed(
+        self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
+    ) -> None:
+        """What there was before is taken away then, also if it was assigned by hand."""
+        listener = Told()
+        place = TopicPartition(filled, 0)
+        async with consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP) as consumer:
+            for _ in range(2):
+                consumer.subscribe([filled], listener=listener)
+                assert await values(consumer, 1) == [b"0"]
+                consumer.unsubscribe()
+                assert consumer.assignment() == consumer.subscription() == set()
+            consumer.assign([place])
+            assert consumer.subscription() == {filled}
+            consumer.unsubscribe()
+            assert consumer.subscription() == set()
+            consumer.subscribe([filled], listener=listener)
+            assert await values(consumer, 1) == [b"0"]
+        assert listener.calls == [
+            ("revoked", set()),
+            ("assigned", {place}),
+            *[("revoked", {place}), ("assigned", {place})] * 2,
+        ]
+
+    @in_loop
     async def test_without_a_group(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """A listener is told nothing."""
         listener = Told()
@@ -451,6 +476,26 @@ class TestCommits:
                 await consumer.getone()
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP) as consumer:
             assert await values(consumer, 1) == [b"2"]
+
+    @in_loop
+    async def test_nothing_to_commit(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """A member without partitions commits nothing; before an assignment there is no member."""
+        servers = kafka_cluster.bootstrap_servers
+        async with (
+            consumer_at(servers, kafka_topic, group_id=GROUP) as one,
+            consumer_at(servers, kafka_topic, group_id=GROUP) as two,
+        ):
+            await until(lambda: len(one.assignment()) + len(two.assignment()) == 1)
+            await (two if one.assignment() else one).commit()
+        async with consumer_at(servers, group_id=GROUP) as consumer:
+            with pytest.raises(IllegalStateError, match="no partitions are assigned yet"):
+                await consumer.commit()
+            consumer.assign([])
+            await consumer.commit()
+            consumer.unsubscribe()
+            consumer.subscribe([kafka_topic])
+            with pytest.raises(IllegalStateError, match="no partitions are assigned yet"):
+                await consumer.commit()
 
     @in_loop
     async def test_refused(self, kafka_cluster: MockCluster, filled: str) -> None:

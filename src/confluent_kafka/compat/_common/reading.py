@@ -30,6 +30,8 @@ class Reading:
         self.is_by_hand = False
         self.partitions: Set[TopicPartition] = set()
         """What the application may read."""
+        self.is_assigned = False
+        """Whether there is an assignment, which may be empty."""
         self.previous: Set[TopicPartition] = _NONE
         """What it had until it subscribed to something else; the group takes it back later."""
         self.hidden: set[TopicPartition] = set()
@@ -51,7 +53,7 @@ class Reading:
         self.previous = _NONE
         self.paused = set()
         self.hidden = set()
-        self._change()
+        self._assigned()
 
     def forget(self) -> None:
         """Note that unsubscribe() was called."""
@@ -63,7 +65,7 @@ class Reading:
         """Note partitions of which some were assigned before, and are read on."""
         self.partitions = partitions
         self.previous = _NONE
-        self._change()
+        self._assigned()
 
     def lose(self, partitions: Set[TopicPartition]) -> None:
         """Note partitions that the group has taken away, while the others are read on."""
@@ -95,6 +97,10 @@ class Reading:
             wanted = self._wanted[partitions] = self._select(partitions)
             return wanted
 
+    def _assigned(self) -> None:
+        self.is_assigned = True
+        self._change()
+
     def _change(self) -> None:
         self._wanted = {}
         self.is_whole = bool(self.partitions) and not self.hidden
@@ -112,6 +118,7 @@ class Reading:
     def _reset(self) -> None:
         self.topics, self.pattern, self.listener = set(), None, None
         self.partitions = set()
+        self.is_assigned = False
         self.paused = set()
         self.hidden = set()
         self._change()

@@ -56,7 +56,14 @@ class Subscription(Reading):
         self._reset()
         self.is_by_hand = True
         self.partitions = frozenset(partitions)
-        self._change()
+        self.topics = frozenset(partition.topic for partition in self.partitions)
+        self._assigned()
+
+    def forget(self) -> None:
+        """Note that unsubscribe() was called; the next assignment takes away what there was."""
+        had = self.partitions or self.previous
+        super().forget()
+        self.previous = had
 
     def require(self, *partitions: TopicPartition) -> None:
         """Check that partitions are assigned.

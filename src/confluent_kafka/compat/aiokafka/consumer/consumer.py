@@ -320,7 +320,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._subscription.forget()
 
     def subscription(self) -> Set[str]:
-        """Return the topics that are subscribed to; those that match the pattern."""
+        """Return the topics that are subscribed to; those that match the pattern, or are read."""
         return self._subscription.topics
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
@@ -461,14 +461,14 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         Raises:
             CommitFailedError: the group has rebalanced meanwhile.
             IllegalOperation: there is no group.
-            IllegalStateError: a partition is not assigned.
+            IllegalStateError: a partition is not assigned; or there is no assignment yet.
             KafkaError: the broker's answer.
         """
         self._require_group()
         reader = self._running()
         if offsets is None:
-            if not self._subscription.partitions:
-                raise IllegalStateError("no partitions are assigned")
+            if not self._subscription.is_assigned:
+                raise IllegalStateError("no partitions are assigned yet")
             given = reader.positions.all_known()
         else:
             given = offsets_to_commit(offsets)
