@@ -416,6 +416,7 @@ class TestPositions:
             for _ in range(2):
                 with pytest.raises(OffsetOutOfRangeError, match="10000"):
                     await consumer.getone()
+                assert await consumer.position(partition) == 10_000
             consumer.seek(partition, 7)
             assert await values(consumer, 2) == numbers(7, 9)
 
