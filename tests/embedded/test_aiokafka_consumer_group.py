@@ -18,6 +18,7 @@ from confluent_kafka.compat.aiokafka.errors import (
     CommitFailedError,
     GroupAuthorizationFailedError,
     IllegalStateError,
+    KafkaTimeoutError,
     NoOffsetForPartitionError,
     OffsetOutOfRangeError,
     TopicAuthorizationFailedError,
@@ -366,6 +367,32 @@ class TestPositions:
                 await consumer.offsets_for_times({partition: -1})
             assert await consumer.topics() == {filled}
             assert consumer.partitions_for_topic(filled) == {0}
+
+    @in_loop
+    async def test_offsets_of_partitions_that_are_not_there(
+        self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
+    ) -> None:
+        """KafkaTimeoutError after request_timeout_ms, unless they come before that, or stop()."""
+        there, other = TopicPartition(filled, 0), TopicPartition(filled, 9)
+        async with reading(
+            kafka_cluster.bootstrap_servers, there, request_timeout_ms=1000
+        ) as consumer:
+            for call in (
+                consumer.offsets_for_times({other: 0}),
+                consumer.offsets_for_times({there: 0, other: 0}),
+                consumer.beginning_offsets([other]),
+                consumer.end_offsets([there, other]),
+            ):
+                with pytest.raises(KafkaTimeoutError, match="for 1 s"):
+                    await call
+        async with reading(kafka_cluster.bootstrap_servers, there) as consumer:
+            waiting = [
+                asyncio.ensure_future(consumer.offsets_for_times({other: 0})),
+                asyncio.ensure_future(consumer.end_offsets([other])),
+            ]
+            await asyncio.wait(waiting, timeout=0.3)
+        for one in waiting:
+            assert type(await raised_by(one)) is ConsumerStoppedError
 
     @in_loop
     async def test_facts_of_the_last_fetch(self, kafka_cluster: MockCluster, filled: str) -> None:

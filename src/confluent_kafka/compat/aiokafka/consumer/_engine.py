@@ -113,6 +113,15 @@ class Engine(AIOConsumer):
         """Run an awaitable of a callback; stop() waits for it."""
         self._callbacks.start(work)
 
+    def check_running(self) -> None:
+        """Refuse what was begun before stop().
+
+        Raises:
+            ConsumerStoppedError: the consumer is stopped.
+        """
+        if self._closing is not None:
+            raise ConsumerStoppedError
+
     async def unless_it_fails(self, work: Coroutine[Any, Any, None]) -> None:
         """Wait for something that a failure of the client may keep from happening.
 
@@ -129,8 +138,7 @@ class Engine(AIOConsumer):
             failure.cancel()
         if self._failures:
             raise self._failures.popleft()
-        if self._closing is not None:
-            raise ConsumerStoppedError
+        self.check_running()
 
     def check_loop(self) -> None:
         """Refuse other event loops; between two runs of its own, what does not wait is allowed.

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
 
-from confluent_kafka import KafkaError, Message
+from confluent_kafka import KafkaError, KafkaException, Message
 from confluent_kafka import TopicPartition as Place
-from confluent_kafka.admin import OffsetSpec
+from confluent_kafka.admin import ListOffsetsResultInfo, OffsetSpec
 from confluent_kafka.aio import AIOAdminClient
 
 from ..._common.events import TOLD
 from ..._common.membership import is_incremental_protocol
 from .._failures import failure_of, is_final
 from ..client import AIOKafkaClient
-from ..errors import IllegalStateError
+from ..errors import IllegalStateError, KafkaTimeoutError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
 from ._deserializers import Deserializers
 from ._engine import Engine, checked
@@ -27,6 +29,17 @@ from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
+_AGAIN = 0.1  # seconds until the cluster is asked again for a partition that it does not have
+_UNKNOWN = frozenset(
+    {
+        KafkaError._NOENT,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError._UNKNOWN_TOPIC,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+    }
+)
 # librdkafka fetches the batch again, and tells of it again.
 _UNREADABLE = frozenset({KafkaError._BAD_COMPRESSION, KafkaError._BAD_MSG})
 
@@ -242,14 +255,46 @@ class Reader:
         }
         # A consumer's own request has no timestamp in its answer.
         async with AIOAdminClient(self._client._configuration) as admin:
-            answers = admin.list_offsets(asked, request_timeout=self._timeout)
-            found = {each: await answer for each, answer in answers.items()}
+
+            async def ask() -> dict[Place, ListOffsetsResultInfo]:
+                answers = admin.list_offsets(asked, request_timeout=self._timeout)
+                answered = await asyncio.gather(*answers.values())
+                return dict(zip(answers, answered, strict=True))
+
+            found = await self._until_known(ask)
         return {
             TopicPartition(each.topic, each.partition): (
                 None if one.offset < 0 else OffsetAndTimestamp(one.offset, one.timestamp)
             )
             for each, one in found.items()
         }
+
+    async def bounds(
+        self, partitions: list[TopicPartition], which: str
+    ) -> dict[TopicPartition, int]:
+        """Return partitions' first offsets ("earliest"), or those behind the last ("latest")."""
+        return await self._until_known(partial(self.positions.bounds, partitions, which))
+
+    async def _until_known(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask for offsets again while the cluster does not have a partition, which it may get.
+
+        Raises:
+            KafkaTimeoutError: it has none when time is up.
+        """
+        until = time.monotonic() + self._timeout
+        while True:
+            try:
+                return await ask()
+            except KafkaException as failure:
+                if failure.args[0].code() not in _UNKNOWN:
+                    raise
+                if time.monotonic() + _AGAIN > until:
+                    raise KafkaTimeoutError(
+                        f"no such partition for {self._timeout:g} s (request_timeout_ms): "
+                        f"{failure.args[0].str()}"
+                    ) from failure
+            await asyncio.sleep(_AGAIN)
+            self.engine.check_running()
 
     def highwater(self, partition: TopicPartition) -> int | None:
         """Return the offset behind the partition's last message, as of the last fetch."""

@@ -494,11 +494,15 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, int]:
-        """Return the offsets of partitions' first messages."""
+        """Return the offsets of partitions' first messages.
+
+        Raises:
+            KafkaTimeoutError: the cluster had no such partition for request_timeout_ms.
+        """
         return await self._bounds(partitions, "earliest")
 
     async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the offsets behind partitions' last messages."""
+        """Return the offsets behind partitions' last messages; see beginning_offsets()."""
         return await self._bounds(partitions, "latest")
 
     async def offsets_for_times(
@@ -513,6 +517,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             Their offsets and timestamps; None where all messages are older.
 
         Raises:
+            KafkaTimeoutError: the cluster had no such partition for request_timeout_ms.
             ValueError: a time is negative.
         """
         for partition, timestamp in timestamps.items():
@@ -588,7 +593,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     async def _bounds(
         self, partitions: Iterable[TopicPartition], which: str
     ) -> dict[TopicPartition, int]:
-        return await self._awaited(self._running().positions.bounds(list(partitions), which))
+        return await self._awaited(self._running().bounds(list(partitions), which))
 
     async def _awaited(self, request: Awaitable[T]) -> T:
         with translated():
