@@ -171,7 +171,12 @@ KEYWORDS = (
         "ms",
         _CONSUMER,
     ),
-    Keyword("consumer_timeout_ms", kept="the consumer", unit="ms", clients=_CONSUMER),
+    Keyword(
+        "consumer_timeout_ms",
+        unit="ms",
+        clients=_CONSUMER,
+        note="nothing in the consumer polls at intervals",
+    ),
     Keyword("max_poll_records", kept="the consumer", clients=_CONSUMER),
     Keyword("exclude_internal_topics", kept="the consumer", clients=_CONSUMER),
     Keyword(
