@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.cimpl import _Record
 from confluent_kafka.compat.aiokafka import (
+    AIOKafkaClient,
     ConsumerRecord,
     ConsumerStoppedError,
     IllegalOperation,
@@ -322,6 +323,37 @@ async def test_start_without_a_broker() -> None:
     """It raises KafkaConnectionError, and the consumer can be stopped."""
     consumer = consumer_at(NO_BROKER, "topic")
     with pytest.raises(KafkaConnectionError, match=NO_BROKER):
+        await consumer.start()
+    await consumer.stop()
+
+
+@pytest.mark.parametrize(
+    ("servers", "error"),
+    [
+        ("localhost:99999", KafkaConnectionError),
+        (["localhost:99999", NO_BROKER], KafkaConnectionError),
+        ("[::1]:0", KafkaConnectionError),
+        ("a:b", ValueError),
+        (["[::1]", "localhost:"], ValueError),
+    ],
+)
+@in_loop
+async def test_servers_that_cannot_be(servers: Any, error: type[Exception]) -> None:
+    """start() says so, and the consumer can be stopped; a client does the same."""
+    consumer = consumer_at(servers, "topic")
+    with pytest.raises(error, match=r"localhost|a:b|::1"):
+        await consumer.start()
+    await consumer.stop()
+    client = AIOKafkaClient(bootstrap_servers=servers)
+    with pytest.raises(error, match=r"localhost|a:b|::1"):
+        await client.bootstrap()
+
+
+@in_loop
+async def test_properties_that_cannot_be() -> None:
+    """start() raises librdkafka's error: no keyword of aiokafka's is wrong."""
+    consumer = consumer_at(NO_BROKER, "topic", properties={"fetch.min.bytes": "many"})
+    with pytest.raises(KafkaException, match=r"fetch\.min\.bytes"):
         await consumer.start()
     await consumer.stop()
 

@@ -18,7 +18,7 @@ from confluent_kafka import KafkaError, KafkaException, protocol
 from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 
 from . import errors
-from ._failures import failure_of, translated
+from ._failures import failure_of, servers_checked, translated
 from .abc import AbstractTokenProvider
 from .cluster import ClusterMetadata
 from .config import __version__, configuration
@@ -134,8 +134,10 @@ class AIOKafkaClient:
         Raises:
             KafkaConnectionError: no broker answers; AuthenticationFailedError: or none accepts the
                 credentials.
+            ValueError: the port of a bootstrap server is no number.
         """
-        engine = _OwnEngine(self._configuration)
+        with servers_checked(self._configuration["bootstrap.servers"]):
+            engine = _OwnEngine(self._configuration)
         try:
             await self._attach(engine)
         except BaseException:

@@ -13,7 +13,7 @@ from typing import Any, Generic, Self, TypeVar
 from confluent_kafka import KafkaException
 
 from ..._common.membership import complete
-from .._failures import failure_of, translated
+from .._failures import failure_of, servers_checked, translated
 from ..abc import AbstractTokenProvider, ConsumerRebalanceListener
 from ..client import AIOKafkaClient
 from ..config import __version__, configuration, of_client
@@ -174,11 +174,13 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             AssertionError: the consumer was started already.
             KafkaConnectionError: no broker answers.
             KafkaError: the group, or what a broker says.
+            ValueError: the port of a bootstrap server is no number.
         """
         if self._is_started:
             raise AssertionError("start() was called before: make a consumer for each start()")
         self._is_started = True
-        reader = self._make_reader()
+        with servers_checked(self._client._configuration["bootstrap.servers"]):
+            reader = self._make_reader()
         try:
             await reader.connect()
             self._reader = self._active = reader
