@@ -342,6 +342,39 @@ class TestRefused:
             await asyncio.sleep(2 * _REFUSED_AGAIN)
             assert await values(consumer, 2) == [b"9", b"10"]
 
+    @pytest.mark.kafka_topic(partitions=4)
+    @pytest.mark.parametrize("strategy", ["roundrobin", "cooperative-sticky"])
+    @in_loop
+    async def test_committed_offsets_and_a_rebalance(
+        self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, strategy: str
+    ) -> None:
+        """Each member reads its own partitions, and nothing is read twice."""
+        for partition in range(4):
+            producer.produce(kafka_topic, b"%d" % partition, partition=partition)
+        await asyncio.to_thread(producer.flush)
+        kafka_cluster.inject_errors("OffsetFetch", [KafkaError.GROUP_AUTHORIZATION_FAILED] * 1000)
+        one, two = (
+            consumer_at(
+                kafka_cluster.bootstrap_servers,
+                kafka_topic,
+                group_id="g",
+                properties={"partition.assignment.strategy": strategy},
+            )
+            for _ in range(2)
+        )
+        async with one, two:
+            await until(lambda: len(one.assignment()) == len(two.assignment()) == 2)
+            kafka_cluster.clear_errors()
+            found: list[Any] = []
+            while len(found) < 4:
+                for consumer in (one, two):
+                    with contextlib.suppress(failures.GroupAuthorizationFailedError):
+                        of_partitions = await consumer.getmany(timeout_ms=50)
+                        assert of_partitions.keys() <= consumer.assignment()
+                        for records in of_partitions.values():
+                            found += records
+            assert sorted(record.value for record in found) == [b"0", b"1", b"2", b"3"]
+
     @in_loop
     async def test_first_offsets_late(self, kafka_cluster: MockCluster, filled: str) -> None:
         """What no broker answers in time is asked for again, also without a group."""

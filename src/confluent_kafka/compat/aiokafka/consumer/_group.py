@@ -57,6 +57,7 @@ class Membership:
         self._joined += 1
         self._is_revoked = False
         self._is_empty = False
+        self._positions.release()
         self._has_rebalanced.clear()
         if self._is_incremental:
             self._engine.leave()  # so that everything is taken away first
@@ -70,6 +71,7 @@ class Membership:
     def leave(self) -> None:
         """Leave the group; the listener is not told."""
         self.stop_telling()
+        self._positions.release()
         self._engine.leave()
 
     def stop_telling(self) -> None:
@@ -97,13 +99,16 @@ class Membership:
         return call
 
     async def _revoked(self, partitions: list[Place]) -> None:
+        self._positions.hold()
         await self._tell_of_revocation()
         if self._is_incremental:
             self._lose(_partitions(partitions))
             if self._subscription.partitions:
                 await self._tell_of_assignment()
+            self._positions.release()
 
     async def _assigned(self, partitions: list[Place]) -> None:
+        self._positions.hold()
         if not self._is_revoked:
             await self._tell_of_revocation()
         new = _partitions(partitions)
@@ -113,6 +118,7 @@ class Membership:
             self._take_over(new)
         await self._tell_of_assignment()
         await self._begin(new)
+        self._positions.release()
         self._has_rebalanced.set()
 
     async def _tell_of_revocation(self) -> None:

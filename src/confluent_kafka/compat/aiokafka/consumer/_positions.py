@@ -58,6 +58,7 @@ class Positions:
         self._failed: dict[TopicPartition, Exception] = {}
         self._refused: set[TopicPartition] = set()  # those of _failed that a broker may yet answer
         self._asking: asyncio.Task[None] | None = None
+        self._is_held = False
 
     # ---- where to begin ----
 
@@ -65,9 +66,7 @@ class Positions:
         """Forget everything: nothing is assigned any more."""
         for task in self._seeking.values():
             task.cancel()
-        if self._asking is not None:
-            self._asking.cancel()
-            self._asking = None
+        self._stop_asking()
         self._offsets = {}
         self._read = set()
         self._ended = set()
@@ -121,8 +120,27 @@ class Positions:
             if each not in self._offsets:
                 self._fail(each, failure)
                 self._refused.add(each)
-        if self._asking is None or self._asking.done():
+        self._start_asking()
+
+    def hold(self) -> None:
+        """Begin nowhere in the background: the group may be taking partitions away."""
+        self._is_held = True
+        self._stop_asking()
+
+    def release(self) -> None:
+        """Ask again for what was refused: the rebalance is over."""
+        self._is_held = False
+        self._start_asking()
+
+    def _start_asking(self) -> None:
+        is_asking = self._asking is not None and not self._asking.done()
+        if self._refused and not self._is_held and not is_asking:
             self._asking = asyncio.get_running_loop().create_task(self._ask_again())
+
+    def _stop_asking(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
 
     async def _ask_again(self) -> None:
         """Ask for what was refused until it is answered, and begin to read there."""

@@ -233,7 +233,9 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
         Raises:
             ConsumerStoppedError: the consumer is stopped, before or meanwhile.
+            CorruptRecordException: a checksum is wrong; so does each call until a seek behind it.
             NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
+            KafkaError: a broker refuses something, such as the group or its committed offsets.
             Exception: raised by a deserializer; the message is read again.
         """
         reader = self._active or self._running()
@@ -265,7 +267,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
         Raises:
             ConsumerStoppedError: the consumer was stopped before.
-            NoOffsetForPartitionError, OffsetOutOfRangeError: with auto_offset_reset="none".
+            CorruptRecordException, NoOffsetForPartitionError, OffsetOutOfRangeError, KafkaError: as
+                getone().
             Exception: raised by a deserializer; all messages are read again.
         """
         reader = self._active or self._running()
