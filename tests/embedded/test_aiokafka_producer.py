@@ -102,6 +102,10 @@ async def test_a_partitioner(kafka_cluster: MockCluster, kafka_topic: str) -> No
         assert calls == [(b"k", partitions, partitions)]
         assert (await producer.send_and_wait(kafka_topic, b"v", "k", partition=0)).partition == 0
     assert len(calls) == 1
+    for nowhere in (-1, 4, None):
+        async with producer_of(kafka_cluster, partitioner=lambda *_, it=nowhere: it) as producer:
+            with pytest.raises(AssertionError, match=f"partitioner returned {nowhere}, and topic"):
+                await producer.send(kafka_topic, b"v")
     with pytest.raises(TypeError, match="partitioner must be callable, not int"):
         AIOKafkaProducer(partitioner=5)  # type: ignore[arg-type]
 
@@ -161,6 +165,51 @@ async def test_stop_while_a_topic_is_waited_for(
     await producer.stop()
     ended = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(error) for error in ended] == [asyncio.CancelledError, failures.ProducerClosed]
+
+
+@in_loop
+async def test_a_topic_that_is_no_name(kafka_cluster: MockCluster) -> None:
+    """It is named at once."""
+    async with producer_of(kafka_cluster) as producer:
+        topic: Any
+        for topic in (None, b"topic", 5):
+            with pytest.raises(TypeError, match="topic must be str, not"):
+                await producer.send(topic, b"v")
+            with pytest.raises(TypeError, match="topic must be str, not"):
+                await producer.partitions_for(topic)
+
+
+@in_loop
+async def test_timestamps(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Those of time.time() * 1000 lose their fraction; what is none is refused by its name."""
+    async with producer_of(kafka_cluster) as producer:
+        record = await producer.send_and_wait(kafka_topic, b"v", timestamp_ms=1700000000123.75)
+        assert record.timestamp == 1700000000123
+        appended = producer.create_batch().append(timestamp=1.5, key=None, value=b"v")
+        assert appended is not None
+        assert appended.timestamp == 1
+        wrong: Any
+        for wrong, kind in (("1", TypeError), (-5, ValueError), (1e30, OverflowError)):
+            with pytest.raises(kind, match="timestamp_ms must be a number"):
+                await producer.send(kafka_topic, b"v", timestamp_ms=wrong)
+            with pytest.raises(kind, match="timestamp must be a number"):
+                producer.create_batch().append(timestamp=wrong, key=None, value=b"v")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"h": b"v"}, [("h", "v")], [(b"h", b"v")], [("h", 5)], iter([("h", b"v")]), "hv", 5, [5]],
+)
+@in_loop
+async def test_headers_that_are_none(
+    kafka_cluster: MockCluster, kafka_topic: str, headers: Any
+) -> None:
+    """What aiokafka refuses is not sent."""
+    async with producer_of(kafka_cluster) as producer:
+        with pytest.raises(TypeError):
+            await producer.send(kafka_topic, b"v", headers=headers)
+        with pytest.raises(TypeError):
+            producer.create_batch().append(timestamp=None, key=b"k", value=b"v", headers=headers)
 
 
 @in_loop
@@ -367,8 +416,11 @@ async def test_offsets_of_a_transaction(kafka_cluster: MockCluster, kafka_topic:
         place = TopicPartition(kafka_topic, 0)
         await producer.send_offsets_to_transaction({place: OffsetAndMetadata(5, "text")}, "g")
         wrong: Any
-        for wrong in ({}, [5], {place: "5"}, {"topic": 5}):
+        for wrong in ({}, [5], {place: "5"}, {place: (5, "", 5)}):
             with pytest.raises(ValueError, match="offset"):
+                await producer.send_offsets_to_transaction(wrong, "g")
+        for wrong in ({"topic": 5}, {(kafka_topic, 0): 5}, {place: (5, None)}, {place: (5, b"")}):
+            with pytest.raises(TypeError, match="offset"):
                 await producer.send_offsets_to_transaction(wrong, "g")
         with pytest.raises(ValueError, match="group_id"):
             await producer.send_offsets_to_transaction({place: 5}, "")

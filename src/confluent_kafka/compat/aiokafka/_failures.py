@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError
 
 from .._common.failures import Failures
 from . import errors
@@ -73,33 +69,6 @@ _FAILURES = Failures(errors.KafkaError, errors.for_code, _OTHERS)
 
 failure_of = _FAILURES.failure_of
 translated = _FAILURES.translated
-
-
-@contextmanager
-def servers_checked(servers: str) -> Iterator[None]:
-    """Raise aiokafka's exceptions in a block that makes a client, if librdkafka refuses servers.
-
-    Args:
-        servers: the property ``bootstrap.servers``.
-
-    Raises:
-        KafkaConnectionError: nobody can listen there.
-        ValueError: a port is no number.
-    """
-    try:
-        yield
-    except KafkaException as failure:
-        text = failure.args[0].str()
-        if '"bootstrap.servers"' not in text:
-            raise
-        for server in servers.split(","):
-            if re.search(r":(?!-?\d+$)[^:\]]*$", server):
-                raise ValueError(
-                    f"bootstrap_servers: the port of {server!r} must be a number"
-                ) from failure
-        raise errors.KafkaConnectionError(
-            f"Unable to bootstrap from {servers}: {text}"
-        ) from failure
 
 
 def is_final(error: KafkaError) -> bool:

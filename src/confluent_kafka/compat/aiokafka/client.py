@@ -18,7 +18,8 @@ from confluent_kafka import KafkaError, KafkaException, protocol
 from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
 
 from . import errors
-from ._failures import failure_of, servers_checked, translated
+from ._engines import made
+from ._failures import failure_of, translated
 from .abc import AbstractTokenProvider
 from .cluster import ClusterMetadata
 from .config import __version__, configuration
@@ -136,8 +137,7 @@ class AIOKafkaClient:
                 credentials.
             ValueError: the port of a bootstrap server is no number.
         """
-        with servers_checked(self._configuration["bootstrap.servers"]):
-            engine = _OwnEngine(self._configuration)
+        engine = made(_OwnEngine, self._configuration)
         try:
             await self._attach(engine)
         except BaseException:
@@ -271,7 +271,13 @@ class AIOKafkaClient:
                 asked.encode(_FIND_ONE),
                 timeout=self._request_timeout_ms / 1000,
             )
-        found = asked.response_class.decode(answer, _FIND_ONE)
+        try:
+            found = asked.response_class.decode(answer, _FIND_ONE)
+        except protocol.MalformedMessageError as malformed:
+            # Without a coordinator there is no host: some brokers send null, and no empty text.
+            raise errors.GroupCoordinatorNotAvailableError(
+                f"no coordinator for {coordinator_key!r}"
+            ) from malformed
         if found.error_code:
             raise errors.for_code(found.error_code)(coordinator_key)
         return int(found.node_id)
@@ -293,11 +299,14 @@ class AIOKafkaClient:
         """Return the partitions of a topic; wait until the cluster has it.
 
         Raises:
+            TypeError: the topic is no str.
             UnknownTopicOrPartitionError: there was none for ``request_timeout_ms``.
             TopicAuthorizationFailedError: the principal may not describe it.
             InvalidTopicError: no topic can have this name.
             ProducerClosed: the client was closed meanwhile.
         """
+        if not isinstance(topic, str):  # None would ask for all topics
+            raise TypeError(f"topic must be str, not {type(topic).__name__}")
         if topic not in self.cluster._partitions:
             task = self._asked.get(topic)
             if task is None:

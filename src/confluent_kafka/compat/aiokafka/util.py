@@ -51,6 +51,7 @@ def commit_structure_validate(
 
     Raises:
         ValueError: something else was given, or nothing.
+        TypeError: a key is no TopicPartition, or a text no str.
     """
     if not isinstance(offsets, dict) or not offsets:
         raise ValueError(f"offsets must be a dict with at least one partition, not {offsets!r}")
@@ -59,7 +60,7 @@ def commit_structure_validate(
 
 def _partition(key: Any) -> TopicPartition:
     if not isinstance(key, TopicPartition):
-        raise ValueError(f"offsets must be by TopicPartition, not {key!r}")
+        raise TypeError(f"offsets must be by TopicPartition, not {key!r}")
     return key
 
 
@@ -69,4 +70,6 @@ def _offset(value: Any) -> OffsetAndMetadata:
     match value:
         case (int(offset), str(metadata)):
             return OffsetAndMetadata(offset, metadata)
+        case (int(), metadata):
+            raise TypeError(f"an offset's metadata must be str, not {metadata!r}")
     raise ValueError(f"an offset must be int or OffsetAndMetadata(int, str), not {value!r}")

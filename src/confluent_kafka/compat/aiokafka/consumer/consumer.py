@@ -13,7 +13,8 @@ from typing import Any, Generic, Self, TypeVar
 from confluent_kafka import KafkaException
 
 from ..._common.membership import complete
-from .._failures import failure_of, servers_checked, translated
+from .._engines import made
+from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider, ConsumerRebalanceListener
 from ..client import AIOKafkaClient
 from ..config import __version__, configuration, of_client
@@ -179,8 +180,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         if self._is_started:
             raise AssertionError("start() was called before: make a consumer for each start()")
         self._is_started = True
-        with servers_checked(self._client._configuration["bootstrap.servers"]):
-            reader = self._make_reader()
+        reader = made(lambda _: self._make_reader(), self._client._configuration)
         try:
             await reader.connect()
             self._reader = self._active = reader

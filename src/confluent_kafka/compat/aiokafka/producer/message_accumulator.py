@@ -12,6 +12,8 @@ __all__ = ["BatchBuilder", "BatchedRecord"]
 _BATCH_OVERHEAD = 61
 _ATTRIBUTES = 1
 
+_LATEST = 2**63 - 1  # milliseconds
+
 Headers = Sequence[tuple[str, bytes | None]]
 Serializer = Callable[[Any], bytes | None]
 
@@ -67,7 +69,7 @@ class BatchBuilder:
     def append(
         self,
         *,
-        timestamp: int | None,
+        timestamp: float | None,
         key: Any,
         value: Any,
         headers: Headers = [],  # noqa: B006
@@ -75,7 +77,7 @@ class BatchBuilder:
         """Add a record.
 
         Args:
-            timestamp: milliseconds since the epoch; None is now.
+            timestamp: milliseconds since the epoch, without fractions; None is now.
             key: bytes or None, or what the key serializer takes.
             value: bytes or None, or what the value serializer takes.
             headers: pairs of a name and bytes or None.
@@ -84,13 +86,19 @@ class BatchBuilder:
             The record's place in the batch; None if there is no room, which closes the batch.
 
         Raises:
-            TypeError: a key or value is not bytes.
+            TypeError: a key or value is not bytes, or another argument has a wrong type.
+            ValueError: the timestamp is negative.
         """
         if self._closed:
             return None
         key_bytes = serialized("key", self._key_serializer, key)
         value_bytes = serialized("value", self._value_serializer, value)
-        at = time.time_ns() // 1_000_000 if timestamp is None else timestamp
+        if headers:
+            check_headers(headers)
+        if timestamp is None:
+            at = time.time_ns() // 1_000_000
+        else:
+            at = milliseconds("timestamp", timestamp)
         size = self._size_of(Record(at, key_bytes, value_bytes, list(headers)))
         if self._records and self._size + size > self._batch_size:
             self._closed = True
@@ -140,6 +148,45 @@ def serialized(what: str, serializer: Serializer | None, value: Any) -> bytes | 
         return data  # type: ignore[return-value]
     whose = "" if serializer is None else f" that {what}_serializer returned"
     raise TypeError(f"the {what}{whose} must be bytes or None, not {type(data).__name__}")
+
+
+def milliseconds(name: str, value: Any) -> int:
+    """Return a timestamp as librdkafka takes it.
+
+    Args:
+        name: of the argument.
+        value: milliseconds; time.time() * 1000 has fractions, which are dropped.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError, OverflowError: librdkafka has no such timestamp.
+    """
+    if not hasattr(value, "__int__"):  # as numbers have, NumPy's too, and no str
+        raise TypeError(
+            f"{name} must be a number of milliseconds or None, not {type(value).__name__}"
+        )
+    number = int(value)
+    if not 0 <= number <= _LATEST:
+        kind = ValueError if number < 0 else OverflowError
+        raise kind(f"{name} must be a number from 0 to {_LATEST}, not {value!r}")
+    return number
+
+
+def check_headers(headers: Any) -> None:
+    """Refuse what aiokafka refuses: a consumer would get other headers than were meant.
+
+    Raises:
+        TypeError, ValueError: they are no pairs of a str and bytes.
+    """
+    if not isinstance(headers, list | tuple):
+        raise TypeError(f"headers must be a list of (str, bytes), not {type(headers).__name__}")
+    for name, value in headers:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a header must be str, not {type(name).__name__}")
+        if value is not None and not isinstance(value, bytes | bytearray | memoryview):
+            raise TypeError(
+                f"the value of header {name!r} must be bytes or None, not {type(value).__name__}"
+            )
 
 
 def _sized(data: bytes | None) -> int:

@@ -12,6 +12,7 @@ from typing import Any, Self
 from confluent_kafka import KafkaException
 
 from .. import errors
+from .._engines import made
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider
 from ..client import AIOKafkaClient
@@ -21,7 +22,7 @@ from ..structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from ._batches import send_batch
 from ._engine import Engine
 from ._transactions import TransactionContext, Transactions
-from .message_accumulator import BatchBuilder, Serializer, serialized
+from .message_accumulator import BatchBuilder, Serializer, check_headers, milliseconds, serialized
 
 __all__ = ["AIOKafkaProducer", "TransactionContext"]
 
@@ -142,7 +143,7 @@ class AIOKafkaProducer:
         if self._engine is not None:
             self._engine._check_loop()
             return
-        engine = Engine(self._configuration)
+        engine = made(Engine, self._configuration)
         try:
             await self.client._attach(engine)
             if self._transactions is not None:
@@ -172,6 +173,7 @@ class AIOKafkaProducer:
         """Return the partitions of a topic.
 
         Raises:
+            TypeError: the topic is no str.
             UnknownTopicOrPartitionError: there is no such topic.
         """
         self._running()._check_loop()
@@ -183,7 +185,7 @@ class AIOKafkaProducer:
         value: Any = None,
         key: Any = None,
         partition: int | None = None,
-        timestamp_ms: int | None = None,
+        timestamp_ms: float | None = None,
         headers: list[tuple[str, bytes | None]] | None = None,
     ) -> asyncio.Future[RecordMetadata]:
         """Put a message into the queue; waits while the queue is full.
@@ -193,7 +195,7 @@ class AIOKafkaProducer:
             value: bytes or None, or what the value serializer takes.
             key: bytes or None, or what the key serializer takes.
             partition: its number; None lets the partitioner choose.
-            timestamp_ms: milliseconds since the epoch; None is now.
+            timestamp_ms: milliseconds since the epoch, without fractions; None is now.
             headers: pairs of a name and bytes or None.
 
         Returns:
@@ -206,7 +208,8 @@ class AIOKafkaProducer:
             ProducerClosed: the producer was not started, or was stopped.
             IllegalOperation: no transaction is open, and there is a ``transactional_id``.
             AssertionError: neither key nor value is given, or the topic has no such partition.
-            TypeError: key or value is not bytes.
+            TypeError: key or value is not bytes, or another argument has a wrong type.
+            ValueError: the timestamp is negative.
         """
         engine = self._engine
         if engine is None or self._transactions is not None:
@@ -222,7 +225,9 @@ class AIOKafkaProducer:
             key, value = key_bytes, value_bytes
         elif isinstance(value, str) or isinstance(key, str):
             self._serialize(topic, key, value)
-        time = timestamp_ms or 0
+        time = 0 if timestamp_ms is None else milliseconds("timestamp_ms", timestamp_ms)
+        if headers:
+            check_headers(headers)
         try:
             return engine.send_now(
                 topic, value, key, number, time, headers
@@ -236,7 +241,7 @@ class AIOKafkaProducer:
         value: Any = None,
         key: Any = None,
         partition: int | None = None,
-        timestamp_ms: int | None = None,
+        timestamp_ms: float | None = None,
         headers: list[tuple[str, bytes | None]] | None = None,
     ) -> RecordMetadata:
         """Send a message and wait until it is delivered; see send()."""
@@ -321,6 +326,7 @@ class AIOKafkaProducer:
         Raises:
             IllegalOperation: no transaction is open.
             ValueError: the offsets are no such dict, or the group's id is empty.
+            TypeError: a key is no TopicPartition, or a text no str.
         """
         await self._transactional().send_offsets(self._running(), offsets, group_id)
 
@@ -376,7 +382,13 @@ class AIOKafkaProducer:
         cluster = self.client.cluster
         everything = sorted(cluster.partitions_for_topic(topic) or ())
         available = sorted(cluster.available_partitions_for_topic(topic) or ())
-        return self._partitioner(serialized_key, everything, available)
+        chosen = self._partitioner(serialized_key, everything, available)
+        if chosen not in self._known[topic]:  # for librdkafka, -1 is a word for any
+            raise AssertionError(
+                f"the partitioner returned {chosen!r}, and topic {topic!r} has the partitions "
+                f"{everything}"
+            )
+        return chosen
 
     def _number(self, topic: str, partition: int | None, *message: Any) -> int:
         """Return the partition of a message; -1 where librdkafka chooses."""
