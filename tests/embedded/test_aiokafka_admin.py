@@ -7,8 +7,19 @@ from typing import Any
 import pytest
 
 from confluent_kafka import protocol
-from confluent_kafka.compat.aiokafka import AIOKafkaClient, AIOKafkaConsumer, TopicPartition, errors
-from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from confluent_kafka.compat.aiokafka import (
+    AIOKafkaClient,
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    TopicPartition,
+    errors,
+)
+from confluent_kafka.compat.aiokafka.admin import (
+    AIOKafkaAdminClient,
+    NewPartitions,
+    NewTopic,
+    RecordsToDelete,
+)
 from confluent_kafka.compat.aiokafka.structs import BrokerMetadata, OffsetAndMetadata
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop
@@ -77,6 +88,77 @@ async def test_what_a_broker_cannot_do(kafka_cluster: MockCluster) -> None:
             await admin.list_consumer_groups(broker_ids=[1])
 
 
+@in_loop
+async def test_partitions_that_cannot_be_created(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """The first topic's error is raised, as in aiokafka; other topics get their partitions."""
+    async with admin_of(kafka_cluster) as admin:
+        await admin.create_topics([NewTopic("grows", 1, 1)])
+        with pytest.raises(errors.InvalidPartitionsError, match=f"topic '{kafka_topic}'"):
+            await admin.create_partitions(
+                {kafka_topic: NewPartitions(1), "grows": NewPartitions(3)}
+            )
+        [grown] = await admin.describe_topics(["grows"])
+        assert len(grown["partitions"]) == 3
+        with pytest.raises(errors.UnknownTopicOrPartitionError, match="'nowhere'"):
+            await admin.create_partitions({"nowhere": NewPartitions(3)}, validate_only=True)
+        created = await admin.create_partitions({kafka_topic: NewPartitions(3)})
+    assert [error[:2] for error in created.topic_errors] == [(kafka_topic, 0)]
+
+
+@in_loop
+async def test_errors_in_answers(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Topics that are there already, and those that are not, have their error's number."""
+    async with admin_of(kafka_cluster) as admin:
+        created = await admin.create_topics([NewTopic(kafka_topic, 1, 1)])
+        deleted = await admin.delete_topics(["nowhere"])
+    assert [error[:2] for error in created.topic_errors] == [(kafka_topic, 36)]
+    assert deleted.topic_error_codes == [("nowhere", 3)]
+
+
+@pytest.mark.parametrize(
+    ("request_of", "answer"),
+    [
+        (lambda admin: admin.create_topics([]), (0, [])),
+        (lambda admin: admin.delete_topics([]), (0, [])),
+        (lambda admin: admin.create_partitions({}), (0, [])),
+        (lambda admin: admin.delete_records({}), {}),
+        (lambda admin: admin.describe_topics([]), []),
+        (lambda admin: admin.describe_configs([]), []),
+        (lambda admin: admin.alter_configs([]), [(0, [])]),
+        (lambda admin: admin.describe_consumer_groups([]), []),
+        (lambda admin: admin.list_consumer_group_offsets("g", partitions=[]), {}),
+    ],
+)
+@in_loop
+async def test_requests_about_nothing(
+    kafka_cluster: MockCluster, request_of: Any, answer: Any
+) -> None:
+    """Programs that collect what they ask about need not look whether there is any."""
+    async with admin_of(kafka_cluster) as admin:
+        assert await request_of(admin) == answer
+
+
+@pytest.mark.parametrize(
+    "partitions", [[("nowhere", 0)], [("topic", 9)], [("topic", 0), ("topic", 9)]]
+)
+@in_loop
+async def test_records_of_unknown_partitions(
+    kafka_cluster: MockCluster, kafka_topic: str, partitions: list[tuple[str, int]]
+) -> None:
+    """They have no leader, which is aiokafka's error."""
+    places = [
+        TopicPartition(kafka_topic if name == "topic" else name, number)
+        for name, number in partitions
+    ]
+    async with admin_of(kafka_cluster) as admin:
+        with pytest.raises(errors.NotLeaderForPartitionError):
+            await admin.delete_records({place: RecordsToDelete(0) for place in places})
+        with pytest.raises(errors.OffsetOutOfRangeError):
+            await admin.delete_records({TopicPartition(kafka_topic, 0): RecordsToDelete(99)})
+
+
 @needs("raw-request")
 @in_loop
 async def test_coordinators(kafka_cluster: MockCluster) -> None:
@@ -88,6 +170,9 @@ async def test_coordinators(kafka_cluster: MockCluster) -> None:
         assert await admin.find_coordinator("key", 1) == 3
         with pytest.raises(ValueError, match="7"):
             await admin.find_coordinator("key", 7)
+        for kind in (0, 1):
+            with pytest.raises(errors.GroupCoordinatorNotAvailableError, match="''"):
+                await admin.find_coordinator("", kind)
 
 
 @in_loop
@@ -101,6 +186,23 @@ async def test_an_admin_client_that_does_not_run(kafka_cluster: MockCluster) -> 
     await admin.close()
     with pytest.raises(errors.KafkaConnectionError, match="Unable to bootstrap"):
         await AIOKafkaAdminClient(bootstrap_servers=NO_BROKER).start()
+
+
+@pytest.mark.parametrize("kind", [AIOKafkaAdminClient, AIOKafkaClient, AIOKafkaProducer])
+@in_loop
+async def test_servers_that_are_no_addresses(kind: Any) -> None:
+    """start() raises what aiokafka does, and no error of confluent_kafka."""
+    for servers in ("a:b", "localhost:", ["127.0.0.1:1", "a:b"]):
+        client = kind(bootstrap_servers=servers)
+        with pytest.raises(ValueError, match="give brokers as host:port"):
+            await (getattr(client, "start", None) or client.bootstrap)()
+    for servers in ("localhost:99999", "localhost:-1", "a b"):
+        client = kind(bootstrap_servers=servers)
+        with pytest.raises(errors.KafkaConnectionError, match=f"bootstrap from {servers}"):
+            await (getattr(client, "start", None) or client.bootstrap)()
+    client = kind(properties={"linger": 1})
+    with pytest.raises(errors.IllegalArgumentError, match="linger"):
+        await (getattr(client, "start", None) or client.bootstrap)()
 
 
 @in_loop

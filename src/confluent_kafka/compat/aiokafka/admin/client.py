@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import warnings
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -18,6 +18,7 @@ from confluent_kafka.admin import NewTopic as Topic
 from confluent_kafka.aio import AIOAdminClient
 
 from .. import errors
+from .._engines import made
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider
 from ..client import AIOKafkaClient, CoordinationType
@@ -32,6 +33,9 @@ from .records_to_delete import RecordsToDelete
 T = TypeVar("T")
 K = TypeVar("K")
 
+# What librdkafka says of a partition that is not there, and of one among others.
+_NO_PARTITION = frozenset({KafkaError._NOENT, KafkaError._UNKNOWN_PARTITION})
+
 
 class _Engine(AIOAdminClient):
     _alias = "AIOKafkaAdminClient"
@@ -41,7 +45,8 @@ class AIOKafkaAdminClient:
     """Administers a cluster; see aiokafka's class of this name. Made for one event loop.
 
     Answers have the fields of aiokafka's. An error of a single topic or resource is in the answer,
-    as its number; what concerns the whole request is raised.
+    as its number; what concerns the whole request is raised, and so are errors of
+    create_partitions() and delete_records().
 
     Args:
         loop: no effect: the client belongs to the loop that start() runs in.
@@ -104,7 +109,7 @@ class AIOKafkaAdminClient:
         if self._engine is not None:
             self._engine._check_loop()
             return
-        engine = _Engine(self._configuration)
+        engine = made(_Engine, self._configuration)
         try:
             await self._client._attach(engine)
         except BaseException:
@@ -156,8 +161,11 @@ class AIOKafkaAdminClient:
             )
             for one in new_topics
         ]
-        asked = self._running().create_topics(
-            topics, request_timeout=self._seconds(timeout_ms), validate_only=validate_only
+        asked = self._ask(
+            AIOAdminClient.create_topics,
+            topics,
+            request_timeout=self._seconds(timeout_ms),
+            validate_only=validate_only,
         )
         return answers.TopicErrors(0, _topic_errors(await _settled(asked)))
 
@@ -170,8 +178,10 @@ class AIOKafkaAdminClient:
             topics: their names.
             timeout_ms: milliseconds; None is ``request_timeout_ms``.
         """
-        asked = self._running().delete_topics(
-            list(topics), request_timeout=self._seconds(timeout_ms)
+        asked = self._ask(
+            AIOAdminClient.delete_topics,
+            list(topics),
+            request_timeout=self._seconds(timeout_ms),
         )
         codes = [
             answers.TopicErrorCode(*error[:2]) for error in _topic_errors(await _settled(asked))
@@ -190,15 +200,26 @@ class AIOKafkaAdminClient:
             topic_partitions: what they get, by topic.
             timeout_ms: milliseconds; None is ``request_timeout_ms``.
             validate_only: only check whether it could be done.
+
+        Raises:
+            InvalidPartitionsError, UnknownTopicOrPartitionError, and others: of the first topic
+                where it failed; the others get theirs.
         """
         wanted = [
             Partitions(topic, one.total_count, one.new_assignments)
             for topic, one in topic_partitions.items()
         ]
-        asked = self._running().create_partitions(
-            wanted, request_timeout=self._seconds(timeout_ms), validate_only=validate_only
+        asked = self._ask(
+            AIOAdminClient.create_partitions,
+            wanted,
+            request_timeout=self._seconds(timeout_ms),
+            validate_only=validate_only,
         )
-        return answers.TopicErrors(0, _topic_errors(await _settled(asked)))
+        found = _topic_errors(await _settled(asked))
+        for topic, code, text in found:
+            if code:
+                raise errors.for_code(code)(f"no new partitions for topic {topic!r}: {text}")
+        return answers.TopicErrors(0, found)
 
     async def delete_records(
         self,
@@ -215,16 +236,19 @@ class AIOKafkaAdminClient:
             The first offset that is left, by partition.
 
         Raises:
+            NotLeaderForPartitionError: there is no such partition.
             KafkaError: of the first partition where it failed.
         """
         places = [
             Place(one.topic, one.partition, records.before_offset)
             for one, records in records_to_delete.items()
         ]
-        with translated():
+        try:
             deleted = await self._running().delete_records(
                 places, request_timeout=self._seconds(timeout_ms)
             )
+        except KafkaException as failure:
+            raise _not_deleted(failure) from failure
         return {
             TopicPartition(place.topic, place.partition): one.low_watermark
             for place, one in deleted.items()
@@ -272,7 +296,9 @@ class AIOKafkaAdminClient:
             include_synonyms: also where each value may come from.
         """
         wanted = {Resource(one.resource_type.name, one.name): one for one in config_resources}
-        asked = self._running().describe_configs(list(wanted), request_timeout=self._timeout)
+        asked = self._ask(
+            AIOAdminClient.describe_configs, list(wanted), request_timeout=self._timeout
+        )
         found = await _settled(asked)
         return [
             answers.DescribedResources(
@@ -296,7 +322,7 @@ class AIOKafkaAdminClient:
         with warnings.catch_warnings():
             # aiokafka's users ask for this request, and not for the one that replaced it.
             warnings.simplefilter("ignore", DeprecationWarning)
-            asked = self._running().alter_configs(wanted, request_timeout=self._timeout)
+            asked = self._ask(AIOAdminClient.alter_configs, wanted, request_timeout=self._timeout)
         found = [
             answers.AlteredResource(*_code_and_text(error), resource.restype_int, resource.name)
             for resource, error in (await _settled(asked)).items()
@@ -338,8 +364,8 @@ class AIOKafkaAdminClient:
             group_coordinator_id: no effect: librdkafka finds it.
             include_authorized_operations: no effect: the answer has no place for them.
         """
-        asked = self._running().describe_consumer_groups(
-            list(group_ids), request_timeout=self._timeout
+        asked = self._ask(
+            AIOAdminClient.describe_consumer_groups, list(group_ids), request_timeout=self._timeout
         )
         return [
             answers.DescribedGroups(0, [_group(group, found)])
@@ -360,6 +386,8 @@ class AIOKafkaAdminClient:
             partitions: of these; None is all that the group has committed.
         """
         places = None if partitions is None else [Place(*one) for one in partitions]
+        if places == []:
+            return {}
         wanted = ConsumerGroupTopicPartitions(group_id, places)
         with translated():
             found = await self._running().list_consumer_group_offsets(
@@ -382,6 +410,16 @@ class AIOKafkaAdminClient:
         """
         self._running()
         return await self._client.coordinator_lookup(CoordinationType(coordinator_type), group_id)
+
+    def _ask(
+        self, request: Callable[..., Mapping[K, Awaitable[T]]], things: list[Any], **options: Any
+    ) -> Mapping[K, Awaitable[T]]:
+        """Send a request of AIOAdminClient about things.
+
+        Without any there is no request: librdkafka refuses it, and aiokafka has an empty answer.
+        """
+        engine = self._running()
+        return request(engine, things, **options) if things else {}
 
     def _running(self) -> AIOAdminClient:
         if self._engine is None:
@@ -406,6 +444,14 @@ async def _settled(asked: Mapping[K, Awaitable[T]]) -> dict[K, T | KafkaError]:
         else:
             raise result
     return settled
+
+
+def _not_deleted(failure: KafkaException) -> Exception:
+    """Return what delete_records() raises: aiokafka asks the leader of a partition that is none."""
+    if failure.args[0].code() in _NO_PARTITION:
+        return errors.NotLeaderForPartitionError(failure.args[0].str())
+    exception: Exception = failure_of(failure)
+    return exception
 
 
 def _code_and_text(result: object) -> tuple[int, str | None]:
