@@ -250,6 +250,15 @@ def failing(values: list[bytes]) -> Iterator[bytes]:
 
 
 @in_loop
+async def test_texts(kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer) -> None:
+    """produce_many() takes them as values, as produce() does."""
+    async with producer_of(kafka_cluster) as producer:
+        assert await (await producer.produce_many(kafka_topic, ["a", {"value": "b"}, b"c"], 0)) == 3
+    messages = await asyncio.to_thread(read, consumer, kafka_topic, 3)
+    assert values_of(messages) == [b"a", b"b", b"c"]
+
+
+@in_loop
 async def test_an_iterable_that_raises(kafka_cluster: MockCluster, kafka_topic: str) -> None:
     """Its exception comes out, and the producer goes on."""
     async with producer_of(kafka_cluster) as producer:
@@ -262,13 +271,17 @@ async def test_an_iterable_that_raises(kafka_cluster: MockCluster, kafka_topic: 
     ("call", "arguments", "error", "text"),
     [
         ("produce_batch", ("t", "messages"), TypeError, "messages must be a list, not str"),
-        ("produce_batch", ("t", ["text"]), TypeError, "Message at index 0 must be a dict"),
+        ("produce_batch", ("t", ["text"]), TypeError, "must be a dict or a bytes-like value"),
+        ("produce_batch", ("t", [3]), TypeError, "Message at index 0 must be a dict"),
         ("produce_batch", (3, [b"v"]), TypeError, "topic must be str"),
         ("produce_batch", ("t", [b"v"], "x"), TypeError, "partition"),
         ("produce_batch", ("t", [b"v"], 0, 3), TypeError, "on_delivery must be callable, not int"),
         ("produce_batch", ("t", [{"value": 3}]), TypeError, "Message value at index 0 must be"),
         ("produce_many", ("t", 3), TypeError, "iterable"),
-        ("produce_many", ("t", [None]), TypeError, "Message at index 0 must be a dict"),
+        ("produce_many", ("t", [None]), TypeError, "must be a dict or a bytes-like value"),
+        ("produce_many", ("t", [3]), TypeError, "Message value at index 0 must be bytes or str"),
+        ("produce_many", ("t", "text"), TypeError, "messages must be many of them, not one str"),
+        ("produce_many", ("t", b"text"), TypeError, "messages must be many of them, not one bytes"),
         ("produce_many", ("t", [{"callback": 3}]), TypeError, "callback at index 0"),
         ("produce_arrow", ("rows", "t"), TypeError, "batch"),
     ],

@@ -175,8 +175,9 @@ class AIOProducer(AIOClient):
 
         Args:
             topic: the topic.
-            messages: dicts or bare values, as for produce_batch(); any iterable, which is read as
-                there is room in the queue. Dicts that cannot be enqueued get an ``_error`` item.
+            messages: dicts as for produce_batch(), or bare values as produce() takes them; any
+                iterable, which is read as there is room in the queue. Dicts that cannot be enqueued
+                get an ``_error`` item.
             partition: for messages without their own; -1 lets the partitioner choose.
 
         Returns:
@@ -188,6 +189,8 @@ class AIOProducer(AIOClient):
                 are enqueued.
             RuntimeError: the producer is closed, or belongs to another event loop.
         """
+        if isinstance(messages, str | bytes):  # whose parts would be values
+            raise TypeError(f"messages must be many of them, not one {type(messages).__name__}")
         deliveries = Deliveries(self._create_future())
         wrap = partial(self._report, delivery=deliveries)
         told = deliveries if self._on_delivery is None else wrap(self._on_delivery)
@@ -510,8 +513,8 @@ class AIOProducer(AIOClient):
 
 
 def _as_dict(message: Any) -> Any:
-    """A dict can be told that its message was refused. A str or None is more likely a mistake."""
-    return message if message is None or isinstance(message, dict | str) else {"value": message}
+    """A dict can be told that its message was refused. None is more likely a mistake."""
+    return message if message is None or isinstance(message, dict) else {"value": message}
 
 
 def _check_number(name: str, value: float, wanted: str) -> None:

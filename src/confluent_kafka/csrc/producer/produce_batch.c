@@ -223,14 +223,18 @@ forget_error(PyObject *dict)
     return found;
 }
 
-/* A str or None in the place of a dict is more likely a mistake than a value: 0, or -1. */
+/*
+ * A str or None in the place of a dict is more likely a mistake than a value: 0, or -1 with an
+ * exception, which says of produce_batch() what confluent-kafka's does.
+ */
 static int
-check_message(PyObject *object, Py_ssize_t index)
+check_message(const batch_defaults *defaults, PyObject *object, Py_ssize_t index)
 {
     if (PyDict_Check(object) || PyObject_CheckBuffer(object)) {
         return 0;
     }
-    PyErr_Format(PyExc_TypeError, "Message at index %zd must be a dict", index);
+    PyErr_Format(PyExc_TypeError, "Message at index %zd must be a dict%s", index,
+                 defaults->stepwise ? " or a bytes-like value" : "");
     add_note("messages must be a list of dict or of bytes-like values, not of %.100s",
              Py_TYPE(object)->tp_name);
     return -1;
@@ -245,7 +249,7 @@ enqueue_entry(batch_defaults *defaults, PyObject *object, Py_ssize_t index)
     Producer *self = defaults->producer;
     batch_entry entry;
     rd_kafka_resp_err_t code;
-    if (check_message(object, index) < 0) {
+    if (check_message(defaults, object, index) < 0) {
         return -1;
     }
     int result = read_entry(defaults, object, &entry);
