@@ -397,7 +397,7 @@ async def test_one_that_nobody_closed(kafka_cluster: MockCluster, kafka_topic: s
         consumer = consumer_of(kafka_cluster, {"error_cb": lambda _: consumer.last_error})
         await consumer.subscribe([kafka_topic], on_assign=lambda *_: consumer.last_error)
 
-    with pytest.warns(ResourceWarning, match="Consumer"):  # noqa: PT031 - the collector runs when it likes
+    with pytest.warns(ResourceWarning, match="AIOConsumer was not closed: await close"):  # noqa: PT031 - the collector runs when it likes
         await forget()
         gc.collect()
     await asyncio.sleep(0)

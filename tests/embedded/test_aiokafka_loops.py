@@ -205,10 +205,11 @@ async def test_clients_that_nobody_closes(kafka_cluster: MockCluster, kafka_topi
     for kind in (AIOKafkaAdminClient, AIOKafkaClient):
         client = kind(bootstrap_servers=kafka_cluster.bootstrap_servers)
         await (client.start() if isinstance(client, AIOKafkaAdminClient) else client.bootstrap())
+        warning = f"{kind.__name__} was not closed: await close()"
         with collected() as is_told:
             del client
             # A thread may be about to let go of it.
-            await until(lambda: is_told("AdminClient was not closed"))
+            await until(partial(is_told, warning))
 
 
 @pytest.mark.parametrize("kind", LOOPS)
@@ -236,5 +237,5 @@ def test_loop_that_ends_with_live_clients(
         loop.close()
     with collected() as is_told:
         kept.clear()
-        for text in ("AIOKafkaConsumer", "Consumer was", "AdminClient was", "Producer was"):
+        for text in ("AIOKafkaConsumer", "Consumer was", "AdminClient was", "AIOKafkaProducer"):
             wait_until(partial(is_told, text))

@@ -315,7 +315,7 @@ async def test_a_producer_that_nobody_stops(kafka_cluster: MockCluster) -> None:
     """Python warns of it, and it ends."""
     producer = producer_of(kafka_cluster)
     await producer.start()
-    with pytest.warns(ResourceWarning, match="Producer was not closed") as warned:  # noqa: PT031
+    with pytest.warns(ResourceWarning, match="Unclosed AIOKafkaProducer") as warned:  # noqa: PT031
         del producer
         while not warned.list:  # the thread that connected it may have hold of it still
             gc.collect()

@@ -388,7 +388,11 @@ MATRIX: dict[str, dict[str, Kind]] = {
     },
     "_Client.io_event_enable": {"fd": Kind(-1, {"-1"})},
     "_Client._queue_length": {},
-    "_Client._join_loop": {"is_running": CALLBACK, "create_future": CALLBACK},
+    "_Client._join_loop": {
+        "is_running": CALLBACK,
+        "create_future": CALLBACK,
+        "unclosed": TEXT,
+    },
     "_Client._begin_turn": {"seconds": SECONDS},
     **{f"Consumer.{name}": _PARTITIONS for name in ("assign", "pause", "resume", "position")},
     **{f"Consumer.incremental_{name}": _PARTITIONS for name in ("assign", "unassign")},

@@ -53,6 +53,9 @@ class AIOClient(ABC):
     # What errors call it, if its class is not the one that the application has.
     _alias: str | None = None
 
+    # What Python warns of if nobody closes it.
+    _unclosed = "{} was not closed: await close() or use 'async with'"
+
     def __init__(
         self, conf: Mapping[str, Any], max_workers: int, executor: Executor | None
     ) -> None:
@@ -222,7 +225,8 @@ class AIOClient(ABC):
             self._client.close()
             raise
         self._create_future = _future_maker(self._loop)
-        self._client._join_loop(self._loop.is_running, self._create_future)
+        unclosed = self._unclosed.format(self._called())
+        self._client._join_loop(self._loop.is_running, self._create_future, unclosed)
         self._client._begin_turn(_LONGEST_TURN)
         self._dropped = weakref.finalize(self, _drop, self._loop, self._readiness.stop, os.getpid())
 

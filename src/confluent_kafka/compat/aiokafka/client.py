@@ -36,6 +36,7 @@ _Engine = AIOAdminClient | AIOConsumer | AIOProducer
 
 class _OwnEngine(AIOAdminClient):
     _alias = "AIOKafkaClient"
+    _unclosed = "{} was not closed: await close()"  # it knows no 'async with'
 
 
 class ConnectionGroup(IntEnum):

@@ -107,6 +107,7 @@
     X(topics)                                                                            \
     X(txn_requires_abort)                                                                \
     X(types)                                                                             \
+    X(unclosed)                                                                          \
     X(username)                                                                          \
     X(value)                                                                             \
     X(version)                                                                           \

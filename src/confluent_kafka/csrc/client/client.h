@@ -107,6 +107,7 @@ typedef struct {
 typedef struct {
     PyObject *is_running;    /* its method; NULL: none has joined */
     PyObject *create_future; /* callable without arguments */
+    PyObject *unclosed;      /* str: the warning of a client that nobody closed */
     uint64_t thread;
     deadline turn; /* until which it may use the client before other tasks run */
 } client_loop;

@@ -139,6 +139,19 @@ client_clear(Client *self)
     return 0;
 }
 
+/* Warns of a client that nobody closed, in the words of the asyncio client that it belongs to. */
+static int
+warn_unclosed(Client *self)
+{
+    PyObject *object = (PyObject *)self;
+    PyObject *text = loop_unclosed(self);
+    if (text != NULL) {
+        return PyErr_ResourceWarning(object, 1, "%U", text);
+    }
+    return PyErr_ResourceWarning(object, 1, "%s was not closed: call close() or use 'with'",
+                                 client_type_name(self));
+}
+
 /*
  * Warns of a client that was dropped and not closed, as files and sockets do; nor has one been
  * whose close() a signal handler ended.
@@ -152,8 +165,7 @@ client_finalize(PyObject *object)
         return;
     }
     PyObject *raised = PyErr_GetRaisedException();
-    if (PyErr_ResourceWarning(object, 1, "%s was not closed: call close() or use 'with'",
-                              client_type_name(self)) < 0) {
+    if (warn_unclosed(self) < 0) {
         PyErr_WriteUnraisable(object);
     }
     client_report_parked(self);

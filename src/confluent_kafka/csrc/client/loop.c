@@ -47,11 +47,18 @@ loop_create_future(Client *self)
     return PyObject_CallNoArgs(self->loop.create_future);
 }
 
+PyObject *
+loop_unclosed(const Client *self)
+{
+    return self->loop.unclosed;
+}
+
 int
 loop_traverse(Client *self, visitproc visit, void *arg)
 {
     Py_VISIT(self->loop.is_running);
     Py_VISIT(self->loop.create_future);
+    Py_VISIT(self->loop.unclosed);
     return 0;
 }
 
@@ -60,31 +67,35 @@ loop_clear(Client *self)
 {
     Py_CLEAR(self->loop.is_running);
     Py_CLEAR(self->loop.create_future);
+    Py_CLEAR(self->loop.unclosed);
 }
 
 PyDoc_STRVAR(join_loop_doc,
-"_join_loop($self, is_running, create_future, /)\n--\n\n"
+"_join_loop($self, is_running, create_future, unclosed, /)\n--\n\n"
 "Let the event loop of this thread use the client in turns.\n\n"
 "Args:\n"
 "    is_running: the loop's method.\n"
-"    create_future: makes a future of the loop.");
+"    create_future: makes a future of the loop.\n"
+"    unclosed: what Python warns of if nobody closes the client.");
 
-SIGNATURE(join_signature, "_join_loop()", 2, 2, P_is_running, P_create_future);
+SIGNATURE(join_signature, "_join_loop()", 3, 3, P_is_running, P_create_future, P_unclosed);
 
 static PyObject *
 join_loop(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 {
     Client *self = (Client *)object;
-    PyObject *values[2], *is_running, *create_future;
+    PyObject *values[3], *is_running, *create_future;
     if (args_parse(self->state, &join_signature, args, nargs, NULL, values) < 0
         || arg_callable(values[0], "is_running", &is_running) < 0
-        || arg_callable(values[1], "create_future", &create_future) < 0 || client_enter(self) < 0) {
+        || arg_callable(values[1], "create_future", &create_future) < 0
+        || arg_utf8(values[2], "unclosed", NULL) == NULL || client_enter(self) < 0) {
         return NULL;
     }
     /* A loop without either is none. */
     bool joins = is_running != NULL && create_future != NULL;
     Py_XSETREF(self->loop.is_running, joins ? Py_NewRef(is_running) : NULL);
     Py_XSETREF(self->loop.create_future, joins ? Py_NewRef(create_future) : NULL);
+    Py_XSETREF(self->loop.unclosed, joins ? Py_NewRef(values[2]) : NULL);
     self->loop.thread = thread_number();
     self->loop.turn = deadline_after(0);
     client_leave(self);

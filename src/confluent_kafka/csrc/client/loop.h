@@ -14,6 +14,9 @@ int loop_check_turn(Client *self);
 /* A future of the loop, in its turn: new reference, or NULL with an exception. */
 PyObject *loop_create_future(Client *self);
 
+/* What the loop's client says if nobody closes it: borrowed, or NULL without a loop. */
+PyObject *loop_unclosed(const Client *self);
+
 /* For the methods of the type. */
 int loop_traverse(Client *self, visitproc visit, void *arg);
 void loop_clear(Client *self);

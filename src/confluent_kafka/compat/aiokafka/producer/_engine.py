@@ -26,6 +26,7 @@ class Engine(AIOProducer):
     """
 
     _alias = "AIOKafkaProducer"
+    _unclosed = "Unclosed {}: await stop() or use 'async with'"  # begins as aiokafka's
 
     def __init__(self, conf: Mapping[str, Any]) -> None:
         super().__init__(conf, max_workers=_WORKERS)
