@@ -140,6 +140,18 @@ async def test_requests_about_nothing(
         assert await request_of(admin) == answer
 
 
+@in_loop
+async def test_requests_that_name_something_twice(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """It is asked for once."""
+    async with admin_of(kafka_cluster) as admin:
+        [described] = await admin.describe_consumer_groups(["group", "group"])
+        deleted = await admin.delete_topics([kafka_topic, kafka_topic])
+    assert [group.group for group in described.groups] == ["group"]
+    assert deleted.topic_error_codes == [(kafka_topic, 0)]
+
+
 @pytest.mark.parametrize(
     "partitions", [[("nowhere", 0)], [("topic", 9)], [("topic", 0), ("topic", 9)]]
 )

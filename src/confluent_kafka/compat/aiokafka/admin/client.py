@@ -180,7 +180,7 @@ class AIOKafkaAdminClient:
         """
         asked = self._ask(
             AIOAdminClient.delete_topics,
-            list(topics),
+            _each(topics),
             request_timeout=self._seconds(timeout_ms),
         )
         codes = [
@@ -365,7 +365,7 @@ class AIOKafkaAdminClient:
             include_authorized_operations: no effect: the answer has no place for them.
         """
         asked = self._ask(
-            AIOAdminClient.describe_consumer_groups, list(group_ids), request_timeout=self._timeout
+            AIOAdminClient.describe_consumer_groups, _each(group_ids), request_timeout=self._timeout
         )
         return [
             answers.DescribedGroups(0, [_group(group, found)])
@@ -444,6 +444,11 @@ async def _settled(asked: Mapping[K, Awaitable[T]]) -> dict[K, T | KafkaError]:
         else:
             raise result
     return settled
+
+
+def _each(names: Iterable[str]) -> list[str]:
+    """Return names once: librdkafka refuses a request that has one twice, aiokafka does not."""
+    return list(dict.fromkeys(names))
 
 
 def _not_deleted(failure: KafkaException) -> Exception:
