@@ -206,7 +206,7 @@ async def test_servers_that_are_no_addresses(kind: Any) -> None:
     """start() raises what aiokafka does, and no error of confluent_kafka."""
     for servers in ("a:b", "localhost:", ["127.0.0.1:1", "a:b"]):
         client = kind(bootstrap_servers=servers)
-        with pytest.raises(ValueError, match="give brokers as host:port"):
+        with pytest.raises(ValueError, match=r"the port of .* must be a number"):
             await (getattr(client, "start", None) or client.bootstrap)()
     for servers in ("localhost:99999", "localhost:-1", "a b"):
         client = kind(bootstrap_servers=servers)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, Producer
 from confluent_kafka.cimpl import _Record
 from confluent_kafka.compat.aiokafka import (
     AIOKafkaClient,
@@ -23,7 +23,11 @@ from confluent_kafka.compat.aiokafka import (
     IllegalOperation,
     TopicPartition,
 )
-from confluent_kafka.compat.aiokafka.errors import IllegalStateError, KafkaConnectionError
+from confluent_kafka.compat.aiokafka.errors import (
+    IllegalArgumentError,
+    IllegalStateError,
+    KafkaConnectionError,
+)
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED
 from tests.support.aio import in_loop
@@ -351,9 +355,9 @@ async def test_servers_that_cannot_be(servers: Any, error: type[Exception]) -> N
 
 @in_loop
 async def test_properties_that_cannot_be() -> None:
-    """start() raises librdkafka's error: no keyword of aiokafka's is wrong."""
+    """start() names librdkafka's property: no keyword of aiokafka's is wrong."""
     consumer = consumer_at(NO_BROKER, "topic", properties={"fetch.min.bytes": "many"})
-    with pytest.raises(KafkaException, match=r"fetch\.min\.bytes"):
+    with pytest.raises(IllegalArgumentError, match=r"fetch\.min\.bytes"):
         await consumer.start()
     await consumer.stop()
 
