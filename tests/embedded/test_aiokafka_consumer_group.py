@@ -377,14 +377,12 @@ class TestPositions:
         async with reading(
             kafka_cluster.bootstrap_servers, there, request_timeout_ms=1000
         ) as consumer:
-            for call in (
-                consumer.offsets_for_times({other: 0}),
-                consumer.offsets_for_times({there: 0, other: 0}),
-                consumer.beginning_offsets([other]),
-                consumer.end_offsets([there, other]),
-            ):
-                with pytest.raises(KafkaTimeoutError, match="for 1 s"):
-                    await call
+            for times in ({other: 0}, {there: 0, other: 0}):
+                with pytest.raises(KafkaTimeoutError):
+                    await consumer.offsets_for_times(times)
+            for ask in (consumer.beginning_offsets, consumer.end_offsets):
+                with pytest.raises(KafkaTimeoutError):
+                    await ask([there, other])
         async with reading(kafka_cluster.bootstrap_servers, there) as consumer:
             waiting = [
                 asyncio.ensure_future(consumer.offsets_for_times({other: 0})),

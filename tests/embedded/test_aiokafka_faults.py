@@ -268,9 +268,10 @@ class TestRefused:
             kafka_cluster.inject_errors("JoinGroup", [KafkaError.INVALID_GROUP_ID] * 2)
             consumer.subscribe([filled, "more"])
             if reads:
-                for call in (consumer.getone(), consumer.getmany(timeout_ms=60_000)):
-                    with pytest.raises(failures.InvalidGroupIdError):
-                        await call
+                with pytest.raises(failures.InvalidGroupIdError):
+                    await consumer.getone()
+                with pytest.raises(failures.InvalidGroupIdError):
+                    await consumer.getmany(timeout_ms=60_000)
                 assert await values(consumer, 1) == [b"0"]
             else:
                 engine = consumer._running().engine
