@@ -319,7 +319,7 @@ class TestStop:
                 gc.collect()
                 texts += [str(warning.message) for warning in caught]
                 caught.clear()  # a warning keeps its source
-        assert ["AIOKafkaConsumer" in text for text in texts] == [True, True]
+        assert ["Unclosed AIOKafkaConsumer" in text for text in texts] == [True, True]
 
 
 @in_loop

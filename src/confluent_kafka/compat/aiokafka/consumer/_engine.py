@@ -35,6 +35,7 @@ class Engine(AIOConsumer):
     """
 
     _alias = "AIOKafkaConsumer"
+    _unclosed = "Unclosed {}: await stop() or use 'async with'"  # begins as aiokafka's
 
     def __init__(self, conf: Mapping[str, Any], event: Callable[[Message], object]) -> None:
         self._has_failed = asyncio.Event()

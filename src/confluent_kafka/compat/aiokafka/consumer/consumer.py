@@ -220,7 +220,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
     def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
         reader = getattr(self, "_active", None)
         if reader is not None:
-            warn(f"unclosed {self!r}: await stop()", ResourceWarning, source=self)
+            text = f"Unclosed AIOKafkaConsumer {self!r}: await stop() or use 'async with'"
+            warn(text, ResourceWarning, source=self)
             reader.abandon()
 
     # ---- messages ----
