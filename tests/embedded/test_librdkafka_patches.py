@@ -49,7 +49,12 @@ def test_unit_tests_of_librdkafka(tmp_path: Path) -> None:
     source.write_text(
         "#include <librdkafka/rdkafka.h>\nint main(void) { return rd_kafka_unittest(); }\n"
     )
-    # With CI, as their limits of time are for a machine of their own.
-    result = run_program(build_program(source, tmp_path), CI="1")
-    failed = [line for line in result.stderr.splitlines() if "RDUT: FAIL" in line]
+    program = build_program(source, tmp_path)
+    # With CI, as their limits of time are for a machine of their own. One of them is left then: a
+    # rate, which a machine that stands still for 10 ms makes wrong. A patch is wrong each time.
+    for _ in range(3):
+        result = run_program(program, CI="1")
+        failed = [line for line in result.stderr.splitlines() if "RDUT: FAIL" in line]
+        if result.returncode == 0:
+            break
     assert (result.returncode, failed) == (0, [])
