@@ -404,7 +404,7 @@ PyDoc_STRVAR(mock_cluster_doc,
 "  idempotent producer sends again after a fault is stored twice, and after an injected Produce\n"
 "  error the producer can report a record as stored that is not.\n"
 "- Consumers with isolation.level=read_committed also see the records of aborted\n"
-"  transactions.\n"
+"  transactions, and the offsets of a transaction are accepted and not committed.\n"
 "- Produce is offered up to version 9 and Fetch up to 11: responses do not name a new leader\n"
 "  (KIP-951), so the client asks for metadata.\n"
 "- The brokers answer the requests of producers (idempotent and transactional ones too), of\n"
