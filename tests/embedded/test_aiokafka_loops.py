@@ -237,5 +237,6 @@ def test_loop_that_ends_with_live_clients(
         loop.close()
     with collected() as is_told:
         kept.clear()
-        for text in ("AIOKafkaConsumer", "Consumer was", "AdminClient was", "AIOKafkaProducer"):
+        consumers = ("Unclosed AIOKafkaConsumer <", "Unclosed AIOKafkaConsumer:")  # and its client
+        for text in (*consumers, "AdminClient was", "Unclosed AIOKafkaProducer"):
             wait_until(partial(is_told, text))
