@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.compat.aiokafka import errors
 from confluent_kafka.compat.aiokafka._failures import failure_of, translated
+from tests.support.error_stub import module_classes, stub_classes
 
 _NUMBERED = [
     kind
@@ -22,6 +25,19 @@ def test_a_number_is_its_class(kind: type[errors.BrokerResponseError]) -> None:
     assert kind.description == kind.__doc__
     assert kind.message.replace("_", "").isalnum()
     assert str(kind("why")) == f"[Error {kind.errno}] {kind.__name__}: why"
+
+
+def test_the_stub_is_what_the_module_is() -> None:
+    """errors.pyi, which editors and type checkers read, has the table's classes and no others."""
+    assert stub_classes(errors) == module_classes(errors)
+
+
+@pytest.mark.parametrize("kind", [errors.KafkaError, errors.KafkaTimeoutError, *_NUMBERED])
+def test_an_exception_is_pickled(kind: type[errors.KafkaError]) -> None:
+    """An exception comes from another process as it was there."""
+    copy = pickle.loads(pickle.dumps(kind("why")))
+    assert type(copy) is kind
+    assert copy.args == ("why",)
 
 
 def test_an_unknown_number() -> None:

@@ -20,8 +20,8 @@ __all__ = [
     "TopicPartition",
 ]
 
-KT_co = TypeVar("KT_co", covariant=True)
-VT_co = TypeVar("VT_co", covariant=True)
+KT = TypeVar("KT")
+VT = TypeVar("VT")
 
 
 class OffsetAndMetadata(NamedTuple):
@@ -57,7 +57,7 @@ class RecordMetadata(NamedTuple):
 
 
 @dataclass
-class ConsumerRecord(_Record, Generic[KT_co, VT_co]):
+class ConsumerRecord(_Record, Generic[KT, VT]):
     """A message that was consumed."""
 
     # The fields are those of the base class, which the extension fills in.
@@ -70,9 +70,9 @@ class ConsumerRecord(_Record, Generic[KT_co, VT_co]):
     """In milliseconds since the epoch; -1 if the message has none."""
     timestamp_type: int
     """0: the time that the message was made; 1: the time that the broker got it."""
-    key: KT_co | None
+    key: KT | None
     """What the key deserializer returned, or the key's bytes."""
-    value: VT_co | None
+    value: VT | None
     """What the value deserializer returned, or the value's bytes."""
     checksum: int | None
     """Always None, as of every message in the format of Kafka 0.11 and newer."""
