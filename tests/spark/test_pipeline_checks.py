@@ -15,6 +15,7 @@ from confluent_kafka.spark.pipeline import (
     Encoding,
     Pipeline,
     PipelineError,
+    Registry,
     Sink,
     Source,
     Step,
@@ -214,6 +215,82 @@ def test_secrets_are_concealed(tmp_path: Path) -> None:
     pipeline = load(file, {"PASSWORD": secret("kafka"), "KEY": secret("store")})
     text = f"Relation [a={secret('kafka')}, b={secret('store')}, c=broker:9092]"
     assert conceal(text, pipeline) == "Relation [a=*****, b=*****, c=broker:9092]"
+
+
+PEM = f"-----BEGIN PRIVATE KEY-----\n{secret('line one')}\n{secret('line two')}\n-----END-----"
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "value", "hidden"),
+    [
+        ("kafka", "ssl.keystore.key", PEM, secret("line two")),
+        ("kafka", "ssl.keystore.key", PEM, PEM.replace("\n", "\\n")),
+        ("kafka", "ssl.key.pem", PEM, " ".join(PEM.split())),
+        ("kafka", "sasl.oauthbearer.assertion.private.key.pem", PEM, PEM),
+        ("kafka", "sasl.oauthbearer.assertion.private.key.passphrase", "p-1-x", "p-1-x"),
+        ("kafka", "sasl.oauthbearer.client.secret", "p-2-x", "p-2-x"),
+        ("kafka", "sasl.oauthbearer.config", "principal=me token=p-3-x", "p-3-x"),
+        ("kafka", "sasl.jaas.config", 'x required username="u" password="p-4-x";', "p-4-x"),
+        ("options", "kafka.ssl.keystore.password", "p-5-x", "p-5-x"),
+        ("options", "url", "jdbc:postgresql://db/x?user=u&password=p-6-x&ssl=1", "p-6-x"),
+        ("options", "url", "jdbc:sqlserver://db;user=u;password=p-7-x;encrypt=true", "p-7-x"),
+        ("options", "url", "jdbc:oracle:thin:scott/p-8-x@db:1521:x", "p-8-x"),
+        ("options", "url", "jdbc:mysql://u:p-9-x@db/x", "p-9-x"),
+        ("options", "schema.registry.basic.auth.user.info", "u:p-10-x", "p-10-x"),
+        ("options", "schema.registry.url", "https://u:p%2F11@registry", "p/11"),
+        ("options", "schema.registry.url", "https://u:p%2F12@registry", "p%2F12"),
+        ("spark", "spark.hadoop.fs.azure.account.key.x.blob.core.windows.net", "p-13", "p-13"),
+        ("spark", "spark.hadoop.fs.s3a.secret.key", "p-14-x", "p-14-x"),
+    ],
+)
+def test_secrets_of_every_kind_are_concealed(
+    table: str, name: str, value: str, hidden: str
+) -> None:
+    """Keys, pass phrases, and passwords inside URLs, JDBC addresses and JAAS texts are hidden in
+    every form in which Spark prints them, wherever the setting stands."""
+    settings = {name: value}
+    source = Source(topics=("t",), options=settings if table == "options" else {})
+    pipeline = Pipeline(
+        name="p",
+        checkpoint="c",
+        sources={"s": source},
+        sinks={"out": Sink(input="s", topic="o", options=source.options)},
+        kafka=settings if table == "kafka" else {},
+        spark=settings if table == "spark" else {},
+    )
+    assert hidden not in conceal(f"Relation [{name}={value}] {hidden} end", pipeline)
+    assert hidden not in repr(pipeline)
+
+
+def test_the_registrys_url_is_concealed() -> None:
+    """A password in the registry's URL is hidden, and the host stays readable."""
+    registry = Registry(url="https://user:p-15-x@registry:8081")
+    pipeline = Pipeline(name="p", checkpoint="c", sources={}, sinks={}, registry=registry)
+    text = "GET https://user:p-15-x@registry:8081/subjects: refused"
+    assert conceal(text, pipeline) == "GET https://user:*****@registry:8081/subjects: refused"
+    assert "p-15-x" not in repr(pipeline)
+
+
+def test_what_is_no_secret_stays_readable() -> None:
+    """Names that the author chose, SQL, and paths to keys are no secrets."""
+    pipeline = Pipeline(
+        name="p",
+        checkpoint="c",
+        sources={"tokens": Source(topics=("public",))},
+        steps={"secret": Step(sql="SELECT * FROM tokens WHERE password = 'column'")},
+        sinks={},
+        kafka={"ssl.keystore.location": "/etc/key.jks", "ssl.key.location": "/etc/key.pem"},
+    )
+    text = "tokens public column /etc/key.jks /etc/key.pem"
+    assert conceal(text, pipeline) == text
+
+
+def test_problems_of_a_file_do_not_quote_its_secrets(tmp_path: Path) -> None:
+    """What a file says in the wrong place is quoted without the passwords of other places."""
+    wrong = f'format = "jdbc://u:{secret("kafka")}@db"\noptions.password = "{secret("kafka")}"'
+    found = problems(tmp_path, ('format = "parquet"', wrong))
+    assert "cannot be" in "".join(found)
+    assert secret("kafka") not in "".join(found)
 
 
 def test_functions_stand_beside_the_file(tmp_path: Path) -> None:

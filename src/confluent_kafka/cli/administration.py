@@ -14,7 +14,6 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from confluent_kafka import KafkaException, TopicPartition
@@ -22,6 +21,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._embedded import UNSUPPORTED, is_embedded, is_unsupported
 from confluent_kafka.cli.ending import INTERRUPTED, configuring, ending, fail
 from confluent_kafka.cli.settings import settings
+from confluent_kafka.cli.terminal import open_console, printable
 
 _T = TypeVar("_T")
 _Choice = TypeVar("_Choice", bound=Enum)
@@ -72,7 +72,7 @@ def show(names: Sequence[str], rows: Iterable[Sequence[Any]], as_json: bool) -> 
             for row in rows:
                 print(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
         elif sys.stdout.isatty():
-            Console().print(table(names, rows))
+            open_console().print(table(names, rows))
         else:
             print("\t".join(names))
             for row in rows:
@@ -185,5 +185,5 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ",".join(str(each) for each in value)
-    return str(value)
+        return printable(",".join(str(each) for each in value))
+    return printable(str(value))

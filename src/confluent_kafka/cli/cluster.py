@@ -19,6 +19,7 @@ from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
 from confluent_kafka.cli.real_broker import real_broker
 from confluent_kafka.cli.relay import bootstrap_relay
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import open_console
 from confluent_kafka.testing import MockCluster
 
 HOST = "127.0.0.1"
@@ -77,7 +78,7 @@ def cluster(
     """
     if context.invoked_subcommand is not None:
         return
-    hints = Console(stderr=True, quiet=quiet, highlight=False)
+    hints = open_console(stderr=True, quiet=quiet)
     topics = [_parse_topic(text) for text in topic or []]
     if real:
         if brokers is not None or retention_bytes is not None:

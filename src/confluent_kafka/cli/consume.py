@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -23,6 +22,7 @@ from confluent_kafka.cli import text
 from confluent_kafka.cli.bound import Bound
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.terminal import open_console
 
 _BATCH = 1000
 _SLICE = 0.2
@@ -112,7 +112,7 @@ def consume(
                 "cannot be combined with --partition or, except for end, --until",
                 param_hint="--group",
             )
-    console = Console(stderr=True, quiet=quiet, highlight=False)
+    console = open_console(stderr=True, quiet=quiet)
     with ending():
         with configuring():
             consumer = Consumer(config)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 import typer
-from rich.console import Console
 
 from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.cli.terminal import open_console, printable
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -34,10 +34,11 @@ def fail(*reasons: str, status: int = FAILED) -> NoReturn:
         *reasons: why.
         status: the exit status.
     """
-    console = Console(stderr=True, highlight=False)
+    console = open_console(stderr=True)
+    console = open_console(stderr=True)
     for reason in reasons:
-        line = " ".join(reason.split())
-        console.print(f"error: {line}", markup=False, soft_wrap=True)
+        line = printable(" ".join(reason.split()))
+        console.print(f"error: {line}", soft_wrap=True)
     raise typer.Exit(status)
 
 

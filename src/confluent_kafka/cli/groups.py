@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.live import Live
 
 from confluent_kafka import (
@@ -31,6 +30,7 @@ from confluent_kafka.cli.administration import (
 )
 from confluent_kafka.cli.ending import fail
 from confluent_kafka.cli.settings import Brokers, File, Properties
+from confluent_kafka.cli.terminal import open_console
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -105,7 +105,7 @@ def describe(
                 show(_COLUMNS, rows, as_json)
                 time.sleep(watch)
                 rows = _rows(admin, group, timeout)
-        with Live(table(_COLUMNS, rows), console=Console(), auto_refresh=False) as live:
+        with Live(table(_COLUMNS, rows), console=open_console(), auto_refresh=False) as live:
             while True:
                 live.update(table(_COLUMNS, rows), refresh=True)
                 time.sleep(watch)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import dataclasses
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from confluent_kafka.cli.ending import INTERRUPTED, ending, fail
 from confluent_kafka.cli.held_back import held_back
+from confluent_kafka.cli.terminal import open_console
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,9 +55,9 @@ def validate(
 
     Exit status: 0 nothing found, 1 there are problems, 2 wrong usage.
     """
-    pipeline = _load(file)
+    pipeline = _load(file, conf=conf)
     if not without_spark:
-        _analyse(file, pipeline, conf)
+        _analyse(file, pipeline)
     counts = ", ".join(
         f"{len(parts)} {name if len(parts) != 1 else name[:-1]}"
         for name, parts in (
@@ -75,11 +76,11 @@ def explain(file: File, master: Master = None, conf: Conf = None) -> None:
 
     Exit status: 0 shown, 1 there are problems, 2 wrong usage.
     """
-    pipeline = _load(file)
+    pipeline = _load(file, master, conf)
     from confluent_kafka.spark.pipeline import conceal
     from confluent_kafka.spark.pipeline.plan import plans
 
-    with _problems(file, pipeline), _spark(pipeline, master, conf) as spark:
+    with _problems(file, pipeline), _spark(pipeline) as spark:
         for query, plan in plans(spark, pipeline):
             sinks = ", ".join(f"{name} ({sink.format})" for name, sink in query.sinks.items())
             with ending():
@@ -93,17 +94,17 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
 
     Exit status: 0 ended, 1 failed, 2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
-    pipeline = _load(file)
+    pipeline = _load(file, master, conf)
     from confluent_kafka.cli.progress import Board
     from confluent_kafka.spark.pipeline import start
 
-    console = Console(stderr=True, highlight=False)
+    console = open_console(stderr=True)
     stopped = threading.Event()
     board = Board(console)
     # The same clean end for who asks politely: a service manager, a time limit.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _problems(file, pipeline), _spark(pipeline, master, conf) as spark:
+        with _problems(file, pipeline), _spark(pipeline) as spark:
             # Spark's own answer to Ctrl-C cancels jobs, which would look like failures.
             _set_on_signals(stopped)
             running = start(spark, pipeline)
@@ -117,30 +118,22 @@ def run(file: File, master: Master = None, conf: Conf = None) -> None:
     board.close()
 
 
-def _analyse(file: Path, pipeline: Pipeline, conf: list[str] | None) -> None:
+def _analyse(file: Path, pipeline: Pipeline) -> None:
     """Let Spark check what only it can: on this machine, wherever the pipeline runs."""
     from confluent_kafka.spark.pipeline.plan import views
 
-    here = [*(conf or []), "spark.ui.enabled=false"]
-    with _problems(file, pipeline), _spark(pipeline, "local[1]", here) as spark:
+    here = {"spark.master": "local[1]", "spark.ui.enabled": "false"}
+    with _problems(file, pipeline), _spark(pipeline, here) as spark:
         views(spark, pipeline)
 
 
 @contextlib.contextmanager
-def _spark(
-    pipeline: Pipeline, master: str | None, conf: list[str] | None
-) -> Iterator[SparkSession]:
+def _spark(pipeline: Pipeline, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """Lend a session that ends with the block. What Spark says while it starts is not shown."""
     from confluent_kafka.spark.pipeline import conceal, session
     from confluent_kafka.spark.pipeline.failures import cause
 
-    settings = {} if master is None else {"spark.master": master}
-    for text in conf or []:
-        name, equals, value = text.partition("=")
-        if not equals or not name.startswith("spark."):
-            raise typer.BadParameter(f"{name!r}: needs spark.NAME=VALUE", param_hint="--conf")
-        settings[name] = value
-    wants_log = "spark.log.level" in {**pipeline.spark, **settings}
+    wants_log = "spark.log.level" in pipeline.spark
     try:
         with contextlib.nullcontext() if wants_log else held_back():
             spark = session(pipeline, settings)
@@ -153,13 +146,29 @@ def _spark(
         spark.stop()
 
 
-def _load(file: Path) -> Pipeline:
+def _load(file: Path, master: str | None = None, conf: list[str] | None = None) -> Pipeline:
+    """The pipeline of a file, with the command's own settings of Spark in it.
+
+    They are part of the pipeline, so that conceal() knows their secrets, too.
+    """
     try:
         from confluent_kafka.spark.pipeline import load
     except ImportError as error:
         fail(str(error))
+    settings = ({} if master is None else {"spark.master": master}) | _settings(conf)
     with _problems(file):
-        return load(file)
+        pipeline = load(file)
+    return dataclasses.replace(pipeline, spark={**pipeline.spark, **settings})
+
+
+def _settings(conf: list[str] | None) -> dict[str, str]:
+    settings = {}
+    for text in conf or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise typer.BadParameter(f"{name!r}: needs spark.NAME=VALUE", param_hint="--conf")
+        settings[name] = value
+    return settings
 
 
 @contextlib.contextmanager

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from confluent_kafka import KafkaError, Message, Producer
 from confluent_kafka.cli import text
 from confluent_kafka.cli.ending import configuring, ending, fail
 from confluent_kafka.cli.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.terminal import open_console
 
 _CHUNK = 256 * 1024
 
@@ -139,7 +139,7 @@ class _Sender:
         self._producer = producer
         self._topic = topic
         self._partition = partition
-        self._console = Console(stderr=True, quiet=quiet, highlight=False)
+        self._console = open_console(stderr=True, quiet=quiet)
         self._sent = 0
         self._delivered = 0
         self._failed = 0
@@ -234,13 +234,19 @@ def _split(file: BinaryIO, delimiter: bytes, whole: bool) -> Iterator[list[bytes
         return
     # Not read(): stdin may be somebody who types.
     read: Callable[[int], bytes] = getattr(file, "read1", file.read)
-    rest = b""
+    pending = bytearray()  # a message whose end has not come: it grows in place, uncopied
+    searched = 0
     while chunk := read(_CHUNK):
-        *lines, rest = (rest + chunk).split(delimiter)
-        if lines:
-            yield lines
-    if rest:
-        yield [rest]
+        pending += chunk
+        # The delimiter may have begun in the chunk before.
+        if pending.find(delimiter, max(0, searched - len(delimiter) + 1)) < 0:
+            searched = len(pending)
+            continue
+        *lines, rest = bytes(pending).split(delimiter)
+        pending, searched = bytearray(rest), len(rest)
+        yield lines
+    if pending:
+        yield [bytes(pending)]
 
 
 def _plain_maker(common: dict[str, Any], null: bool) -> Callable[[bytes], dict[str, Any]]:

@@ -48,7 +48,8 @@ class Payload:
 class Registry:
     """The schema registry."""
 
-    url: str
+    url: str = field(repr=False)
+    """It may contain a password."""
     username: str | None = None
     password: str | None = field(default=None, repr=False)
     ca: str | None = None

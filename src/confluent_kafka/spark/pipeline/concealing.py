@@ -1,33 +1,88 @@
-"""Passwords, kept out of what is printed: Spark's plans and errors have the options in them."""
+"""Hide passwords in text for people: Spark's plans and errors contain a pipeline's settings."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, unquote
 
-from .model import Pipeline
-
-# As Spark's own spark.redaction.regex, with what Kafka's clients and JDBC have besides.
-_SECRET = re.compile(r"secret|password|passwd|token|access.?key|jaas|ssl\.key\.pem", re.IGNORECASE)
 _SHOWN = "*****"
 
+# Tables whose keys are names that the author chose, and texts that are no settings.
+_NAMED = frozenset({".sources", ".steps", ".sinks"})
+_NO_SETTINGS = frozenset({"sql", "schema"})
 
-def conceal(text: str, pipeline: Pipeline) -> str:
-    """Return a text without the values of a pipeline's settings whose names speak of secrets."""
-    for secret in sorted(_secrets(pipeline), key=len, reverse=True):
+# A shorter line of a PEM key could be any text.
+_LONG_LINE = 12
+
+# Names of settings whose values are secrets: Spark's own spark.redaction.regex, and what Kafka's
+# clients, registries, JDBC drivers and cloud storage have besides. A path to a key is no secret.
+_SECRET_NAME = re.compile(
+    r"secret|passw|passphrase|\bpwd\b|token|credential|jaas|oauthbearer\.config"
+    r"|access.?key|account.?key|keystore\.key$|truststore\.certificates$|key\.pem|user\.info"
+    r"|private\.?key(?!\.(file|location))",
+    re.IGNORECASE,
+)
+
+# Values that contain secrets whatever their setting is called: the password of a URL
+# (https://user:password@host, Oracle's jdbc:oracle:thin:user/password@host), and parameters as
+# URLs, JDBC drivers, JAAS and key=value lists write them.
+_URL_PASSWORD = re.compile(r"//[^/@:\s]*:([^@\s]+)@|:thin:[^/@\s]+/([^@\s]+)@")
+_PARAMETER = re.compile(r"""([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^&;,\s"']+))""")
+
+
+def conceal(text: str, *settings: Any) -> str:
+    """Return a text in which the secrets among some settings are replaced by asterisks.
+
+    A secret is the value of a setting whose name speaks of one, the password in a URL, and a
+    parameter of a URL, a JDBC address or a JAAS text whose name speaks of one.
+
+    Args:
+        text: the text, such as an error or a plan of Spark.
+        *settings: pipelines, other dataclasses of the model, or mappings, nested as they are.
+    """
+    secrets = {form for one in settings for secret in _secrets("", one) for form in _forms(secret)}
+    for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, _SHOWN)
     return text
 
 
-def _secrets(pipeline: Pipeline) -> Iterator[str]:
-    registry = pipeline.registry
-    if registry is not None and registry.password:
-        yield registry.password
-    tables: list[Mapping[str, str]] = [
-        pipeline.kafka,
-        pipeline.spark,
-        *(source.options for source in pipeline.sources.values()),
-        *(sink.options for sink in pipeline.sinks.values()),
-    ]
-    for table in tables:
-        yield from (value for name, value in table.items() if value and _SECRET.search(name))
+def _secrets(name: str, given: Any) -> Iterator[str]:
+    if isinstance(given, str):
+        yield from _in_value(name, given)
+    elif isinstance(given, Mapping):
+        for key, one in given.items():
+            # A source may be called "tokens", and SQL may compare a column of that name.
+            if key not in _NO_SETTINGS:
+                yield from _secrets("" if name in _NAMED else f"{name}.{key}", one)
+    elif isinstance(given, list | tuple):
+        for one in given:
+            yield from _secrets(name, one)
+    elif dataclasses.is_dataclass(given):
+        table = {one.name: getattr(given, one.name) for one in dataclasses.fields(given)}
+        yield from _secrets(name, table)
+
+
+def _in_value(name: str, value: str) -> Iterator[str]:
+    if _SECRET_NAME.search(name):
+        yield value
+        if "user.info" in name:
+            yield value.partition(":")[2]
+    for found in _URL_PASSWORD.finditer(value):
+        yield found[1] or found[2]
+    for parameter, *forms in _PARAMETER.findall(value):
+        if _SECRET_NAME.search(parameter):
+            yield "".join(forms)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """The ways in which a secret can be written; an empty one is none."""
+    if secret.strip():
+        decoded = unquote(secret)
+        one_line = " ".join(secret.split())
+        yield from (secret, decoded, quote(decoded, safe=""), one_line)
+        yield secret.replace("\n", "\\n")  # as in a repr(), or in JSON
+        # Spark prints the lines of a PEM key one by one.
+        yield from (line for line in secret.splitlines() if len(line) >= _LONG_LINE)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .check import check
+from .concealing import conceal
 from .failures import raised
 from .lines import key_lines
 from .model import Pipeline
@@ -60,8 +61,8 @@ def _from_python(path: Path) -> Pipeline:
     if not isinstance(pipeline, Pipeline):
         problem = "the file has no variable 'pipeline' that is a Pipeline"
         raise PipelineError([Problem((), problem)], str(path))
-    if problems := check(pipeline):
-        raise PipelineError(problems, str(path))
+    if problems := list(check(pipeline)):
+        raise PipelineError(_without_secrets(problems, pipeline), str(path))
     return pipeline
 
 
@@ -77,8 +78,13 @@ def _from_toml(path: Path, environment: Mapping[str, str]) -> Pipeline:
     if pipeline is not None and not problems:
         problems += check(pipeline)
     if problems or pipeline is None:
-        raise PipelineError(problems, str(path), key_lines(text))
+        raise PipelineError(_without_secrets(problems, document), str(path), key_lines(text))
     return pipeline
+
+
+def _without_secrets(problems: list[Problem], settings: Any) -> list[Problem]:
+    """A value in the wrong place can be quoted in a problem, and can be somebody's password."""
+    return [Problem(problem.key, conceal(problem.message, settings)) for problem in problems]
 
 
 def _substitute(

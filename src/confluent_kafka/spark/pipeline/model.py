@@ -36,7 +36,7 @@ class Source:
     watermark: Watermark | None = None
     dead_letter: str | None = None
     """The topic for rows that do not decode; without one they fail the query."""
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the data source ``rdkafka``."""
 
 
@@ -91,7 +91,7 @@ class Sink:
     partition_by: tuple[str, ...] = ()
     """parquet: columns that become directories."""
     output_mode: OutputMode = "append"
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the format, as Spark has them."""
 
 

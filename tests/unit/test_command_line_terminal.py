@@ -1,0 +1,116 @@
+"""What commands draw: names and texts of a cluster are data, whatever they look like."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import pytest
+
+pytest.importorskip("typer", reason="the extra [cli] is not installed")
+
+import typer
+from rich.live import Live
+
+import confluent_kafka.cli
+from confluent_kafka.cli import administration, terminal
+from confluent_kafka.cli.administration import show, table
+from confluent_kafka.cli.ending import fail
+from confluent_kafka.cli.produce import _split
+
+HOSTILE = {
+    "x[/]": "x[/]",
+    "[red]ops[/red]": "[red]ops[/red]",
+    "User:[ops]": "User:[ops]",
+    ":smile:": ":smile:",
+    "\x1b[2Jcleared": r"\x1b[2Jcleared",
+    "two\nlines\tand a tab": r"two\nlines\tand a tab",
+    "bell\x07\x9b1m": r"bell\x07\x9b1m",
+}
+
+
+@pytest.mark.parametrize("on_a_terminal", [True, False])
+@pytest.mark.parametrize(("name", "shown"), HOSTILE.items())
+def test_tables(
+    name: str,
+    shown: str,
+    on_a_terminal: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A name that looks like markup, an emoji or a control sequence is shown as it is, in one
+    row of a table, and in one line for scripts."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: on_a_terminal)
+    monkeypatch.setenv("TERM", "dumb")  # without colours, which are control sequences, too
+    monkeypatch.setenv("COLUMNS", "200")
+    show(("group", "members"), [[name, [name, "b"]]], as_json=False)
+    out = capsys.readouterr().out
+    assert out.count(shown) == 2
+    assert not set(out) & set("\x07\x1b\x9b")
+    if not on_a_terminal:
+        assert out == f"group\tmembers\n{shown}\t{shown},b\n"
+
+
+@pytest.mark.parametrize(("name", "shown"), HOSTILE.items())
+def test_live_tables(name: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`groups describe --watch` draws with the same rule."""
+    with Live(table(("group",), [[name]]), console=terminal.open_console(), auto_refresh=False):
+        pass
+    assert shown in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_errors(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The reason for a failure can quote any name, on one line."""
+    with pytest.raises(typer.Exit):
+        fail(f"group {name!r} {name}: refused")
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: group {name!r} ")
+    assert error.count("\n") == 1
+    assert not set(error) & set("\x07\x1b\x9b")
+
+
+def test_one_place_opens_consoles() -> None:
+    """Every other console would take data for markup: rich's default."""
+    folder = Path(confluent_kafka.cli.__file__).parent
+    opened = [
+        file.name for file in folder.glob("*.py") if re.search(r"\bConsole\(", file.read_text())
+    ]
+    assert opened == ["terminal.py"]
+    assert administration.open_console is terminal.open_console
+
+
+class Chunks:
+    """A file that gives what it is asked for in small pieces, as a pipe does."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self._file = io.BytesIO(data)
+        self._size = size
+
+    def read(self, _: int) -> bytes:
+        return self._file.read(self._size)
+
+    read1 = read
+
+
+@pytest.mark.parametrize("delimiter", [b"\n", b"aa", b"--end--"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_splitting(delimiter: bytes, size: int) -> None:
+    """Input is split into the same messages whatever the pieces in which it arrives."""
+    data = delimiter.join([b"one", b"", b"aab", b"-", b"--end", b"xa"])
+    wanted = data.split(delimiter)
+    found = [
+        record
+        for records in _split(cast(BinaryIO, Chunks(data, size)), delimiter, whole=False)
+        for record in records
+    ]
+    assert found == wanted
+
+
+def test_a_long_message_is_not_copied_with_every_chunk() -> None:
+    """40 MB without a delimiter in 40,000 pieces: copying all with each would be 800 GB."""
+    data = bytes(40_000_000)
+    [[record]] = _split(cast(BinaryIO, Chunks(data, 1000)), b"\n", whole=False)
+    assert record == data
