@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 import pytest
 
 import confluent_kafka
+from tests.support.children import watch_over_children
 from tests.support.failures import pytest_sessionstart as pytest_sessionstart
 from tests.support.real_kafka import kafka as kafka
 from tests.support.real_kafka import make_topic as make_topic
@@ -26,6 +27,7 @@ from tests.support.side_by_side import pytest_xdist_make_scheduler as pytest_xdi
 
 
 def pytest_configure() -> None:
+    watch_over_children()
     # A shell that starts us in the background ignores Ctrl-C, and so would every program that a
     # test starts and interrupts.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
