@@ -133,7 +133,7 @@ def test_the_limit_of_retries(caplog: pytest.LogCaptureFixture) -> None:
         caplog.clear()
 
 
-@pytest.mark.parametrize("answer", [10, 29, RuntimeError("nobody expects this")])
+@pytest.mark.parametrize("answer", [10, 29, RuntimeError("nobody expects this"), SystemExit()])
 def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) -> None:
     """It is not sent again, and the thread goes on."""
     broker = Broker(answer)
@@ -155,6 +155,17 @@ def test_timeouts_may_be_there_already(error: int) -> None:
     producer.send_messages("t", b"a", b"b")
     producer.stop()
     assert broker.sent == [[b"a"], [b"b"]]
+
+
+def test_the_thread_has_ended() -> None:
+    """As in a process that was forked: a message that nobody would send is an error."""
+    producer = producer_of(Broker())
+    assert producer._upstream is not None
+    producer._upstream.stop()
+    producer.thread.join(TIMEOUT)
+    with pytest.raises(FaceError, match="the thread that sends has ended"):
+        producer.send_messages("t", b"v")
+    producer.stop()
 
 
 def test_the_queue_is_full() -> None:

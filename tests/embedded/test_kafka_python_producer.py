@@ -22,6 +22,7 @@ from confluent_kafka.compat.kafka import (
     TopicPartition,
     errors,
 )
+from confluent_kafka.compat.kafka.future import Future
 from confluent_kafka.compat.kafka.partitioner import Partitioner, StickyPartitioner
 from confluent_kafka.compat.kafka.producer.future import RecordMetadata
 from confluent_kafka.testing import MockCluster
@@ -150,6 +151,29 @@ def test_callbacks(make: Make, kafka_topic: str) -> None:
     assert future.add_callback(callback, "extra", more=5) is future
     assert called.wait(TIMEOUT)
     assert seen[0][:3] == ("extra", future.value, 5)
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, RuntimeError])
+def test_callbacks_that_raise(
+    make: Make,
+    kafka_topic: str,
+    error: type[BaseException],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The thread that settles futures goes on: those that come later are settled, too."""
+    monkeypatch.setattr(Future, "error_on_callbacks", True)
+    producer = make()
+
+    def fail(_: RecordMetadata) -> None:
+        raise error("of the application")
+
+    first = producer._future_class(None, 0, None, None, -1, 1, -1)
+    first.add_callback(fail)
+    first._target = (kafka_topic, 0)
+    assert producer._engine._send(first, kafka_topic, b"v", None, 0, 0, None)
+    wait_until(lambda: "the sender thread goes on" in caplog.text)
+    assert producer.send(kafka_topic, b"v").get(TIMEOUT)
 
 
 def test_closing_in_a_callback(

@@ -100,6 +100,25 @@ def test_a_timer_calls_until_it_is_stopped() -> None:
     assert stopped.wait(TIMEOUT)
 
 
+def test_a_timer_whose_function_fails(caplog: pytest.LogCaptureFixture) -> None:
+    """It is called again: nobody would see that the timer has ended."""
+    failed_twice = threading.Event()
+    calls = 0
+
+    def fail() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            failed_twice.set()
+        raise SystemExit("of the application")
+
+    timer = util.ReentrantTimer(1, fail)
+    timer.start()
+    assert failed_twice.wait(TIMEOUT)
+    timer.stop()
+    assert "a timer's function failed" in caplog.text
+
+
 def test_wrong_timers() -> None:
     """The error says what is wrong."""
     with pytest.raises(ValueError, match="t must be a positive number of milliseconds, not 0"):

@@ -93,3 +93,21 @@ def test_a_callback_of_a_settled_future(number: int) -> None:
     go_on.set()
     settler.join(TIMEOUT)
     assert called == ["later"]
+
+
+@pytest.mark.parametrize("error", [SystemExit, ValueError])
+def test_callbacks_that_raise(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other callbacks run all the same: get() in another thread waits for one of them."""
+    monkeypatch.setattr(Future, "error_on_callbacks", True)
+    future = Future()
+    called: list[str] = []
+
+    def fail(value: str) -> None:
+        called.append(value)
+        raise error(value)
+
+    future.add_callback(fail).add_callback(called.append).add_callback(fail)
+    with pytest.raises(error):
+        future.success("v")
+    assert called == ["v"] * 3
+    assert future.is_done

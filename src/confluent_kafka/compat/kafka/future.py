@@ -125,13 +125,24 @@ class Future:
         return self
 
     def _run_all(self, callbacks: list[Callable[[Any], object]]) -> None:
-        """Call what nobody else does: who settles and who adds a callback both look for it."""
+        """Call what nobody else does: who settles and who adds a callback both look for it.
+
+        All of them are called, whatever one raises: get() waits for one of them.
+        """
+        raised: BaseException | None = None
         while callbacks:
             try:
                 callback = callbacks.pop(0)
             except IndexError:  # another thread was faster
-                return
-            self._run(callback)
+                break
+            try:
+                self._run(callback)
+            except BaseException as error:
+                if raised is not None:
+                    _log.error("a callback of a future failed", exc_info=raised)
+                raised = error
+        if raised is not None:
+            raise raised
 
     def _run(self, callback: Callable[[Any], object]) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import struct
 import threading
 import zlib
@@ -22,6 +23,8 @@ __all__ = [
     "write_int_string",
     "write_short_string",
 ]
+
+log = logging.getLogger("kafka.util")
 
 
 def crc32(data: bytes) -> int:
@@ -186,7 +189,10 @@ class ReentrantTimer:
 
     def _run(self, stopped: threading.Event) -> None:
         while not stopped.wait(self.t):
-            self.fn(*self.args, **self.kwargs)
+            try:
+                self.fn(*self.args, **self.kwargs)
+            except BaseException:  # nobody would see that the timer has ended
+                log.exception("a timer's function failed; it is called again in %g s", self.t)
 
     def __del__(self) -> None:
         self.stop()

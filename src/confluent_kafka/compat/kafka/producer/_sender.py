@@ -7,7 +7,7 @@ import logging
 import socket
 import threading
 
-from confluent_kafka import Producer
+from confluent_kafka import KafkaException, Producer
 
 _log = logging.getLogger(__name__)
 
@@ -52,19 +52,30 @@ class Sender:
     def _run(self) -> None:
         with self._reader, self._writer:
             while not self._stopping:
-                with contextlib.suppress(TimeoutError):
-                    self._reader.recv(_PLENTY)
                 try:
                     self._serve()
-                except RuntimeError:  # closed, or a fork
-                    return
+                # A callback's: SystemExit, or anything with Future.error_on_callbacks. It must not
+                # end the thread, without which no later future would be settled.
+                except BaseException:
+                    if not self._has_client():
+                        return
+                    _log.exception("a callback of a future failed; the sender thread goes on")
 
     def _serve(self) -> None:
+        """Wait until there is something to do, and do it."""
+        with contextlib.suppress(TimeoutError):
+            self._reader.recv(_PLENTY)
         try:
             self._engine.poll(0)
             while not self._stopping and self._engine._queue_length():
                 self._engine.poll(_TURN)
-        except RuntimeError:
-            raise
-        except Exception as error:  # of librdkafka, which goes on by itself
+        except KafkaException as error:  # of librdkafka, which goes on by itself
             _log.error("%s", error)
+
+    def _has_client(self) -> bool:
+        """Return whether the client can still be served: it was not closed, nor is this a fork."""
+        try:
+            self._engine._queue_length()
+        except RuntimeError:
+            return False
+        return True

@@ -118,9 +118,12 @@ class Upstream:
     def run(self) -> None:
         """Send until the producer stops."""
         while not (self.stop_event.is_set() and self._queue.empty()):
-            requests = self._requests(self._collected())
-            if requests:
-                self._send(requests)
+            messages = self._collected()
+            try:
+                self._send(self._requests(messages))
+            # Without the thread, later messages would wait in the queue for ever.
+            except BaseException:
+                log.exception("up to %d messages are lost", len(messages))
         self._client.close()
 
     def _collected(self) -> list[Any]:
@@ -178,9 +181,6 @@ class Upstream:
             )
         except KafkaError as failure:
             return [(one, type(failure)) for one in requests]
-        except Exception:
-            log.exception("messages are lost")
-            return []
         if self._delivery.acks == 0:  # without an answer there are only failures
             failed = {(one.payload.topic, one.payload.partition) for one in answers}
             return [

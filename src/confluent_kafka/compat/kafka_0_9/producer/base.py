@@ -191,6 +191,8 @@ class Producer:
     ) -> None:
         if self.stopped:
             raise KafkaError("the producer was stopped")
+        if not self.thread.is_alive():  # as in a process that was forked
+            raise KafkaError("the thread that sends has ended, or is in another process")
         wait = self.async_queue_put_timeout
         for index, one in enumerate(msg):
             try:
