@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaError, KafkaException
 
 from .._failures import failure_of
 from ..structs import RecordMetadata
-from ._engine import Engine
+from ._engine import Engine, has_failed
 from .message_accumulator import BatchBuilder
 
 
@@ -26,6 +26,9 @@ async def send_batch(
 
     Returns:
         A future of the first one's place, settled when all are delivered.
+
+    Raises:
+        IllegalOperation: the transaction has failed.
     """
     whole: asyncio.Future[RecordMetadata | None] = asyncio.get_running_loop().create_future()
     deliveries = _Deliveries(whole, len(batch._records))
@@ -34,7 +37,14 @@ async def send_batch(
             topic, record.value, record.key, partition, record.timestamp, record.headers
         )
         delivery.add_done_callback(deliveries.count)
+        if delivery.done() and _failed_transaction(delivery.exception()):
+            whole.cancel()  # nobody has it
+            raise has_failed()
     return whole
+
+
+def _failed_transaction(error: BaseException | None) -> bool:
+    return isinstance(error, KafkaException) and error.args[0].code() == KafkaError._STATE
 
 
 class _Deliveries:

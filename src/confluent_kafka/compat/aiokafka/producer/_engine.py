@@ -6,10 +6,11 @@ from asyncio import Future
 from collections.abc import Mapping
 from typing import Any
 
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.aio import AIOProducer
 
 from .._failures import failure_of
-from ..errors import ProducerClosed
+from ..errors import IllegalOperation, ProducerClosed
 from ..structs import RecordMetadata, TopicPartition
 
 # Few: nothing but requests for metadata and the steps of transactions waits there.
@@ -77,3 +78,16 @@ class Engine(AIOProducer):
 
     def _closed_error(self) -> ProducerClosed:
         return ProducerClosed("the producer was stopped meanwhile")
+
+
+def refusal(failure: KafkaException) -> Exception:
+    """Return what a send raises that librdkafka refuses."""
+    if failure.args[0].code() == KafkaError._STATE:
+        return has_failed()
+    exception: Exception = failure_of(failure)
+    return exception
+
+
+def has_failed() -> IllegalOperation:
+    """Return what is raised for sends into a transaction of which something has failed."""
+    return IllegalOperation("the transaction has failed: abort_transaction() ends it")

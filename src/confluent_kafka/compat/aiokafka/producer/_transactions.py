@@ -2,69 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from functools import partial
+from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Position
 
 from ..._common.groups import written
 from .. import errors
 from .._failures import failure_of
 from ..util import commit_structure_validate
-from ._engine import Engine
+from ._engine import Engine, has_failed
 
-if TYPE_CHECKING:
-    from .producer import AIOKafkaProducer
+_BACKOFF = 0.1  # seconds before a step that timed out is asked for again
+
+_REACHABLE = 1.0  # seconds between two looks whether a broker can be reached
+
+Step = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Transactions:
-    """The transactions of a producer, one after the other."""
+    """The transactions of a producer, one after the other.
+
+    A step runs in a task of its own, which the cancellation of its caller does not reach: what
+    librdkafka has begun, it ends, and the state here is what came of it. A begin that was cancelled
+    is taken back; a commit, an abort and offsets go on.
+    """
 
     def __init__(self) -> None:
-        self._is_open = False
+        self._is_open = False  # and takes messages and offsets
+        self._beginning: asyncio.Task[None] | None = None  # or being taken back
+        self._ending: asyncio.Task[None] | None = None
+        self._failed: BaseException | None = None  # why the transaction can only be aborted
         self._fenced: errors.KafkaError | None = None
+        self._turn = asyncio.Lock()  # librdkafka takes one step at a time
+        self._sending = 0
+        self._all_sent = asyncio.Event()
 
     @property
     def is_fatal(self) -> bool:
         """Whether the producer can do nothing more."""
         return self._fenced is not None
 
+    @property
+    def can_be_aborted(self) -> bool:
+        """Whether there is a transaction that abort() ends."""
+        return self._fenced is None and (self._is_open or self._failed is not None)
+
     def check_open(self) -> None:
-        """Raise unless a transaction is open.
+        """Raise unless a transaction takes messages.
 
         Raises:
-            IllegalOperation: none is.
+            IllegalOperation: none does: none was begun, or it is ending, or it has failed.
             ProducerFenced: the producer can do nothing more.
         """
         if self._fenced is not None:
             raise self._fenced
-        if not self._is_open:
-            raise errors.IllegalOperation("no transaction is open: begin_transaction() begins one")
+        if self._is_open:
+            return
+        if self._ending is not None:
+            raise errors.IllegalOperation(
+                "the transaction is being committed or aborted: begin the next one after that"
+            )
+        if self._failed is not None:
+            raise has_failed() from self._failed
+        raise errors.IllegalOperation("no transaction is open: begin_transaction() begins one")
 
     async def begin(self, engine: Engine) -> None:
-        """Begin one."""
+        """Begin one. Cancelled, it has not begun."""
+        while self._beginning is not None:
+            await asyncio.wait([self._beginning])
+        if not self._is_open and self._ending is None and self._failed is None:
+            await self._begin(engine)
+            return
         if self._is_open:
             raise errors.IllegalOperation("a transaction is open: commit or abort it first")
-        await self._step(engine.begin_transaction())
+        self.check_open()
+
+    async def _begin(self, engine: Engine) -> None:
+        if self._fenced is not None:
+            raise self._fenced
+        beginning = self._beginning = _task(self._step(engine.begin_transaction))
+        try:
+            await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            self._beginning = _task(self._take_back(engine, beginning))
+            raise
+        except BaseException:
+            self._beginning = None
+            raise
+        self._beginning = None
         self._is_open = True
 
+    async def _take_back(self, engine: Engine, beginning: asyncio.Task[None]) -> None:
+        """Abort a transaction whose begin was cancelled: nobody else would end it."""
+        try:
+            await beginning
+            await self._step(engine.abort_transaction)
+        finally:
+            self._beginning = None
+
     async def commit(self, engine: Engine) -> None:
-        """Commit the open one."""
+        """Commit the open one. Cancelled, the commit goes on."""
         self.check_open()
-        await self._step(engine.commit_transaction())
-        self._is_open = False
+        await self._end(engine.commit_transaction)
 
     async def abort(self, engine: Engine) -> None:
         """Abort the open one, when what was sent has been delivered or has failed."""
-        self.check_open()
-        await engine.flush()
-        await self._step(engine.abort_transaction())
-        self._is_open = False
+        if not self.can_be_aborted:
+            self.check_open()
+
+        async def step() -> None:
+            await engine.flush()
+            try:
+                await engine.abort_transaction()
+            except KafkaException as failure:
+                # The commit whose task was cancelled has ended all the same.
+                if failure.args[0].code() != KafkaError._STATE:
+                    raise
+
+        await self._end(step)
 
     async def send_offsets(self, engine: Engine, offsets: Mapping[Any, Any], group_id: str) -> None:
-        """Commit a group's offsets with the open one."""
+        """Commit a group's offsets with the open one. Cancelled, the sending goes on."""
         self.check_open()
         if not isinstance(group_id, str) or not group_id:
             raise ValueError(f"group_id must be the name of a group, not {group_id!r}")
@@ -73,16 +138,77 @@ class Transactions:
             for one, to in commit_structure_validate(offsets).items()
         ]
         # As aiokafka, which does not fence members of an earlier generation either.
-        await self._step(engine.send_offsets_to_transaction(positions, written(group_id)))
+        send = partial(engine.send_offsets_to_transaction, positions, written(group_id))
+        await asyncio.shield(_task(self._step(send)))
 
-    async def _step(self, step: Any) -> None:
+    @contextlib.contextmanager
+    def sending(self) -> Iterator[None]:
+        """Send in a block that may have to wait: the transaction does not end meanwhile."""
+        self._sending += 1
+        self._all_sent.clear()
         try:
-            await step
-        except KafkaException as failure:
-            exception = failure_of(failure)
-            if failure.args[0].fatal():
-                self._fenced = exception
-            raise exception from failure
+            yield
+        finally:
+            self._sending -= 1
+            if self._sending == 0:
+                self._all_sent.set()
+
+    async def ended(self, engine: Engine, timeout: float) -> None:
+        """Wait for the end of a commit or abort that goes on, while a broker can be reached."""
+        until = monotonic() + timeout
+        with contextlib.suppress(KafkaException):
+            while self._ending is not None and monotonic() < until:
+                await engine.connect(_REACHABLE)
+                if self._ending is not None:
+                    await asyncio.wait([self._ending], timeout=_REACHABLE)
+
+    async def _end(self, step: Step) -> None:
+        self._is_open = False
+        self._ending = _task(self._finish(step))
+        await asyncio.shield(self._ending)
+
+    async def _finish(self, step: Step) -> None:
+        try:
+            if self._sending:
+                await self._all_sent.wait()
+            await self._step(step)
+        except BaseException as failure:  # also where a framework has cancelled all tasks
+            self._failed = failure
+            raise
+        else:
+            self._failed = None
+        finally:
+            self._ending = None
+
+    async def _step(self, step: Step) -> None:
+        """Take a step; aiokafka's steps know no time-out, and librdkafka's are resumed."""
+        async with self._turn:
+            while True:
+                try:
+                    await step()
+                except KafkaException as failure:
+                    exception = failure_of(failure)
+                    if failure.args[0].fatal():
+                        self._fenced = exception
+                    elif failure.args[0].retriable():
+                        await asyncio.sleep(_BACKOFF)
+                        continue
+                    raise exception from failure
+                return
+
+
+def _task(step: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    task = asyncio.get_running_loop().create_task(step)
+    # Its caller may have been cancelled; then the next call tells.
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return task
+
+
+class _Producer(Protocol):
+    async def begin_transaction(self) -> None: ...
+    async def commit_transaction(self) -> None: ...
+    async def abort_transaction(self) -> None: ...
+    def _transactional(self) -> Transactions: ...
 
 
 class TransactionContext:
@@ -92,7 +218,7 @@ class TransactionContext:
         producer: whose transaction it is.
     """
 
-    def __init__(self, producer: AIOKafkaProducer) -> None:
+    def __init__(self, producer: _Producer) -> None:
         self._producer = producer
 
     async def __aenter__(self) -> TransactionContext:
@@ -105,17 +231,21 @@ class TransactionContext:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        transactions = self._producer._transactional()
-        if kind is None:
-            await self._commit(transactions)
-        elif not transactions.is_fatal:
-            await self._producer.abort_transaction()
-
-    async def _commit(self, transactions: Transactions) -> None:
+        if error is not None:
+            await self._abort(error)
+            return
         try:
             await self._producer.commit_transaction()
-        except errors.KafkaError:
+        except errors.KafkaError as failure:
             # What cannot be committed is aborted, so that the next one can begin.
-            if not transactions.is_fatal:
-                await self._producer.abort_transaction()
+            await self._abort(failure)
             raise
+
+    async def _abort(self, error: BaseException) -> None:
+        """Abort because of an error, which stays the one that is raised."""
+        if not self._producer._transactional().can_be_aborted:
+            return
+        try:
+            await self._producer.abort_transaction()
+        except errors.KafkaError as failed:
+            error.add_note(f"abort_transaction() failed as well: {failed}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import ssl
 from collections.abc import Callable, Mapping
@@ -13,14 +14,14 @@ from confluent_kafka import KafkaException
 
 from .. import errors
 from .._engines import made
-from .._failures import failure_of, translated
+from .._failures import translated
 from ..abc import AbstractTokenProvider
 from ..client import AIOKafkaClient
 from ..config import configuration, of_client
 from ..partitioner import DefaultPartitioner
 from ..structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from ._batches import send_batch
-from ._engine import Engine
+from ._engine import Engine, refusal
 from ._transactions import TransactionContext, Transactions
 from .message_accumulator import BatchBuilder, Serializer, check_headers, milliseconds, serialized
 
@@ -125,6 +126,7 @@ class AIOKafkaProducer:
         self._request_timeout_ms = request_timeout_ms
         self._transactions = None if transactional_id is None else Transactions()
         self._engine: Engine | None = None
+        self._stopping: asyncio.Task[None] | None = None
         self._known = self.client.cluster._partitions
         # Nothing but librdkafka has a say in what a message becomes.
         self._is_plain = (
@@ -140,6 +142,8 @@ class AIOKafkaProducer:
             KafkaConnectionError: no broker answers.
             AuthenticationFailedError: no broker accepts the credentials.
         """
+        if self._stopping is not None:
+            await asyncio.wait([self._stopping])
         if self._engine is not None:
             self._engine._check_loop()
             return
@@ -149,6 +153,7 @@ class AIOKafkaProducer:
             if self._transactions is not None:
                 with translated():
                     await engine.init_transactions()
+                self._transactions = Transactions()
         except BaseException:
             await self.client.close()
             await engine.close()
@@ -156,13 +161,26 @@ class AIOKafkaProducer:
         self._engine = engine
 
     async def stop(self) -> None:
-        """Deliver what was sent, and close. Stopping twice does nothing."""
+        """Deliver what was sent, and close. Stopping twice does nothing.
+
+        Cancelling the task that waits does not stop the stopping. A commit or an abort that goes
+        on is waited for, up to ``request_timeout_ms``, while a broker can be reached.
+        """
         if self._engine is not None:
             self._engine._check_loop()
-        engine, self._engine = self._engine, None
-        await self.client.close()
-        if engine is not None:
+            engine, self._engine = self._engine, None
+            self._stopping = asyncio.get_running_loop().create_task(self._stop(engine))
+        if self._stopping is not None:
+            await asyncio.shield(self._stopping)
+
+    async def _stop(self, engine: Engine) -> None:
+        try:
+            if self._transactions is not None:
+                await self._transactions.ended(engine, self._request_timeout_ms / 1000)
+            await self.client.close()
             await engine.close()
+        finally:
+            self._stopping = None
 
     async def flush(self) -> None:
         """Wait until all that was sent is delivered or has failed."""
@@ -229,11 +247,13 @@ class AIOKafkaProducer:
         if headers:
             check_headers(headers)
         try:
-            return engine.send_now(
-                topic, value, key, number, time, headers
-            ) or await engine.send_in_turn(topic, value, key, number, time, headers)
+            delivery = engine.send_now(topic, value, key, number, time, headers)
+            if delivery is None:
+                with self._sending():
+                    return await engine.send_in_turn(topic, value, key, number, time, headers)
         except KafkaException as refused:
-            raise failure_of(refused) from refused
+            raise refusal(refused) from refused
+        return delivery
 
     async def send_and_wait(
         self,
@@ -279,18 +299,23 @@ class AIOKafkaProducer:
         engine = self._ready_to_send()  # still
         self._check_partition(topic, partition)
         batch.close()
-        return await send_batch(engine, batch, topic, partition)
+        with self._sending():
+            return await send_batch(engine, batch, topic, partition)
 
     async def begin_transaction(self) -> None:
-        """Begin a transaction.
+        """Begin a transaction. If the task is cancelled meanwhile, none has begun.
 
         Raises:
-            IllegalOperation: there is no ``transactional_id``, or a transaction is open.
+            IllegalOperation: there is no ``transactional_id``, or a transaction is open, or is
+                being committed or aborted, or has failed.
         """
         await self._transactional().begin(self._running())
 
     async def commit_transaction(self) -> None:
         """Deliver what was sent in the transaction, and commit it.
+
+        If the task is cancelled, the commit goes on. Until it has ended, all other calls of the
+        transaction raise IllegalOperation.
 
         Raises:
             IllegalOperation: no transaction is open.
@@ -301,6 +326,9 @@ class AIOKafkaProducer:
 
     async def abort_transaction(self) -> None:
         """Abort the transaction: consumers with ``read_committed`` see nothing of it.
+
+        If the task is cancelled, the abort goes on. Until it has ended, all other calls of the
+        transaction raise IllegalOperation.
 
         Raises:
             IllegalOperation: no transaction is open.
@@ -318,6 +346,8 @@ class AIOKafkaProducer:
         group_id: str,
     ) -> None:
         """Commit a group's offsets with the transaction.
+
+        If the task is cancelled, this goes on, and the commit waits for it.
 
         Args:
             offsets: by partition, the offset of the message that is read next.
@@ -352,6 +382,11 @@ class AIOKafkaProducer:
         if self._transactions is not None:
             self._transactions.check_open()
         return engine
+
+    def _sending(self) -> contextlib.AbstractContextManager[None]:
+        return (
+            contextlib.nullcontext() if self._transactions is None else self._transactions.sending()
+        )
 
     def _transactional(self) -> Transactions:
         if self._transactions is None:

@@ -1,0 +1,366 @@
+"""compat.aiokafka: steps of transactions that overlap, are cancelled, or fail."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, KafkaError, protocol
+from confluent_kafka.compat.aiokafka import AIOKafkaProducer, TopicPartition
+from confluent_kafka.compat.aiokafka import errors as failures
+from confluent_kafka.testing import MockCluster
+from tests.support.aio import in_loop, until
+from tests.support.clients import QUIET
+from tests.support.kafka import read, values_of
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT
+
+pytestmark = [pytest.mark.kafka_topic(partitions=1), needs("mock-on-request")]
+
+END = protocol.EndTxnRequest.api_key
+OFFSETS = protocol.TxnOffsetCommitRequest.api_key
+BEGIN_PRODUCER = protocol.InitProducerIdRequest.api_key
+
+Step = Callable[[], Awaitable[Any]]
+
+
+@contextlib.asynccontextmanager
+async def started(cluster: MockCluster, **keywords: Any) -> AsyncIterator[AIOKafkaProducer]:
+    properties = {"logger": QUIET}
+    async with AIOKafkaProducer(
+        bootstrap_servers=cluster.bootstrap_servers,
+        transactional_id="t",
+        properties=properties,
+        **keywords,
+    ) as producer:
+        yield producer
+
+
+class Held:
+    """Requests of one kind, which the brokers answer when they may."""
+
+    def __init__(self, cluster: MockCluster, api_key: int) -> None:
+        self._come = threading.Event()
+        self._go = threading.Event()
+        cluster.on_request(api_key, self._wait)
+
+    def _wait(self, request: Any, context: Any) -> None:
+        self._come.set()
+        self._go.wait(TIMEOUT)
+
+    async def come(self) -> None:
+        assert await asyncio.to_thread(self._come.wait, TIMEOUT)
+
+    def go(self) -> None:
+        self._go.set()
+
+
+@pytest.fixture
+def held(kafka_cluster: MockCluster) -> Iterator[Callable[[int], Held]]:
+    made: list[Held] = []
+
+    def hold(api_key: int) -> Held:
+        made.append(Held(kafka_cluster, api_key))
+        return made[-1]
+
+    yield hold
+    for one in made:
+        one.go()
+
+
+def others(producer: AIOKafkaProducer, topic: str) -> dict[str, Step]:
+    """What nobody may do while a transaction ends."""
+    batch = producer.create_batch()
+    batch.append(timestamp=None, key=None, value=b"late")
+    return {
+        "send": lambda: producer.send(topic, b"late", partition=0),
+        "send_and_wait": lambda: producer.send_and_wait(topic, b"late"),
+        "send_batch": lambda: producer.send_batch(batch, topic, partition=0),
+        "begin": producer.begin_transaction,
+        "commit": producer.commit_transaction,
+        "abort": producer.abort_transaction,
+        "offsets": lambda: producer.send_offsets_to_transaction({TopicPartition(topic, 0): 1}, "g"),
+    }
+
+
+async def runs_again(producer: AIOKafkaProducer, topic: str) -> None:
+    """A producer whose transactions begin, take messages, and end."""
+    await producer.begin_transaction()
+    await producer.send(topic, b"again", partition=0)
+    await producer.commit_transaction()
+
+
+@pytest.mark.parametrize("end", ["commit_transaction", "abort_transaction"])
+@in_loop
+async def test_nothing_comes_into_a_transaction_that_ends(
+    kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held], end: str
+) -> None:
+    """From the beginning of a commit or abort until it has ended, every call is refused."""
+    ends = held(END)
+    async with started(kafka_cluster) as producer:
+        await producer.begin_transaction()
+        await producer.send(kafka_topic, b"v", partition=0)
+        ending = asyncio.ensure_future(getattr(producer, end)())
+        await asyncio.sleep(0)
+        for moment in (lambda: asyncio.sleep(0), ends.come):
+            await moment()
+            for name, step in others(producer, kafka_topic).items():
+                with pytest.raises(failures.IllegalOperation, match="is being"):
+                    pytest.fail(f"{name} returned {await step()}")
+        ends.go()
+        await ending
+        with pytest.raises(failures.IllegalOperation, match="no transaction is open"):
+            await producer.send(kafka_topic, b"late")
+        await runs_again(producer, kafka_topic)
+
+
+@pytest.mark.parametrize("end", ["commit_transaction", "abort_transaction"])
+@in_loop
+async def test_an_end_that_is_cancelled_goes_on(
+    kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held], end: str
+) -> None:
+    """The next transaction can begin when it has ended."""
+    ends = held(END)
+    async with started(kafka_cluster) as producer:
+        await producer.begin_transaction()
+        await producer.send(kafka_topic, b"v", partition=0)
+        ending = asyncio.ensure_future(getattr(producer, end)())
+        await ends.come()
+        ending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await ending
+        with pytest.raises(failures.IllegalOperation, match="is being"):
+            await producer.begin_transaction()
+        ends.go()
+        transactions = producer._transactional()
+        await until(lambda: transactions._ending is None)
+        await runs_again(producer, kafka_topic)
+
+
+@pytest.mark.parametrize("turns", range(8))
+@in_loop
+async def test_a_begin_that_is_cancelled(
+    kafka_cluster: MockCluster, kafka_topic: str, turns: int
+) -> None:
+    """Wherever a begin is cut off, the next one begins: no transaction stays that nobody knows."""
+
+    async def block() -> None:
+        async with producer.transaction():
+            await asyncio.sleep(TIMEOUT)
+
+    async with started(kafka_cluster) as producer:
+        for begin in (producer.begin_transaction, block):
+            beginning = asyncio.ensure_future(begin())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            if not beginning.cancel():  # it had begun
+                await producer.abort_transaction()
+                continue
+            with pytest.raises(asyncio.CancelledError):
+                await beginning
+            await runs_again(producer, kafka_topic)
+
+
+@in_loop
+async def test_two_that_begin_at_once(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """One of them does, also if the other one was cancelled."""
+    async with started(kafka_cluster) as producer:
+        first, second, third = (
+            asyncio.ensure_future(producer.begin_transaction()) for _ in range(3)
+        )
+        await asyncio.sleep(0)
+        first.cancel()
+        outcomes = await asyncio.gather(first, second, third, return_exceptions=True)
+        assert [type(one) for one in outcomes] == [
+            asyncio.CancelledError,
+            type(None),
+            failures.IllegalOperation,
+        ]
+        await producer.commit_transaction()
+
+
+@in_loop
+async def test_offsets_that_are_cancelled_go_on(
+    kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
+) -> None:
+    """The commit waits for them."""
+    offsets = held(OFFSETS)
+    async with started(kafka_cluster) as producer:
+        await producer.begin_transaction()
+        sending = asyncio.ensure_future(others(producer, kafka_topic)["offsets"]())
+        await offsets.come()
+        sending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+        committing = asyncio.ensure_future(producer.commit_transaction())
+        await asyncio.sleep(0)
+        offsets.go()
+        await committing
+        await runs_again(producer, kafka_topic)
+
+
+@in_loop
+async def test_a_commit_that_takes_longer_than_librdkafka_waits(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """It is resumed: aiokafka's steps have no time-out of their own."""
+    async with started(kafka_cluster, transaction_timeout_ms=1000) as producer:
+        await producer.begin_transaction()
+        await producer.send_and_wait(kafka_topic, b"v", partition=0)
+        kafka_cluster.inject_errors("EndTxn", [KafkaError.COORDINATOR_NOT_AVAILABLE] * 30)
+        committing = asyncio.ensure_future(producer.commit_transaction())
+        done, _ = await asyncio.wait([committing], timeout=1.5)
+        assert not done
+        kafka_cluster.clear_errors()
+        await committing
+        await runs_again(producer, kafka_topic)
+
+
+@in_loop
+async def test_a_transaction_that_failed(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """It takes nothing more, and the only step out of it is the abort."""
+    async with started(kafka_cluster) as producer:
+        await producer.begin_transaction()
+        kafka_cluster.inject_errors("TxnOffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
+        steps = others(producer, kafka_topic)
+        with pytest.raises(failures.GroupAuthorizationFailedError):
+            await steps["offsets"]()
+        for name in ("send", "send_batch"):
+            with pytest.raises(failures.IllegalOperation, match="has failed"):
+                await steps[name]()
+        with pytest.raises(failures.GroupAuthorizationFailedError):
+            await producer.commit_transaction()
+        for name in ("send", "send_batch", "begin", "commit", "offsets"):
+            with pytest.raises(failures.IllegalOperation, match="has failed"):
+                await steps[name]()
+        await producer.abort_transaction()
+        await runs_again(producer, kafka_topic)
+
+
+@in_loop
+async def test_a_cancelled_commit_that_fails(
+    kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
+) -> None:
+    """The next call tells, and the transaction can be aborted."""
+    async with started(kafka_cluster) as producer:
+        await producer.begin_transaction()
+        kafka_cluster.inject_errors("TxnOffsetCommit", [KafkaError.GROUP_AUTHORIZATION_FAILED])
+        with pytest.raises(failures.GroupAuthorizationFailedError):
+            await others(producer, kafka_topic)["offsets"]()
+        committing = asyncio.ensure_future(producer.commit_transaction())
+        await asyncio.sleep(0)
+        committing.cancel()
+        transactions = producer._transactional()
+        await until(lambda: transactions._ending is None)
+        with pytest.raises(failures.IllegalOperation, match="has failed") as raised:
+            await producer.begin_transaction()
+        assert isinstance(raised.value.__cause__, failures.GroupAuthorizationFailedError)
+        await producer.abort_transaction()
+        await runs_again(producer, kafka_topic)
+
+
+@in_loop
+async def test_all_tasks_are_cancelled(
+    kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
+) -> None:
+    """A framework that cancels every task during a commit leaves a producer that can go on."""
+    ends = held(END)
+    tests_own = asyncio.all_tasks()
+    async with started(kafka_cluster) as producer:
+        await producer.begin_transaction()
+        await producer.send(kafka_topic, b"v", partition=0)
+        committing = asyncio.ensure_future(producer.commit_transaction())
+        await ends.come()
+        for task in asyncio.all_tasks() - tests_own:
+            task.cancel()
+        await asyncio.wait([committing])
+        ends.go()
+        await producer.abort_transaction()
+        await runs_again(producer, kafka_topic)
+
+
+@in_loop
+async def test_a_batch_that_waits_for_room_belongs_to_its_transaction(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """A commit waits for what send_batch() still puts into the queue: all of it, or nothing."""
+    async with AIOKafkaProducer(
+        bootstrap_servers=kafka_cluster.bootstrap_servers,
+        transactional_id="t",
+        max_batch_size=10**6,
+        properties={"queue.buffering.max.messages": 10},
+    ) as producer:
+        await producer.client._wait_on_metadata(kafka_topic)
+        await producer.begin_transaction()
+        batch = producer.create_batch()
+        for number in range(100):
+            batch.append(timestamp=None, key=None, value=b"%d" % number)
+        sending = asyncio.ensure_future(producer.send_batch(batch, kafka_topic, partition=0))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not sending.done()
+        await producer.commit_transaction()
+        await (await sending)
+    messages = await asyncio.to_thread(read, consumer, kafka_topic, 100)
+    assert values_of(messages) == [b"%d" % number for number in range(100)]
+
+
+@in_loop
+async def test_the_exception_of_a_block_stays(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Also where the block has ended the transaction, or the producer, itself."""
+
+    async def block(producer: AIOKafkaProducer, end: str) -> None:
+        async with producer.transaction():
+            await producer.send(kafka_topic, b"v", partition=0)
+            await getattr(producer, end)()
+            _ = 1 / 0
+
+    for end in ("commit_transaction", "abort_transaction", "stop"):
+        async with started(kafka_cluster) as producer:
+            with pytest.raises(ZeroDivisionError):
+                await block(producer, end)
+
+
+@in_loop
+async def test_stop_waits_for_a_commit(
+    kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
+) -> None:
+    """It has ended well then, while brokers are there."""
+    ends = held(END)
+    async with started(kafka_cluster) as producer:
+        await producer.begin_transaction()
+        await producer.send(kafka_topic, b"v", partition=0)
+        committing = asyncio.ensure_future(producer.commit_transaction())
+        await ends.come()
+        stopping = asyncio.ensure_future(producer.stop())
+        await asyncio.sleep(0)
+        stopping.cancel()
+        ends.go()
+        await committing
+        await producer.stop()
+
+
+@in_loop
+async def test_a_start_that_is_cancelled(
+    kafka_cluster: MockCluster, kafka_topic: str, held: Callable[[int], Held]
+) -> None:
+    """The producer can be started again."""
+    asked = held(BEGIN_PRODUCER)
+    producer = AIOKafkaProducer(
+        bootstrap_servers=kafka_cluster.bootstrap_servers,
+        transactional_id="t",
+        properties={"logger": QUIET},
+    )
+    starting = asyncio.ensure_future(producer.start())
+    await asked.come()
+    starting.cancel()
+    asked.go()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    async with producer:
+        await runs_again(producer, kafka_topic)
