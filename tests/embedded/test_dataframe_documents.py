@@ -15,7 +15,7 @@ pytest.importorskip("fastavro", reason="fastavro is not installed")
 import polars
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.columns import AvroColumns, AvroDecoder, read_topic
+from confluent_kafka.columns import AvroColumns, AvroDecoder, JSONDecoder, read_topic
 from confluent_kafka.schema_registry import SchemaRegistryClient
 from confluent_kafka.testing import MockCluster
 from tests.support.documents import block_with, run
@@ -68,6 +68,18 @@ def test_json(config: dict[str, Any], kafka_cluster: MockCluster, producer: Prod
     orders = names["orders"].sort("id")
     assert orders["tags"].to_list() == [["new"], []]
     assert orders["at"].to_list() == [datetime(2025, 12, 31, 23, tzinfo=UTC), None]
+
+
+def test_models_of_pydantic() -> None:
+    """What the page says of each column is so."""
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    bookings = run(block_with(PAGE, "class Booking"), JSONDecoder=JSONDecoder, __name__=__name__)[
+        "bookings"
+    ]
+    text = '{"id":1,"seats":{"a":2},"details":{"meal": "vegan"},"connecting":[{"id":2}]}'
+    rows = polars.Series(bookings.decode(polars.Series([text]))).struct.unnest()
+    assert rows["details"].to_list() == ['{"meal": "vegan"}']
+    assert rows["connecting"].to_list() == [['{"id":2}']]
 
 
 def test_bad_payloads(

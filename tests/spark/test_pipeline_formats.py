@@ -463,11 +463,49 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
     found, failures = decode(Decoding(format="json-schema"), *both, headers=headers)
     assert [one and one["carrier"] for one in found] == [*["UAL"] * 4, None]
     assert sorted(failures) == [0, 2, 4]
-    registry.register("s", '{"type": "object"}', "JSON")
-    with pytest.raises(ValueError, match="no single type at #: name the columns"):
+    registry.register("s", '{"$ref": "other"}', "JSON")
+    with pytest.raises(ValueError, match=r"'other', which is not within .*; name the columns"):
         decode(Decoding(format="json-schema"))
     found, _ = decode(Decoding(format="json-schema", schema="delay INT"), rows[0])
     assert found == [{"delay": 3}]
+
+
+def test_json_of_any_type(decode: Decode, registry: FakeRegistry) -> None:
+    """Keywords beside each other count as for JSONDecoder; what has no one type is JSON text."""
+    schema = {
+        "$ref": "#/$defs/base",
+        "properties": {
+            "any": {},
+            "more": {"type": "array"},
+            "by_name": {"additionalProperties": {"type": ["integer", "string"]}},
+            "next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]},
+            "at": {"type": "string", "format": "date-time"},
+        },
+        "$defs": {"base": {"properties": {"id": {"type": "integer"}}}},
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+    }
+    known = registry.register("s", json.dumps(schema), "JSON")
+    text = (
+        b'{"id": 1, "any": {"a": 1}, "more": [1, "x"], "by_name": {"k": "v"}, "at": "noon", '
+        b'"next": {}}'
+    )
+    decoding = Decoding(format="json-schema", validate=False)
+    found, failures = decode(decoding, framed(known, text))
+    assert (found, failures) == (
+        [
+            {
+                "id": 1,
+                "any": '{"a": 1}',
+                "more": ["1", '"x"'],
+                "by_name": [("k", '"v"')],
+                "next": "{}",
+                "at": "noon",
+            }
+        ],
+        {},
+    )
+    known = registry.register("s", '{"type": "object"}', "JSON")
+    assert decode(decoding, framed(known, b'{"a": 1}')) == (['{"a": 1}'], {})
 
 
 PROTO = """

@@ -57,6 +57,7 @@ RUN = {
         "AvroEncoder(FLIGHT": DATAFRAMES,
         'JSONEncoder(nulls="omit")': DATAFRAMES,
         "ORDER = {": DATAFRAMES,
+        "class Booking": DATAFRAMES,
     },
     "docs/helpers.md": {
         "producer.connect(10)\nexcept": EMBEDDED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from confluent_kafka._values.rows import RowError
 from confluent_kafka.cimpl import DecodedRows, EncodedRows
 from confluent_kafka.columns._avro_schema import AvroResolutionError, AvroSchemaError
-from confluent_kafka.columns._json_schema import JSONSchemaError
+from confluent_kafka.columns._json_layout import JSONSchemaError
 from confluent_kafka.columns.avro import AvroDecoder
 from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import (

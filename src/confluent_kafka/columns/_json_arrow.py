@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from confluent_kafka.cimpl import _arrow_type
-from confluent_kafka.columns._json_layout import FRACTION_DIGITS, Value
+from confluent_kafka.columns._json_layout import ANY_JSON, FRACTION_DIGITS, Value
 from confluent_kafka.columns._layout import UUID_EXTENSION
 
 # Large and view types become the plain ones, which hold the same values.
@@ -34,6 +34,8 @@ _KINDS = {
 _LISTS = {"+l", "+L", "+vl", "+vL"}
 _DECIMAL = re.compile(r"d:(\d+),(\d+)(?:,256)?")
 _UUID = ("w:16", UUID_EXTENSION)
+# Arrow's extension type of strings that are JSON texts.
+_JSON = ("string", "arrow.json")
 _REFUSED = {
     "d": "a decimal of a negative scale, or of 32 or 64 bits",
     "e": "a float of 16 bits",
@@ -98,6 +100,8 @@ def _entries(entries: tuple[Any, ...], path: str) -> dict[str, Value]:
 def _plain(form: str, metadata: dict[str, str], path: str) -> Value:
     if form in _KINDS:
         kind, own = _KINDS[form]
+        if (kind, metadata.get("ARROW:extension:name")) == _JSON:
+            return Value("json", own, argument=ANY_JSON, metadata=metadata)
         return Value(kind, own, metadata=metadata)
     if (form, metadata.get("ARROW:extension:name")) == _UUID:
         return Value("uuid", form, metadata=metadata)

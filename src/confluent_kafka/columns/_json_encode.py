@@ -17,7 +17,8 @@ from confluent_kafka.columns._encode import (
 )
 from confluent_kafka.columns._input import BINARIES, INTEGERS, REALS, TEXTS, Input, zone_of
 from confluent_kafka.columns._instructions import Instruction
-from confluent_kafka.columns._json_layout import FRACTION_DIGITS, VALUE, Value
+from confluent_kafka.columns._json_alternatives import json_type
+from confluent_kafka.columns._json_layout import FRACTION_DIGITS, VALUE, JSONSchemaError, Value
 
 # Of the limits of integers: csrc/columns/put_values.h.
 _BITS = {f"int{bits}": -bits for bits in (8, 16, 32, 64)}
@@ -112,7 +113,14 @@ class _Compiler(EncoderWriter):
             self.through(column, path, lambda inner: self._of_kind(schema, inner, key, path))
 
     def _of_kind(self, schema: Value, column: Input, key: bytes, path: str) -> None:
-        if schema.kind == "any":
+        if schema.kind == "refused":
+            raise JSONSchemaError(schema.refusal)
+        if schema.kind == "json":
+            if column.format in TEXTS:
+                self.emit("json", column, argument=schema.argument, data=key, field=path)
+                return
+            schema = _json_of(schema, column, path)
+        elif schema.kind == "any":
             schema = _own(column, path)
         match schema.kind:
             case "object" if column.format == "+s":
@@ -273,6 +281,14 @@ def _own(column: Input, path: str) -> Value:
     if not kind:
         raise Mismatch(f"{path!r} is {column.words}, which JSON has no text for")
     return Value(kind, arrow)
+
+
+def _json_of(schema: Value, column: Input, path: str) -> Value:
+    """Return how a column that is no text is written where a schema takes several types of JSON."""
+    own = _own(column, path)
+    if not json_type(own.kind) & schema.argument:
+        raise _mismatch(schema, column, path)
+    return own
 
 
 def _key(name: str) -> bytes:

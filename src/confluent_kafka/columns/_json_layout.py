@@ -20,8 +20,19 @@ VALUE = "value"
 # Of the fraction of a second that a unit counts.
 FRACTION_DIGITS = {"s": 0, "m": 3, "u": 6, "n": 9}
 
+
+class JSONSchemaError(ValueError):
+    """A JSON Schema is not valid, or has what columns cannot be made of."""
+
+
 # enum json_flags in csrc/columns/json_nodes.h.
 _NULLABLE, _EPOCH, _ZONED, _NO_MISSING, _NO_EXTRA, _NO_DUPLICATES = (1 << bit for bit in range(6))
+
+
+# What JSON texts may be: the bits of a "json" value's argument; enum json_types in
+# csrc/columns/json_text.h.
+JSON_BOOLEAN, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT = (1 << bit for bit in range(5))
+ANY_JSON = (1 << 5) - 1
 
 
 @dataclass(frozen=True)
@@ -32,13 +43,15 @@ class Value:
         kind: what csrc/columns reads it with (json_values.c, json_nested.c).
         format: of its column, as the Arrow C data interface writes it.
         nullable: whether it may be null, or be missing.
-        argument: digits of a decimal, or of the fractions of a second that a time has.
+        argument: digits of a decimal, or of the fractions of a second that a time has; of JSON
+            texts, which of its types they are.
         scale: of a decimal.
         zoned: whether a timestamp is one of a zone.
         metadata: of its column.
         symbols: the values of a dictionary.
         fields: of an object; else what is within, of a name that is the column's.
         writes_null: of a field: whether a null is to be written, or left out; None for either.
+        refusal: of a field of the kind "refused": why no column can be made of it.
     """
 
     kind: str
@@ -51,6 +64,7 @@ class Value:
     symbols: tuple[str, ...] | None = None
     fields: Mapping[str, Value] = field(default_factory=dict)
     writes_null: bool | None = None
+    refusal: str = ""
 
     def optional(self, nullable: bool = True) -> Value:
         """Return the same that may be null, or may not."""
@@ -82,6 +96,7 @@ def layout(root: Value, columns: Sequence[str] | None) -> Column:
         columns: the fields that are wanted, with dots for those within; None for all.
 
     Raises:
+        JSONSchemaError: no column can be made of a field that is wanted.
         ValueError: there is no such field.
     """
     wanted = None if columns is None else wanted_fields(columns)
@@ -96,6 +111,8 @@ def layout(root: Value, columns: Sequence[str] | None) -> Column:
 
 
 def _column(value: Value, wanted: Wanted | None, path: str) -> Column:
+    if value.kind == "refused":
+        raise JSONSchemaError(value.refusal)
     if value.kind == "object":
         children = [
             _column(value.fields[name], inner, full).named(name)

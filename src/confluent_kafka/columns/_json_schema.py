@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
-from typing import Any, NamedTuple
-from urllib.parse import unquote, urljoin
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from confluent_kafka.columns._json_layout import Value
+from confluent_kafka.columns._json_alternatives import alternatives_of
+from confluent_kafka.columns._json_layout import (
+    ANY_JSON,
+    JSON_ARRAY,
+    JSON_BOOLEAN,
+    JSON_NUMBER,
+    JSON_OBJECT,
+    JSON_STRING,
+    JSONSchemaError,
+    Value,
+)
+from confluent_kafka.columns._json_references import Place, References, loads
 from confluent_kafka.columns._layout import UUID_EXTENSION, extension
 
 # Nested deeper than this, reading would need too much of the stack: csrc/columns/types.h.
 DEPTH_LIMIT = 48
 # What a schema of a few lines that refer to each other can grow to; none in use has a tenth.
 VALUES_LIMIT = 100_000
+# How many schemas may lead to each other by `$ref` and `allOf` alone.
+_WAY_LIMIT = 400
 
 _INTEGERS = {
     "int8": "c",
@@ -35,123 +45,101 @@ _TEXTS = {
     "uuid": Value("uuid", "w:16", metadata=extension("w:16", UUID_EXTENSION).metadata),
 }
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
-
-# Keywords whose values are no schemas, so that what looks like an identifier in them is none.
-_DATA = frozenset({"const", "default", "enum", "examples"})
-# Keywords whose values have schemas by name, where "const" or "$id" is a name like any other.
-_BY_NAME = frozenset(
-    {"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
+_JSON_TYPES = {
+    "boolean": JSON_BOOLEAN,
+    "integer": JSON_NUMBER,
+    "number": JSON_NUMBER,
+    "string": JSON_STRING,
+    "array": JSON_ARRAY,
+    "object": JSON_OBJECT,
+}
+_OF_OBJECTS = frozenset({"properties", "patternProperties", "additionalProperties"})
+_OF_ARRAYS = frozenset({"items", "prefixItems"})
+# Keywords that a column's type can depend on; a choice between schemas without any is none.
+_SHAPING = (
+    {"type", "enum", "const", "format", "contentEncoding"}
+    | _OF_OBJECTS
+    | _OF_ARRAYS
+    | {"unevaluatedItems", "unevaluatedProperties"}
 )
 
 
-class JSONSchemaError(ValueError):
-    """A JSON Schema is not valid, or has what columns cannot be made of."""
+class _Never(JSONSchemaError):
+    """No value is of a schema."""
 
 
 def from_json_schema(schema: str | Mapping[str, Any], enums: str) -> Value:
     """Return the values of a JSON Schema: JSON text, or what json.loads() makes of it.
+
+    Fields that no column can be made of are of the kind "refused".
 
     Args:
         schema: the schema.
         enums: "string" or "dictionary".
 
     Raises:
-        JSONSchemaError: it is not valid, recursive, or has what cannot be a column.
+        JSONSchemaError: it is not valid, or the whole cannot be a column.
     """
     if isinstance(schema, str):
-        schema = _loads(schema, "schema")
-    return _Reader(schema, enums).value(schema, "")
+        schema = loads(schema, "schema")
+    return _Reader(References(schema), enums).whole()
 
 
-def with_references(text: str, references: Mapping[str, str]) -> Any:
-    """Return a document that has the documents within it that it refers to by name.
-
-    Args:
-        text: the document.
-        references: other documents, by the names that stand for their URIs.
-
-    Raises:
-        JSONSchemaError: one of them is not JSON.
-    """
-    document = _loads(text, "schema")
-    if not isinstance(document, Mapping):
-        return document
-    known = document.get("$defs")
-    within = dict(known) if isinstance(known, Mapping) else {}
-    for name, other in references.items():
-        one = _loads(other, f"the schema of the reference {name!r}")
-        # Its own "$id" may be another one: registries know it by the name.
-        within[name] = {**one, "$id": name} if isinstance(one, Mapping) else one
-    return {**document, "$defs": within} if references else document
-
-
-def _loads(text: str, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise JSONSchemaError(f"{what} is not JSON: {error}") from error
-
-
-class _Place(NamedTuple):
-    """A schema within the document.
+@dataclass
+class _Found:
+    """What schemas say that apply to one value together.
 
     Attributes:
-        schema: what is there.
-        base: the URI that its own `$id` is relative to.
+        places: those of them that have keywords, with all that they refer to.
+        choices: of each, one applies.
+        seen: the identities of all.
+        is_recursive: whether one refers to what it is a part of.
     """
 
-    schema: Any
-    base: str
+    places: list[Place] = field(default_factory=list)
+    choices: list[list[Place]] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+    is_recursive: bool = False
+
+    def values(self, word: str) -> Iterator[tuple[Place, Any]]:
+        """Yield what a keyword has, wherever it is."""
+        for place in self.places:
+            if word in place.schema:
+                yield place, place.schema[word]
+
+    def value(self, word: str) -> Any:
+        """Return what a keyword has where it is first; None if it is nowhere."""
+        return next((value for _, value in self.values(word)), None)
+
+    def has(self, words: frozenset[str] | set[str]) -> bool:
+        """Return whether one of some keywords is there."""
+        return any(not words.isdisjoint(place.schema) for place in self.places)
 
 
 class _Reader:
     """Reads one document."""
 
-    def __init__(self, document: Any, enums: str) -> None:
-        self._document = document
+    def __init__(self, references: References, enums: str) -> None:
+        self._references = references
         self._enums = enums
-        self._base = ""  # what references are relative to, where it reads
-        self._open: list[str] = []  # URIs of references that are being read
         self._depth = 0
         self._count = 0
 
-    def value(self, schema: Any, path: str) -> Value:
-        """Return what a schema says, which may not be null unless it says so."""
-        self._count += 1
-        if self._count > VALUES_LIMIT or self._depth == DEPTH_LIMIT:
-            raise self._error(
-                path, f"more than {VALUES_LIMIT} values, or nested more than {DEPTH_LIMIT} deep"
-            )
-        if not isinstance(schema, Mapping):
-            raise self._error(path, f"{_short(schema)}, which says nothing of a type")
-        outer, self._base = self._base, _base_within(schema, self._base)
-        self._depth += 1
-        try:
-            return self._value(schema, path)
-        finally:
-            self._depth -= 1
-            self._base = outer
+    def whole(self) -> Value:
+        """Return what the document says."""
+        return self._value([self._references.document], [], "")
 
     def _error(self, path: str, problem: str) -> JSONSchemaError:
-        where = f"the field {path!r}" if path else "the value"
-        return JSONSchemaError(f"schema cannot be made columns of: {where} is {problem}")
+        return JSONSchemaError(self._words(path, problem))
 
-    def _value(self, schema: Mapping[str, Any], path: str) -> Value:
-        if "$ref" in schema:
-            return self._referred(schema["$ref"], path)
-        for word in ("anyOf", "oneOf", "allOf"):
-            if word in schema:
-                return self._combined(word, schema, path)
-        kind, nullable = self._type(schema, path)
-        if kind == "array":
-            value = Value(
-                "array", "+l", fields={"item": self.value(self._items(schema, path), f"{path}[]")}
-            )
-        elif kind == "object":
-            value = self._object(schema, path)
-        else:
-            value = self._plain(kind, schema, path)
-        return value.optional(nullable)
+    def _never(self, path: str, problem: str) -> _Never:
+        return _Never(self._words(path, problem))
+
+    @staticmethod
+    def _words(path: str, problem: str) -> str:
+        where = f"the field {path!r}" if path else "the value"
+        hint = "; `columns` can leave it out" if path else ""
+        return f"schema cannot be made columns of: {where} is {problem}{hint}"
 
     def _list(self, word: str, schema: Mapping[str, Any], path: str) -> Sequence[Any]:
         """Return what a keyword lists; nothing without the keyword."""
@@ -160,135 +148,243 @@ class _Reader:
             raise self._error(path, f"one with {word!r} of {_short(listed)}, not of a list")
         return listed
 
-    # --- schemas that are made of others
+    # --- what applies together
 
-    def _referred(self, reference: Any, path: str) -> Value:
+    def _gather(self, places: Sequence[Place], path: str) -> _Found:
+        found = _Found()
+        for place in places:
+            self._add(place, found, path, ())
+        return found
+
+    def _add(self, place: Place, found: _Found, path: str, way: tuple[int, ...]) -> None:
+        """Add a schema, and those that always apply with it; `way` are those that led to it."""
+        schema = place.schema
+        if schema is True:
+            return
+        if schema is False:
+            raise self._never(path, "false, and no value is of that")
+        if not isinstance(schema, Mapping):
+            raise self._error(path, f"{_short(schema)}, which is no schema")
+        if id(schema) in way:
+            raise self._error(path, "a reference that leads to itself, and says nothing")
+        if id(schema) in found.seen:
+            return
+        if len(way) == _WAY_LIMIT:
+            raise self._error(path, f"more than {_WAY_LIMIT} schemas that lead to each other")
+        found.seen.add(id(schema))
+        way = (*way, id(schema))
+        for word in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if word in schema:
+                self._refer(place, schema[word], found, path, way)
+        if "$ref" in schema and place.within(None).is_lone:
+            return
+        found.places.append(place)
+        for one in self._list("allOf", schema, path):
+            self._add(place.within(one), found, path, way)
+        found.choices += self._choices(place, path)
+
+    def _refer(
+        self, place: Place, reference: Any, found: _Found, path: str, way: tuple[int, ...]
+    ) -> None:
         if not isinstance(reference, str):
             raise self._error(path, f"a reference to {_short(reference)}, which is no text")
-        uri = _joined(self._base, reference)
-        if uri in self._open:
-            raise self._error(
-                path, f"recursive ({reference!r}), of which no columns can be made; leave it out"
-            )
-        schema, base = self._at(uri, reference, path)
-        outer, self._base = self._base, base
-        self._open.append(uri)
         try:
-            return self.value(schema, path)
+            target = self._references.target(place, reference)
+        except LookupError as error:
+            problem = f"a reference to {reference!r}, which is not {error.args[0]}"
+            raise self._error(path, problem) from None
+        if id(target.schema) in place.way and id(target.schema) not in way:
+            found.is_recursive = True
+        else:
+            self._add(target, found, path, way)
+
+    def _choices(self, place: Place, path: str) -> Iterator[list[Place]]:
+        """Yield the lists of which one schema applies."""
+        schema = place.schema
+        for word in ("anyOf", "oneOf"):
+            if listed := self._list(word, schema, path):
+                yield [place.within(one) for one in listed]
+        if "if" in schema:
+            cases = [schema.get(word, True) for word in ("then", "else")]
+            yield [place.within(one) for one in cases]
+        for word in ("dependentSchemas", "dependencies"):
+            listed = schema.get(word)
+            for one in listed.values() if isinstance(listed, Mapping) else ():
+                if isinstance(one, Mapping):
+                    yield [place.within(one), place.within(True)]
+
+    # --- one value
+
+    def _value(self, places: Sequence[Place], choices: Sequence[list[Place]], path: str) -> Value:
+        """Return what schemas say that apply together, with one of each choice."""
+        if self._depth == DEPTH_LIMIT:
+            raise self._error(path, f"nested more than {DEPTH_LIMIT} deep")
+        self._depth += 1
+        try:
+            found = self._gather(places, path)
+            found.choices += choices
+            return self._read(found, path)
         finally:
-            self._open.pop()
-            self._base = outer
+            self._depth -= 1
 
-    def _at(self, uri: str, reference: str, path: str) -> _Place:
-        """Return what a reference names."""
-        found = self._find(uri)
-        if found is None and reference.startswith("#"):
-            # An `id` that is meant for people must not hide the document's definitions.
-            found = self._find(reference)
-        if found is not None:
-            return found
-        resource = uri.partition("#")[0]
-        if resource in self._named:
-            problem = "there; add it to the schema, or correct the reference"
-        else:
-            problem = f"within the schema; copy it into '$defs', with the '$id' {resource!r}"
-        raise self._error(path, f"a reference to {reference!r}, which is not {problem}")
+    def _read(self, found: _Found, path: str) -> Value:
+        self._count += 1
+        if self._count > VALUES_LIMIT:
+            raise self._error(path, f"one of more than {VALUES_LIMIT} values")
+        if found.is_recursive:
+            return Value("json", "u", argument=ANY_JSON)
+        types = self._types(found, path)
+        if any(value for _, value in found.values("properties")):
+            types = self._types_with_choices(found, types, path)
+            kinds = {"object"} if types is None else types - {"null"}
+            if kinds == {"object"}:
+                value = self._object(found, path)
+                return value.optional(types is not None and "null" in types)
+        for index, choice in enumerate(found.choices):
+            if self._is_shaping(choice, path):
+                others = found.choices[:index] + found.choices[index + 1 :]
+                return self._alternatives(found, choice, others, path)
+        if types is None:
+            types = self._implied(found, path)
+        return self._of_types(types, found, path)
 
-    def _find(self, uri: str) -> _Place | None:
-        """Return what a URI names, by a JSON pointer or an anchor of a schema with an `$id`."""
-        resource, _, fragment = uri.partition("#")
-        fragment = unquote(fragment)
-        if fragment and not fragment.startswith("/"):
-            return self._named.get(f"{resource}#{fragment}")
-        place = self._named.get(resource)
-        return None if place is None else _pointed(place, fragment)
-
-    @cached_property
-    def _named(self) -> dict[str, _Place]:
-        """What references can name, by its URI: schemas with an `$id`, or with an anchor."""
-        named = {"": _Place(self._document, "")}
-        seen: set[int] = set()  # what was made by hand may contain itself
-        places = [(self._document, "", True)]
-        while places:
-            part, outer, is_schema = places.pop()
-            if not isinstance(part, (Mapping, list, tuple)) or id(part) in seen:
-                continue
-            seen.add(id(part))
-            if not isinstance(part, Mapping):
-                places += [(one, outer, True) for one in part]
-                continue
-            base = _base_within(part, outer) if is_schema else outer
-            for uri in _names(part, outer, base) if is_schema else ():
-                named.setdefault(uri, _Place(part, outer))
-            places += [
-                (one, base, not (is_schema and word in _BY_NAME))
-                for word, one in part.items()
-                if not (is_schema and word in _DATA)
-            ]
-        return named
-
-    def _combined(self, word: str, schema: Mapping[str, Any], path: str) -> Value:
-        schemas = self._list(word, schema, path)
-        others = [one for one in schemas if not is_null(one)]
-        if len(others) != 1:
-            raise self._error(path, f"{word} of {len(others)} types, and a column has one")
-        value = self.value(others[0], path)
-        return value.optional() if len(others) < len(schemas) else value
-
-    # --- one type
-
-    def _type(self, schema: Mapping[str, Any], path: str) -> tuple[str, bool]:
-        """Return the type, and whether it may be null."""
-        given = schema.get("type")
-        if given is None:
-            return self._implied(schema, path)
-        listed = given if isinstance(given, list) else [given]
-        if not all(isinstance(one, str) and one in _TYPES for one in listed):
-            raise self._error(path, f"of the type {_short(given)}")
-        types = set(listed)
+    def _of_types(self, types: set[str] | None, found: _Found, path: str) -> Value:
+        if types is None:
+            return Value("json", "u", argument=ANY_JSON)
         nullable = "null" in types
-        if "number" in types:
-            types.discard("integer")
-        if len(types) > 1:
-            types.discard("null")
-        if len(types) != 1:
-            raise self._error(path, f"of {len(types)} types, {given!r}, and a column has one")
-        return types.pop(), nullable
-
-    def _implied(self, schema: Mapping[str, Any], path: str) -> tuple[str, bool]:
-        """The type of a schema without one."""
-        if "enum" in schema:
-            values = self._list("enum", schema, path)
+        kinds = types - {"null"}
+        if "number" in kinds:
+            kinds.discard("integer")
+        if not kinds:
+            return Value("null", "n")
+        if len(kinds) > 1:
+            argument = sum({_JSON_TYPES[kind] for kind in kinds})
+            return Value("json", "u", nullable, argument=argument)
+        [kind] = kinds
+        if kind == "array":
+            value = self._array(found, path)
+        elif kind == "object":
+            value = self._map(found, path)
         else:
-            values = [schema["const"]] if "const" in schema else []
-        if "properties" in schema:
-            return "object", False
-        if "items" in schema:
-            return "array", False
-        if values and all(one is None or isinstance(one, str) for one in values):
-            return "string", None in values
-        raise self._error(path, "without a type")
+            value = self._plain(kind, found, path)
+        return value.optional(nullable)
 
-    def _items(self, schema: Mapping[str, Any], path: str) -> Any:
-        if "prefixItems" in schema or not isinstance(schema.get("items"), Mapping):
-            raise self._error(path, "an array without one schema for all its items")
-        return schema["items"]
+    # --- types
 
-    def _object(self, schema: Mapping[str, Any], path: str) -> Value:
-        properties = schema.get("properties") or {}
-        others = schema.get("additionalProperties")
-        if not properties and isinstance(others, Mapping):
-            return Value("map", "+m", fields={"value": self.value(others, f"{path}[]")})
-        if not properties or not isinstance(properties, Mapping):
-            raise self._error(path, "an object without properties")
-        required = self._list("required", schema, path)
+    def _types(self, found: _Found, path: str) -> set[str] | None:
+        """Return the types that all allow; None if none says anything of them."""
+        types: set[str] | None = None
+        for _, given in found.values("type"):
+            one = self._listed_types(given, path)
+            types = one if types is None else _common(types, one)
+        if types is not None and not types:
+            raise self._never(path, "of no type, since the schemas that apply have none in common")
+        return types
+
+    def _listed_types(self, given: Any, path: str) -> set[str]:
+        listed = given if isinstance(given, (list, tuple)) else [given]
+        if not listed or not all(isinstance(one, str) and one in _TYPES for one in listed):
+            raise self._error(path, f"of the type {_short(given)}")
+        return set(listed)
+
+    def _types_with_choices(
+        self, found: _Found, types: set[str] | None, path: str
+    ) -> set[str] | None:
+        """Return the types that one schema of each choice allows as well."""
+        for choice in found.choices:
+            allowed: set[str] | None = set()
+            for one in self._possible(choice, path):
+                of_one = self._types_with_choices(one, self._types(one, path), path)
+                allowed = None if allowed is None or of_one is None else allowed | of_one
+            if allowed is not None:
+                types = allowed if types is None else _common(types, allowed)
+        return types
+
+    def _possible(self, choice: Sequence[Place], path: str) -> Iterator[_Found]:
+        """Yield those of a choice that can apply."""
+        for place in choice:
+            self._count += 1
+            if self._count > VALUES_LIMIT:
+                raise self._error(path, f"one of more than {VALUES_LIMIT} values")
+            try:
+                found = self._gather([place], path)
+                self._types(found, path)
+            except _Never:
+                continue
+            yield found
+
+    def _implied(self, found: _Found, path: str) -> set[str] | None:
+        """Return the types of schemas that do not say any."""
+        if found.has(_OF_OBJECTS):
+            return {"object"}
+        if found.has(_OF_ARRAYS):
+            return {"array"}
+        values = self._enumerated(found, path)
+        return None if values is None else {_type_of(value) for value in values}
+
+    def _enumerated(self, found: _Found, path: str) -> list[Any] | None:
+        """Return the values that there are; None if any value may be."""
+        lists = [self._list("enum", place.schema, path) for place, _ in found.values("enum")]
+        lists += [[value] for _, value in found.values("const")]
+        if not lists:
+            return None
+        return [one for one in lists[0] if all(one in others for others in lists[1:])]
+
+    # --- one of several
+
+    def _is_shaping(self, choice: Sequence[Place], path: str) -> bool:
+        """Return whether the type can depend on what is chosen, or nothing can be."""
+        possible = list(self._possible(choice, path))
+        return not possible or any(
+            one.is_recursive
+            or one.has(_SHAPING)
+            or any(self._is_shaping(inner, path) for inner in one.choices)
+            for one in possible
+        )
+
+    def _alternatives(
+        self,
+        found: _Found,
+        choice: Sequence[Place],
+        others: list[list[Place]],
+        path: str,
+    ) -> Value:
+        """Return what is said together with one of a choice: one type, or JSON text."""
+        values = []
+        problem = self._never(path, "of no type")
+        for place in choice:
+            one = _Found(list(found.places), [], set(found.seen))
+            try:
+                self._add(place, one, path, ())
+                one.choices += others
+                values.append(self._read(one, path))
+            except _Never as error:
+                problem = error
+        if not values:
+            raise problem
+        return alternatives_of(values)
+
+    # --- objects
+
+    def _object(self, found: _Found, path: str) -> Value:
+        """Return an object with the properties of all schemas, and of all that may apply."""
+        properties = self._properties(found, path)
+        choices = [self._possible_properties(one, path) for one in found.choices]
+        names = dict.fromkeys(name for one in (properties, *choices) for name in one)
+        required = {
+            one
+            for place, _ in found.values("required")
+            for one in self._list("required", place.schema, path)
+            if isinstance(one, str)
+        }
         fields = {}
-        for name, one in properties.items():
-            if not isinstance(name, str):
-                raise self._error(path, f"an object with the field {name!r}, which is no text")
-            if "\0" in name:
-                raise self._error(path, f"an object with the field {name!r}, which has a NUL")
-            value = self.value(one, f"{path}.{name}" if path else name)
+        for name in names:
+            places = properties.get(name, [])
+            # Where some of a choice say nothing of a field, it is what all others say.
+            given = [[*one[name], Place(True)] for one in choices if name in one]
+            if not places:
+                given = [[place for one in choices for place in one.get(name, ())]]
+            value = self._field(name, places, given, f"{path}.{name}" if path else name)
             if name in required:
                 fields[name] = replace(value, writes_null=True)
             else:
@@ -297,87 +393,127 @@ class _Reader:
                 fields[name] = replace(value, nullable=True, writes_null=writes_null)
         return Value("object", "+s", fields=fields)
 
-    def _plain(self, kind: str, schema: Mapping[str, Any], path: str) -> Value:
-        form = str(schema.get("format"))
-        if kind == "null":
-            return Value("null", "n")
+    def _field(
+        self, name: str, places: list[Place], choices: list[list[Place]], path: str
+    ) -> Value:
+        try:
+            if "\0" in name:
+                raise self._error(path, f"one whose name {name!r} has a NUL")
+            return self._value(places, choices, path)
+        except JSONSchemaError as error:
+            return Value("refused", "", nullable=False, refusal=str(error))
+
+    def _properties(self, found: _Found, path: str) -> dict[str, list[Place]]:
+        """Return the schemas of each property."""
+        properties: dict[str, list[Place]] = {}
+        for place, given in found.values("properties"):
+            if not isinstance(given, Mapping):
+                raise self._error(path, f"an object with 'properties' of {_short(given)}")
+            for name, one in given.items():
+                if not isinstance(name, str):
+                    raise self._error(path, f"an object with the field {name!r}, which is no text")
+                properties.setdefault(name, []).append(place.within(one))
+        return properties
+
+    def _possible_properties(self, choice: list[Place], path: str) -> dict[str, list[Place]]:
+        """Return the same of all schemas of a choice, and of what they choose from."""
+        properties: dict[str, list[Place]] = {}
+        for one in self._possible(choice, path):
+            inner = [self._possible_properties(other, path) for other in one.choices]
+            for found in (self._properties(one, path), *inner):
+                for name, places in found.items():
+                    usable = [place for place in places if place.schema is not False]
+                    if usable:
+                        properties.setdefault(name, []).extend(usable)
+        return properties
+
+    def _map(self, found: _Found, path: str) -> Value:
+        """Return an object without properties: a map, or JSON text if it may have anything."""
+        inner = f"{path}[]"
+        patterns = [
+            place.within(one)
+            for place, given in found.values("patternProperties")
+            if isinstance(given, Mapping)
+            for one in given.values()
+        ]
+        others = self._inner(found, "additionalProperties") or self._inner(
+            found, "unevaluatedProperties"
+        )
+        if not patterns and not any(self._is_shaping([one], path) for one in others):
+            return Value("json", "u", argument=JSON_OBJECT)
+        if patterns:
+            value = self._value([], [[*patterns, *others]], inner)
+        else:
+            value = self._value(others, [], inner)
+        return Value("map", "+m", fields={"value": value})
+
+    # --- arrays
+
+    def _array(self, found: _Found, path: str) -> Value:
+        """Return a list, whose items are of what its first ones and the others may be."""
+        first = [
+            place.within(one)
+            for word in ("prefixItems", "items")  # the latter in drafts up to 2019-09
+            for place, given in found.values(word)
+            if isinstance(given, (list, tuple))
+            for one in given
+        ]
+        others = self._inner(found, "items") or self._inner(found, "unevaluatedItems")
+        others += self._inner(found, "additionalItems") if first else []
+        if first:
+            value = self._value([], [[*first, *others]], f"{path}[]")
+        else:
+            value = self._value(others, [], f"{path}[]")
+        return Value("array", "+l", fields={"item": value})
+
+    @staticmethod
+    def _inner(found: _Found, word: str) -> list[Place]:
+        """Return the schemas that a keyword has, but for true and false."""
+        return [
+            place.within(given) for place, given in found.values(word) if isinstance(given, Mapping)
+        ]
+
+    # --- what has no values below it
+
+    def _plain(self, kind: str, found: _Found, path: str) -> Value:
         if kind == "boolean":
             return Value("bool", "b")
+        form = str(found.value("format"))
         if kind == "integer":
             name = form if form in _INTEGERS else "int64"
             return Value(name, _INTEGERS[name])
         if kind == "number":
             return Value(*_NUMBERS.get(form, _NUMBERS["double"]))
-        return self._text(schema, form, path)
+        return self._text(found, form, path)
 
-    def _text(self, schema: Mapping[str, Any], form: str, path: str) -> Value:
-        if schema.get("contentEncoding") == "base64":
+    def _text(self, found: _Found, form: str, path: str) -> Value:
+        if found.value("contentEncoding") == "base64":
             return Value("binary", "z")
-        if "enum" in schema and self._enums == "dictionary":
-            values = self._list("enum", schema, path)
+        if found.has({"enum"}) and self._enums == "dictionary":
+            values = self._enumerated(found, path) or ()
             symbols = tuple(dict.fromkeys(one for one in values if isinstance(one, str)))
             return Value("symbol", "i", symbols=symbols)
         return _TEXTS.get(form, Value("string", "u"))
 
 
-# --- references
-
-
-def _joined(base: str, reference: str) -> str:
-    """Return the URI of a reference; urljoin() knows no fragments of URNs."""
-    if reference.startswith("#"):
-        return base + reference
-    try:
-        return urljoin(base, reference)
-    except ValueError:  # it is no URI, and names nothing but itself
-        return reference
-
-
-def _identifiers(schema: Mapping[str, Any], base: str) -> list[str]:
-    """Return the URIs of `$id`, which drafts up to 4 call `id`."""
-    words = (schema.get("$id"), schema.get("id"))
-    return [_joined(base, one) for one in words if isinstance(one, str)]
-
-
-def _base_within(schema: Mapping[str, Any], base: str) -> str:
-    """Return what references in a schema are relative to."""
-    uri = next(iter(_identifiers(schema, base)), base)
-    return uri.partition("#")[0]
-
-
-def _names(schema: Mapping[str, Any], outer: str, base: str) -> list[str]:
-    """Return the URIs of a schema; drafts up to 7 have anchors as the fragment of `$id`."""
-    anchors = (schema.get("$anchor"), schema.get("$dynamicAnchor"))
-    names = [one.removesuffix("#") for one in _identifiers(schema, outer)]
-    return names + [f"{base}#{one}" for one in anchors if isinstance(one, str)]
-
-
-def _pointed(place: _Place, pointer: str) -> _Place | None:
-    """Return what a JSON pointer (RFC 6901) names; None if it is not there."""
-    found, base = place
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, Mapping):
-            inside, base = found, _base_within(found, base)
-        elif isinstance(found, (list, tuple)):
-            inside = {str(index): one for index, one in enumerate(found)}
-        else:
-            return None
-        if name not in inside:
-            return None
-        found = inside[name]
-    return _Place(found, base)
-
-
 # --- small parts
 
 
-def is_null(schema: Any) -> bool:
-    """Whether only null is of a schema, whatever its title and other annotations are."""
-    if not isinstance(schema, Mapping):
-        return False
-    is_constant = "const" in schema and schema["const"] is None
-    return is_constant or schema.get("type") in ("null", ["null"]) or schema.get("enum") == [None]
+def _common(first: set[str], second: set[str]) -> set[str]:
+    """Return the types that two sets have in common: integers are numbers."""
+    common = first & second
+    for one, other in ((first, second), (second, first)):
+        if "integer" in one and "number" in other:
+            common = common | {"integer"}
+    return common
+
+
+def _type_of(value: Any) -> str:
+    """Return the type of a value of `enum` or `const`."""
+    if value is None:
+        return "null"
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
+    return kinds.get(type(value), "object")
 
 
 def _short(value: Any) -> str:

@@ -35,7 +35,8 @@ class JSONEncoder(ProgramEncoder):
 
     Raises:
         TypeError: an argument has a wrong type.
-        JSONSchemaError: the JSON Schema is not valid, is recursive, or has what cannot be a column.
+        JSONSchemaError: the JSON Schema is not valid. encode() raises it for a column of a field
+            that no column can be made of.
         ValueError: a type of the Arrow schema has no JSON, or another argument is not one of its
             values.
 
@@ -54,6 +55,10 @@ class JSONEncoder(ProgramEncoder):
       zone in the column it counts as UTC. Text of that form is written as it is.
     - Lists from lists of any kind; maps from maps, lists of structs of `key` and `value`, and
       structs, whose fields are entries, without those that are null. Unions as their children.
+
+    - What may be of several types in a JSON Schema (see JSONDecoder) from text that is JSON itself,
+      which is written as it is, and from other columns as without a schema. Text that is not JSON,
+      or of a type that the schema does not have, is an error of its row.
 
     Each may be dictionary-encoded. An `enum` of a JSON Schema is not checked.
 

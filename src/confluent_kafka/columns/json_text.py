@@ -39,7 +39,7 @@ class JSONDecoder(ProgramDecoder):
 
     Raises:
         TypeError: an argument has a wrong type.
-        JSONSchemaError: the JSON Schema is not valid, is recursive, or has what cannot be a column.
+        JSONSchemaError: the JSON Schema is not valid, or has what cannot be a column.
         ValueError: a type of the Arrow schema cannot be read from JSON, `columns` names a field
             that there is not, or another argument is not one of its values.
 
@@ -59,10 +59,23 @@ class JSONDecoder(ProgramDecoder):
     In a JSON Schema, a field that is not `required` may be missing or null; `integer` is int64,
     `number` float64, or what the formats int8 to uint64, float and double say; `date-time` is
     timestamp[us, UTC], and `date`, `time` and `uuid` have their types; `contentEncoding` base64 is
-    binary; an object without `properties` whose `additionalProperties` is a schema is a map.
-    `oneOf` or `anyOf` of one type and null is that type. A `$ref` names a schema of the same
-    document, by a JSON pointer, an `$anchor` or an `$id`; no other document is read. Other keywords
-    are not checked. All columns are nullable, since bad payloads are nulls.
+    binary; an object without `properties` whose `additionalProperties` or `patternProperties` have
+    a type is a map; the items of an array are of one type, also those of `prefixItems`.
+
+    Keywords beside each other apply together: `properties`, `$ref`, `allOf`, `anyOf`, `oneOf`,
+    `if`, `dependentSchemas`. An object has the fields of all of them; those that only one of
+    several schemas has may be missing. In documents whose `$schema` names a draft up to 7, keywords
+    beside `$ref` do not count, as with the validators of registries; without `$schema` they do.
+    Schemas of `anyOf` or `oneOf` whose values have one type, or null, give that type.
+
+    A value that may be of several types is a string column that has its JSON text, as it is in the
+    payload: `{}`, an object without properties, an array's items without a schema, unions of
+    several types, and a reference to a schema that the value is a part of (recursion). So the
+    schemas of pydantic's models can be used as they are.
+
+    A `$ref` names a schema of the same document, by a JSON pointer, an `$anchor` or an `$id`; no
+    other document is read. A field that no column can be made of is refused unless `columns` leaves
+    it out. Other keywords are not checked. All columns are nullable, since bad payloads are nulls.
 
     Source: RFC 8259, RFC 3339, JSON Schema 2020-12, and the Arrow PyCapsule protocol.
     """

@@ -26,7 +26,7 @@ from confluent_kafka.columns._avro_schema import (
     AvroType,
     parse,
 )
-from confluent_kafka.columns._json_schema import with_references
+from confluent_kafka.columns._json_references import with_references
 from confluent_kafka.columns._layout import ENUMS, Column, check_enums
 from confluent_kafka.columns._protobuf_descriptor import find_descriptor, message_indexes_of
 from confluent_kafka.columns._protobuf_registered import ProtobufSchemaError, compile_registered

@@ -2,6 +2,7 @@
 
 #include "columns/digits.h"
 #include "columns/json_escape.h"
+#include "columns/json_text.h"
 #include "columns/payload_format.h"
 #include "columns/put_values.h"
 #include "columns/rfc3339.h"
@@ -172,6 +173,38 @@ static instruction *
 step_string(machine *self, instruction *at)
 {
     return put_string(self, at, ',');
+}
+
+/* Text that is JSON itself, of some of the types: the bits of the argument. */
+static instruction *
+step_json(machine *self, instruction *at)
+{
+    size_t size;
+    const uint8_t *data = put_load_text(self, at, &size);
+    if (data == NULL) {
+        return NULL;
+    }
+    json_text text = {data, data + size};
+    json_skip_space(&text);
+    const uint8_t *start = text.at;
+    const char *problem = json_skip_value(&text);
+    if (problem != NULL) {
+        return put_fail(self, at, problem);
+    }
+    const uint8_t *behind = text.at;
+    json_skip_space(&text);
+    if (text.at < text.end) {
+        return put_fail(self, at, "more than one value of JSON");
+    }
+    if (!(json_type_of(*start) & at->argument)) {
+        return put_fail(self, at, "JSON of a type that the schema does not have");
+    }
+    size = (size_t)(behind - start);
+    if (!begin(self, at, (int64_t)size)) {
+        return NULL;
+    }
+    put_copy(self, start, size);
+    return end(self, at, 0);
 }
 
 /* RFC 4648, section 4, with padding. */
@@ -523,6 +556,7 @@ static const put_step_kind json_put_kinds[] = {
     {"double", step_double, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"float", step_float, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"string", step_string, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"json", step_json, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"binary", step_binary, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"uuid", step_uuid, PUT_FIXED, UUID_SIZE, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"uuid-of-text", step_uuid_of_text, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},

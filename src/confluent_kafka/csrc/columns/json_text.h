@@ -120,4 +120,35 @@ bool json_number_whole(const json_number *number, uint64_t *magnitude);
 /* Skips a value, which is checked as any other. */
 const char *json_skip_value(json_text *self);
 
+/* The types of values, as bits; what is null has none of its own. */
+enum json_types {
+    JSON_IS_BOOLEAN = 1,
+    JSON_IS_NUMBER = 2,
+    JSON_IS_STRING = 4,
+    JSON_IS_ARRAY = 8,
+    JSON_IS_OBJECT = 16,
+    JSON_IS_ANY = 31,
+};
+
+/* The type of a value, which is valid, by its first byte; null is any. */
+static inline enum json_types
+json_type_of(uint8_t first)
+{
+    switch (first) {
+    case '{':
+        return JSON_IS_OBJECT;
+    case '[':
+        return JSON_IS_ARRAY;
+    case '"':
+        return JSON_IS_STRING;
+    case 't':
+    case 'f':
+        return JSON_IS_BOOLEAN;
+    case 'n':
+        return JSON_IS_ANY;
+    default:
+        return JSON_IS_NUMBER;
+    }
+}
+
 #endif

@@ -205,6 +205,22 @@ read_utf8(machine *self, node *of)
                                            (int64_t)string.size));
 }
 
+/* The text of a value of some of the types. */
+static bool
+read_json(machine *self, node *of)
+{
+    const uint8_t *start = self->text.at;
+    const char *problem = json_skip_value(&self->text);
+    if (problem != NULL) {
+        return json_fail(self, of, problem);
+    }
+    if (!(json_type_of(*start) & of->argument)) {
+        return fail_at(self, of, start, "a value of a type that the schema does not have");
+    }
+    return json_put(self,
+                    column_put_bytes(json_column(self, of), start, self->text.at - start));
+}
+
 static bool
 read_symbol(machine *self, node *of)
 {
@@ -552,6 +568,7 @@ const json_node_kind json_value_kinds[] = {
     {"float32", read_float, COLUMN_FIXED, 4},
     {"float64", read_double, COLUMN_FIXED, 8},
     {"string", read_utf8, COLUMN_BYTES, 0},
+    {"json", read_json, COLUMN_BYTES, 0},
     {"symbol", read_symbol, COLUMN_FIXED, 4},
     {"uuid", read_uuid, COLUMN_FIXED, UUID_SIZE},
     {"binary", read_binary, COLUMN_BYTES, 0},

@@ -76,18 +76,18 @@ def _protobuf(
 def _json_schema(
     decoding: Decoding, part: str, subject: str | None, registry: Registry
 ) -> tuple[DataType, Decoder]:
-    from .json_schema_columns import JsonReader, Validated, parse, spark_type
+    from .json_schema_columns import JsonReader, Validated, parse, read_field, spark_type
     from .registry import Framed, asking, client, latest
 
     if decoding.schema is not None:
-        documents: DataType = parse_ddl(decoding.schema)
+        kind, decode = _documents(parse_ddl(decoding.schema))
+        reader = JsonReader(decode.documents)
     else:
         with asking():
-            documents = spark_type(
-                parse(latest(registry, subject, "JSON").schema, client(registry))
-            )
-    kind, decode = _documents(documents)
-    framed = Framed(registry, part, decode.kind, JsonReader(decode.documents))
+            value = parse(latest(registry, subject, "JSON").schema, client(registry))
+        kind = spark_type(value)
+        reader = JsonReader(read_field(value))
+    framed = Framed(registry, part, to_arrow_type(kind), reader)
     return kind, Validated(framed) if decoding.validate else framed
 
 

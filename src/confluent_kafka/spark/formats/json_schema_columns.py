@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import types as t
 
 from confluent_kafka.columns import JSONColumns
-from confluent_kafka.columns._json_schema import is_null
+from confluent_kafka.columns._json_alternatives import FLOAT_KINDS, NUMBER_KINDS, TEXT_KINDS
+from confluent_kafka.columns._json_layout import JSONSchemaError, Value
+from confluent_kafka.columns._json_references import with_references
+from confluent_kafka.columns._json_schema import from_json_schema
 from confluent_kafka.columns.registry import RegistryColumns
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.schema_registry._json import decode
@@ -20,41 +21,42 @@ from confluent_kafka.schema_registry._json_validation import Check, checker
 from confluent_kafka.schema_registry._json_validation import parse as parse_valid
 from confluent_kafka.schema_registry.error import SchemaParseException
 from confluent_kafka.serialization import SerializationError
+from confluent_kafka.spark.pyspark_internals import to_arrow_type
 
 from .model import Registry
 from .pieces import Decoded
 from .registry import Framed, Unreadable, client
 
+# Text is text in Spark, whatever its format is.
 _SIMPLE: dict[str, t.DataType] = {
-    "boolean": t.BooleanType(),
-    "integer": t.LongType(),
-    "number": t.DoubleType(),
-    "string": t.StringType(),
+    "null": t.NullType(),
+    "bool": t.BooleanType(),
+    "binary": t.BinaryType(),
+    "json": t.StringType(),
 }
+_SIMPLE |= dict.fromkeys(TEXT_KINDS - {"binary"}, t.StringType())
+_SIMPLE |= dict.fromkeys(FLOAT_KINDS, t.DoubleType())
+_SIMPLE |= dict.fromkeys(NUMBER_KINDS - FLOAT_KINDS, t.LongType())
+# What tells JSONDecoder that a string has a value of any type, as JSON.
+_JSON_TEXT = {"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": ""}
 
 
-@dataclass(frozen=True)
-class Documents:
-    """A JSON Schema, and those that it refers to, by name."""
-
-    root: Any
-    others: Mapping[str, Any]
-
-
-def parse(schema: Schema, registry: SchemaRegistryClient) -> Documents:
-    """Return a registry's JSON Schema.
+def parse(schema: Schema, registry: SchemaRegistryClient) -> Value:
+    """Return what documents of a registry's JSON Schema have.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: it is none, or no column can be made of it.
     """
     try:
         others = referenced(schema, registry).items()
-        return Documents(
-            json.loads(schema.schema_str),
-            {name: json.loads(one.schema_str) for name, one in others},
-        )
-    except ValueError as error:
-        raise Unreadable(f"not a JSON Schema: {error}") from None
+        texts = {name: one.schema_str for name, one in others}
+        return from_json_schema(with_references(schema.schema_str, texts), "string")
+    except JSONSchemaError as error:
+        raise _unreadable(str(error)) from None
+
+
+def _unreadable(problem: str) -> Unreadable:
+    return Unreadable(f"{problem}; name the columns to read in the key 'schema', as Spark's DDL")
 
 
 def referenced(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Schema]:
@@ -66,62 +68,37 @@ def referenced(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Sche
     return found
 
 
-def spark_type(documents: Documents) -> t.DataType:
-    """Return the type that Spark has for documents of a schema.
+def spark_type(value: Value) -> t.DataType:
+    """Return the type that Spark has for values of a schema.
 
     Raises:
-        Unreadable: it has none; the key ``schema`` of the source can say what to read.
+        Unreadable: there is none; the key ``schema`` of the source can say what to read.
     """
-    return _type(documents, documents.root, documents.root, "#", ())
+    if value.kind == "refused":
+        raise _unreadable(value.refusal)
+    if value.kind == "object":
+        fields = [t.StructField(name, spark_type(one)) for name, one in value.fields.items()]
+        return t.StructType(fields)
+    if value.kind == "array":
+        return t.ArrayType(spark_type(value.within()))
+    if value.kind == "map":
+        return t.MapType(t.StringType(), spark_type(value.within()))
+    return _SIMPLE[value.kind]
 
 
-def _type(
-    documents: Documents, schema: Any, base: Any, place: str, inside: tuple[str, ...]
-) -> t.DataType:
-    """Return the type of a part of the document ``base``; ``inside`` are references on the way."""
-    if isinstance(schema, dict) and (reference := schema.get("$ref")):
-        if reference in inside:
-            raise Unreadable(f"{reference} contains itself; Spark has no recursive types")
-        name, _, pointer = reference.partition("#")
-        base = documents.others.get(name) if name else base
-        return _type(documents, _at(base, pointer, place), base, place, (*inside, reference))
-    kinds = _kinds(schema)
-    if len(kinds) == 1:
-        [kind] = kinds
-        if kind == "string" and schema.get("contentEncoding") == "base64":
-            return t.BinaryType()
-        if kind in _SIMPLE:
-            return _SIMPLE[kind]
-        if kind == "array" and isinstance(schema.get("items"), dict):
-            return t.ArrayType(_type(documents, schema["items"], base, f"{place}/items", inside))
-        if kind == "object" and schema.get("properties"):
-            fields = [
-                t.StructField(name, _type(documents, one, base, f"{place}/{name}", inside))
-                for name, one in schema["properties"].items()
-            ]
-            return t.StructType(fields)
-    for word in ("oneOf", "anyOf"):
-        if isinstance(schema, dict) and not kinds and word in schema:
-            others = [one for one in schema[word] if not is_null(one)]
-            if len(others) == 1:
-                return _type(documents, others[0], base, place, inside)
-    raise Unreadable(
-        f"the JSON Schema has no single type at {place}: name the columns to read in the key "
-        "'schema', as Spark's DDL"
-    )
-
-
-def _kinds(schema: Any) -> list[str]:
-    given = schema.get("type", []) if isinstance(schema, dict) else []
-    return [one for one in ([given] if isinstance(given, str) else given) if one != "null"]
-
-
-def _at(document: Any, pointer: str, place: str) -> Any:
-    for part in filter(None, pointer.split("/")):
-        document = document.get(part) if isinstance(document, dict) else None
-    if document is None:
-        raise Unreadable(f"the JSON Schema has a reference without a target at {place}")
-    return document
+def read_field(value: Value, name: str = "") -> pa.Field:
+    """Return what JSONDecoder is to read for a value whose type Spark has."""
+    metadata = None
+    if value.kind == "object":
+        kind = pa.struct([read_field(one, name) for name, one in value.fields.items()])
+    elif value.kind == "array":
+        kind = pa.list_(read_field(value.within(), "element"))
+    elif value.kind == "map":
+        kind = pa.map_(pa.string(), read_field(value.within(), "value"))
+    else:
+        kind = to_arrow_type(_SIMPLE[value.kind])
+        metadata = _JSON_TEXT if value.kind == "json" else None
+    return pa.field(name, kind, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -132,7 +109,7 @@ class JsonReader:
         documents: the type of the documents, with what must not be null.
     """
 
-    documents: pa.StructType
+    documents: pa.DataType | pa.Field
 
     def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
         """Return the decoder, for a process."""

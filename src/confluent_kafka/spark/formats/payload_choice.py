@@ -74,7 +74,7 @@ def _of_registry(payload: Payload, registry: Registry) -> Encoder:
 
 def _with_references(schema: Schema, registry: SchemaRegistryClient) -> str:
     """Return a JSON Schema with those that it refers to in it."""
-    from confluent_kafka.columns._json_schema import with_references
+    from confluent_kafka.columns._json_references import with_references
 
     from .json_schema_columns import referenced
     from .registry import asking
