@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import ssl
+import sys
 from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
+
+from .client_hello import ClientHello, client_hello
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
 _Password = str | bytes | bytearray | Callable[[], str | bytes | bytearray]
+
+# What librdkafka offers a server: 1.2 and 1.3, as numbers of the protocol.
+_VERSIONS = frozenset({0x0303, 0x0304})
+
+# The curves that Python and librdkafka name, by their numbers in TLS.
+_CURVES = {23: "P-256", 24: "P-384", 25: "P-521", 29: "X25519", 30: "X448"}
+
+# Flags of verification that allow more, or only order the search; and what Python 3.13 and later
+# set in every default context, where nobody has asked for it.
+_WITHOUT_RESTRICTION = (
+    ssl.VERIFY_X509_TRUSTED_FIRST
+    | ssl.VERIFY_X509_PARTIAL_CHAIN
+    | ssl.VERIFY_ALLOW_PROXY_CERTS
+    | (ssl.VERIFY_X509_STRICT if sys.version_info >= (3, 13) else 0)
+)
 
 
 def create_ssl_context(
@@ -54,18 +73,20 @@ def create_ssl_context(
     if crlfile:
         context.load_verify_locations(crlfile)
         context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
-        context.remembered["ssl.crl.location"] = _text(crlfile)
     return context
 
 
 class _RememberingContext(ssl.SSLContext):
-    """A context that knows which files it was made of, as librdkafka's properties."""
+    """A context that knows what it was made of: files, as librdkafka's properties."""
 
     remembered: dict[str, str]
+    crl_files: set[str]
+    has_defaults: bool
+    """Whether it trusts the system's authorities, which may be in a directory."""
 
     def __new__(cls, *arguments: Any) -> _RememberingContext:
         context = super().__new__(cls, *arguments)
-        context.remembered = {}
+        context.remembered, context.crl_files, context.has_defaults = {}, set(), False
         return context
 
     def load_verify_locations(
@@ -74,9 +95,20 @@ class _RememberingContext(ssl.SSLContext):
         capath: _Path | None = None,
         cadata: str | Buffer | None = None,
     ) -> None:
+        lists = self.cert_store_stats()["crl"]
         super().load_verify_locations(cafile, capath, cadata)
         if capath:
             self.remembered["ssl.ca.location"] = _text(capath)
+        if cafile and self.cert_store_stats()["crl"] > lists:
+            self.crl_files.add(_text(cafile))
+
+    def load_default_certs(self, purpose: ssl.Purpose = ssl.Purpose.SERVER_AUTH) -> None:
+        super().load_default_certs(purpose)
+        self.has_defaults = True
+
+    def set_default_verify_paths(self) -> None:
+        super().set_default_verify_paths()
+        self.has_defaults = True
 
     def load_cert_chain(
         self,
@@ -96,42 +128,163 @@ class _RememberingContext(ssl.SSLContext):
 def tls_properties(
     context: ssl.SSLContext, private_key_instead: str, crl_instead: str
 ) -> dict[str, Any]:
-    """Return librdkafka's properties for a context.
+    """Return librdkafka's properties for a context: connections are not laxer than with it.
 
     Args:
         context: from create_ssl_context(), or another one as far as it can be read: the
-            authorities, whether it verifies certificates, and whether it checks host names.
+            authorities, whether it verifies certificates and checks host names, its ciphers, its
+            security level and its curves.
         private_key_instead: what to do instead of giving a context with a private key, for errors.
         crl_instead: the same of one with a list of revoked certificates.
 
     Raises:
         TypeError: it is no SSLContext.
-        ValueError: it has something that nobody can read, such as a private key.
+        ValueError: it has something that nobody can read, such as a private key, or that librdkafka
+            has no property for, such as a minimum version of TLS 1.3; the text names it.
     """
     if not isinstance(context, ssl.SSLContext):
         raise TypeError(f"ssl_context must be an ssl.SSLContext, not {type(context).__name__}")
-    conf: dict[str, Any] = {
-        "enable.ssl.certificate.verification": context.verify_mode != ssl.CERT_NONE,
-        "ssl.endpoint.identification.algorithm": "https" if context.check_hostname else "none",
-    }
-    remembered = getattr(context, "remembered", None)
-    if remembered is None and _has_certificate(context):
+    _check_kind(context)
+    ours = context if isinstance(context, _RememberingContext) else None
+    if ours is None and _has_certificate(context):
         raise ValueError(
             "ssl_context has a private key, which Python does not let anyone read: "
             f"{private_key_instead}"
         )
-    if remembered is None and context.cert_store_stats()["crl"]:
+    conf: dict[str, Any] = {
+        "enable.ssl.certificate.verification": context.verify_mode != ssl.CERT_NONE,
+        "ssl.endpoint.identification.algorithm": "https" if context.check_hostname else "none",
+    }
+    conf |= _offered(context)
+    conf |= ours.remembered if ours else {}
+    if context.verify_mode != ssl.CERT_NONE:
+        conf |= _trusted(context, ours, crl_instead)
+    return conf
+
+
+def _check_kind(context: ssl.SSLContext) -> None:
+    """Refuse contexts whose connections are not those of Python's ssl."""
+    kind = type(context)
+    if (
+        kind.wrap_bio is not ssl.SSLContext.wrap_bio
+        or kind.wrap_socket is not ssl.SSLContext.wrap_socket
+        or context.sslobject_class is not ssl.SSLObject
+        or context.sslsocket_class is not ssl.SSLSocket
+    ):
+        raise ValueError(
+            f"ssl_context is a {kind.__module__}.{kind.__qualname__} that makes connections in its "
+            "own way, which librdkafka cannot: pass an ssl.SSLContext"
+        )
+    if context.keylog_filename not in (None, os.environ.get("SSLKEYLOGFILE")):
+        raise ValueError("ssl_context has a keylog_filename: librdkafka writes no such file")
+
+
+def _trusted(
+    context: ssl.SSLContext, ours: _RememberingContext | None, crl_instead: str
+) -> dict[str, Any]:
+    """Return the properties of whom a context trusts."""
+    if not context.hostname_checks_common_name and context.check_hostname:
+        raise ValueError(
+            "ssl_context has hostname_checks_common_name=False, which librdkafka has no property "
+            "for: leave it True"
+        )
+    conf = _revoked(context, ours, crl_instead)
+    location = ours.remembered.get("ssl.ca.location") if ours else None
+    authorities = _authorities(context)
+    if authorities and location:
+        raise ValueError("ssl_context has capath= and cafile= or cadata=: librdkafka takes one")
+    if authorities:
+        conf["ssl.ca.pem"] = authorities
+    elif not location and not (ours and ours.has_defaults):
+        raise ValueError(
+            "ssl_context shows no certificate of an authority: it trusts nobody, or has a "
+            "directory (capath=), which Python does not let anyone read: make it with "
+            "create_ssl_context(capath=...) of aiokafka.helpers, or leave ssl_context out and pass "
+            "properties={'ssl.ca.location': ...}"
+        )
+    return conf
+
+
+def _revoked(
+    context: ssl.SSLContext, ours: _RememberingContext | None, crl_instead: str
+) -> dict[str, Any]:
+    """Return the properties of the flags of verification: which certificates are revoked."""
+    files = ours.crl_files if ours else set()
+    flags = context.verify_flags & ~_WITHOUT_RESTRICTION
+    if context.cert_store_stats()["crl"] and not files:
         raise ValueError(
             "ssl_context has a list of revoked certificates, which Python does not let anyone "
             f"read: {crl_instead}"
         )
-    authorities = _authorities(context)
-    if authorities:
-        conf["ssl.ca.pem"] = authorities
-    conf.update(remembered or {})
-    if authorities and "ssl.ca.location" in conf:
-        raise ValueError("ssl_context has capath= and cafile= or cadata=: librdkafka takes one")
+    if flags == ssl.VERIFY_CRL_CHECK_LEAF and len(files) == 1:
+        return {"ssl.crl.location": min(files)}
+    if flags:
+        raise ValueError(
+            f"ssl_context has verify_flags {ssl.VerifyFlags(flags)!r}, which librdkafka has no "
+            f"property for, except that of one list of revoked certificates: {crl_instead}"
+        )
+    return {}
+
+
+def _offered(context: ssl.SSLContext) -> dict[str, Any]:
+    """Return the properties of what a context offers a server, where it is not Python's default."""
+    try:
+        hello = client_hello(context)
+    except ssl.SSLError as failure:
+        raise ValueError(f"ssl_context is not a client's: {failure}") from failure
+    default = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    conf = _ciphers(context, default)
+    if conf:  # the level takes groups and algorithms away
+        default.set_ciphers(f"DEFAULT:@SECLEVEL={context.security_level}")
+    usual = client_hello(default)
+    if hello.versions & _VERSIONS != _VERSIONS:
+        raise ValueError(
+            f"ssl_context offers TLS {_names(hello.versions)} only (minimum_version, "
+            f"maximum_version, options or protocol), and librdkafka offers {_names(_VERSIONS)}, "
+            "which no property changes: leave them as they are, and restrict the brokers "
+            "(ssl.enabled.protocols)"
+        )
+    if hello.alpn:
+        raise ValueError("ssl_context has ALPN protocols, which librdkafka does not offer")
+    if hello.authenticates_later:
+        raise ValueError("ssl_context has post_handshake_auth=True, which librdkafka cannot")
+    if hello.groups != usual.groups:
+        conf["ssl.curves.list"] = _curves(hello)
+    if hello.signatures != usual.signatures:
+        raise ValueError(
+            "ssl_context has signature algorithms of its own: leave ssl_context out and pass "
+            "properties={'ssl.sigalgs.list': ...}"
+        )
     return conf
+
+
+def _ciphers(context: ssl.SSLContext, default: ssl.SSLContext) -> dict[str, Any]:
+    """Return the property of ciphers and the security level, if they are not Python's default."""
+    chosen, usual = ([cipher["name"] for cipher in one.get_ciphers()] for one in (context, default))
+    if chosen == usual and context.security_level == default.security_level:
+        return {}
+    for_tls_1_3 = [[name for name in one if name.startswith("TLS_")] for one in (chosen, usual)]
+    if for_tls_1_3[0] != for_tls_1_3[1]:
+        raise ValueError(
+            "ssl_context has its own ciphers of TLS 1.3, which librdkafka has no property for"
+        )
+    older = [name for name in chosen if not name.startswith("TLS_")]
+    if not older:
+        raise ValueError("ssl_context has no ciphers for TLS 1.2, which librdkafka offers")
+    # Level 0 would let librdkafka talk TLS 1.0, which the context may not.
+    level = max(1, context.security_level)
+    return {"ssl.cipher.suites": ":".join([*older, f"@SECLEVEL={level}"])}
+
+
+def _curves(hello: ClientHello) -> str:
+    unknown = [group for group in hello.groups if group not in _CURVES]
+    if unknown:
+        raise ValueError(f"ssl_context has groups that librdkafka cannot be told: {unknown}")
+    return ":".join(_CURVES[group] for group in hello.groups)
+
+
+def _names(versions: frozenset[int]) -> str:
+    return " and ".join(f"1.{version - 0x0301}" for version in sorted(versions))
 
 
 def _authorities(context: ssl.SSLContext) -> str:
