@@ -39,7 +39,7 @@ class Response:
 def test_no_broker(client: Any) -> None:
     """A constructor without a broker has the error that programs of version 2 wait out."""
     with pytest.raises(errors.NoBrokersAvailable, match=NOBODY) as caught:
-        client(bootstrap_servers=NOBODY)
+        client(bootstrap_servers=NOBODY, api_version_auto_timeout_ms=10)
     assert caught.value.retriable
     assert isinstance(caught.value, RuntimeError)
     assert isinstance(caught.value.__cause__, version_3.KafkaTimeoutError)

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Consumer, Producer
-from confluent_kafka.compat.kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, errors
+from confluent_kafka.compat.kafka import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    _versions,
+    errors,
+)
 from confluent_kafka.compat.kafka._config import KEYWORDS, configuration, of_client
 from confluent_kafka.compat.kafka.coordinator.assignors.abstract import RebalanceProtocol
 from confluent_kafka.compat.kafka.coordinator.assignors.cooperative_sticky import (
@@ -157,7 +163,24 @@ def test_what_is_refused(keywords: dict[str, Any], kind: type[Exception], says: 
         ({"foo": 1, "bar": 2}, ValueError, "Unrecognized configs: bar, foo"),
         ({"acks": 1, "enable_idempotence": True}, None, "incompatible with user-provided acks=1"),
         ({"retries": 0, "enable_idempotence": True}, None, "user-provided retries=0"),
+        (
+            {
+                "acks": 0,
+                "retries": 0,
+                "max_in_flight_requests_per_connection": 6,
+                "transactional_id": "t",
+            },
+            None,
+            "acks=0, retries=0, max_in_flight_requests_per_connection=6",
+        ),
         ({"transactional_id": "t", "enable_idempotence": False}, None, "transactional_id"),
+        ({"api_version": (0, 10), "enable_idempotence": True}, None, "api_version=(0, 10, 0)"),
+        ({"api_version": "0.10.2", "transactional_id": "t"}, AssertionError, ">= 0.11"),
+        ({"api_version": (2, 0), "compression_type": "zstd"}, ValueError, ">= Kafka 2.1"),
+        ({"api_version": (0, 8, 1), "compression_type": "lz4"}, AssertionError, "0.8.2"),
+        ({"api_version": [2, 5]}, None, "api_version must be tuple"),
+        ({"api_version": (0, 7)}, errors.UnrecognizedBrokerVersion, "(0, 7)"),
+        ({"api_version": ()}, errors.UnrecognizedBrokerVersion, "()"),
         ({"linger_ms": 100_000}, None, "delivery_timeout_ms"),
         ({"connections_max_idle_ms": 1000}, None, "must be larger than request_timeout_ms"),
     ],
@@ -240,3 +263,38 @@ def test_librdkafka_knows_every_property(client: str, kind: Any, extreme: int) -
     keywords |= {"transactional_id": "t", "group_id": "g"}
     with kind(configured(client, **keywords)):
         pass
+
+
+@pytest.mark.parametrize(
+    ("given", "version"),
+    [
+        (None, None),
+        ("auto", None),
+        ((2, 5), (2, 5)),
+        ((2, 5, 1), (2, 5)),
+        ("2.5.1", (2, 5)),
+        ("1", (1, 0)),
+        ((0, 10), (0, 10, 0)),
+        ((0, 11, 1), (0, 11)),
+        ((1, 2), (1, 1)),
+        ((9, 9), (4, 3)),
+    ],
+)
+def test_versions(given: Any, version: Any) -> None:
+    """A version is the newest known one that is not newer, as in kafka-python."""
+    assert _versions.given(given) == version
+
+
+@pytest.mark.parametrize(
+    ("requests", "version"),
+    [
+        ({}, (0, 8, 0)),
+        ({3: (0, 1)}, (0, 10, 0)),
+        ({3: (0, 5), 9: (0, 3)}, (1, 0)),
+        ({0: (3, 12), 1: (4, 17), 3: (0, 13)}, (4, 0)),
+        ({0: (3, 13), 1: (4, 18), 78: (1, 2), 35: (1, 5)}, (4, 3)),
+    ],
+)
+def test_the_version_of_a_broker(requests: dict[int, tuple[int, int]], version: Any) -> None:
+    """The newest request that came with a version tells it."""
+    assert _versions.of_broker(requests) == version

@@ -151,7 +151,7 @@ KEYWORDS = (
     ),
     Keyword("proxy_url", kept="refused unless None", convert=_NO_PROXY),
     Keyword("socks5_proxy", kept="refused unless None", convert=_NO_PROXY),
-    Keyword("api_version", note="librdkafka asks each broker for its versions"),
+    Keyword("api_version", kept="the constructor, which does not connect then; idempotence"),
     Keyword("selector", note="librdkafka's threads wait for the connections"),
     Keyword(
         "kafka_client",
@@ -214,7 +214,7 @@ KEYWORDS = (
         clients=_PRODUCER,
     ),
     Keyword("delivery_timeout_ms", ("message.timeout.ms",), number(1, LONGEST), "ms", _PRODUCER),
-    Keyword("enable_idempotence", ("enable.idempotence",), boolean, clients=_PRODUCER),
+    Keyword("enable_idempotence", ("enable.idempotence",), none_or(boolean), clients=_PRODUCER),
     Keyword("max_block_ms", kept="the producer", unit="ms", clients=_PRODUCER),
     Keyword("max_request_size", ("message.max.bytes",), number(1000, 10**9), "bytes", _PRODUCER),
     Keyword("retries", ("message.send.max.retries",), number(0, LONGEST), clients=_PRODUCER),

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from . import errors
+from . import _versions, errors
 
 
 def complete(
@@ -18,12 +18,16 @@ def complete(
         given: the keywords.
         defaults: of all that the client has.
         unknown: raised for others.
+
+    Raises:
+        KafkaConfigurationError, UnrecognizedBrokerVersion, ValueError: ``api_version`` is wrong.
     """
     others = sorted(given.keys() - defaults.keys())
     if others:
         raise unknown(f"Unrecognized configs: {', '.join(others)}")
     config = dict(defaults)
     config.update(given)
+    config["api_version"] = _versions.given(config["api_version"])
     return config
 
 

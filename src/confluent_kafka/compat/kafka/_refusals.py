@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import IllegalStateError
+from .errors import IllegalStateError, KafkaConfigurationError
 
 
 class RefusedValue(ValueError, AssertionError):
@@ -22,3 +22,10 @@ class RefusedState(IllegalStateError, AssertionError):
 
     def __str__(self) -> str:
         return f"{IllegalStateError.__name__}: {self.args[0]}"
+
+
+class RefusedConfiguration(KafkaConfigurationError, AssertionError):
+    """Keywords do not go together; the same with KafkaConfigurationError."""
+
+    def __str__(self) -> str:
+        return f"{KafkaConfigurationError.__name__}: {self.args[0]}"

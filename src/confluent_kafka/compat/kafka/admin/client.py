@@ -55,7 +55,7 @@ class KafkaAdminClient(
         check_order(config, "connections_max_idle_ms", "request_timeout_ms")
         engine = AdminClient(configuration("admin", config))
         self._end = weakref.finalize(self, engine.close)
-        self._cluster = bootstrap(engine, config)
+        self._cluster = bootstrap(engine, config, always=True)
         self._wire = Wire(engine, config["request_timeout_ms"] / 1000)
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from ..._common.groups import generation_and_member
 from ..._common.membership import complete as complete_configuration
 from ..._common.membership import is_incremental_protocol
 from .. import errors
-from .._bootstrap import bootstrap
+from .._bootstrap import bootstrap, is_connected
 from .._config import COMMON_DEFAULTS, configuration
 from .._failures import failure_of, translated
 from .._keywords import check_order, complete
@@ -42,6 +42,7 @@ from ._coordinator import Coordinator
 from ._deserializers import Deserializers
 from ._engine import Engine, places
 from ._positions import Positions
+from ._session import settle_session
 from .fetcher import ConsumerRecord
 from .subscription_state import SubscriptionState, all_checked, checked
 
@@ -65,7 +66,8 @@ class KafkaConsumer:
             guide "Moving over from kafka-python".
 
     Raises:
-        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``.
+        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``, and there is no
+            ``api_version``, with which the constructor does not connect.
         KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
     """
 
@@ -108,6 +110,7 @@ class KafkaConsumer:
         config["auto_offset_reset"] = _OLD_RESETS.get(
             config["auto_offset_reset"], config["auto_offset_reset"]
         )
+        self._settle_timeouts(configs)
         conf = _configuration(config)
         self._has_group = config["group_id"] is not None
         self._timeout: float = config["request_timeout_ms"] / 1000
@@ -143,6 +146,10 @@ class KafkaConsumer:
         self._closed = False
         if topics:
             self._coordinator.subscribed()
+
+    def _settle_timeouts(self, given: Mapping[str, Any]) -> None:
+        """Let what was not given depend on ``api_version``, as in kafka-python."""
+        settle_session(self.config, given, (3, 0), self.DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735)
 
     # ---- messages ----
 
@@ -621,8 +628,8 @@ class KafkaConsumer:
             self._cluster.ask(None, milliseconds / 1000)
 
     def bootstrap_connected(self) -> bool:
-        """Return whether the consumer has connected to a broker, and is not closed."""
-        return not self._closed
+        """Return whether a broker answers."""
+        return not self._closed and is_connected(self._engine)
 
     def metrics(self, raw: bool = False) -> dict[str, dict[str, float]] | None:
         """Return the consumer's numbers, by group and name, as of librdkafka's latest statistics.

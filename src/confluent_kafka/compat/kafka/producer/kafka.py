@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from confluent_kafka import KafkaException, Producer
 
 from .. import errors
-from .._bootstrap import bootstrap
+from .._bootstrap import bootstrap, is_connected
 from .._config import COMMON_DEFAULTS, configuration
 from .._failures import failure_of, translated
 from .._keywords import check_order, complete
@@ -22,6 +22,7 @@ from ..cluster import ClusterMetadata
 from ..partitioner import DefaultPartitioner, Partitioner, StickyPartitioner
 from ..serializer.wrapper import serializer_of
 from ..structs import TopicPartition
+from ._guarantees import settle_guarantees
 from ._sender import Sender
 from ._transactions import Transactions
 from .future import Delivered, FutureRecordMetadata
@@ -43,7 +44,8 @@ class KafkaProducer:
             guide "Moving over from kafka-python".
 
     Raises:
-        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``.
+        KafkaTimeoutError: no broker answered for ``bootstrap_timeout_ms``, and there is no
+            ``api_version``, with which the constructor does not connect.
         KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
     """
 
@@ -77,7 +79,7 @@ class KafkaProducer:
 
     def __init__(self, **configs: Any) -> None:
         self.config = config = complete(configs, self.DEFAULT_CONFIG, RefusedValue)
-        _settle_guarantees(config, configs)
+        settle_guarantees(config, configs)
         if config["client_id"] is None:
             config["client_id"] = f"kafka-python-producer-{next(_numbers)}"
         self._key_serializer = serializer_of("key_serializer", config["key_serializer"])
@@ -234,11 +236,8 @@ class KafkaProducer:
         return self._cluster.partitions(topic, self._max_block)
 
     def bootstrap_connected(self) -> bool:
-        """Return whether a broker of ``bootstrap_servers`` is connected.
-
-        librdkafka tells in its statistics: True before the first of those.
-        """
-        return not self._closed
+        """Return whether a broker answers."""
+        return not self._closed and is_connected(self._engine)
 
     def metrics(self, raw: bool = False) -> dict[str, dict[str, float]] | None:
         """Return the producer's numbers, by group and name, as of librdkafka's latest statistics.
@@ -380,40 +379,6 @@ class KafkaProducer:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _settle_guarantees(config: dict[str, Any], given: dict[str, Any]) -> None:
-    """Find out what a producer without further words guarantees: changes `config`."""
-    if config["acks"] == "all":
-        config["acks"] = -1
-    reasons = [
-        f"{name}={given[name]}"
-        for name, breaks in (
-            ("acks", config["acks"] != -1),
-            ("retries", config["retries"] == 0),
-            (
-                "max_in_flight_requests_per_connection",
-                config["max_in_flight_requests_per_connection"] > 5,
-            ),
-        )
-        if breaks
-    ]
-    if reasons and given.get("enable_idempotence"):
-        raise errors.KafkaConfigurationError(
-            f"enable_idempotence=True is incompatible with user-provided {reasons[0]}"
-        )
-    if reasons:
-        config["enable_idempotence"] = False
-    if config["transactional_id"] is not None and not config["enable_idempotence"]:
-        raise errors.KafkaConfigurationError(
-            "Cannot set transactional_id without enable_idempotence."
-        )
-    least = config["linger_ms"] + config["request_timeout_ms"]
-    if config["delivery_timeout_ms"] < least:
-        raise errors.KafkaConfigurationError(
-            f"delivery_timeout_ms ({config['delivery_timeout_ms']}) must be at least linger_ms + "
-            f"request_timeout_ms ({least})"
-        )
 
 
 def _end(engine: Producer, sender: Sender) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...kafka import consumer
+from ...kafka.consumer._session import settle_session
+from .. import errors
 from .._config import DEFAULTS, brokers_needed, of_version_3
 from .fetcher import ConsumerRecord
 
@@ -18,7 +21,8 @@ class KafkaConsumer(consumer.KafkaConsumer):
             in the guide "Moving over from kafka-python 2".
 
     Raises:
-        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``.
+        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``, and there is
+            no ``api_version``, with which the constructor does not connect.
         KafkaConfigurationError, ValueError, TypeError: a keyword is wrong; the text names it.
     """
 
@@ -36,6 +40,15 @@ class KafkaConsumer(consumer.KafkaConsumer):
     def __init__(self, *topics: str, **configs: Any) -> None:
         with brokers_needed():
             super().__init__(*topics, **of_version_3(configs, self.DEFAULT_CONFIG))
+
+    def _settle_timeouts(self, given: Mapping[str, Any]) -> None:
+        config = self.config
+        settle_session(config, given, (0, 10, 1), self.DEFAULT_SESSION_TIMEOUT_MS_0_9)
+        request, session = config["request_timeout_ms"], config["session_timeout_ms"]
+        if config["group_id"] is not None and request <= session:
+            raise errors.KafkaConfigurationError(
+                f"Request timeout ({request}) must be larger than session timeout ({session})"
+            )
 
     def next_v1(self) -> ConsumerRecord:
         """Return the next message, as next() does; ``legacy_iterator`` chose between both once."""

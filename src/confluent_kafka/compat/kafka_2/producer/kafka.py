@@ -23,7 +23,8 @@ class KafkaProducer(producer.KafkaProducer):
             in the guide "Moving over from kafka-python 2".
 
     Raises:
-        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``.
+        NoBrokersAvailable: no broker answered for ``api_version_auto_timeout_ms``, and there is
+            no ``api_version``, with which the constructor does not connect.
         KafkaConfigurationError, AssertionError, ValueError, TypeError: a keyword is wrong; the text
             names it.
     """
