@@ -21,7 +21,7 @@ from confluent_kafka.compat.aiokafka import (
 from confluent_kafka.compat.aiokafka import errors as failures
 from confluent_kafka.compat.aiokafka.structs import RecordMetadata
 from confluent_kafka.testing import MockCluster
-from tests.support.aio import in_loop
+from tests.support.aio import in_loop, until
 from tests.support.kafka import NO_BROKER, read, values_of
 
 pytestmark = pytest.mark.kafka_topic(partitions=4)
@@ -474,3 +474,39 @@ async def test_what_tracing_packages_read(kafka_cluster: MockCluster, kafka_topi
         assert producer._partition(kafka_topic, None, "k", "v", b"k", b"v") in partitions
         assert producer._partition(kafka_topic, 1, "k", "v", b"k", b"v") == 1
     assert AIOKafkaProducer().client._client_id != AIOKafkaProducer().client._client_id
+
+
+class TestTasksThatAreCancelled:
+    """A framework that cancels every task takes nothing from a producer that is used afterwards."""
+
+    @in_loop
+    async def test_metadata_that_a_send_waits_for(
+        self, kafka_cluster: MockCluster, kafka_topic: str
+    ) -> None:
+        """It is asked for again."""
+        async with producer_of(kafka_cluster, retry_backoff_ms=10) as producer:
+            kafka_cluster.set_topic_error(kafka_topic, KafkaError.LEADER_NOT_AVAILABLE)
+            sending = asyncio.ensure_future(producer.send_and_wait(kafka_topic, b"v", partition=0))
+            await until(lambda: kafka_topic in producer.client._asked)
+            producer.client._asked[kafka_topic].cancel()
+            await asyncio.sleep(0)
+            kafka_cluster.set_topic_error(kafka_topic, None)
+            assert (await sending).offset == 0
+
+    @in_loop
+    async def test_metadata_that_is_old(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """A refresh that was cancelled is done by the next message."""
+        async with producer_of(
+            kafka_cluster, partitioner=lambda key, every, available: 0, metadata_max_age_ms=1000
+        ) as producer:
+            await producer.send_and_wait(kafka_topic, b"v")
+            client = producer.client
+            client._updated[kafka_topic] -= 2
+            await producer.send(kafka_topic, b"v")  # at once: the refresh has not begun
+            [refresh] = client._refreshing
+            refresh.cancel()
+            await asyncio.wait([refresh])
+            before = client._updated[kafka_topic]
+            await producer.send_and_wait(kafka_topic, b"v")
+            await until(lambda: not client._refreshing)
+            assert client._updated[kafka_topic] > before + 1

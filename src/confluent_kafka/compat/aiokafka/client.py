@@ -308,16 +308,17 @@ class AIOKafkaClient:
         """
         if not isinstance(topic, str):  # None would ask for all topics
             raise TypeError(f"topic must be str, not {type(topic).__name__}")
-        if topic not in self.cluster._partitions:
+        while topic not in self.cluster._partitions:
             task = self._asked.get(topic)
             if task is None:
                 task = asyncio.get_running_loop().create_task(self._wait_for_topic(topic))
                 self._asked[topic] = task
                 task.add_done_callback(partial(self._answered, topic))
             await asyncio.wait([task])  # which others wait for, too
-            if task.cancelled():
+            if not task.cancelled():
+                task.result()
+            elif self._engine is None:
                 raise errors.ProducerClosed("the client was closed while it waited for metadata")
-            task.result()
         return set(self.cluster._partitions[topic])
 
     def _answered(self, topic: str, task: asyncio.Task[None]) -> None:
@@ -369,7 +370,14 @@ class AIOKafkaClient:
         now = monotonic()
         if now - self._updated.get(topic, now) > self._metadata_max_age:
             self._updated[topic] = now
-            self._in_background(self._refresh([topic]))
+            self._in_background(self._refresh([topic])).add_done_callback(
+                partial(self._refreshed, topic)
+            )
+
+    def _refreshed(self, topic: str, task: asyncio.Task[bool]) -> None:
+        """See that the next message asks again, where there was no answer."""
+        if task.cancelled() or not task.result():
+            self._updated[topic] -= self._metadata_max_age
 
     def _in_background(self, work: Any) -> asyncio.Task[bool]:
         task: asyncio.Task[bool] = asyncio.get_running_loop().create_task(work)
