@@ -16,7 +16,7 @@ from confluent_kafka.serialization._clients import (
     Deserializers,
     closing,
     cluster_id_of,
-    deserialized,
+    take_deserialized,
 )
 from confluent_kafka.serialization._coroutines import run
 from confluent_kafka.serialization._types import K, V
@@ -76,11 +76,13 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
             ValueDeserializationError: the value deserializer raised.
             ConsumeError: an error came instead of a message.
         """
-        message = super().poll(timeout)
-        return None if message is None else self._deserialized(message)
+        return take_deserialized(self, timeout, self._deserialize, KafkaException)
 
     def __next__(self) -> Message[K, V]:  # type: ignore[override]
-        return self._deserialized(super().__next__())
+        message = self.poll()
+        if message is None:  # wakeup()
+            raise StopIteration
+        return message
 
     def consume(self, num_messages: int = 1, timeout: float = -1) -> NoReturn:
         """Not supported: one message that cannot be deserialized would lose the others.
@@ -95,8 +97,5 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         with closing(self, self._serdes.close):
             super().close()
 
-    def _deserialized(self, message: Message) -> Message[K, V]:
-        def deserialize(one: Message) -> Message[K, V]:
-            return run(self._serdes.deserialize(one))
-
-        return deserialized(self, message, deserialize, KafkaException)
+    def _deserialize(self, message: Message) -> Message[K, V]:
+        return run(self._serdes.deserialize(message))

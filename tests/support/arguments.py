@@ -94,6 +94,7 @@ INT64 = ID | _INT64
 SECONDS = Kind(0, set()) | f"{_INT64}, 2**70, -2**70, 1.5, -0.5, inf, -inf"
 DELAY = Kind(1, set()) | "True, 1, 1.5"
 BOOL = Kind(False, set()) | "True, 1"
+TAKE = ID | "2**33"
 CALLBACK = Kind(None, set()) | "None, callable, class"
 PARTITIONS = Kind(partitions(), set()) | "list, of partitions, of unset partitions"
 SOME_PARTITIONS = PARTITIONS | "None"
@@ -340,19 +341,33 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "Consumer._by_partition": {
         "num_messages": ID,
         "partitions": SOME_PARTITIONS,
-        "store": BOOL,
+        "store": TAKE,
         "record_type": RECORD_TYPE,
         "partition_type": CALLBACK,
         "partition_bytes": ID | "None, 2**33",
     },
     "Consumer._poll_of": {
         "partitions": SOME_PARTITIONS,
-        "store": BOOL,
+        "store": TAKE,
         "record_type": RECORD_TYPE,
     },
-    "Consumer._take": {"num_messages": ID, "store": BOOL},
-    "Consumer._poll_now": {"timeout": ANYTHING, "store": BOOL},  # of a call that checks it
-    "Consumer._consume_now": {"num_messages": ID, "store": BOOL},
+    "Consumer._take": {"num_messages": ID, "store": TAKE},
+    "Consumer._poll_now": {"timeout": ANYTHING, "store": TAKE},  # of a call that checks it
+    "Consumer._consume_now": {"num_messages": ID, "store": TAKE},
+    "Consumer._take_one": {"timeout": SECONDS, "take": TAKE},
+    "Consumer._take_arrow": {
+        "num_messages": ID,
+        "take": TAKE,
+        "headers": BOOL,
+        "columns": Kind(["value"], {"None"}),
+    },
+    "Consumer._hand_out": {"take": TAKE},
+    "Consumer._give_back": {"take": TAKE},
+    "Consumer._split_take": {
+        "take": TAKE,
+        "partition": Kind(TopicPartition("topic", 0, 0), {"partition", "unset partition"}),
+        "own_take": TAKE,
+    },
     "Consumer._store": {"offsets": PARTITIONS},
     "Consumer._rewind": _PARTITIONS,
     "Consumer._defer_rebalance": {},

@@ -21,6 +21,7 @@ from confluent_kafka import (
 )
 from confluent_kafka._other_clients import AIO_CONSUMER, explaining
 from confluent_kafka.error import ConsumeError
+from confluent_kafka.serialization._clients import Taking
 
 from ._client import MAX_WORKERS, AIOClient
 from ._pausing import AIOPauseWhile
@@ -29,7 +30,6 @@ from ._rebalances import RebalanceCallback, Rebalances
 from ._threads import on_daemon_thread
 
 if TYPE_CHECKING:
-    from confluent_kafka.cimpl import MessageBatch
     from confluent_kafka.columns.batch import ColumnDecoder
 
 _EVERY = 0.1  # seconds between looks at whether the group has been left
@@ -60,7 +60,6 @@ class AIOConsumer(AIOClient):
     """
 
     _client: Consumer
-    _stores_offsets = True  # when messages are handed out
 
     def __init__(
         self,
@@ -70,7 +69,6 @@ class AIOConsumer(AIOClient):
     ) -> None:
         self._failures: deque[BaseException] = deque()
         self._subscribed = False
-        self._undecoded: MessageBatch | None = None  # of a call that was to decode it
         super().__init__(consumer_conf, max_workers, executor)
         self._rebalances = Rebalances(self._loop, self._callbacks)
 
@@ -87,12 +85,15 @@ class AIOConsumer(AIOClient):
             Exception: raised by a callback.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
-        message = self._client._poll_now(timeout, self._stores_offsets)
+        message = self._client._poll_now(timeout, True)
         if message is not None:
             return message
-        until = deadline(self._loop, timeout)
+        return await self._poll_until(deadline(self._loop, timeout), True)
+
+    async def _poll_until(self, until: float, store: int) -> Message | None:
+        """What poll() does if no message is at hand; for `store`, see Consumer._poll_now()."""
         while self._client._is_turn or await self._may_fetch(until):
-            message = self._client._poll_of(None, self._stores_offsets)
+            message = self._client._poll_of(None, store)
             if message is not None:
                 return message
             if not await self._readiness.wait(until):
@@ -113,11 +114,11 @@ class AIOConsumer(AIOClient):
             Exception: raised by a callback.
             RuntimeError: the consumer is closed, or belongs to another event loop.
         """
-        messages = self._client._consume_now(num_messages, self._stores_offsets)
+        messages = self._client._consume_now(num_messages, True)
         if messages:
             return messages
-        ready = await self._gather(num_messages, timeout)
-        return self._client._take(num_messages if ready else 0, self._stores_offsets)
+        ready = await self._gather(num_messages, deadline(self._loop, timeout))
+        return self._client._take(num_messages if ready else 0, True)
 
     async def getone(self, *partitions: TopicPartition) -> Message:
         """Return the next message, waiting for it without limit.
@@ -137,9 +138,12 @@ class AIOConsumer(AIOClient):
             RuntimeError: the consumer is closed, or belongs to another event loop.
             TypeError: a partition is not a TopicPartition.
         """
+        return await self._getone(partitions, True)
+
+    async def _getone(self, partitions: tuple[TopicPartition, ...], store: int) -> Message:
         while True:
             if self._client._is_turn or await self._may_fetch(math.inf):
-                message = self._client._poll_of(partitions or None, self._stores_offsets)
+                message = self._client._poll_of(partitions or None, store)
                 if message is not None:
                     return _raised_if_error(message)
                 await self._until_more(math.inf)
@@ -165,12 +169,14 @@ class AIOConsumer(AIOClient):
             RuntimeError: the consumer is closed, or belongs to another event loop.
             TypeError: a partition is not a TopicPartition.
         """
-        until = deadline(self._loop, timeout)
+        return await self._getmany(partitions, deadline(self._loop, timeout), max_records, True)
+
+    async def _getmany(
+        self, partitions: tuple[TopicPartition, ...], until: float, max_records: int, store: int
+    ) -> dict[TopicPartition, list[Message]]:
         _check_count("max_records", max_records, 1)
         while self._client._is_turn or await self._may_fetch(until):
-            found = self._client._by_partition(
-                max_records, partitions or None, self._stores_offsets
-            )
+            found = self._client._by_partition(max_records, partitions or None, store)
             if isinstance(found, Message):
                 _raised_if_error(found)
             elif found or not await self._until_more(until):
@@ -195,8 +201,8 @@ class AIOConsumer(AIOClient):
             headers: whether to add the column of headers.
             columns: the columns to build; all when None.
             key: what decodes the keys, in a thread: AvroColumns or another decoder of
-                confluent_kafka.columns. What was fetched when it raises, or the call is cancelled
-                meanwhile, is the next call's.
+                confluent_kafka.columns. If it raises, or the call is cancelled meanwhile, the next
+                call gets the messages, and their offsets are not stored before.
             value: the same for the values.
 
         Raises:
@@ -204,35 +210,29 @@ class AIOConsumer(AIOClient):
             SchemaRegistryError: the schemas that a decoder needs cannot be asked for.
             Exception: raised by a callback.
         """
-        shown = headers or "headers" in (columns or ())
-        wanted: dict[str, Any] = {
-            "headers": shown or _reads_headers(key, value),
-            "columns": columns,
-        }
-        batch, self._undecoded = self._undecoded, None
-        if batch is None:
-            batch = self._client.consume_arrow(0, 0, **wanted)
-            if await self._gather(num_messages, timeout):
-                batch = self._client.consume_arrow(num_messages, 0, **wanted)
+        until = deadline(self._loop, timeout)
         if key is None and value is None:
+            batch = self._client.consume_arrow(0, 0, headers=headers, columns=columns)
+            if await self._gather(num_messages, until):
+                batch = self._client.consume_arrow(
+                    num_messages, 0, headers=headers, columns=columns
+                )
             return batch
-        return await self._decoded(batch, key, value, shown)
+        from confluent_kafka.columns.batch import decode_fetched, reads_headers
 
-    async def _decoded(
-        self,
-        batch: MessageBatch,
-        key: ColumnDecoder | None,
-        value: ColumnDecoder | None,
-        headers: bool,
-    ) -> Any:
-        """Decode in a thread, since a registry may have to be asked."""
-        from confluent_kafka.columns.batch import decode_fetched
-
-        self._undecoded = batch
-        decoding = partial(decode_fetched, batch, key, value, headers)
-        decoded = await on_daemon_thread(self._loop, decoding, "decode")
-        self._undecoded = None
-        return decoded
+        shown = headers or "headers" in (columns or ())
+        fetched = shown or reads_headers(key, value)
+        while True:
+            with Taking(self) as take:
+                batch = self._client._take_arrow(0, take, fetched, columns)
+                if await self._gather(num_messages, until):
+                    batch = self._client._take_arrow(num_messages, take, fetched, columns)
+                # In a thread, since a registry may have to be asked.
+                decoding = partial(decode_fetched, batch, key, value, shown)
+                decoded = await on_daemon_thread(self._loop, decoding, "decode")
+                if self._client._hand_out(take):
+                    return decoded
+                self._give_back(take)
 
     def __aiter__(self) -> Self:
         return self
@@ -508,6 +508,15 @@ class AIOConsumer(AIOClient):
         if self._failures:
             self._end_turn()
 
+    def _next_failure(self) -> BaseException | None:
+        """Return the next of the errors that were put off, which is raised now."""
+        return self._failures.popleft() if self._failures else None
+
+    def _give_back(self, take: int) -> None:
+        """Have the next calls return messages that this one took; see Consumer._give_back()."""
+        self._client._give_back(take)
+        self._readiness.wake()  # no event tells of them
+
     def _begin_turn(self) -> None:
         """The same, unless _may_fetch() has something to raise, or tasks to keep waiting."""
         if not self._failures and self._rebalances.is_idle():
@@ -528,17 +537,16 @@ class AIOConsumer(AIOClient):
             if left <= 0:
                 return False
             await self._rebalances.finish(None if left == math.inf else left)
-        if self._failures:
-            raise self._failures.popleft()
+        if (failure := self._next_failure()) is not None:
+            raise failure
         return True
 
-    async def _gather(self, num_messages: int, timeout: float) -> bool:
+    async def _gather(self, num_messages: int, until: float) -> bool:
         """Wait for so many messages, or until time is up; False while none may be taken.
 
         No message is handed out here, so that cancelling the wait loses none.
         """
         _check_count("num_messages", num_messages, 0)
-        until = deadline(self._loop, timeout)
         count = 0
         while self._client._is_turn or await self._may_fetch(until):
             wanted = min(num_messages, count + _LONGEST_STEP)
@@ -601,8 +609,12 @@ class AIOConsumer(AIOClient):
             await self._leave()
         finally:
             await super()._close()
-        if self._failures:
-            raise self._failures.popleft()
+        failures = list(iter(self._next_failure, None))
+        for other in failures[1:]:
+            message = f"{self._called()}.close() raises an earlier error than this one"
+            self._loop.call_exception_handler({"message": message, "exception": other})
+        if failures:
+            raise failures[0]
 
     async def _leave(self) -> None:
         """Leave the group while the event loop can still run coroutines of callbacks."""
@@ -645,11 +657,3 @@ def _raised_if_error(event: Message) -> Message:
     if error is None or error.code() == KafkaError._PARTITION_EOF:
         return event
     raise ConsumeError(error, kafka_message=event)
-
-
-def _reads_headers(key: ColumnDecoder | None, value: ColumnDecoder | None) -> bool:
-    if key is None and value is None:
-        return False  # without importing what decodes
-    from confluent_kafka.columns.batch import reads_headers
-
-    return reads_headers(key, value)

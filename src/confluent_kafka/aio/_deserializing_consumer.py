@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from typing import Generic
+from collections.abc import Mapping
+from typing import Any, Generic
 
 from confluent_kafka import KafkaException, Message, TopicPartition
-from confluent_kafka.error import (
-    ConsumeError,
-    KeyDeserializationError,
-    ValueDeserializationError,
-)
-from confluent_kafka.serialization._clients import Deserializers, place_of
+from confluent_kafka.serialization._clients import Deserializers, Taking, next_take, place_of
 from confluent_kafka.serialization._types import K, V
 
 from ._consumer import AIOConsumer
+from ._readiness import deadline
 from ._serdes import ClientOfObjects
 
 
@@ -35,7 +30,11 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
 
     _serdes: Deserializers
     _serdes_of = Deserializers
-    _stores_offsets = False  # but when their objects are: see _handing_out()
+
+    def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
+        # Errors to raise of messages that are in flight until then, each in a take of its own.
+        self._takes: dict[BaseException, int] = {}
+        super().__init__(conf, **kwargs)
 
     async def poll(  # type: ignore[override]
         self, timeout: float = -1
@@ -57,11 +56,17 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             ValueDeserializationError: the value deserializer raised.
             ConsumeError: an error came instead of a message.
         """
-        message = await super().poll(timeout)
-        if message is None:
-            return None
-        with self._handing_out([message]):
-            return await self._serdes.deserialize(message)
+        until = deadline(self._loop, timeout)
+        result = None
+        while result is None:
+            with Taking(self) as take:
+                message = self._client._poll_now(timeout, take)
+                if message is None:
+                    message = await self._poll_until(until, take)
+                if message is None:
+                    return None
+                result = await self._deserialized(message, take)
+        return result
 
     async def consume(  # type: ignore[override]
         self, num_messages: int = 1, timeout: float = -1
@@ -81,7 +86,16 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
             ValueDeserializationError: the value deserializer raised.
             ConsumeError: an error came instead of a message.
         """
-        return await self._deserialized(await super().consume(num_messages, timeout))
+        until = deadline(self._loop, timeout)
+        result = None
+        while result is None:
+            with Taking(self) as take:
+                messages = self._client._consume_now(num_messages, take)
+                if not messages:
+                    ready = await self._gather(num_messages, until)
+                    messages = self._client._take(num_messages if ready else 0, take)
+                result = await self._all_deserialized(messages, take)
+        return result
 
     async def getone(  # type: ignore[override]
         self, *partitions: TopicPartition
@@ -90,9 +104,11 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
 
         Args and Raises: as for AIOConsumer.getone(), and as for poll().
         """
-        message = await super().getone(*partitions)
-        with self._handing_out([message]):
-            return await self._serdes.deserialize(message)
+        result = None
+        while result is None:
+            with Taking(self) as take:
+                result = await self._deserialized(await self._getone(partitions, take), take)
+        return result
 
     async def getmany(  # type: ignore[override]
         self, *partitions: TopicPartition, timeout: float = -1, max_records: int = 500
@@ -101,51 +117,72 @@ class AsyncDeserializingConsumer(ClientOfObjects, AIOConsumer, Generic[K, V]):
 
         Args, Returns and Raises: as for AIOConsumer.getmany(), and as for consume().
         """
-        found = await super().getmany(*partitions, timeout=timeout, max_records=max_records)
-        messages = await self._deserialized([one for run in found.values() for one in run])
+        until = deadline(self._loop, timeout)
+        messages = None
+        while messages is None:
+            with Taking(self) as take:
+                found = await self._getmany(partitions, until, max_records, take)
+                taken = [message for run in found.values() for message in run]
+                messages = await self._all_deserialized(taken, take)
         result: dict[TopicPartition, list[Message[K, V]]] = {}
         for one in messages:
             place = TopicPartition(str(one.topic()), one.partition() or 0)
             result.setdefault(place, []).append(one)
         return result
 
-    async def _deserialized(self, taken: list[Message]) -> list[Message[K, V]]:
+    async def _deserialized(self, message: Message, take: int) -> Message[K, V] | None:
+        """Return the message of a take with its objects; None if its partition moved meanwhile."""
+        try:
+            result = await self._serdes.deserialize(message)
+        except KafkaException:
+            if self._client._hand_out(take):
+                raise
+        else:
+            if self._client._hand_out(take):
+                return result
+        self._give_back(take)
+        return None
+
+    async def _all_deserialized(
+        self, taken: list[Message], take: int
+    ) -> list[Message[K, V]] | None:
+        """Do the same with all messages of a take; the next calls raise the errors of some."""
         messages: list[Message[K, V]] = []
-        failures: list[BaseException] = []
-        with self._handing_out(taken):
-            for message in taken:
-                try:
-                    messages.append(await self._serdes.deserialize(message))
-                except (ConsumeError, KeyDeserializationError, ValueDeserializationError) as error:
-                    failures.append(error)
+        failures: list[KafkaException] = []
+        for message in taken:
+            try:
+                messages.append(await self._serdes.deserialize(message))
+            except KafkaException as error:
+                failures.append(error)
+        takes: dict[BaseException, int] = {error: self._own_take(error, take) for error in failures}
+        if not self._client._hand_out(take):
+            for one in (take, *takes.values()):
+                self._give_back(one)
+            return None
+        self._takes |= takes
         self._put_off(failures)
-        if self._failures and not messages:
-            raise self._failures.popleft()
+        if not messages and (failure := self._next_failure()) is not None:
+            raise failure
         return messages
 
-    @contextlib.contextmanager
-    def _handing_out(self, messages: list[Message]) -> Iterator[None]:
-        """Store messages' offsets when the block ends; fetch them again if it is interrupted.
+    def _own_take(self, error: KafkaException, take: int) -> int:
+        """Keep the message of an error in flight until the error is raised."""
+        own_take = next_take()
+        place = None if error.kafka_message is None else place_of(error.kafka_message)
+        if place is not None:
+            self._client._split_take(take, place, own_take)
+        return own_take
 
-        KafkaException skips a message. Ctrl-C, or cancelling the task while a deserializer is
-        awaited, interrupts the block.
-        """
-        places = [place for place in map(place_of, messages) if place is not None]
-        try:
-            yield
-        except KafkaException:
-            self._store(places)
-            raise
-        except BaseException:
-            # The earliest of each partition goes last, and is the one that counts.
-            earliest = {(one.topic, one.partition): one for one in reversed(places)}
-            with contextlib.suppress(RuntimeError):  # closed meanwhile: they were not stored
-                self._client._rewind(list(earliest.values()))
-            raise
-        self._store(places)
+    def _next_failure(self) -> BaseException | None:
+        while (failure := super()._next_failure()) is not None:
+            take = self._takes.pop(failure, None)
+            if take is None or self._client._hand_out(take):
+                return failure
+            self._give_back(take)  # the message comes again, here or elsewhere
+        return None
 
-    def _store(self, places: list[TopicPartition]) -> None:
-        last = {(one.topic, one.partition): one for one in places}
-        for one in last.values():
-            one.offset += 1
-        self._client._store(list(last.values()))
+    async def _close(self) -> None:
+        # close() tells of what is left, so that the offsets of these messages are committed.
+        failures = list(iter(self._next_failure, None))
+        self._put_off(failures)
+        await super()._close()

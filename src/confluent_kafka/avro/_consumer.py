@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from confluent_kafka import Consumer, Message
-from confluent_kafka.serialization._clients import closing, deserialized
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message
+from confluent_kafka.serialization._clients import closing, take_deserialized
 
 from ._registry import ClientRegistry
 from ._schema import AvroSchema
@@ -80,19 +80,22 @@ class AvroConsumer(Consumer):
             SerializerError: the key or the value is not an Avro message, or the registry does not
                 know its schema.
         """
-        message = super().poll(-1 if timeout is None else timeout)
-        return None if message is None else self._decoded(message)
+        failures = (ClientError, SerializerError)
+        return take_deserialized(self, -1 if timeout is None else timeout, self._decode, failures)
 
     def __next__(self) -> Message:
-        return self._decoded(super().__next__())
+        message = self.poll()
+        if message is None:  # wakeup()
+            raise StopIteration
+        error = message.error()
+        if error is not None and error.code() != KafkaError._PARTITION_EOF:
+            raise KafkaException(error)
+        return message
 
     def close(self) -> None:
         """Close the consumer, then the registry's client that it made; see Consumer.close()."""
         with closing(self, self._registry.close):
             super().close()
-
-    def _decoded(self, message: Message) -> Message:
-        return deserialized(self, message, self._decode, (ClientError, SerializerError))
 
     def _decode(self, message: Message) -> Message:
         if message.error() is not None:

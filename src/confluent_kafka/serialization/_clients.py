@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
+import time
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from confluent_kafka.cimpl import Consumer, Message, TopicPartition, _Client
 from confluent_kafka.error import (
@@ -223,30 +225,72 @@ def closing(client: _Client, close_own: Callable[[], None]) -> Iterator[None]:
             close_own()
 
 
-def deserialized(
-    consumer: Consumer,
-    message: Message,
-    deserialize: Callable[[Message], Message[K, V]],
-    failures: type[Exception] | tuple[type[Exception], ...],
-) -> Message[K, V]:
-    """Return a message deserialized; if that is interrupted, the next call gets the message again.
+next_take = itertools.count(2).__next__  # 0 and 1 are other ways to hand out
+
+
+class GivesBack(Protocol):
+    """A consumer, blocking or of an event loop."""
+
+    def _give_back(self, take: int, /) -> None: ...
+
+
+class Taking:
+    """Gives its block a number for the messages that the block takes, until it hands them out.
+
+    The consumer's ``_hand_out(number)`` says that the application gets them. If the block raises
+    before that, or is cancelled, they are given back: the next call returns them again.
 
     Args:
-        consumer: whose message it is.
-        message: the message.
-        deserialize: puts objects in the place of its key and value, and returns it.
-        failures: what it raises if it cannot: the message is passed over.
+        consumer: whose calls take the number.
     """
-    try:
-        return deserialize(message)
-    except failures:
-        raise
-    except BaseException:  # Ctrl-C, for example
-        place = place_of(message)
-        if place is not None:
-            with contextlib.suppress(RuntimeError):  # closed meanwhile
-                consumer._rewind([place])
-        raise
+
+    __slots__ = ("_consumer", "_take")
+
+    def __init__(self, consumer: GivesBack) -> None:
+        self._consumer = consumer
+        self._take = next_take()
+
+    def __enter__(self) -> int:
+        return self._take
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            with contextlib.suppress(RuntimeError):  # closed meanwhile: nothing was stored
+                self._consumer._give_back(self._take)
+
+
+def take_deserialized(
+    consumer: Consumer,
+    timeout: float,
+    deserialize: Callable[[Message], Message[K, V]],
+    failures: type[Exception] | tuple[type[Exception], ...],
+) -> Message[K, V] | None:
+    """Return what poll() does, deserialized; the next message if its partition moved meanwhile.
+
+    Args:
+        consumer: whose messages they are.
+        timeout: seconds to wait; -1 waits without limit.
+        deserialize: puts objects in the place of a message's key and value, and returns it.
+        failures: what it raises if it cannot: the message is skipped.
+    """
+    began = time.monotonic()
+    left = timeout
+    while True:
+        with Taking(consumer) as take:
+            message = consumer._take_one(left, take)
+            if message is None:
+                return None
+            try:
+                result = deserialize(message)
+            except failures:
+                if consumer._hand_out(take):
+                    raise
+            else:
+                if consumer._hand_out(take):
+                    return result
+            consumer._give_back(take)
+        if timeout > 0:
+            left = max(0, began + timeout - time.monotonic())
 
 
 def place_of(message: Message) -> TopicPartition | None:

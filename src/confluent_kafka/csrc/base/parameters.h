@@ -72,6 +72,7 @@
     X(on_lost)                                                                           \
     X(on_revoke)                                                                         \
     X(option)                                                                            \
+    X(own_take)                                                                          \
     X(partition)                                                                         \
     X(partition_bytes)                                                                   \
     X(partition_count)                                                                   \
@@ -101,6 +102,7 @@
     X(schema)                                                                            \
     X(seconds)                                                                           \
     X(store)                                                                             \
+    X(take)                                                                              \
     X(timeout)                                                                           \
     X(timestamp)                                                                         \
     X(topic)                                                                             \

@@ -198,7 +198,7 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
                 self->assigned = true;
             }
             /* assign() starts its partitions anew; incremental_assign() adds new ones. */
-            consumer_drop_read_ahead(self, change == assign_all ? NULL : partitions);
+            consumer_moved(self, change == assign_all ? NULL : partitions);
             if (partitions != NULL && change != rd_kafka_incremental_unassign) {
                 consumer_note_revoked(self, partitions, false);
                 fence_note_assigned(&self->fence, client->rk, partitions);

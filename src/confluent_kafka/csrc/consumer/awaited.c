@@ -22,7 +22,8 @@ PyDoc_STRVAR(poll_now_doc,
 "Return the next message without waiting, like poll(0): the short way of an awaited poll().\n\n"
 "Args:\n"
 "    timeout (float): what the awaited call was given.\n"
-"    store (bool): whether to store the offset; False leaves it to _store().\n\n"
+"    store (bool or int): whether to store the offset; False leaves it to _store(), and a number\n"
+"        above 1 is the take in which the message is in flight, see _hand_out().\n\n"
 "Returns:\n"
 "    Message or None: None also in another thread or loop, when the loop's turn is over, and for a\n"
 "    timeout that is none.");
@@ -35,9 +36,9 @@ poll_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     Consumer *self = (Consumer *)object;
     PyObject *values[2], *result = NULL;
     deadline now = deadline_after(0);
-    bool store;
+    handing store;
     if (args_parse(self->client.state, &poll_now_signature, args, nargs, NULL, values) < 0
-        || arg_bool(values[1], "store", &store) < 0) {
+        || consumer_handing_from_arg(values[1], "store", &store) < 0) {
         return NULL;
     }
     int found = loop_check_turn(&self->client);
@@ -53,7 +54,7 @@ PyDoc_STRVAR(consume_now_doc,
 "consume().\n\n"
 "Args:\n"
 "    num_messages (int): how many.\n"
-"    store (bool): whether to store their offsets; False leaves it to _store().\n\n"
+"    store (bool or int): as for _poll_now().\n\n"
 "Returns:\n"
 "    list of Message: Empty when there are fewer, which wait for the next call; when 10,000 are\n"
 "    not enough; in another thread or loop, and when the loop's turn is over.");
@@ -66,10 +67,10 @@ consume_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
     int32_t wanted;
-    bool store;
+    handing store;
     if (args_parse(self->client.state, &consume_now_signature, args, nargs, NULL, values) < 0
         || consumer_count_from_arg(values[0], &wanted) < 0
-        || arg_bool(values[1], "store", &store) < 0) {
+        || consumer_handing_from_arg(values[1], "store", &store) < 0) {
         return NULL;
     }
     int may = wanted > LONGEST_STEP ? 0 : loop_check_turn(&self->client);
@@ -111,8 +112,7 @@ PyDoc_STRVAR(take_doc,
 "Return messages like consume(num_messages, 0).\n\n"
 "Args:\n"
 "    num_messages (int): the maximum number of messages.\n"
-"    store (bool): whether to store their offsets; False leaves it to _store(), for when the\n"
-"        application has the messages' objects.");
+"    store (bool or int): as for _poll_now().");
 
 SIGNATURE(take_signature, "_take()", 2, 2, P_num_messages, P_store);
 
@@ -122,10 +122,10 @@ take(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
     int32_t wanted;
-    bool store;
+    handing store;
     if (args_parse(self->client.state, &take_signature, args, nargs, NULL, values) < 0
         || consumer_count_from_arg(values[0], &wanted) < 0
-        || arg_bool(values[1], "store", &store) < 0) {
+        || consumer_handing_from_arg(values[1], "store", &store) < 0) {
         return NULL;
     }
     return consumer_consume_now(self, wanted, false, store);

@@ -14,7 +14,7 @@
 /* What a call is to take, and what it has taken. */
 typedef struct {
     rd_kafka_topic_partition_list_t *wanted; /* NULL: any partition */
-    bool store;                              /* the offsets of what is handed out */
+    handing store;
     PyTypeObject *record_type;               /* of the objects; NULL: Message */
     PyObject *partition_type;                /* of the dict's keys; NULL: TopicPartition */
     size_t partition_bytes;                  /* how much of one partition, see byte_count */
@@ -34,7 +34,7 @@ typedef struct {
 static void
 selection_clear(selection *self)
 {
-    rd_kafka_message_destroy_array(self->messages, self->count);
+    consumer_destroy_messages(self->messages, self->count);
     PyMem_Free(self->messages);
     if (self->wanted != NULL) {
         rd_kafka_topic_partition_list_destroy(self->wanted);
@@ -73,7 +73,7 @@ static int
 selection_init(selection *self, module_state *state, size_t limit, PyObject *partitions,
                PyObject *store, PyObject *record_type)
 {
-    if (arg_bool(store, "store", &self->store) < 0
+    if (consumer_handing_from_arg(store, "store", &self->store) < 0
         || record_type_argument(state, record_type, &self->record_type) < 0) {
         return -1;
     }
@@ -310,12 +310,13 @@ static PyObject *
 hand_out(Consumer *self, selection *taken,
          PyObject *(*convert)(Consumer *, const selection *))
 {
-    PyObject *result = convert(self, taken);
+    bool room = consumer_may_return(self, taken->count, taken->store) == 0;
+    PyObject *result = room ? convert(self, taken) : NULL;
     if (result == NULL) {
         consumer_rewind_raising(self, taken->messages, taken->count);
     }
     else if (taken->count > 0) {
-        consumer_handed_out(self, taken->messages, taken->count, taken->store);
+        consumer_returned(self, taken->messages, taken->count, taken->store);
     }
     return result;
 }
@@ -366,7 +367,7 @@ PyDoc_STRVAR(by_partition_doc,
 "Args:\n"
 "    num_messages (int): the maximum number of messages.\n"
 "    partitions (list of TopicPartition or None): those to return messages of; None for all.\n"
-"    store (bool): whether to store the offsets; False leaves it to _store().\n"
+"    store (bool or int): as for _poll_now().\n"
 "    record_type (type, optional): a subclass of _Record, or a named tuple of its thirteen fields,\n"
 "        in place of Message.\n"
 "    partition_type (callable, optional): makes the keys of topic and partition.\n"
@@ -418,10 +419,10 @@ static PyObject *
 poll_any(Consumer *self, PyObject *store_argument, PyObject *type_argument)
 {
     PyTypeObject *record_type;
-    bool store;
+    handing store;
     deadline now = deadline_after(0);
     PyObject *result;
-    if (arg_bool(store_argument, "store", &store) < 0
+    if (consumer_handing_from_arg(store_argument, "store", &store) < 0
         || record_type_argument(self->client.state, type_argument, &record_type) < 0) {
         return NULL;
     }

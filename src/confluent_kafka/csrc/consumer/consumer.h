@@ -8,6 +8,7 @@
 
 #include "client/client.h"
 #include "consumer/fence.h"
+#include "consumer/in_flight.h"
 #include "consumer/read_ahead.h"
 #include "consumer/shelves.h"
 
@@ -29,6 +30,7 @@ typedef struct {
     shelves shelves; /* of calls for certain partitions */
     rd_kafka_topic_partition_list_t *rewound; /* see consumer_rewind() */
     rd_kafka_topic_partition_list_t *revoked; /* during a fetch, see drop_revoked() */
+    in_flight in_flight; /* taken, and not handed out yet */
     fence fence; /* pause_while() */
     bool assigned; /* the rebalance callback has changed the assignment itself */
     bool answered_revocation; /* and that was the last rebalance: something may be assigned */
@@ -56,16 +58,26 @@ int consumer_serve_once(Client *client, int timeout_ms);
  * `read_ahead`: how many there were, before a rebalance took some of them away. Callbacks may run.
  */
 size_t consumer_fetch_ahead(Consumer *self, int timeout_ms, size_t wanted);
+/*
+ * What becomes of messages that a call returns: LEFT_UNSTORED and STORED hand them out, without and
+ * with their offsets; any greater number is the take in which they are in flight.
+ */
+typedef int64_t handing;
+#define LEFT_UNSTORED 0
+#define STORED 1
+/* The argument: 0, or -1 with an exception. */
+int consumer_handing_from_arg(PyObject *object, const char *name, handing *store);
+
 /* What is made of a message that is handed out: new reference, or NULL with an exception. */
 typedef PyObject *message_converter(Consumer *self, rd_kafka_message_t *message, void *opaque);
 /*
  * Fetches one message and serves callbacks, like poll(): 1 with a new object, 0 if none came in
- * time, -1 with an exception. `store`: whether to store the offset. Takes the serving lock itself.
+ * time, -1 with an exception. Takes the serving lock itself.
  */
 int consumer_poll_object(Consumer *self, deadline *until, message_converter *convert, void *opaque,
-                         bool store, PyObject **result);
+                         handing store, PyObject **result);
 /* The same with a Message. */
-int consumer_poll_message(Consumer *self, deadline *until, bool store, PyObject **result);
+int consumer_poll_message(Consumer *self, deadline *until, handing store, PyObject **result);
 /* Calls librdkafka if it has not been called for a while, so that callbacks run. */
 void consumer_serve_if_stale(Consumer *self);
 /* Without waiting, until so many messages are read ahead, or there are no more. 0 or -1. */
@@ -74,7 +86,7 @@ int consumer_gather(Consumer *self, size_t wanted);
  * Up to so many messages without waiting; with `all`, none if there are fewer. New reference of a
  * list, or NULL with an exception.
  */
-PyObject *consumer_consume_now(Consumer *self, int32_t wanted, bool all, bool store);
+PyObject *consumer_consume_now(Consumer *self, int32_t wanted, bool all, handing store);
 /* Argument `num_messages`: 0, or -1 with an exception. */
 int consumer_count_from_arg(PyObject *object, int32_t *count);
 
@@ -130,12 +142,18 @@ extern PyMethodDef consumer_pause_methods[];
 
 /* ---- handing_out.c ---- */
 
+extern PyMethodDef consumer_handing_out_methods[];
+
+/* Before messages are returned: room for those of a take. 0, or -1 with an exception. */
+int consumer_may_return(Consumer *self, size_t count, handing store);
 /*
- * Notes that messages have been handed to the application: with `store`, and unless
- * enable.auto.offset.store is off, their offsets are what the next commit commits.
+ * Notes that messages have been returned. STORED: unless enable.auto.offset.store is off, their
+ * offsets are what the next commit commits. Those of a take are taken over, and their places become
+ * NULL.
  */
-void consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count,
-                         bool store);
+void consumer_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, handing store);
+/* Destroys messages, of which some may be NULL. */
+void consumer_destroy_messages(rd_kafka_message_t **messages, size_t count);
 
 /*
  * Takes back messages that were fetched and not handed out: the next fetch returns them
@@ -155,6 +173,9 @@ void consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
 
 /* The offset of the first message fetched ahead of the partition; RD_KAFKA_OFFSET_INVALID: none. */
 int64_t consumer_first_ahead(const Consumer *self, const char *topic, int32_t partition);
+
+/* These partitions (NULL: all) begin elsewhere, or are gone: drops what was taken of them, too. */
+void consumer_moved(Consumer *self, const rd_kafka_topic_partition_list_t *partitions);
 
 /* Drops what was fetched ahead of these partitions (NULL: of all). */
 void consumer_drop_read_ahead(Consumer *self,

@@ -179,7 +179,7 @@ as_message(Consumer *self, rd_kafka_message_t *message, void *Py_UNUSED(opaque))
 
 int
 consumer_poll_object(Consumer *self, deadline *until, message_converter *convert, void *opaque,
-                     bool store, PyObject **result)
+                     handing store, PyObject **result)
 {
     Client *client = &self->client;
     serve_frame frame;
@@ -191,15 +191,16 @@ consumer_poll_object(Consumer *self, deadline *until, message_converter *convert
     if (found == 1) {
         found = fetch_one(self, until, &message);
         if (found == 1) {
-            *result = convert(self, message, opaque);
+            bool room = consumer_may_return(self, 1, store) == 0;
+            *result = room ? convert(self, message, opaque) : NULL;
             if (*result != NULL) {
-                consumer_handed_out(self, &message, 1, store);
+                consumer_returned(self, &message, 1, store);
             }
             else {
                 consumer_rewind_raising(self, &message, 1);
                 found = -1;
             }
-            rd_kafka_message_destroy(message);
+            consumer_destroy_messages(&message, 1);
         }
         serve_end(client, &frame);
     }
@@ -208,7 +209,7 @@ consumer_poll_object(Consumer *self, deadline *until, message_converter *convert
 }
 
 int
-consumer_poll_message(Consumer *self, deadline *until, bool store, PyObject **result)
+consumer_poll_message(Consumer *self, deadline *until, handing store, PyObject **result)
 {
     return consumer_poll_object(self, until, as_message, NULL, store, result);
 }
@@ -239,7 +240,7 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         || deadline_from_arg(values[0], "timeout", &until) < 0) {
         return NULL;
     }
-    int found = consumer_poll_message(self, &until, true, &result);
+    int found = consumer_poll_message(self, &until, STORED, &result);
     if (found < 0) {
         return NULL;
     }
@@ -252,7 +253,7 @@ consumer_iter_next(PyObject *object)
     Consumer *self = (Consumer *)object;
     deadline never = DEADLINE_NEVER;
     PyObject *message;
-    int found = consumer_poll_message(self, &never, true, &message);
+    int found = consumer_poll_message(self, &never, STORED, &message);
     if (found <= 0) {
         return NULL; /* without an exception: woken or closed, the iteration ends */
     }
@@ -276,7 +277,7 @@ typedef struct {
     rd_kafka_message_t **messages;
     size_t count, wanted;
     bool all; /* or none, when time is up: the others wait for the next call */
-    bool store; /* their offsets are to be committed next */
+    handing store;
     message_column_set wanted_columns;
     PyObject *key, *value; /* what decodes these columns, borrowed, or NULL */
     bool headers_for_decoders;
@@ -285,7 +286,7 @@ typedef struct {
 static void
 collected_clear(collected *batch)
 {
-    rd_kafka_message_destroy_array(batch->messages, batch->count);
+    consumer_destroy_messages(batch->messages, batch->count);
     PyMem_Free(batch->messages);
     *batch = (collected){0};
 }
@@ -424,10 +425,11 @@ static PyObject *
 list_of_messages(Consumer *self, collected *batch)
 {
     Client *client = &self->client;
-    PyObject *list = PyList_New((Py_ssize_t)batch->count);
     if (batch->count == 0) {
-        return list; /* another thread may hold the serving lock */
+        return PyList_New(0); /* another thread may hold the serving lock */
     }
+    bool room = consumer_may_return(self, batch->count, batch->store) == 0;
+    PyObject *list = room ? PyList_New((Py_ssize_t)batch->count) : NULL;
     client->names.in_batch = true;
     for (size_t i = 0; list != NULL && i < batch->count; i++) {
         record_memory_prefetch(batch->messages, i, batch->count);
@@ -453,7 +455,7 @@ messages_as_list(Consumer *self, collected *batch)
 {
     PyObject *list = list_of_messages(self, batch);
     if (list != NULL) {
-        consumer_handed_out(self, batch->messages, batch->count, batch->store);
+        consumer_returned(self, batch->messages, batch->count, batch->store);
     }
     return list;
 }
@@ -491,7 +493,7 @@ collect_and_build(Consumer *self, collected *batch, int32_t wanted, deadline *un
 }
 
 PyObject *
-consumer_consume_now(Consumer *self, int32_t wanted, bool all, bool store)
+consumer_consume_now(Consumer *self, int32_t wanted, bool all, handing store)
 {
     collected batch = {.all = all, .store = store};
     deadline now = deadline_after(0);
@@ -520,7 +522,7 @@ consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
-    collected batch = {.store = true};
+    collected batch = {.store = STORED};
     int32_t wanted;
     deadline until;
     if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0
@@ -563,11 +565,14 @@ keep_records(Consumer *self, collected *batch, PyObject *eof)
         }
         if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
             consumer_park_error(self, message);
+            rd_kafka_message_destroy(message);
+            continue;
         }
-        else if (result == 0) {
+        if (result == 0) {
             result = append_eof(self, eof, message);
         }
-        rd_kafka_message_destroy(message);
+        consumer_returned(self, &message, 1, batch->store); /* a take gives it back, too */
+        consumer_destroy_messages(&message, 1);
     }
     batch->count = kept;
     return result;
@@ -604,7 +609,8 @@ messages_as_columns(Consumer *self, collected *batch)
 {
     bool fetched_any = batch->count > 0; /* else another thread may hold the serving lock */
     PyObject *eof = PyList_New(0);
-    if (eof == NULL || keep_records(self, batch, eof) < 0) {
+    if (eof == NULL || consumer_may_return(self, batch->count, batch->store) < 0
+        || keep_records(self, batch, eof) < 0) {
         Py_XDECREF(eof);
         consumer_rewind_raising(self, batch->messages, batch->count);
         return NULL;
@@ -619,7 +625,7 @@ messages_as_columns(Consumer *self, collected *batch)
                                            columns_to_build(batch), eof);
     PyObject *result = decoded_batch(messages, batch);
     if (result != NULL) {
-        consumer_handed_out(self, batch->messages, taken, true);
+        consumer_returned(self, batch->messages, taken, batch->store);
         /* Arrow's 32-bit offsets hold 2 GiB of values: what does not fit comes next time. */
         consumer_rewind_messages(self, batch->messages + taken, batch->count - taken);
     }
@@ -700,7 +706,7 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     Consumer *self = (Consumer *)object;
     PyObject *values[6];
     bool with_headers = false;
-    collected batch = {0};
+    collected batch = {.store = STORED};
     int32_t wanted;
     deadline until;
     if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
@@ -712,6 +718,54 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
         return NULL;
     }
     return collect_and_build(self, &batch, wanted, &until, messages_as_columns);
+}
+
+PyDoc_STRVAR(take_arrow_doc,
+"_take_arrow($self, num_messages, take, headers, columns, /)\n--\n\n"
+"Return what consume_arrow(num_messages, 0) does, with the messages in flight; see _hand_out().");
+
+SIGNATURE(take_arrow_signature, "_take_arrow()", 4, 4, P_num_messages, P_take, P_headers,
+          P_columns);
+
+static PyObject *
+take_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[4];
+    bool with_headers;
+    collected batch = {0};
+    int32_t wanted;
+    deadline now = deadline_after(0);
+    if (args_parse(self->client.state, &take_arrow_signature, args, nargs, NULL, values) < 0
+        || consumer_count_from_arg(values[0], &wanted) < 0
+        || consumer_handing_from_arg(values[1], "take", &batch.store) < 0
+        || arg_bool(values[2], "headers", &with_headers) < 0
+        || message_column_set_from_args(values[3], with_headers, &batch.wanted_columns) < 0) {
+        return NULL;
+    }
+    return collect_and_build(self, &batch, wanted, &now, messages_as_columns);
+}
+
+PyDoc_STRVAR(take_one_doc,
+"_take_one($self, timeout, take, /)\n--\n\n"
+"Return what poll(timeout) does, with the message in flight; see _hand_out().");
+
+SIGNATURE(take_one_signature, "_take_one()", 2, 2, P_timeout, P_take);
+
+static PyObject *
+take_one(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Consumer *self = (Consumer *)object;
+    PyObject *values[2], *result = NULL;
+    handing take;
+    deadline until;
+    if (args_parse(self->client.state, &take_one_signature, args, nargs, NULL, values) < 0
+        || deadline_from_arg(values[0], "timeout", &until) < 0
+        || consumer_handing_from_arg(values[1], "take", &take) < 0) {
+        return NULL;
+    }
+    int found = consumer_poll_message(self, &until, take, &result);
+    return found < 0 ? NULL : found == 0 ? Py_NewRef(Py_None) : result;
 }
 
 int
@@ -741,5 +795,7 @@ PyMethodDef consumer_fetch_methods[] = {
     {"poll", WITH_KEYWORDS(poll), poll_doc},
     {"consume", WITH_KEYWORDS(consume), consume_doc},
     {"consume_arrow", WITH_KEYWORDS(consume_arrow), consume_arrow_doc},
+    {"_take_arrow", WITHOUT_KEYWORDS(take_arrow), take_arrow_doc},
+    {"_take_one", WITHOUT_KEYWORDS(take_one), take_one_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -4,6 +4,9 @@
 #include "consumer/consumer.h"
 
 #include "client/exceptions.h"
+#include "client/guard.h"
+#include "client/serve.h"
+#include "values/topic_partition.h"
 
 static bool
 same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
@@ -11,8 +14,41 @@ same_partition(const rd_kafka_message_t *one, const rd_kafka_message_t *other)
     return one->partition == other->partition && one->rkt == other->rkt;
 }
 
+int
+consumer_handing_from_arg(PyObject *object, const char *name, handing *store)
+{
+    return arg_int64(object, name, LEFT_UNSTORED, INT64_MAX, store);
+}
+
+/* Not of an application's calls, which count up from 2. */
+#define PASSING_TAKE INT64_MAX
+
+/* Messages that a call hands out at once may not overtake those of a take either. */
+static handing
+take_for(const Consumer *self, handing store)
+{
+    return store == STORED && in_flight_any(&self->in_flight) ? PASSING_TAKE : store;
+}
+
+int
+consumer_may_return(Consumer *self, size_t count, handing store)
+{
+    return take_for(self, store) > STORED ? in_flight_reserve(&self->in_flight, count) : 0;
+}
+
 void
-consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count, bool store)
+consumer_destroy_messages(rd_kafka_message_t **messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (messages[i] != NULL) {
+            rd_kafka_message_destroy(messages[i]);
+        }
+    }
+}
+
+/* The calls after this one go on behind these messages. */
+static void
+note_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, bool store)
 {
     for (size_t i = 0; i < count; i++) {
         rd_kafka_message_t *message = messages[i];
@@ -32,6 +68,143 @@ consumer_handed_out(Consumer *self, rd_kafka_message_t **messages, size_t count,
         }
     }
 }
+
+/* False if the take has lost a partition, and so goes on. */
+static bool
+hand_out_take(Consumer *self, handing take)
+{
+    return in_flight_hand_out(&self->in_flight, take,
+                              self->auto_offset_store ? self->client.rk : NULL);
+}
+
+void
+consumer_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, handing store)
+{
+    handing take = take_for(self, store);
+    note_returned(self, messages, count, take == STORED);
+    for (size_t i = 0; take > STORED && i < count; i++) {
+        in_flight_add(&self->in_flight, take, messages[i]);
+        messages[i] = NULL;
+    }
+    if (take == PASSING_TAKE) {
+        hand_out_take(self, take);
+    }
+}
+
+/* ---- the end of a take ---- */
+
+PyDoc_STRVAR(hand_out_doc,
+"_hand_out($self, take, /)\n--\n\n"
+"End a take: the application gets its messages now. Store their offsets, unless\n"
+"enable.auto.offset.store is off, as far as no message before them is in flight.\n\n"
+"Args:\n"
+"    take (int): the number that was given to the call that took the messages.\n\n"
+"Returns:\n"
+"    bool: False if a partition was moved or taken away meanwhile: the application must not get\n"
+"    the messages, and _give_back() ends the take.");
+
+static PyObject *
+hand_out(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    handing take;
+    if (consumer_handing_from_arg(argument, "take", &take) < 0 || client_enter(&self->client) < 0) {
+        return NULL;
+    }
+    bool whole = hand_out_take(self, take);
+    client_leave(&self->client);
+    return PyBool_FromLong(whole);
+}
+
+PyDoc_STRVAR(split_doc,
+"_split_take($self, take, partition, own_take, /)\n--\n\n"
+"Make one message of a take a take of its own.\n\n"
+"Args:\n"
+"    take (int): the take.\n"
+"    partition (TopicPartition): where the message is, with its offset.\n"
+"    own_take (int): its new number.");
+
+SIGNATURE(split_signature, "_split_take()", 3, 3, P_take, P_partition, P_own_take);
+
+static PyObject *
+split(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Consumer *self = (Consumer *)object;
+    module_state *state = self->client.state;
+    PyObject *values[3];
+    handing take, own_take;
+    if (args_parse(state, &split_signature, args, nargs, NULL, values) < 0
+        || consumer_handing_from_arg(values[0], "take", &take) < 0
+        || consumer_handing_from_arg(values[2], "own_take", &own_take) < 0) {
+        return NULL;
+    }
+    rd_kafka_topic_partition_list_t *place = rd_kafka_topic_partition_list_new(1);
+    int result = topic_partition_add_to(state, values[1], "partition", place);
+    result = result < 0 ? result : client_enter(&self->client);
+    if (result == 0) {
+        in_flight_split(&self->in_flight, take, &place->elems[0], own_take);
+        client_leave(&self->client);
+    }
+    rd_kafka_topic_partition_list_destroy(place);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* Puts a message where the next fetch finds it, or fetches it again. */
+static void
+give_back_one(Consumer *self, rd_kafka_message_t *message, bool room)
+{
+    if (room) {
+        read_ahead_insert(&self->read_ahead, message);
+        return;
+    }
+    consumer_rewind_messages(self, &message, 1);
+    rd_kafka_message_destroy(message);
+}
+
+static void
+give_back_take(Consumer *self, int64_t take)
+{
+    read_ahead *waiting = &self->read_ahead;
+    /* The fetch around a callback has counted the room that there is. */
+    bool may_insert = !serve_is_nested(&self->client)
+                      && shelves_put_back(&self->shelves, self->client.rk, waiting) == 0;
+    rd_kafka_message_t *message;
+    while ((message = in_flight_take_back(&self->in_flight, take)) != NULL) {
+        bool room = may_insert && read_ahead_reserve(waiting, waiting->count + 1) == 0;
+        give_back_one(self, message, room);
+    }
+}
+
+PyDoc_STRVAR(give_back_doc,
+"_give_back($self, take, /)\n--\n\n"
+"End a take whose messages the application does not get: the next calls return them again,\n"
+"unless their partitions were moved or taken away. Nothing happens if the take has ended.");
+
+static PyObject *
+give_back(PyObject *object, PyObject *argument)
+{
+    Consumer *self = (Consumer *)object;
+    Client *client = &self->client;
+    handing take;
+    serving_lock lock;
+    if (consumer_handing_from_arg(argument, "take", &take) < 0 || client_enter(client) < 0) {
+        return NULL;
+    }
+    int result = serve_lock(client, &lock);
+    if (result == 0) {
+        give_back_take(self, take);
+        serve_unlock(client, &lock);
+    }
+    client_leave(client);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyMethodDef consumer_handing_out_methods[] = {
+    {"_hand_out", hand_out, METH_O, hand_out_doc},
+    {"_split_take", WITHOUT_KEYWORDS(split), split_doc},
+    {"_give_back", give_back, METH_O, give_back_doc},
+    {NULL, NULL, 0, NULL},
+};
 
 void
 consumer_park_error(Consumer *self, const rd_kafka_message_t *message)
@@ -117,6 +290,13 @@ consumer_first_ahead(const Consumer *self, const char *topic, int32_t partition)
     return offset != RD_KAFKA_OFFSET_INVALID
                ? offset
                : read_ahead_first_offset(&self->read_ahead, topic, partition);
+}
+
+void
+consumer_moved(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    consumer_drop_read_ahead(self, partitions);
+    in_flight_drop(&self->in_flight, partitions);
 }
 
 void

@@ -194,7 +194,7 @@ seek_locked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
     PyObject *result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions),
                                           -1, attempt_seek, "seek()");
     if (result != NULL) {
-        consumer_drop_read_ahead(self, partitions);
+        consumer_moved(self, partitions);
     }
     serve_unlock(&self->client, &lock);
     return result;
@@ -269,8 +269,8 @@ PyDoc_STRVAR(position_doc,
 "librdkafka: rd_kafka_position().");
 
 /*
- * To librdkafka, what was fetched ahead has been returned to the application; and it does not
- * know that we went back for the application's sake.
+ * To librdkafka, what was fetched ahead, or is in flight, has been returned to the application; and
+ * it does not know that we went back for the application's sake.
  */
 static void
 correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
@@ -283,6 +283,11 @@ correct_positions(Consumer *self, rd_kafka_topic_partition_list_t *partitions)
             rewound != NULL
                 ? rewound->offset
                 : consumer_first_ahead(self, entry->topic, entry->partition);
+        int64_t taken = in_flight_first_offset(&self->in_flight, entry->topic, entry->partition);
+        if (taken != RD_KAFKA_OFFSET_INVALID
+            && (waiting == RD_KAFKA_OFFSET_INVALID || taken < waiting)) {
+            waiting = taken;
+        }
         if (waiting != RD_KAFKA_OFFSET_INVALID) {
             entry->offset = waiting;
         }

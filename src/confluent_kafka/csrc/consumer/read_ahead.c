@@ -81,6 +81,36 @@ read_ahead_prepend(read_ahead *self, read_ahead *from)
     }
 }
 
+/* Where the message belongs: behind the last one of its partition that comes before it. */
+static size_t
+place_for(const read_ahead *self, const rd_kafka_message_t *message)
+{
+    size_t place = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const rd_kafka_message_t *other = *slot(self, i);
+        if (other->rkt != message->rkt || other->partition != message->partition) {
+            continue;
+        }
+        if (other->offset >= message->offset) {
+            break;
+        }
+        place = i + 1;
+    }
+    return place;
+}
+
+void
+read_ahead_insert(read_ahead *self, rd_kafka_message_t *message)
+{
+    size_t place = place_for(self, message);
+    self->first = (self->first + self->capacity - 1) & (self->capacity - 1);
+    self->count++;
+    for (size_t i = 0; i < place; i++) {
+        *slot(self, i) = *slot(self, i + 1);
+    }
+    *slot(self, place) = message;
+}
+
 bool
 read_ahead_is_error(const rd_kafka_message_t *message)
 {

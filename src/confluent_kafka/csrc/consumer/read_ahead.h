@@ -45,6 +45,12 @@ void read_ahead_add(read_ahead *self, rd_kafka_message_t **messages, size_t coun
 /* Takes over all messages of `from`, to be taken before those here, for which there is room. */
 void read_ahead_prepend(read_ahead *self, read_ahead *from);
 
+/*
+ * Takes over a message that comes before those of its partition with higher offsets, and before all
+ * others, for which there is room.
+ */
+void read_ahead_insert(read_ahead *self, rd_kafka_message_t *message);
+
 /* Whether it is an error in the place of a message; the end of a partition is none. */
 bool read_ahead_is_error(const rd_kafka_message_t *message);
 

@@ -118,7 +118,7 @@ take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
     }
     else {
         /* Not before the callback: position() there must not count these messages. */
-        consumer_drop_read_ahead(self, partitions);
+        consumer_moved(self, partitions);
         /* Nor this: on_revoke is the time to commit. Lost ones are refused already. */
         fence_note_revoked(&self->fence, partitions);
     }

@@ -105,6 +105,7 @@ consumer_release(Client *client)
     Consumer *self = (Consumer *)client;
     read_ahead_drop_all(&self->read_ahead);
     shelves_drop_all(&self->shelves);
+    in_flight_drop(&self->in_flight, NULL);
     group_finish_leaving(client, &steps, &self->closing_queue);
 }
 
@@ -159,6 +160,7 @@ open_consumer(PyObject *object, PyObject *args, PyObject *kwargs)
         return -1;
     }
     fence_init(&self->fence);
+    in_flight_init(&self->in_flight);
     rd_kafka_conf_set_rebalance_cb(conf, consumer_rebalance_cb);
     if (self->on_commit != NULL) {
         rd_kafka_conf_set_offset_commit_cb(conf, consumer_commit_cb);
@@ -212,6 +214,7 @@ consumer_dealloc(PyObject *object)
     Consumer *self = (Consumer *)object;
     clear_callbacks(self);
     fence_clear(&self->fence);
+    in_flight_clear(&self->in_flight);
     if (self->rewound != NULL) {
         rd_kafka_topic_partition_list_destroy(self->rewound);
         rd_kafka_topic_partition_list_destroy(self->revoked);
@@ -355,6 +358,7 @@ consumer_type_add(PyObject *module, module_state *state)
     if (state->Consumer == NULL || module_add_methods(state->Consumer, consumer_fetch_methods) < 0
         || module_add_methods(state->Consumer, consumer_awaited_methods) < 0
         || module_add_methods(state->Consumer, consumer_by_partition_methods) < 0
+        || module_add_methods(state->Consumer, consumer_handing_out_methods) < 0
         || module_add_methods(state->Consumer, consumer_assignment_methods) < 0
         || module_add_methods(state->Consumer, consumer_rebalance_methods) < 0
         || module_add_methods(state->Consumer, consumer_offsets_methods) < 0
