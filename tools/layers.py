@@ -31,6 +31,7 @@ C_ROOMS: Mapping[str, set[str]] = {
     "values": {"base"},
     "arrow": {"base"},
     "codec": {"base"},
+    "avro": {"base"},
     "columns": {"base", "arrow"},
     "mock": {"base", "values"},
     "client": {"base", "values"},
@@ -40,7 +41,7 @@ C_ROOMS: Mapping[str, set[str]] = {
     "admin": _SHARED,
     # The composition: the only file that knows every type.
     "module": _SHARED
-    | {"arrow", "codec", "columns", "mock", "producer", "consumer", "share", "admin"},
+    | {"arrow", "avro", "codec", "columns", "mock", "producer", "consumer", "share", "admin"},
 }
 
 # The same for the package; "" is confluent_kafka itself, its __init__. The faces are last.
@@ -60,7 +61,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_diagnosis": {""},
     "admin": {"", "_values", "_suggestions", "cimpl", "protocol"},
     "columns": {"_suggestions", "_values", "cimpl", "schema_registry", "serialization"},
-    "schema_registry": {"_suggestions", "error", "serialization"},
+    "schema_registry": {"_suggestions", "cimpl", "error", "serialization"},
     "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl", "protocol", "schema_registry"},
     "avro": _CLIENTS | {"schema_registry"},

@@ -533,6 +533,11 @@ class EncodedRows:
     def _bad_rows(self) -> list[tuple[int, int, str, str]]: ...
 
 @final
+class _AvroWriter:
+    def __new__(cls, shapes: tuple[tuple[Any, ...], ...]) -> Self: ...
+    def write(self, obj: Any, /) -> bytes | None: ...
+
+@final
 class _PayloadProgram:
     def __new__(
         cls, payload_format: str, types: tuple[Any, ...], instructions: tuple[Any, ...]

@@ -31,7 +31,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.cimpl import MockCluster
 from tests.fuzz.values import HALF_MADE, Ours, configuration, value
-from tests.support.arguments import MATRIX, VALUES
+from tests.support.arguments import MATRIX, SHAPES, VALUES
 from tests.support.clients import empty_batch
 from tests.support.columns import (
     column_batch,
@@ -284,6 +284,7 @@ _MADE: dict[type[Any], Callable[[], Any]] = {
     cimpl.EncodedRows: encoded_rows,
     cimpl._RowProgram: row_program,
     cimpl._PayloadProgram: payload_program,
+    cimpl._AvroWriter: lambda: cimpl._AvroWriter(SHAPES),
     cimpl._ColumnBatch: column_batch,
     cimpl._Record: cimpl._Record,
     cimpl.MockRequest: lambda: cimpl.MockRequest(("Fetch", 1, 1, 0.5)),

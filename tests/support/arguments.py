@@ -124,6 +124,7 @@ _COMPRESSED = Kind(b"bytes", set()) | "bytes, bytearray"
 _OPTION = Kind(0, set())
 _MAX_SIZE = ID | "2**33"
 PAYLOADS = Kind(Nulls(1), set())
+SHAPES = (("null", None, None, 0, 0, (), (), (), False),)
 _COLUMN = Kind("offset", set()) | "text, subclass, empty"
 _DICTS = "dict, dict of int, dict of surrogates"
 # Nothing, as the codecs have it.
@@ -166,6 +167,8 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "program_for": Kind(payload_program, set()),
         "prefix": PAYLOAD,
     },
+    "_AvroWriter": {"shapes": Kind(SHAPES, set())},
+    "_AvroWriter.write": {"obj": ANYTHING},
     "_PayloadProgram": {
         "payload_format": Kind("avro", set()),
         "types": Kind(("+s", "", (), None, "", None), set()),

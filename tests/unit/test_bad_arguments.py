@@ -30,8 +30,9 @@ from confluent_kafka.cimpl import (
     TopicPartition,
     Uuid,
     _AdminClient,
+    _AvroWriter,
 )
-from tests.support.arguments import MATRIX, VALUES, Kind
+from tests.support.arguments import MATRIX, SHAPES, VALUES, Kind
 from tests.support.clients import config, empty_batch
 from tests.support.columns import (
     column_batch,
@@ -120,6 +121,7 @@ def owners(cluster: MockCluster) -> Iterator[dict[str, Callable[[], Any]]]:
             "EncodedRows": encoded_rows,
             "_RowProgram": row_program,
             "_PayloadProgram": payload_program,
+            "_AvroWriter": lambda: _AvroWriter(SHAPES),
             "_ColumnBatch": column_batch,
             "TopicPartition": lambda: TopicPartition("topic"),
         }

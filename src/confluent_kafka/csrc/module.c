@@ -5,6 +5,7 @@
 #include "admin/admin.h"
 #include "admin/constants.h"
 #include "arrow/row_digest.h"
+#include "avro/object_writer.h"
 #include "base/build_info.h"
 #include "client/client.h"
 #include "client/close.h"
@@ -156,6 +157,7 @@ module_exec(PyObject *module)
         || add_header_functions_add(module, state) < 0
         || decode_functions_add(module, state) < 0
         || encode_functions_add(module, state) < 0
+        || avro_writer_type_add(module, state) < 0
         || row_digest_add(module, state) < 0) {
         return -1;
     }

@@ -21,8 +21,10 @@ except ImportError as error:
         name=error.name,
     ) from error
 
+from confluent_kafka.cimpl import _AvroWriter
 from confluent_kafka.error import SerializationError
 
+from ._avro_shapes import Shapes
 from ._fields import TAGS, FieldType
 from .error import SchemaParseException
 from .schema import Schema
@@ -133,24 +135,42 @@ def writer(
         strict: whether a record must have all fields of the schema and no others.
         strict_allow_default: whether a strict record may leave out fields with a default.
     """
-    schema, buffer_of = parsed.schema, io.BytesIO
-    write: Callable[..., None] = fastavro.schemaless_writer
-    if strict or strict_allow_default:
-        # To fastavro, strict does not allow for defaults, whatever the other says.
-        strict = strict and not strict_allow_default
-        options = {"strict": strict, "strict_allow_default": strict_allow_default}
-        write = functools.partial(write, **options)
+    # To fastavro, strict does not allow for defaults, whatever the other says.
+    strict = strict and not strict_allow_default
+    shapes = Shapes(parsed.schema, parsed.named, strict, strict_allow_default)
+    write = functools.partial(
+        fastavro.schemaless_writer, strict=strict, strict_allow_default=strict_allow_default
+    )
+    write_known = _AvroWriter(shapes.all).write
 
     def work(obj: Any) -> bytes:
-        buffer = buffer_of()
+        data = write_known(obj)
+        if data is not None:
+            return data
+        buffer, why = io.BytesIO(), None
+        cause: BaseException | None = None
         try:
-            write(buffer, schema, obj)
+            why = shapes.misfit(obj)
+            write(buffer, shapes.schema, obj)
         except FAILURES as error:
-            said = _said(error)
-            raise SerializationError(f"{where} ({parsed.name or 'a union'}): {said}") from error
-        return buffer.getvalue()
+            cause, why = error, _said(error) if why is None else why
+        if why is None:
+            return buffer.getvalue()
+        raise _misfit(f"{where} ({parsed.name or 'a union'}): {why}", cause) from cause
 
     return work
+
+
+class _MisfitValueError(SerializationError, ValueError):
+    """An object does not fit; a ValueError as well, for programs written for fastavro's."""
+
+
+class _MisfitTypeError(SerializationError, TypeError):
+    """An object does not fit; a TypeError as well, for programs written for fastavro's."""
+
+
+def _misfit(text: str, cause: BaseException | None) -> SerializationError:
+    return _MisfitTypeError(text) if isinstance(cause, TypeError) else _MisfitValueError(text)
 
 
 def is_bytes(parsed: ParsedSchema) -> bool:

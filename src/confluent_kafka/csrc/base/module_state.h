@@ -31,6 +31,7 @@
     X(PyTypeObject, ColumnBatch)                                                         \
     X(PyTypeObject, PayloadProgram)                                                      \
     X(PyTypeObject, EncodedRows)                                                         \
+    X(PyTypeObject, AvroWriter)                                                          \
     X(PyTypeObject, TopicPartition)                                                      \
     X(PyTypeObject, KafkaError)                                                          \
     X(PyTypeObject, Uuid)                                                                \

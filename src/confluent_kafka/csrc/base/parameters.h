@@ -101,6 +101,7 @@
     X(rows)                                                                              \
     X(schema)                                                                            \
     X(seconds)                                                                           \
+    X(shapes)                                                                            \
     X(store)                                                                             \
     X(take)                                                                              \
     X(timeout)                                                                           \
