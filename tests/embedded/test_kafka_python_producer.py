@@ -25,7 +25,8 @@ from confluent_kafka.compat.kafka import (
 from confluent_kafka.compat.kafka.future import Future
 from confluent_kafka.compat.kafka.partitioner import Partitioner, StickyPartitioner
 from confluent_kafka.compat.kafka.producer.future import RecordMetadata
-from confluent_kafka.testing import MockCluster
+from confluent_kafka.protocol import TxnOffsetCommitRequest
+from confluent_kafka.testing import MockCluster, RequestContext
 from tests.support.kafka import NO_BROKER, read, values_of
 from tests.support.waiting import TIMEOUT, wait_until
 
@@ -373,6 +374,28 @@ def test_a_transaction(
     producer.begin_transaction()
     producer.abort_transaction()
     assert values_of(read(consumer, kafka_topic, 1)) == [b"v"]
+
+
+def test_the_epoch_of_offsets(make: Make, kafka_topic: str, kafka_cluster: MockCluster) -> None:
+    """Offsets that go with a transaction keep their leader epoch, as brokers can check it."""
+    seen: list[tuple[int, int, str | None]] = []
+
+    def note(request: TxnOffsetCommitRequest, _: RequestContext) -> None:
+        for one in request.topics[0].partitions:
+            offset = one.committed_offset, one.committed_leader_epoch, one.committed_metadata
+            seen.append(offset)
+
+    kafka_cluster.on_request(TxnOffsetCommitRequest.api_key, note)
+    producer = make(transactional_id=f"transaction-{next(_names)}")
+    producer.init_transactions()
+    producer.begin_transaction()
+    offsets = {
+        TopicPartition(kafka_topic, number): OffsetAndMetadata(5, "m", epoch)
+        for number, epoch in enumerate((0, -1, None))
+    }
+    producer.send_offsets_to_transaction(offsets, "group")
+    producer.abort_transaction()
+    assert sorted(set(seen)) == [(5, -1, "m"), (5, 0, "m")]
 
 
 def test_without_a_transactional_id(make: Make) -> None:

@@ -24,6 +24,7 @@ from confluent_kafka.compat.kafka.admin import (
     ACLOperation,
     ACLPermissionType,
     ACLResourcePatternType,
+    ConfigFilterType,
     ConfigResource,
     GroupState,
     MemberToRemove,
@@ -156,7 +157,7 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
         [ConfigResource("topic", topic, {"no": "1"})], raise_on_unknown=False
     )
     assert unknown["topic"][topic].startswith("[Error 40] InvalidConfigurationError: ")
-    with pytest.raises(ValueError, match="config_filter must be"):
+    with pytest.raises(ValueError, match="ConfigFilterType has no 'some'"):
         admin.describe_configs([], config_filter="some")
 
     reset = ConfigResource("topic", topic, ["retention.ms"])
@@ -165,7 +166,27 @@ def test_configurations(admin: KafkaAdminClient, make_topic: MakeTopic) -> None:
     broker = str(admin.describe_cluster()["controller_id"])
     found = admin.describe_configs([ConfigResource("broker", broker)], config_filter="all")
     assert "log.retention.ms" in found["broker"][broker]
+    with pytest.raises(errors.UnknownBrokerIdError, match="12345"):
+        admin.describe_configs([ConfigResource("broker", 12345)])
     wait_until(lambda: topic in admin.list_config_resources(["topic"])["topic"])
+
+
+def test_filters_of_configurations(admin: KafkaAdminClient) -> None:
+    """Each value of a broker, which may be named by a number, is in those filters that it fits."""
+    broker = admin.describe_cluster()["controller_id"]
+
+    def described(config_filter: Any) -> dict[str, Any]:
+        resource = ConfigResource("broker", broker)
+        found = admin.describe_configs([resource], config_filter=config_filter)
+        values: dict[str, Any] = found["broker"][str(broker)]
+        return values
+
+    everything = described(ConfigFilterType.ALL)
+    assert described("default").keys() | described("modified").keys() == everything.keys()
+    assert not described(ConfigFilterType.DEFAULT).keys() & described(2).keys()
+    static = {one["config_source"] for one in described("static").values()}
+    assert static == {"STATIC_BROKER_CONFIG"}
+    assert not any(one["read_only"] for one in described("dynamic").values())
 
 
 def test_records_and_offsets(admin: KafkaAdminClient, servers: str, make_topic: MakeTopic) -> None:

@@ -19,6 +19,7 @@ from confluent_kafka.compat.kafka_2 import (
     TopicPartition,
     errors,
 )
+from confluent_kafka.compat.kafka_2.admin import NewTopic
 from confluent_kafka.compat.kafka_2.admin._answers import TopicError, TopicErrors
 from confluent_kafka.compat.kafka_2.partitioner import DefaultPartitioner
 from confluent_kafka.compat.kafka_2.producer.future import FutureRecordMetadata
@@ -62,6 +63,18 @@ def test_defaults() -> None:
     assert KafkaConsumer.DEFAULT_CONFIG["session_timeout_ms"] == 10000
     assert KafkaConsumer.DEFAULT_CONFIG["request_timeout_ms"] == 305000
     assert KafkaAdminClient.DEFAULT_CONFIG["client_id"] == "kafka-python-2.0.2"
+
+
+@pytest.mark.parametrize(
+    ("counts", "assignments"), [((1, 1), {0: [1]}), ((1, -1), None), ((-1, -1), None)]
+)
+def test_topics_with_counts_and_assignments(counts: Any, assignments: Any) -> None:
+    """A topic has the one or the other; with neither, the broker's defaults count."""
+    with pytest.raises(errors.IllegalArgumentError, match="either num_partitions"):
+        NewTopic("t", *counts, assignments)
+    assert NewTopic("t", -1, -1, {0: [1]}).replica_assignments == {0: [1]}
+    assert NewTopic("t", 2, 1).num_partitions == 2
+    assert NewTopic("t").num_partitions == -1
 
 
 def test_the_guide_has_the_keywords_without_effect() -> None:

@@ -102,6 +102,8 @@ def test_passwords_are_not_kept() -> None:
     assert made.salted_password == wanted
     assert b"secret" not in repr(vars(made)).encode()
     assert UserScramCredentialUpsertion("u", 1, b"x").iterations == 4096
+    with pytest.raises(errors.IllegalArgumentError, match="must not be UNKNOWN"):
+        UserScramCredentialUpsertion("u", ScramMechanism.UNKNOWN, "secret")
 
 
 def test_keywords() -> None:

@@ -19,6 +19,7 @@ from confluent_kafka.compat.kafka import (
     TopicPartition,
     errors,
 )
+from confluent_kafka.compat.kafka.cluster import ClusterMetadata
 from confluent_kafka.compat.kafka.future import Future
 from confluent_kafka.compat.kafka.partitioner import (
     DefaultPartitioner,
@@ -38,11 +39,14 @@ from tests.support.waiting import TIMEOUT
 class ClusterOfThree:
     """Has a topic of three partitions, of which one has no leader."""
 
+    def __init__(self) -> None:
+        self.available = {1, 2}
+
     def partitions_for_topic(self, topic: str) -> set[int]:
         return {0, 1, 2}
 
     def available_partitions_for_topic(self, topic: str) -> set[int]:
-        return {1, 2}
+        return self.available
 
 
 class OldSerializer:
@@ -180,6 +184,28 @@ def test_messages_without_a_key() -> None:
     sticky.on_new_batch("t", cluster, first)  # of a batch that began before
     assert sticky.partition(*message) == second
     assert sticky.partition("t", b"k", b"k", None, None, cluster) == of_librdkafka(b"k", 3)
+
+
+def test_a_sticky_partition_without_a_leader() -> None:
+    """Another one takes its place at once; without any leader all partitions are as good."""
+    cluster, sticky = ClusterOfThree(), StickyPartitioner()
+    message = ("t", None, None, b"v", b"v", cluster)
+    for available in ({1}, {2}, {0}):
+        cluster.available = available
+        assert sticky.partition(*message) == min(available)
+    cluster.available = set()
+    assert sticky.partition(*message) == 0
+
+
+@pytest.mark.parametrize("partitioner", [DefaultPartitioner(), StickyPartitioner()])
+@pytest.mark.parametrize("key", [None, b"k"])
+def test_partitions_of_an_unknown_topic(partitioner: DefaultPartitioner, key: Any) -> None:
+    """There are none to choose from; a new batch of it changes nothing."""
+    cluster = ClusterMetadata()
+    with pytest.raises(ValueError, match="Topic t not found"):
+        partitioner.partition("t", key, key, b"v", b"v", cluster)
+    if isinstance(partitioner, StickyPartitioner):
+        partitioner.on_new_batch("t", cluster, -1)
 
 
 def test_enumerations() -> None:

@@ -17,6 +17,7 @@ from .client import KafkaAdminClient
 from .cluster import UpdateFeatureType
 from .configs import (
     AlterConfigOp,
+    ConfigFilterType,
     ConfigResource,
     ConfigResourceType,
     ConfigSourceType,
@@ -43,6 +44,7 @@ __all__ = [
     "ACLResourcePatternType",
     "AbortTransactionSpec",
     "AlterConfigOp",
+    "ConfigFilterType",
     "ConfigResource",
     "ConfigResourceType",
     "ConfigSourceType",

@@ -12,6 +12,7 @@ from confluent_kafka.admin._protocol import ANY, CONTROLLER, Target, broker, gro
 
 from .. import errors
 from .._failures import translated
+from ..cluster import Cluster
 from ..structs import TopicPartition
 
 __all__ = ["ANY", "CONTROLLER", "Target", "Wire", "broker", "group_coordinator"]
@@ -26,11 +27,13 @@ class Wire:
 
     Args:
         engine: the client.
+        cluster: what is known of the cluster.
         timeout: seconds that an answer may take.
     """
 
-    def __init__(self, engine: AdminClient, timeout: float) -> None:
+    def __init__(self, engine: AdminClient, cluster: Cluster, timeout: float) -> None:
         self.engine = engine
+        self._cluster = cluster
         self.timeout = timeout
 
     def ask(
@@ -45,11 +48,22 @@ class Wire:
 
         Raises:
             KafkaTimeoutError, KafkaConnectionError: no answer came.
+            UnknownBrokerIdError: the cluster has no such broker.
             UnsupportedVersionError: the broker has no version that can say this.
         """
         seconds = self.timeout if timeout_ms is None else timeout_ms / 1000
+        if target.broker is not None:
+            self._check_broker(target.broker, seconds)
         with translated():
             return self.engine._exchange(request, target, seconds, lambda answer: answer).result()
+
+    def _check_broker(self, node: int, timeout: float) -> None:
+        """Raise UnknownBrokerIdError at once; librdkafka would wait for such a broker."""
+        known = self._cluster.known
+        if known.broker_metadata(node) is None:
+            self._cluster.ask(None, timeout)
+        if known.broker_metadata(node) is None:
+            raise errors.UnknownBrokerIdError(node)
 
     def ask_by_names(self, request: protocol.Request, group: str) -> Any:
         """Ask a group's coordinator about offsets, in a version that has topics' names.

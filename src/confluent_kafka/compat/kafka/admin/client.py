@@ -56,7 +56,7 @@ class KafkaAdminClient(
         engine = AdminClient(configuration("admin", config))
         self._end = weakref.finalize(self, engine.close)
         self._cluster = bootstrap(engine, config, always=True)
-        self._wire = Wire(engine, config["request_timeout_ms"] / 1000)
+        self._wire = Wire(engine, self._cluster, config["request_timeout_ms"] / 1000)
 
     def close(self) -> None:
         """Close the connections. Closing twice does nothing; other methods raise RuntimeError."""

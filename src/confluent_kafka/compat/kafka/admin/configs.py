@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from typing import Any, Self
 
@@ -75,6 +75,31 @@ _MODIFIED = {
 }
 
 
+class ConfigFilterType(EnumHelper, IntEnum):
+    """Which values describe_configs() returns."""
+
+    ALL = 0
+    DYNAMIC = 1
+    """Those that can be changed while the broker runs."""
+    MODIFIED = 2
+    """Those that somebody has set for this very resource."""
+    DEFAULT = 3
+    """All others: those that nobody has set for this very resource."""
+    STATIC = 4
+    """Those of the broker's own configuration file."""
+
+
+_FILTERS: dict[ConfigFilterType, Callable[[Any], bool]] = {
+    ConfigFilterType.ALL: lambda value: True,
+    ConfigFilterType.DYNAMIC: lambda value: not value.read_only,
+    ConfigFilterType.MODIFIED: lambda value: _source(value).is_modified(),
+    ConfigFilterType.DEFAULT: lambda value: not _source(value).is_modified(),
+    ConfigFilterType.STATIC: (
+        lambda value: _source(value) is ConfigSourceType.STATIC_BROKER_CONFIG
+    ),
+}
+
+
 class AlterConfigOp(EnumHelper, IntEnum):
     """What alter_configs() does with a value."""
 
@@ -89,12 +114,13 @@ class ConfigResource:
 
     Args:
         resource_type: a ConfigResourceType, or its name.
-        name: the topic's name, the broker's id and so on.
+        name: the topic's name, the broker's id (as a text, or an int) and so on; "" stands for all
+            brokers.
         configs: to alter, the new values by name, each a text or (AlterConfigOp, text); to describe
             or to reset, the names. None is all.
     """
 
-    def __init__(self, resource_type: Any, name: str, configs: Any = None) -> None:
+    def __init__(self, resource_type: Any, name: str | int, configs: Any = None) -> None:
         if not isinstance(resource_type, ConfigResourceType):
             resource_type = ConfigResourceType[str(resource_type).upper().replace("-", "_")]
         self.resource_type: ConfigResourceType = resource_type
@@ -114,29 +140,24 @@ class ConfigAdminMixin:
         self,
         config_resources: Iterable[ConfigResource],
         include_synonyms: bool = False,
-        config_filter: str = "modified",
+        config_filter: Any = "modified",
     ) -> dict[str, dict[str, dict[str, Any]]]:
         """Read configurations.
 
         Args:
             config_resources: of what.
             include_synonyms: also where each value may come from.
-            config_filter: "modified" for what somebody has set, or "all".
+            config_filter: a ConfigFilterType, or its name.
 
         Returns:
             By kind and name of the resource, and by the name of the value: what it is.
         """
-        if config_filter not in ("modified", "all"):
-            raise ValueError(f"config_filter must be 'modified' or 'all', not {config_filter!r}")
+        is_wanted = _FILTERS[ConfigFilterType.build_from(config_filter)]
         found: dict[str, dict[str, dict[str, Any]]] = {}
         for resource in config_resources:
             result = self._described(resource, include_synonyms)
-            values = {
-                one.name: _value(one)
-                for one in result.configs
-                if config_filter == "all" or ConfigSourceType(one.config_source).is_modified()
-            }
-            found.setdefault(_kind(resource), {})[resource.name] = values
+            values = {one.name: _value(one) for one in result.configs if is_wanted(one)}
+            found.setdefault(_kind(resource), {})[str(resource.name)] = values
         return found
 
     def alter_configs(
@@ -203,15 +224,16 @@ class ConfigAdminMixin:
         return found
 
     def _described(self, resource: ConfigResource, synonyms: bool = False) -> Any:
+        target = _target(resource)
         kind = protocol.DescribeConfigsRequest
         keys = None if resource.configs is None else list(resource.configs)
         asked = kind.DescribeConfigsResource(
             resource_type=int(resource.resource_type),
-            resource_name=resource.name,
+            resource_name=str(resource.name),
             configuration_keys=keys,
         )
         request = kind(resources=[asked], include_synonyms=synonyms)
-        (result,) = self._wire.ask(request, _target(resource)).results
+        (result,) = self._wire.ask(request, target).results
         return result
 
     def _check_names(self, resources: list[ConfigResource]) -> None:
@@ -239,17 +261,20 @@ class ConfigAdminMixin:
             configs = changes(kind, resource.configs or {})
             result = self._altered(kind, resource, configs, validate_only)
             text = str(failure(result)) if result.error_code else "OK"
-            found.setdefault(_kind(resource), {})[resource.name] = text
+            found.setdefault(_kind(resource), {})[str(resource.name)] = text
         return found
 
     def _altered(
         self, kind: Any, resource: ConfigResource, configs: list[Any], validate_only: bool
     ) -> Any:
+        target = _target(resource)
         altered = kind.AlterConfigsResource(
-            resource_type=int(resource.resource_type), resource_name=resource.name, configs=configs
+            resource_type=int(resource.resource_type),
+            resource_name=str(resource.name),
+            configs=configs,
         )
         request = kind(resources=[altered], validate_only=validate_only)
-        (result,) = self._wire.ask(request, _target(resource)).responses
+        (result,) = self._wire.ask(request, target).responses
         return result
 
 
@@ -260,7 +285,19 @@ def _kind(resource: ConfigResource) -> str:
 def _target(resource: ConfigResource) -> Target:
     """Return who knows a resource: brokers know their own."""
     own = (ConfigResourceType.BROKER, ConfigResourceType.BROKER_LOGGER)
-    return broker(int(resource.name)) if resource.resource_type in own and resource.name else ANY
+    if resource.resource_type not in own or resource.name == "":
+        return ANY
+    try:
+        return broker(int(resource.name))
+    except ValueError:
+        raise ValueError(
+            "Broker resource names must be an integer or a string represented integer, not "
+            f"{resource.name!r}"
+        ) from None
+
+
+def _source(value: Any) -> ConfigSourceType:
+    return ConfigSourceType(value.config_source)
 
 
 def _value(value: Any) -> dict[str, Any]:
@@ -269,7 +306,7 @@ def _value(value: Any) -> dict[str, Any]:
         for one in value.synonyms
     ]
     return plain(value, "name") | {
-        "config_source": ConfigSourceType(value.config_source).name,
+        "config_source": _source(value).name,
         "synonyms": synonyms,
         "config_type": ConfigType(value.config_type).name,
     }

@@ -49,6 +49,9 @@ class UserScramCredentialUpsertion:
         password: is not sent, but its hash.
         iterations: of the hash; DEFAULT_ITERATIONS by default.
         salt: of the hash; random by default.
+
+    Raises:
+        IllegalArgumentError: the mechanism is UNKNOWN.
     """
 
     DEFAULT_ITERATIONS: ClassVar[int] = 4096
@@ -63,6 +66,8 @@ class UserScramCredentialUpsertion:
     ) -> None:
         self.user = user
         self.mechanism = _mechanism(mechanism)
+        if self.mechanism is ScramMechanism.UNKNOWN:
+            raise errors.IllegalArgumentError("SCRAM mechanism must not be UNKNOWN")
         self.iterations = self.DEFAULT_ITERATIONS if iterations is None else iterations
         self.salt = os.urandom(24) if salt is None else salt
         secret = password.encode() if isinstance(password, str) else password

@@ -26,9 +26,25 @@ class DefaultPartitioner(Partitioner):
         serialized_value: bytes | None,
         cluster: Any,
     ) -> int:
-        """Choose a partition; see Partitioner."""
-        everything: list[int] = sorted(cluster.partitions_for_topic(topic))
+        """Choose a partition; see Partitioner.
+
+        Raises:
+            ValueError: the cluster does not have the topic.
+        """
+        everything = all_partitions(topic, cluster)
         if serialized_key is None:
             available: list[int] = sorted(cluster.available_partitions_for_topic(topic) or ())
             return random.choice(available or everything)
         return everything[(murmur2(serialized_key) & 0x7FFFFFFF) % len(everything)]
+
+
+def all_partitions(topic: str, cluster: Any) -> list[int]:
+    """Return a topic's partitions, in order.
+
+    Raises:
+        ValueError: the cluster does not have the topic.
+    """
+    known = cluster.partitions_for_topic(topic)
+    if known is None:
+        raise ValueError(f"Topic {topic} not found in ClusterMetadata")
+    return sorted(known)

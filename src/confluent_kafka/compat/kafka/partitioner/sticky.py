@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from .default import DefaultPartitioner
+from .default import DefaultPartitioner, all_partitions
 
 
 class StickyPartitioner(DefaultPartitioner):
@@ -27,15 +27,20 @@ class StickyPartitioner(DefaultPartitioner):
         serialized_value: bytes | None,
         cluster: Any,
     ) -> int:
-        """Choose a partition; see Partitioner."""
-        if serialized_key is None:
-            if topic not in self._current:
-                self.on_new_batch(topic, cluster, -1)
-            return self._current[topic]
-        return super().partition(topic, key, serialized_key, value, serialized_value, cluster)
+        """Choose a partition; see Partitioner.
+
+        Raises:
+            ValueError: the cluster does not have the topic.
+        """
+        if serialized_key is not None:
+            return super().partition(topic, key, serialized_key, value, serialized_value, cluster)
+        usable = _usable(all_partitions(topic, cluster), topic, cluster)
+        if self._current.get(topic) not in usable:  # it is the first, or has lost its leader
+            self._current[topic] = random.choice(usable)
+        return self._current[topic]
 
     def on_new_batch(self, topic: str, cluster: Any, prev_partition: int) -> None:
-        """Choose another partition for messages without a key.
+        """Choose another partition for messages without a key; none of an unknown topic.
 
         Args:
             topic: of the messages.
@@ -44,7 +49,12 @@ class StickyPartitioner(DefaultPartitioner):
         """
         if self._current.get(topic, prev_partition) != prev_partition:
             return
-        available = sorted(cluster.available_partitions_for_topic(topic) or ())
-        choice = available or sorted(cluster.partitions_for_topic(topic))
+        choice = _usable(sorted(cluster.partitions_for_topic(topic) or ()), topic, cluster)
         others = [one for one in choice if one != prev_partition]
-        self._current[topic] = random.choice(others or choice)
+        if choice:
+            self._current[topic] = random.choice(others or choice)
+
+
+def _usable(everything: list[int], topic: str, cluster: Any) -> list[int]:
+    """Return the partitions that have a leader; all if none has."""
+    return sorted(cluster.available_partitions_for_topic(topic) or ()) or everything

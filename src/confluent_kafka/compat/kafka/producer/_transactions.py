@@ -106,7 +106,8 @@ def _positions(offsets: Any) -> list[Position]:
     for one, to in offsets.items():
         if not isinstance(one, TopicPartition) or not isinstance(to, OffsetAndMetadata):
             raise TypeError("offsets must be dict[TopicPartition, OffsetAndMetadata]")
-        positions.append(Position(one.topic, one.partition, to.offset, to.metadata or None))
+        epoch = None if to.leader_epoch is None or to.leader_epoch < 0 else to.leader_epoch
+        positions.append(Position(*one, to.offset, to.metadata or None, epoch))
     return positions
 
 

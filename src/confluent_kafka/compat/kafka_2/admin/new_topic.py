@@ -1,7 +1,50 @@
-"""A topic to create: the class of version 3."""
+"""A topic to create, whose counts are checked."""
 
 from __future__ import annotations
 
-from ...kafka.admin.topics import NewTopic
+from collections.abc import Mapping
+from typing import Any
+
+from ...kafka.admin import topics
+from .. import errors
 
 __all__ = ["NewTopic"]
+
+_DEFAULT = -1
+
+
+class NewTopic(topics.NewTopic):
+    """A topic to create.
+
+    Args:
+        name: its name.
+        num_partitions: how many partitions it gets; -1 with ``replica_assignments``.
+        replication_factor: how many brokers have each partition; -1 with ``replica_assignments``.
+        replica_assignments: the ids of the brokers of each partition, by its number.
+        topic_configs: its configuration.
+
+    Raises:
+        IllegalArgumentError: there are counts and ``replica_assignments``, or neither. Without any
+            of them the broker's defaults count, as since version 2.1.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        num_partitions: int | None = None,
+        replication_factor: int | None = None,
+        replica_assignments: Mapping[int, list[int]] | None = None,
+        topic_configs: Mapping[str, Any] | None = None,
+    ) -> None:
+        counts = [one for one in (num_partitions, replication_factor) if one is not None]
+        if counts and (_DEFAULT in counts) == (replica_assignments is None):
+            raise errors.IllegalArgumentError(
+                "either num_partitions/replication_factor or replica_assignment must be specified"
+            )
+        super().__init__(
+            name,
+            _DEFAULT if num_partitions is None else num_partitions,
+            _DEFAULT if replication_factor is None else replication_factor,
+            replica_assignments,
+            topic_configs,
+        )
