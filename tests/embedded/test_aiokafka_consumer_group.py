@@ -28,6 +28,7 @@ from tests.embedded.conftest import FILLED
 from tests.support.aio import in_loop, until
 from tests.support.aiokafka_consumer import Told, consumer_at, raised_by, reading, values
 from tests.support.kafka import numbers, send
+from tests.support.waiting import TIMEOUT
 
 GROUP = "group"
 JOIN_GROUP = 11
@@ -529,12 +530,69 @@ class TestCommits:
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=GROUP) as consumer:
             await consumer.getone()
             for code, error in (
-                (KafkaError.ILLEGAL_GENERATION, CommitFailedError),
                 (KafkaError.GROUP_AUTHORIZATION_FAILED, GroupAuthorizationFailedError),
+                (KafkaError.ILLEGAL_GENERATION, CommitFailedError),
             ):
                 kafka_cluster.inject_errors("OffsetCommit", [code])
                 with pytest.raises(error):
                     await consumer.commit()
+
+    @in_loop
+    async def test_fenced(self, kafka_cluster: MockCluster, filled: str) -> None:
+        """Every commit raises CommitFailedError, not only the first; stop() raises nothing."""
+        async with consumer_at(
+            kafka_cluster.bootstrap_servers, filled, group_id=GROUP, group_instance_id="one"
+        ) as consumer:
+            await consumer.getone()
+            kafka_cluster.inject_errors("OffsetCommit", [KafkaError.FENCED_INSTANCE_ID])
+            for _ in range(2):
+                with pytest.raises(CommitFailedError):
+                    await consumer.commit()
+
+    @pytest.mark.kafka_topic(partitions=2)
+    @in_loop
+    async def test_after_a_revocation(
+        self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+    ) -> None:
+        """It raises CommitFailedError; the position is still that of the next message."""
+        servers = kafka_cluster.bootstrap_servers
+        told, may_go_on = Told(), asyncio.Event()
+        may_go_on.set()
+
+        class Slow(ConsumerRebalanceListener):
+            async def on_partitions_revoked(self, revoked: Any) -> None:
+                await may_go_on.wait()
+
+            async def on_partitions_assigned(self, assigned: Any) -> None:
+                pass
+
+        consumer, slow, third = (consumer_at(servers, group_id=GROUP) for _ in range(3))
+        consumer.subscribe([kafka_topic], listener=told)
+        slow.subscribe([kafka_topic], listener=Slow())
+        third.subscribe([kafka_topic])
+        async with consumer, slow:
+            await until(lambda: len(consumer.assignment()) == len(slow.assignment()) == 1)
+            (place,) = consumer.assignment()
+            for value in numbers(0, 10):
+                producer.produce(kafka_topic, value, partition=place.partition)
+            assert await asyncio.to_thread(producer.flush, TIMEOUT) == 0
+            await values(consumer, 10)
+            await consumer.commit()
+            may_go_on.clear()
+            told.calls.clear()
+            starting = asyncio.ensure_future(third.start())
+            await until(lambda: bool(told.calls))
+            for _ in range(20):  # the rebalance, which waits for `slow`, goes on
+                await asyncio.sleep(0)
+            assert told.calls == [("revoked", {place})]
+            assert await consumer.position(place) == 10
+            for offsets in (None, {place: 0}):
+                with pytest.raises(CommitFailedError):
+                    await consumer.commit(offsets)
+            may_go_on.set()
+            await starting
+            assert await third.committed(place) == 10
+            await third.stop()
 
 
 @in_loop

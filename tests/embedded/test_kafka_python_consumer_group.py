@@ -349,21 +349,62 @@ def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> Non
     assert metadata.state == "<stable>"
 
 
-def test_pauses_end_with_a_rebalance(make: MakeConsumer, ten: TopicPartition, group: str) -> None:
-    """They do not outlast it, as in kafka-python."""
+def test_a_partition_that_stays(make: MakeConsumer, kafka_topic: str, group: str) -> None:
+    """It keeps its position and its pause, as in kafka-python 3; the other one does not."""
     consumer = make(group_id=group)
-    consumer.subscribe([ten.topic])
-    many(consumer, 10)
-    consumer.commit()  # so that the other member has nothing to read
-    consumer.pause(ten)
-    assert consumer.paused() == {ten}
-    other = make(ten.topic, group_id=group)
-    joined(other, consumer, count=1)
+    consumer.subscribe([kafka_topic])
+    both = joined(consumer, count=2)
+    for partition in both:
+        consumer.seek(partition, 5)
+    consumer.pause(*both)
+    other = make(kafka_topic, group_id=group)
+    (kept,) = joined(consumer, other, count=1)
+    assert consumer.position(kept) == 5
+    assert consumer.paused() == {kept}
     other.close()
     wait_until(lambda: len(consumer.assignment()) == 2, lambda: consumer.poll(20))
-    assert consumer.paused() == set()
-    consumer.seek(ten, 8)
-    assert values(many(consumer, 2)) == TEN[8:]
+    assert consumer.paused() == {kept}
+    (back,) = both - {kept}
+    assert consumer.position(back) == 0
+
+
+def test_a_commit_after_a_revocation(
+    make: MakeConsumer, kafka_topic: str, group: str, kafka_cluster: MockCluster
+) -> None:
+    """It raises CommitFailedError; the position is still that of the next message."""
+    told = Told()
+    consumer, silent = make(group_id=group), make(kafka_topic, group_id=group)
+    consumer.subscribe([kafka_topic], listener=told)
+    (place,) = joined(consumer, silent, count=1)
+    filled(kafka_cluster.bootstrap_servers, kafka_topic, 10, place.partition)
+    many(consumer, 10)
+    consumer.commit()
+    third = make(kafka_topic, group_id=group)
+    told.calls.clear()
+    # `silent` does not poll, so that the rebalance does not end.
+    wait_until(lambda: bool(told.calls), lambda: (third.poll(20), consumer.poll(20)))
+    assert told.calls == [("revoked", {place})]
+    assert consumer.position(place) == 10
+    with pytest.raises(errors.CommitFailedError):
+        consumer.commit()
+    future = consumer.commit_async()
+    wait_until(lambda: future.is_done)
+    assert type(future.exception) is errors.CommitFailedError
+    third.close()
+    silent.close()
+    assert consumer.committed(place) == 10
+
+
+def test_a_member_that_was_fenced(
+    make: MakeConsumer, ten: TopicPartition, group: str, kafka_cluster: MockCluster
+) -> None:
+    """Every commit raises FencedInstanceIdError, not only the first."""
+    consumer = make(ten.topic, group_id=group, group_instance_id="one")
+    many(consumer, 10)
+    kafka_cluster.inject_errors("OffsetCommit", [KafkaError.FENCED_INSTANCE_ID])
+    for _ in range(2):
+        with pytest.raises(errors.FencedInstanceIdError):
+            consumer.commit()
 
 
 def test_brokers_that_cannot_say_where_to_begin(

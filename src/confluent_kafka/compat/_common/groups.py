@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 _MAGIC = b"CGMDv2:"
 _GENERATION = 4  # bytes
@@ -31,3 +32,9 @@ def generation_and_member(metadata: bytes) -> tuple[int, str]:
     generation = int.from_bytes(rest[:_GENERATION], sys.byteorder, signed=True)
     _, member, _ = rest[_GENERATION:].split(b"\0", 2)
     return generation, member.decode()
+
+
+def generation_of(client: Any) -> int:
+    """Return the generation of a consumer in its group; a negative number without one."""
+    metadata = client.consumer_group_metadata()
+    return generation_and_member(metadata)[0] if metadata else -1

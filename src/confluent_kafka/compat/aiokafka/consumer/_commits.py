@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError
 from confluent_kafka import TopicPartition as Place
 
+from ..._common.commits import NO_LONGER_MEMBER
 from .. import errors
 from .._failures import failure_of
 from ..structs import TopicPartition
 
-# The member is no longer what it was when it got the messages.
-_NO_LONGER_MEMBER = frozenset(
-    {
-        KafkaError.ILLEGAL_GENERATION,
-        KafkaError.UNKNOWN_MEMBER_ID,
-        KafkaError.REBALANCE_IN_PROGRESS,
-        KafkaError.FENCED_INSTANCE_ID,
-    }
-)
+
+class Underway:
+    """Commits that wait for their answers."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
+
+    def __enter__(self) -> None:
+        self._count += 1
+        self._is_idle.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self._count -= 1
+        if not self._count:
+            self._is_idle.set()
+
+    async def finish(self) -> None:
+        """Wait until there are none."""
+        await self._is_idle.wait()
 
 
 def offsets_to_commit(offsets: Any) -> list[Place]:
@@ -40,13 +54,12 @@ def offsets_to_commit(offsets: Any) -> list[Place]:
     return [_place(partition, offsets[partition]) for partition in offsets]
 
 
-def failure_of_commit(failure: KafkaError | KafkaException) -> errors.KafkaError:
+def failure_of_commit(error: KafkaError) -> errors.KafkaError:
     """Return the exception that aiokafka has for a commit that failed."""
-    error = failure.args[0] if isinstance(failure, KafkaException) else failure
-    if error.code() in _NO_LONGER_MEMBER:
+    if error.code() in NO_LONGER_MEMBER or error.code() == KafkaError.FENCED_INSTANCE_ID:
         exception: errors.KafkaError = errors.CommitFailedError(error.str())
         return exception
-    translated: errors.KafkaError = failure_of(failure)
+    translated: errors.KafkaError = failure_of(error)
     return translated
 
 

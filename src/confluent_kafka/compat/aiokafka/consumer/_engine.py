@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
-from confluent_kafka import Message
+from confluent_kafka import KafkaError as Error
+from confluent_kafka import KafkaException, Message
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.aio import AIOConsumer
 
@@ -200,7 +201,12 @@ class Engine(AIOConsumer):
             await self._attendant
         # What the cluster refused was for calls that read: stop() does what it can without.
         self._failures = deque(one for one in self._failures if not isinstance(one, KafkaError))
-        await super()._close()
+        try:
+            await super()._close()
+        except KafkaException as failure:
+            # A static member that was fenced has no group to leave; the client is closed.
+            if failure.args[0].code() != Error._FATAL:
+                raise
 
 
 def places(partitions: Iterable[TopicPartition]) -> list[Place]:

@@ -13,7 +13,7 @@ from .._failures import failure_of
 from ..client import AIOKafkaClient
 from ..errors import KafkaError
 from ..structs import TopicPartition
-from ._engine import Engine, places
+from ._engine import Engine
 from ._group import Membership
 from ._positions import Positions
 from ._subscription import Subscription
@@ -55,13 +55,11 @@ class Following:
         self._every = every
         self._task: asyncio.Task[None] | None = None
         self._has_looked = asyncio.Event()
-        self._waiting: set[TopicPartition] = set()  # partitions that cannot be read from yet
 
     def begin(self) -> None:
         """Follow what subscribe() or assign() has just been given."""
         self.end()
         self._has_looked.clear()
-        self._waiting = set()
         look = self._begin_by_hand
         if self._subscription.is_subscribed:
             if self._subscription.pattern is not None:
@@ -98,9 +96,9 @@ class Following:
             await asyncio.sleep(wait)
 
     async def _begin_by_hand(self) -> bool:
-        starts = await self._positions.settle(self._subscription.partitions)
-        self._engine.client.assign(starts)
-        self._positions.begin(starts)
+        await self._positions.settle()
+        self._subscription.assigned.begin(always=True)
+        self._positions.follow_up()
         return False
 
     async def _look(self) -> bool:
@@ -134,19 +132,12 @@ class Following:
         return self._client.cluster.topics(exclude_internal_topics=False)
 
     async def _assign_all(self) -> None:
-        had = self._subscription.partitions
-        has = frozenset(
+        is_new = self._subscription.assigned.follow(
             TopicPartition(topic, partition)
             for topic in self._subscription.topics
             for partition in self._client.cluster.partitions_for_topic(topic) or ()
         )
-        self._subscription.extend(has)
         # An error may have kept some from being settled before.
-        self._waiting = (self._waiting | (has - had)) & has
-        starts = await self._positions.settle(self._waiting)
-        self._waiting = set()
-        if starts:
-            self._engine.client.incremental_assign(starts)
-            self._positions.begin(starts)
-        if had - has:
-            self._engine.client.incremental_unassign(places(had - has))
+        await self._positions.settle()
+        self._subscription.assigned.begin(is_new)
+        self._positions.follow_up()

@@ -8,31 +8,28 @@ import logging
 from collections.abc import Awaitable, Callable, Set
 from typing import Any
 
-from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
+from ..._common.assignment import Assignment, Script, Tell
 from ..structs import TopicPartition
-from ._engine import Engine, places
+from ._commits import Underway
+from ._engine import Engine
 from ._positions import Positions
 from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
-_AGAIN = 0.1  # seconds until the coordinator is asked again
 
 
 class Membership:
     """A consumer's membership in its group.
 
-    Every rebalance takes all partitions away and gives others, and the listener is told both, an
-    empty set where there were none. The consumer's own unsubscribe() and stop() are not told. With
-    an incremental protocol, which aiokafka does not have, partitions that stay are read on, and
-    the listener is told the same.
+    The consumer's own unsubscribe() and stop() are not told to the listener.
 
     Args:
         engine: the client.
-        subscription: what is subscribed to and assigned.
-        positions: where partitions are read.
-        is_incremental: whether rebalances leave a member the partitions that it keeps.
+        subscription: what is subscribed to.
+        positions: does what waits.
+        commits: those that a rebalance waits for.
     """
 
     def __init__(
@@ -40,14 +37,14 @@ class Membership:
         engine: Engine,
         subscription: Subscription,
         positions: Positions,
-        is_incremental: bool,
+        commits: Underway,
     ) -> None:
-        self._is_incremental = is_incremental
         self._engine = engine
+        self._commits = commits
         self._subscription = subscription
+        self._assigned: Assignment = subscription.assigned
         self._positions = positions
         self._joined = 0
-        self._is_revoked = False
         # There was none of the topics after join(), as was, or will be, told.
         self._is_empty = False
         self._has_rebalanced = asyncio.Event()
@@ -55,15 +52,14 @@ class Membership:
     def join(self, topics: Set[str]) -> None:
         """Join the group with these topics, or with others than before."""
         self._joined += 1
-        self._is_revoked = False
         self._is_empty = False
-        self._positions.release()
         self._has_rebalanced.clear()
-        if self._is_incremental:
+        if self._assigned.is_incremental:
             self._engine.leave()  # so that everything is taken away first
+            self._assigned.leave()
         if topics:
             self._engine.join(
-                sorted(topics), self._only_now(self._assigned), self._only_now(self._revoked)
+                sorted(topics), self._only_now(self._given), self._only_now(self._taken)
             )
         else:
             self.nothing_to_assign()
@@ -71,7 +67,6 @@ class Membership:
     def leave(self) -> None:
         """Leave the group; the listener is not told."""
         self.stop_telling()
-        self._positions.release()
         self._engine.leave()
 
     def stop_telling(self) -> None:
@@ -82,7 +77,7 @@ class Membership:
         """Note that there is none of the topics: librdkafka joins only when there is one."""
         if not self._is_empty and not self._has_rebalanced.is_set():
             self._is_empty = True
-            self._engine.run(self._assigned([]))
+            self._engine.run(self._given([]))
 
     async def rebalanced(self) -> None:
         """Wait for the first assignment after join(), and the listener that is told of it."""
@@ -98,72 +93,24 @@ class Membership:
 
         return call
 
-    async def _revoked(self, partitions: list[Place]) -> None:
-        self._positions.hold()
-        await self._tell_of_revocation()
-        if self._is_incremental:
-            self._lose(_partitions(partitions))
-            if self._subscription.partitions:
-                await self._tell_of_assignment()
-            self._positions.release()
+    async def _taken(self, partitions: list[Place]) -> None:
+        await self._commits.finish()
+        await self._run(self._assigned.taken(_partitions(partitions), "revoked"))
+        await self._commits.finish()  # those that the listener has begun
 
-    async def _assigned(self, partitions: list[Place]) -> None:
-        self._positions.hold()
-        if not self._is_revoked:
-            await self._tell_of_revocation()
-        new = _partitions(partitions)
-        if self._is_incremental:
-            self._subscription.extend(self._subscription.partitions | new)
-        else:
-            self._take_over(new)
-        await self._tell_of_assignment()
-        await self._begin(new)
-        self._positions.release()
+    async def _given(self, partitions: list[Place]) -> None:
+        await self._run(self._assigned.given(_partitions(partitions)))
         self._has_rebalanced.set()
 
-    async def _tell_of_revocation(self) -> None:
-        self._is_revoked = True
-        if self._subscription.listener is not None:
-            had = self._subscription.previous or self._subscription.partitions
-            await _tell(self._subscription.listener.on_partitions_revoked, had)
-
-    async def _tell_of_assignment(self) -> None:
-        self._is_revoked = False
-        if self._subscription.listener is not None:
-            has = set(self._subscription.partitions)
-            await _tell(self._subscription.listener.on_partitions_assigned, has)
-
-    def _take_over(self, assigned: frozenset[TopicPartition]) -> None:
-        self._resume(self._subscription.paused)
-        self._positions.forget()
-        self._subscription.assign(assigned)
-
-    def _lose(self, revoked: frozenset[TopicPartition]) -> None:
-        self._resume(self._subscription.paused & revoked)
-        self._positions.forget_some(revoked)
-        self._subscription.lose(revoked)
-
-    def _resume(self, partitions: Set[TopicPartition]) -> None:
-        """End pauses, which a rebalance does not outlast; librdkafka's do."""
-        if partitions:
-            self._engine.client.resume(places(partitions))
-
-    async def _begin(self, new: Set[TopicPartition]) -> None:
-        """Begin to read, after the listener, which may have sought."""
+    async def _run(self, script: Script) -> None:
+        """Do a script's steps, unless the consumer leaves or joins again meanwhile."""
         number = self._joined
-        while number == self._joined:
-            try:
-                starts = await self._positions.settle(new)
-            except KafkaException as failure:
-                _log.warning("where to begin could not be read: %s", failure)
-                await asyncio.sleep(_AGAIN)
-                continue
-            if self._is_incremental:
-                self._positions.assign_incrementally(new, starts)
-            else:
-                self._engine.client.assign(starts)
-            self._positions.begin(starts)
-            return
+        await self._positions.run(script, self._tell, lambda: number == self._joined)
+
+    async def _tell(self, step: Tell) -> None:
+        listener = self._subscription.listener
+        if listener is not None:
+            await _tell(getattr(listener, f"on_partitions_{step.what}"), set(step.partitions))
 
 
 def _partitions(given: list[Place]) -> frozenset[TopicPartition]:

@@ -14,12 +14,15 @@ from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import ListOffsetsResultInfo, OffsetSpec
 from confluent_kafka.aio import AIOAdminClient
 
+from ..._common.commits import Reasons
 from ..._common.events import TOLD
+from ..._common.groups import generation_of
 from ..._common.membership import is_incremental_protocol
 from .._failures import failure_of, is_final
 from ..client import AIOKafkaClient
-from ..errors import IllegalStateError, KafkaTimeoutError
+from ..errors import CommitFailedError, IllegalStateError, KafkaTimeoutError
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
+from ._commits import Underway, failure_of_commit
 from ._deserializers import Deserializers
 from ._engine import Engine, checked
 from ._following import Following
@@ -76,16 +79,18 @@ class Reader:
         self._partition_bytes = partition_bytes
         self.engine = Engine(conf, self._event)
         self._client = client
-        is_incremental = is_incremental_protocol(conf)
-        self.positions = Positions(
-            self.engine, subscription, reset, has_group, timeout, is_incremental
-        )
+        self._is_incremental = has_group and is_incremental_protocol(conf)
         self._subscription = subscription
+        self.assigned = subscription.assigned
+        self.assigned.client = self.engine.client
+        self.positions = Positions(self.engine, self.assigned, reset, has_group, timeout)
         self._deserializers = deserializers
         self._store = deserializers.are_none  # else when the objects are there
+        self._commits = Underway()
+        self._reasons = Reasons()
         self._group: Membership | None = None
         if has_group:
-            self._group = Membership(self.engine, subscription, self.positions, is_incremental)
+            self._group = Membership(self.engine, subscription, self.positions, self._commits)
         self._following = Following(
             self.engine, subscription, self.positions, client, self._group, metadata_max_age
         )
@@ -103,7 +108,8 @@ class Reader:
 
     def begin(self) -> None:
         """Read what is assigned by hand or subscribed to."""
-        self.positions.forget()
+        self.positions.end()
+        self.assigned.is_incremental = self._is_incremental and self._subscription.is_subscribed
         if not self._subscription.is_subscribed:
             self.engine.client.unassign()
         if self._subscription.is_subscribed or self._subscription.is_by_hand:
@@ -122,7 +128,7 @@ class Reader:
 
     def unsubscribe(self) -> None:
         """Read nothing any more."""
-        self.positions.forget()
+        self.positions.end()
         self._following.end()
         if not self._subscription.is_subscribed:
             self.engine.client.unassign()
@@ -145,7 +151,7 @@ class Reader:
 
     def _end_tasks(self) -> None:
         self._following.end()
-        self.positions.forget()
+        self.positions.end()
         if self._group is not None:
             self._group.stop_telling()
 
@@ -153,7 +159,7 @@ class Reader:
 
     def take_next(self) -> ConsumerRecord[Any, Any] | None:
         """Return the next message if one can be had without further ado, or None."""
-        if not self._subscription.is_whole:
+        if not self.assigned.is_whole:
             return None
         self.polled_at = time.time()
         found = self.engine.next(self._store)
@@ -171,8 +177,8 @@ class Reader:
         client = self.engine.client
         self.polled_at = time.time()
         while True:
-            self.positions.check(partitions)
-            wanted = self._subscription.wanted(partitions)
+            self.assigned.check(partitions)
+            wanted = self.assigned.wanted(partitions)
             found = client._poll_of(wanted, self._store, ConsumerRecord)
             if found is None:
                 return None
@@ -192,8 +198,8 @@ class Reader:
         client = self.engine.client
         self.polled_at = time.time()
         while True:
-            self.positions.check(partitions)
-            wanted = self._subscription.wanted(partitions)
+            self.assigned.check(partitions)
+            wanted = self.assigned.wanted(partitions)
             found = client._by_partition(
                 limit,
                 wanted,
@@ -232,13 +238,37 @@ class Reader:
 
     # ---- offsets ----
 
+    async def commit(self, offsets: list[Place]) -> None:
+        """Commit, unless the group has given partitions to others, for all that this member knows.
+
+        A rebalance waits for the answer, so that no offset is sent after the partition is gone.
+
+        Raises:
+            KafkaError: the broker's answer.
+        """
+        is_member = self._group is not None and self._subscription.is_subscribed
+        if is_member and not self.assigned.may_commit(
+            generation_of(self.engine.client), self.assigned.takings
+        ):
+            raise CommitFailedError
+        with self._commits:
+            try:
+                answer = await self.engine.commit(offsets=offsets, asynchronous=False)
+            except KafkaException as failure:
+                raise failure_of_commit(self._reasons.of(failure)) from failure
+        for place in answer or ():
+            if place.error is not None:
+                raise failure_of_commit(self._reasons.of(place.error))
+
     async def position(self, partition: TopicPartition) -> int:
         """Return the offset of the next message; while it is not known, settle it first."""
-        if self.positions.known(partition) is None:
-            self.positions.check((partition,))
-            await self.positions.settle([partition])
-            self.positions.check((partition,))
-        known = self.positions.known(partition)
+        if self.assigned.position(partition) is None:
+            self.assigned.check((partition,))
+            await self.positions.settle()
+            self.assigned.begin()
+            self.positions.follow_up()
+            self.assigned.check((partition,))
+        known = self.assigned.position(partition)
         if known is None:
             raise IllegalStateError(f"{partition} is not assigned any more")
         return known
@@ -312,7 +342,7 @@ class Reader:
         statistics = self.engine.client.stats()
         topic = None if statistics is None else statistics.topics.get(partition.topic)
         told = None if topic is None else topic.partitions.get(partition.partition)
-        known = self.positions.known(partition)
+        known = self.assigned.position(partition)
         offsets = [known or -1, -1 if told is None else told.ls_offset]
         return max(offsets) if max(offsets) >= 0 else None
 
@@ -325,7 +355,7 @@ class Reader:
         topic, partition = message.topic(), message.partition()
         if error.code() == KafkaError._AUTO_OFFSET_RESET and topic is not None:
             assert partition is not None
-            self.positions.out_of_range(TopicPartition(topic, partition))
+            self.assigned.out_of_range(TopicPartition(topic, partition))
             return
         is_of_group = topic is None and is_final(error)
         is_of_messages = topic is not None and error.code() in _UNREADABLE

@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from ..._common.assignment import Assignment
 from ..._common.reading import Reading
 from ..abc import ConsumerRebalanceListener
 from ..errors import IllegalStateError
 from ..structs import TopicPartition
+from ._rules import RULES
 
 
 class Subscription(Reading):
-    """Topics or a pattern, or partitions that were assigned by hand; and what is assigned."""
+    """Topics or a pattern, or partitions that were assigned by hand.
+
+    Args:
+        exclude_internal_topics: whether a pattern leaves out Kafka's own topics.
+    """
+
+    def __init__(self, exclude_internal_topics: bool) -> None:
+        super().__init__(exclude_internal_topics, Assignment(RULES))
 
     def subscribe(
         self,
@@ -39,8 +48,7 @@ class Subscription(Reading):
         compiled = None if pattern is None else _compiled(pattern)
         if self.is_by_hand:
             raise _exclusive()
-        self.previous = self.partitions or self.previous
-        self._reset()
+        self.assigned.leave()
         self.is_subscribed = True
         self.pattern, self.listener = compiled, listener
         self.topics = frozenset(topics)
@@ -53,17 +61,14 @@ class Subscription(Reading):
         """
         if self.is_subscribed:
             raise _exclusive()
-        self._reset()
         self.is_by_hand = True
-        self.partitions = frozenset(partitions)
-        self.topics = frozenset(partition.topic for partition in self.partitions)
-        self._assigned()
+        self.assigned.assign_by_hand(partitions)
+        self.topics = frozenset(partition.topic for partition in self.assigned.partitions)
 
     def forget(self) -> None:
         """Note that unsubscribe() was called; the next assignment takes away what there was."""
-        had = self.partitions or self.previous
+        self.assigned.leave()
         super().forget()
-        self.previous = had
 
     def require(self, *partitions: TopicPartition) -> None:
         """Check that partitions are assigned.
@@ -72,7 +77,7 @@ class Subscription(Reading):
             IllegalStateError: one is not.
         """
         for partition in partitions:
-            if partition not in self.partitions:
+            if partition not in self.assigned.partitions:
                 raise IllegalStateError(f"{partition} is not assigned")
 
 

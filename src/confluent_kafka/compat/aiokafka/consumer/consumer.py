@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from confluent_kafka import KafkaException
+from confluent_kafka import TopicPartition as Place
 
 from ..._common.membership import complete
 from .._engines import made
@@ -25,9 +26,9 @@ from ..errors import (
     IllegalStateError,
 )
 from ..structs import ConsumerRecord, OffsetAndTimestamp, TopicPartition
-from ._commits import failure_of_commit, offsets_to_commit
+from ._commits import offsets_to_commit
 from ._deserializers import Deserializer, Deserializers
-from ._engine import checked, places
+from ._engine import checked
 from ._reader import Reader
 from ._subscription import Subscription
 
@@ -149,6 +150,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._group_id = group_id
         self._max_poll_records = max_poll_records
         self._subscription = Subscription(exclude_internal_topics)
+        self._assigned = self._subscription.assigned
         self._make_reader = partial(
             Reader,
             _configuration(keywords),
@@ -341,7 +343,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
     def assignment(self) -> Set[TopicPartition]:
         """Return the partitions that are read."""
-        return self._subscription.partitions
+        return self._assigned.partitions
 
     def pause(self, *partitions: TopicPartition) -> None:
         """Return no messages of these partitions, until resume() or a rebalance.
@@ -350,8 +352,9 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             IllegalStateError: one is not assigned.
         """
         self._require(*partitions)
-        self._client_call("pause", partitions)
-        self._subscription.paused |= set(partitions)
+        self._check_loop()
+        with translated():
+            self._assigned.pause(partitions)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Return messages of these partitions again.
@@ -360,12 +363,13 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             IllegalStateError: one is not assigned.
         """
         self._require(*partitions)
-        self._client_call("resume", partitions)
-        self._subscription.paused -= set(partitions)
+        self._check_loop()
+        with translated():
+            self._assigned.pause(partitions, False)
 
     def paused(self) -> set[TopicPartition]:
         """Return the partitions that are paused."""
-        return set(self._subscription.paused)
+        return self._assigned.paused
 
     # ---- positions ----
 
@@ -416,7 +420,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         chosen = self._chosen(partitions)
         offsets = await self._committed(chosen)
         for each, offset in offsets.items():
-            if offset is not None and each in self._subscription.partitions:
+            if offset is not None and each in self._assigned.partitions:
                 reader.positions.seek(each, offset)
         return offsets
 
@@ -473,21 +477,15 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._require_group()
         reader = self._running()
         if offsets is None:
-            if not self._subscription.is_assigned:
+            if not self._assigned.is_assigned:
                 raise IllegalStateError("no partitions are assigned yet")
-            given = reader.positions.all_known()
+            given = [Place(*each, at) for each, at in self._assigned.positions().items()]
         else:
             given = offsets_to_commit(offsets)
             self._require(*offsets)
         if not given:
             return
-        try:
-            results = await reader.engine.commit(offsets=given, asynchronous=False)
-        except KafkaException as failure:
-            raise failure_of_commit(failure) from failure
-        for result in results or ():
-            if result.error is not None:
-                raise failure_of_commit(result.error)
+        await reader.commit(given)
 
     async def committed(self, partition: TopicPartition) -> int | None:
         """Return the group's committed offset of a partition; None if there is none.
@@ -569,14 +567,10 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
     def _chosen(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
         self._require(*partitions)
-        chosen = partitions or tuple(self._subscription.partitions)
+        chosen = partitions or tuple(self._assigned.partitions)
         if not chosen:
             raise IllegalStateError("no partitions are assigned")
         return list(chosen)
-
-    def _client_call(self, name: str, partitions: tuple[TopicPartition, ...]) -> None:
-        with translated():
-            getattr(self._running().engine.client, name)(places(partitions))
 
     async def _seek_to(
         self,
@@ -586,7 +580,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         reader = self._running()
         offsets = await ask(self._chosen(partitions))
         for each, offset in offsets.items():
-            if each in self._subscription.partitions:
+            if each in self._assigned.partitions:
                 reader.positions.seek(each, offset)
         return True
 

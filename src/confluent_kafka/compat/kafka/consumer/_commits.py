@@ -13,22 +13,13 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Place
 
+from ..._common.commits import NO_LONGER_MEMBER, Reasons
 from .. import errors
 from .._failures import failure_of
 from .._refusals import RefusedType
 from ..future import Future
 from ..structs import OffsetAndMetadata, TopicPartition
 from ._engine import Engine
-
-# The member is no longer what it was when it got the messages.
-_NO_LONGER_MEMBER = frozenset(
-    {
-        KafkaError.ILLEGAL_GENERATION,
-        KafkaError.UNKNOWN_MEMBER_ID,
-        KafkaError.REBALANCE_IN_PROGRESS,
-        KafkaError.FENCED_INSTANCE_ID,
-    }
-)
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 Callback = Callable[[Offsets, Any], object]
@@ -49,6 +40,7 @@ class Commits:
         self._thread: futures.ThreadPoolExecutor | None = None
         self._last: futures.Future[None] | None = None
         self._is_over = False
+        self._reasons = Reasons()
         self.answered: deque[Callable[[], object]] = deque()
         self._lock = threading.Lock()
 
@@ -74,21 +66,29 @@ class Commits:
         try:
             answer = self._engine._commit(given, max(0.0, until - monotonic()))
         except KafkaException as failure:
-            raise _failure(failure) from failure
+            raise self._failure(failure) from failure
         finally:
             self._lock.release()
         for place in answer:
             if place.error is not None:
-                raise _failure(place.error)
+                raise self._failure(place.error)
 
-    def commit_async(self, offsets: Offsets, callback: Callback | None) -> Future:
-        """Commit on a thread; return a future of None."""
+    def commit_async(
+        self, offsets: Offsets, callback: Callback | None, check_member: Callable[[], None]
+    ) -> Future:
+        """Commit on a thread; return a future of None.
+
+        Args:
+            offsets: of the next messages to read.
+            callback: called with the offsets and the answer.
+            check_member: called before the commit is sent; raises why it must not be.
+        """
         check(offsets)
         future = Future()
         if self._thread is None:
             self._thread = futures.ThreadPoolExecutor(1, "kafka-python-commits")
         self._last = self._thread.submit(
-            self._commit_for, future, dict(offsets), callback or self._default
+            self._commit_for, future, dict(offsets), callback or self._default, check_member
         )
         return future
 
@@ -114,10 +114,25 @@ class Commits:
             self._thread.shutdown()
         self.call_back()
 
-    def _commit_for(self, future: Future, offsets: Offsets, callback: Callback | None) -> None:
+    def _failure(self, failure: KafkaError | KafkaException) -> errors.KafkaError:
+        error = self._reasons.of(failure)
+        if error.code() in NO_LONGER_MEMBER:
+            return errors.CommitFailedError(error.str())
+        exception: errors.KafkaError = failure_of(error)
+        return exception
+
+    def _commit_for(
+        self,
+        future: Future,
+        offsets: Offsets,
+        callback: Callback | None,
+        check_member: Callable[[], None],
+    ) -> None:
         try:
             if self._is_over:
                 raise errors.Cancelled("the consumer was closed before this commit was sent")
+            if offsets:
+                check_member()
             self.commit(offsets)
         except Exception as failure:
             self._answer(callback, offsets, failure)
@@ -153,11 +168,3 @@ def _places(offsets: Offsets) -> list[Place]:
 
 def _epoch(leader_epoch: int | None) -> int | None:
     return None if leader_epoch is None or leader_epoch < 0 else leader_epoch
-
-
-def _failure(failure: KafkaError | KafkaException) -> errors.KafkaError:
-    error = failure.args[0] if isinstance(failure, KafkaException) else failure
-    if error.code() in _NO_LONGER_MEMBER:
-        return errors.CommitFailedError(error.str())
-    exception: errors.KafkaError = failure_of(failure)
-    return exception

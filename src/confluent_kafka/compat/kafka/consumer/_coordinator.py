@@ -7,12 +7,13 @@ import inspect
 import logging
 import math
 import time
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from typing import Any
 
 from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
+from ..._common.assignment import Script, Tell
 from .. import errors
 from .._failures import failure_of
 from ..cluster import FINAL, Cluster
@@ -54,13 +55,13 @@ class Coordinator:
     ) -> None:
         self._engine = engine
         self._subscription = subscription
+        self._assigned = subscription.assigned
         self._positions = positions
         self._cluster = cluster
         self._has_group = has_group
         self._is_incremental = is_incremental
         self._every = every
         self._joined: Set[str] = frozenset()
-        self._is_revoked = False
         self.looks_at = math.inf
         """When follow() has something to do, by time.monotonic()."""
 
@@ -72,15 +73,14 @@ class Coordinator:
 
     def assigned_by_hand(self) -> None:
         """Note that assign() was called."""
-        self._positions.replace(self._subscription.partitions)
+        self._assigned.is_incremental = False
+        self._assigned.begin(always=True)
 
     def unsubscribed(self) -> None:
         """Leave the group, or give up what was assigned by hand."""
         self.looks_at = math.inf
-        self._positions.forget()
         if self._joined:
             self._joined = frozenset()
-            self._is_revoked = False
             self._engine.unsubscribe()
         else:
             self._engine.unassign()
@@ -129,79 +129,50 @@ class Coordinator:
 
     def _join(self, topics: Set[str]) -> None:
         """Join the group with these topics; librdkafka joins only if there is one."""
+        self._assigned.is_incremental = self._is_incremental
         if topics and topics != self._joined:
-            self._engine.subscribe(sorted(topics), self._assigned, self._revoked, self._lost)
+            self._engine.subscribe(sorted(topics), self._given, self._taken, self._lost)
             self._joined = frozenset(topics)
 
     def _assign_all(self) -> None:
-        had = self._subscription.partitions
         known = self._cluster.known
-        has = frozenset(
+        if self._assigned.follow(
             TopicPartition(topic, partition)
             for topic in self._subscription.topics
             for partition in known.partitions_for_topic(topic) or ()
-        )
-        if has != had:
-            self._subscription.extend(has)
-            self._positions.extend(has - had)
-            if had - has:
-                self._positions.remove_without_group(had - has)
+        ):
+            self._assigned.begin(always=True)
 
     # ---- the group ----
 
-    def _assigned(self, _: Any, given: list[Place]) -> None:
+    def _given(self, _: Any, partitions: list[Place]) -> None:
+        self._run(self._assigned.given(partitions_of(partitions)))
+
+    def _taken(self, _: Any, partitions: list[Place]) -> None:
+        self._run(self._assigned.taken(partitions_of(partitions), "revoked"))
+
+    def _lost(self, _: Any, partitions: list[Place]) -> None:
+        self._run(self._assigned.taken(partitions_of(partitions), "lost"))
+
+    def _run(self, script: Script) -> None:
+        """Do a script's steps, to its end; then raise what the listener has raised."""
         if not self._subscription.is_subscribed:
             return
-        new = partitions_of(given)
         failures: list[BaseException] = []
-        if self._is_incremental:
-            self._subscription.extend(self._subscription.partitions | new)
-            self._positions.extend_in_group(new)
-        else:
-            if not self._is_revoked:
-                failures += self._tell("revoked", self._subscription.partitions)
-            self._is_revoked = False
-            self._subscription.assign(new)
-            self._positions.replace(new)
-        failures += self._tell("assigned", new)
-        _raise(failures)
+        self._positions.run(script, 0, lambda step: failures.extend(self._tell(step)))
+        if failures:
+            raise errors.KafkaError("User rebalance callback throws an error") from failures[0]
 
-    def _revoked(self, _: Any, given: list[Place]) -> None:
-        self._give_back("revoked", partitions_of(given))
-
-    def _lost(self, _: Any, given: list[Place]) -> None:
-        self._give_back("lost", partitions_of(given))
-
-    def _give_back(self, how: str, given: Set[TopicPartition]) -> None:
-        if not self._subscription.is_subscribed:
-            return
-        if self._is_incremental:
-            failures = self._tell(how, given)
-            self._subscription.lose(given)
-            self._positions.remove(given)
-        else:
-            failures = self._tell(how, self._subscription.partitions)
-            self._is_revoked = True
-            # Where they are read must not be committed any more.
-            self._positions.forget()
-        _raise(failures)
-
-    def _tell(self, what: str, partitions: Iterable[TopicPartition]) -> list[BaseException]:
+    def _tell(self, step: Tell) -> list[BaseException]:
         """Call the listener; return what it raised."""
         listener = self._subscription.listener
         if listener is None:
             return []
         try:
-            told = getattr(listener, f"on_partitions_{what}")(set(partitions))
+            told = getattr(listener, f"on_partitions_{step.what}")(set(step.partitions))
             if inspect.iscoroutine(told):
                 asyncio.run(told)
         except Exception as failure:
-            _log.exception("on_partitions_%s() of a rebalance listener failed", what)
+            _log.exception("on_partitions_%s() of a rebalance listener failed", step.what)
             return [failure]
         return []
-
-
-def _raise(failures: list[BaseException]) -> None:
-    """Let the call that the consumer made raise what a listener has raised."""
-    if failures:
-        raise errors.KafkaError("User rebalance callback throws an error") from failures[0]

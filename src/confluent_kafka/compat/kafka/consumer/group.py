@@ -6,6 +6,7 @@ import logging
 import math
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from time import monotonic
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
@@ -15,8 +16,9 @@ from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import OffsetSpec as Spec
 
+from ..._common.assignment import Assignment, Rules
 from ..._common.events import TOLD
-from ..._common.groups import generation_and_member
+from ..._common.groups import generation_and_member, generation_of
 from ..._common.membership import complete as complete_configuration
 from ..._common.membership import is_incremental_protocol
 from .. import errors
@@ -40,8 +42,9 @@ from ..structs import (
 from ._commits import Callback, Commits, check
 from ._coordinator import Coordinator
 from ._deserializers import Deserializers
-from ._engine import Engine, places
+from ._engine import Engine
 from ._positions import Positions
+from ._rules import RULES
 from ._session import settle_session
 from .fetcher import ConsumerRecord
 from .subscription_state import SubscriptionState, all_checked, checked
@@ -103,6 +106,7 @@ class KafkaConsumer:
     DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735: ClassVar[int] = 30000
 
     _closed = True  # until it is made
+    _rules: ClassVar[Rules] = RULES
 
     def __init__(self, *topics: str, **configs: Any) -> None:
         unknown = errors.KafkaConfigurationError
@@ -118,19 +122,17 @@ class KafkaConsumer:
             config["key_deserializer"], config["value_deserializer"]
         )
         self._is_plain = self._deserializers.are_none
-        self._subscription = SubscriptionState(config["exclude_internal_topics"])
+        self._assigned = Assignment(self._rules)
+        self._subscription = SubscriptionState(config["exclude_internal_topics"], self._assigned)
         if topics:
             self._subscription.subscribe(topics, None, None)
         self._engine = Engine(conf)
+        self._assigned.client = self._engine
         self._end = weakref.finalize(self, self._engine.close)
         self._cluster = bootstrap(self._engine, config)
         is_incremental = is_incremental_protocol(conf)
         self._positions = Positions(
-            self._engine,
-            self._subscription,
-            conf["auto.offset.reset"],
-            self._has_group,
-            is_incremental,
+            self._engine, self._assigned, conf["auto.offset.reset"], self._has_group
         )
         self._coordinator = Coordinator(
             self._engine,
@@ -192,8 +194,8 @@ class KafkaConsumer:
         # The short way of nearly every message.
         if (
             self._is_plain
-            and self._subscription.is_whole
-            and self._positions.is_settled
+            and self._assigned.is_whole
+            and self._assigned.is_settled
             and not self._commits.answered
             and monotonic() < self._coordinator.looks_at
         ):
@@ -243,7 +245,7 @@ class KafkaConsumer:
         timeout = min(timeout, self._timeout)
         self._coordinator.follow(timeout)
         wait = min(_LONGEST_WAIT, max(0.0, self._coordinator.looks_at - monotonic()))
-        if not self._positions.is_settled:
+        if not self._assigned.is_settled:
             wait = _SOON
             try:
                 self._positions.settle(timeout)
@@ -256,7 +258,7 @@ class KafkaConsumer:
         """Return the messages that are at hand."""
         store = self._is_plain and update_offsets
         while True:
-            wanted = self._subscription.wanted(())
+            wanted = self._assigned.wanted(())
             found = self._engine._by_partition(limit, wanted, store, ConsumerRecord, TopicPartition)
             if isinstance(found, Message):
                 self._event(found)
@@ -268,7 +270,7 @@ class KafkaConsumer:
     def _take_one(self) -> ConsumerRecord | None:
         """Return the next message, if it is at hand."""
         while True:
-            found = self._poll_of(self._subscription.wanted(()), self._is_plain, ConsumerRecord)
+            found = self._poll_of(self._assigned.wanted(()), self._is_plain, ConsumerRecord)
             if isinstance(found, Message):
                 self._event(found)
                 continue
@@ -305,7 +307,7 @@ class KafkaConsumer:
         topic, partition = message.topic(), message.partition()
         if error.code() == KafkaError._AUTO_OFFSET_RESET and topic is not None:
             assert partition is not None
-            self._positions.out_of_range(TopicPartition(topic, partition))
+            self._assigned.out_of_range(TopicPartition(topic, partition))
             with translated():
                 self._positions.settle(self._timeout)
         elif error.code() in TOLD or error.fatal():
@@ -359,7 +361,7 @@ class KafkaConsumer:
 
     def assignment(self) -> set[TopicPartition]:
         """Return the partitions that are read."""
-        return set() if self._closed else set(self._subscription.partitions)
+        return set() if self._closed else set(self._assigned.partitions)
 
     def pause(self, *partitions: TopicPartition) -> None:
         """Return no messages of these partitions, until resume() or a rebalance.
@@ -367,8 +369,7 @@ class KafkaConsumer:
         Raises:
             KeyError: one is not assigned.
         """
-        self._pause_or_resume(self._engine.pause, partitions)
-        self._subscription.paused |= set(partitions)
+        self._pause(partitions, True)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Return messages of these partitions again.
@@ -376,12 +377,11 @@ class KafkaConsumer:
         Raises:
             KeyError: one is not assigned.
         """
-        self._pause_or_resume(self._engine.resume, partitions)
-        self._subscription.paused -= set(partitions)
+        self._pause(partitions, False)
 
     def paused(self) -> set[TopicPartition]:
         """Return the partitions that are paused."""
-        return set(self._subscription.paused)
+        return self._assigned.paused
 
     # ---- positions ----
 
@@ -430,13 +430,13 @@ class KafkaConsumer:
         """
         self._subscription.require(partition)
         self._check_open()
-        known = self._positions.known(partition)
+        known = self._assigned.position(partition)
         if known is None:
             try:
                 self._positions.settle(self._seconds(timeout_ms))
             except KafkaException as failure:
                 _log.warning("the position of %s could not be read: %s", partition, failure)
-            known = self._positions.known(partition)
+            known = self._assigned.position(partition)
         return known
 
     def highwater(self, partition: TopicPartition) -> int | None:
@@ -531,6 +531,8 @@ class KafkaConsumer:
             check(offsets)
         self._commits.call_back()
         given = self._consumed() if offsets is None else offsets
+        if given:
+            self._check_commit(self._assigned.takings)
         self._commits.commit(given, self._seconds(timeout_ms))
 
     def commit_async(
@@ -549,9 +551,10 @@ class KafkaConsumer:
             A future of None.
         """
         self._require_group()
-        return self._commits.commit_async(
-            self._consumed() if offsets is None else offsets, callback
-        )
+        takings = self._assigned.takings
+        given = self._consumed() if offsets is None else offsets
+        check_member = partial(self._check_commit, takings)
+        return self._commits.commit_async(given, callback, check_member)
 
     def committed(
         self, partition: TopicPartition, metadata: bool = False, timeout_ms: float | None = None
@@ -662,7 +665,7 @@ class KafkaConsumer:
         until = math.inf if timeout_ms is None else monotonic() + timeout_ms / 1000
         self._commits.wait(until)
         if not autocommit and self._has_group and self.config["enable_auto_commit"]:
-            self._engine.forget_stored_offsets(self._positions.all_known())
+            self._engine.forget_stored_offsets(self._assigned.positions())
         try:
             # Its listener may still ask and commit.
             self._engine._close(max(0.0, until - monotonic()))
@@ -697,23 +700,19 @@ class KafkaConsumer:
 
     def _require_all(self, partitions: Collection[TopicPartition]) -> None:
         for partition in partitions:
-            if partition not in self._subscription.partitions:
+            if partition not in self._assigned.partitions:
                 raise RefusedValue(f"Unassigned partition: {partition}")
         self._check_open()
 
-    def _pause_or_resume(
-        self, change: Callable[[list[Place]], None], partitions: tuple[TopicPartition, ...]
-    ) -> None:
+    def _pause(self, partitions: tuple[TopicPartition, ...], is_paused: bool) -> None:
         for partition in all_checked(partitions):
-            if partition not in self._subscription.partitions:
+            if partition not in self._assigned.partitions:
                 raise KeyError(partition)
-        begun = self._positions.begun(partitions)
-        if begun:
-            with translated():
-                change(places(begun))
+        with translated():
+            self._assigned.pause(partitions, is_paused)
 
     def _seek_to(self, which: str, partitions: tuple[TopicPartition, ...]) -> None:
-        chosen = all_checked(partitions) or list(self._subscription.partitions)
+        chosen = all_checked(partitions) or list(self._assigned.partitions)
         self._require_all(chosen)
         if not chosen:
             raise RefusedValue("No partitions are currently assigned")
@@ -728,8 +727,15 @@ class KafkaConsumer:
         with translated():
             return self._engine.bounds(all_checked(partitions), which, self._seconds(timeout_ms))
 
+    def _check_commit(self, takings: int) -> None:
+        """Refuse to commit what the group has given to others, for all that this member knows."""
+        if self._subscription.is_subscribed and not self._assigned.may_commit(
+            generation_of(self._engine), takings
+        ):
+            raise errors.CommitFailedError
+
     def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        known = self._positions.all_known()
+        known = self._assigned.positions()
         return {each: OffsetAndMetadata(offset) for each, offset in known.items()}
 
     def _seconds(self, timeout_ms: float | None) -> float:

@@ -70,7 +70,7 @@ _LISTENERS = (ConsumerRebalanceListener, AsyncConsumerRebalanceListener)
 
 
 class SubscriptionState(Reading):
-    """Topics or a pattern, or partitions that were assigned by hand; and what is assigned."""
+    """Topics or a pattern, or partitions that were assigned by hand."""
 
     @property
     def subscription(self) -> set[str] | None:
@@ -110,9 +110,7 @@ class SubscriptionState(Reading):
         if self.is_subscribed:
             raise _exclusive()
         self.is_by_hand = True
-        kept = self.paused & partitions
-        self.assign(partitions)
-        self.paused = kept
+        self.assigned.assign_by_hand(partitions)
 
     def require(self, partition: Any) -> None:
         """Check that a partition is assigned.
@@ -121,7 +119,7 @@ class SubscriptionState(Reading):
             TypeError: it is none.
             IllegalStateError: it is not.
         """
-        if checked(partition) not in self.partitions:
+        if checked(partition) not in self.assigned.partitions:
             raise RefusedState(f"Partition is not assigned: {partition}")
 
 

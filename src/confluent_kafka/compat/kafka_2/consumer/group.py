@@ -35,6 +35,8 @@ class KafkaConsumer(consumer.KafkaConsumer):
             "session_timeout_ms": 10000,
         }
     )
+    _rules = consumer.KafkaConsumer._rules._replace(keeps_in_group=False)
+
     DEFAULT_SESSION_TIMEOUT_MS_0_9: ClassVar[int] = 30000
 
     def __init__(self, *topics: str, **configs: Any) -> None:

@@ -1,0 +1,510 @@
+"""The life of assigned partitions: what happens goes in, what is to be done comes out.
+
+Everything here is synchronous and waits for nothing. A step that has to wait is yielded by a
+script, and the API that drives the script does it, blocking or awaiting; see `Step`. So both APIs
+have one set of rules, and tests can run thousands of lives a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Set
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from confluent_kafka import KafkaError
+from confluent_kafka import TopicPartition as Place
+
+from .structs import TopicPartition
+
+_NONE: frozenset[Any] = frozenset()
+# librdkafka does not fetch the partition yet.
+_NOT_YET = frozenset({KafkaError._STATE, KafkaError._UNKNOWN_PARTITION})
+
+
+class Client(Protocol):
+    """The calls of the client under an API that do not wait."""
+
+    def assign(self, partitions: list[Place]) -> Any: ...
+    def incremental_assign(self, partitions: list[Place]) -> Any: ...
+    def incremental_unassign(self, partitions: list[Place]) -> Any: ...
+    def pause(self, partitions: list[Place]) -> Any: ...
+    def resume(self, partitions: list[Place]) -> Any: ...
+    def position(self, partitions: list[Place]) -> list[Place]: ...
+
+
+class Rules(NamedTuple):
+    """What differs between the APIs, and between their generations."""
+
+    keeps_in_group: bool
+    """A partition that an eager rebalance leaves with its owner keeps its position and pause."""
+    keeps_by_hand: bool
+    """A partition that a second assign() names again keeps its position and pause."""
+    tells_all: bool
+    """A listener is told of all partitions, also when a rebalance changes a part of them."""
+    settles_in_rebalance: bool
+    """A rebalance ends when it is known where to begin; otherwise the next poll finds out."""
+    no_offset: Callable[[TopicPartition], Exception]
+    """Makes the exception for a partition without an offset to begin at."""
+    out_of_range: Callable[[TopicPartition, int | None], Exception]
+    """Makes the exception for a partition that does not have the offset."""
+
+
+class Tell(NamedTuple):
+    """Step: call the listener. What it raises is the driver's to keep."""
+
+    what: str
+    """"assigned", "revoked" or "lost"."""
+    partitions: Set[TopicPartition]
+
+
+class Find(NamedTuple):
+    """Step: send the offsets of partitions into the script, of those that have one."""
+
+    where: str
+    """"committed": the group's offsets. "reset": where auto_offset_reset says."""
+    partitions: list[TopicPartition]
+
+
+Step = Tell | Find
+Script = Generator[Step, Any, None]
+
+
+@dataclass(slots=True)
+class Life:
+    """An assigned partition. It waits, is read, or has failed until it is sought."""
+
+    offset: int | None = None
+    """Where to begin; the truth unless librdkafka reads the partition."""
+    is_read: bool = False
+    """librdkafka reads it, and is asked for the position."""
+    is_sought: bool = False
+    """librdkafka reads it, but is yet to seek to the offset."""
+    is_parked: bool = False
+    """librdkafka has it, paused, as incremental protocols want: nobody knows where to begin."""
+    is_paused: bool = False
+    """The application has paused it."""
+    failure: Exception | None = None
+    """Why it cannot be read."""
+    may_be_answered: bool = False
+    """A broker has refused to say where to begin, and may yet answer."""
+
+
+class Assignment:
+    """The partitions that a consumer reads.
+
+    librdkafka is given numbers to begin at, never "the committed offset" or "the end": so positions
+    are known at once, and a seek that comes early is not forgotten.
+
+    Args:
+        rules: of the API.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._lives: dict[TopicPartition, Life] = {}
+        self._wanted: dict[tuple[TopicPartition, ...], list[Place] | None] = {}
+        self._is_lost = False
+        self._is_told = False  # the listener, that the group has taken what there was
+        self._is_rebalancing = False
+        self.client: Client | None = None
+        """The client; None before an API has made it."""
+        self.is_incremental = False
+        """Whether the group's rebalances leave members what they keep."""
+        self.takings = 0
+        """How often the group has taken partitions back."""
+        self.partitions: frozenset[TopicPartition] = _NONE
+        """What the application may read."""
+        self.is_assigned = False
+        """Whether there is an assignment, which may be empty."""
+        self.is_revoked = False
+        """Whether a rebalance has taken the partitions back, and has not given others yet."""
+        self.previous: Set[TopicPartition] = _NONE
+        """What there was until another subscription; the group takes it back later."""
+        self.is_whole = False
+        """Whether messages of every partition may be taken."""
+        self.is_settled = True
+        """Whether messages can come without anything to be done before."""
+
+    # ---- what is assigned ----
+
+    def forget(self) -> None:
+        """Note that nothing is assigned any more, until somebody assigns again."""
+        self._lives = {}
+        self._is_told = self._is_rebalancing = False
+        self.is_assigned = self.is_revoked = self._is_lost = False
+        self._change()
+
+    def leave(self) -> None:
+        """The same by another subscription: the next assignment takes away what there was."""
+        self.previous = self.partitions or self.previous
+        self.forget()
+
+    def assign_by_hand(self, partitions: Iterable[TopicPartition]) -> None:
+        """Note what the application has assigned; begin() reads it."""
+        self._replace(partitions, self._rules.keeps_by_hand)
+
+    def follow(self, partitions: Iterable[TopicPartition]) -> bool:
+        """Note what a consumer without a group reads; return whether that is a change."""
+        named = frozenset(partitions)
+        if named == self.partitions and self.is_assigned:
+            return False
+        self._replace(named, True)
+        return True
+
+    def _replace(self, partitions: Iterable[TopicPartition], keeps: bool) -> None:
+        """Have these partitions instead of those before, which librdkafka is about to forget."""
+        had = self._lives if keeps else {}
+        self._stop_all()
+        self._lives = {each: had.get(each) or Life() for each in partitions}
+        self.is_assigned, self.previous = True, _NONE
+        self.is_revoked = self._is_lost = False
+        self._change()
+
+    def _stop_all(self) -> None:
+        """Remember positions: librdkafka is about to read nothing any more."""
+        for each, life in self._lives.items():
+            life.offset = self.position(each)
+            life.is_read = life.is_sought = life.is_parked = False
+
+    # ---- the group ----
+
+    def given(self, partitions: Set[TopicPartition]) -> Script:
+        """The group has given partitions: all there are, or more with an incremental protocol."""
+        self._is_rebalancing = True
+        try:
+            yield from self._given(partitions)
+        finally:
+            self._is_rebalancing = False
+        self.begin(always=True)
+
+    def _given(self, partitions: Set[TopicPartition]) -> Script:
+        whole = self._rules.tells_all or not self.is_incremental
+        if whole and not self._is_told:
+            yield Tell("revoked", self.previous or self.partitions)
+        if self.is_incremental:
+            self._extend(partitions)
+        else:
+            # What was lost has moved on with another member.
+            self._replace(partitions, self._rules.keeps_in_group and not self._is_lost)
+        self._is_told = False
+        if whole or partitions:
+            yield Tell("assigned", self.partitions if whole else partitions)
+        if self._rules.settles_in_rebalance:
+            yield from self.settle()
+
+    def taken(self, partitions: Set[TopicPartition], how: str) -> Script:
+        """The group takes partitions back, or has given them to others already.
+
+        Args:
+            partitions: those that an incremental protocol takes; any other takes all.
+            how: "revoked" or "lost".
+        """
+        self._is_rebalancing = True
+        try:
+            yield from self._taken(partitions, how)
+            self.takings += 1
+        finally:
+            self._is_rebalancing = False
+        if not self.is_incremental:
+            self._stop_all()
+            self.is_revoked, self._is_lost = True, how == "lost"
+            self._change()
+        self.begin()
+
+    def _taken(self, partitions: Set[TopicPartition], how: str) -> Script:
+        if not self.is_incremental:
+            self._is_told = True
+            yield Tell(how, self.previous or self.partitions)
+            return
+        tells_all = self._rules.tells_all
+        self._is_told = tells_all
+        yield Tell(how, (self.previous or self.partitions) if tells_all else partitions)
+        for each in partitions:
+            self._lives.pop(each, None)
+        self.previous = _NONE
+        self._change()
+        if tells_all and self.partitions:
+            self._is_told = False
+            yield Tell("assigned", self.partitions)
+
+    def _extend(self, partitions: Iterable[TopicPartition]) -> None:
+        for each in partitions:
+            self._lives.setdefault(each, Life())
+        self.is_assigned, self.previous = True, _NONE
+        self.is_revoked = self._is_lost = False
+        self._change()
+
+    def may_commit(self, generation: int, takings: int) -> bool:
+        """Return whether positions may be committed.
+
+        Brokers accept offsets of any partition from any member: one that comes late, after its
+        partitions were given to others, would set their offsets back. And what is sent after a
+        revocation is answered when the group has its next generation: with an error.
+
+        Args:
+            generation: of the member now; a negative number without one.
+            takings: of the time when the positions were read.
+        """
+        return generation >= 0 and takings == self.takings and not self.is_revoked
+
+    # ---- where to begin ----
+
+    def settle(self) -> Script:
+        """Find out where to begin; what has no place fails."""
+        for where in ("committed", "reset"):
+            unknown = self.unknown()
+            if unknown:
+                found = yield Find(where, unknown)
+                self.found(found)
+        for each in self.unknown():
+            self.fail(each, self._rules.no_offset(each))
+
+    def unknown(self) -> list[TopicPartition]:
+        """Return the partitions of which it is not known where to begin."""
+        return [
+            each
+            for each, life in self._lives.items()
+            if life.offset is None and life.failure is None
+        ]
+
+    def found(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Note where partitions begin, unless they were sought meanwhile."""
+        for each, offset in offsets.items():
+            life = self._lives.get(each)
+            if life is not None and life.offset is None:
+                life.offset = offset
+                if life.may_be_answered:
+                    life.failure, life.may_be_answered = None, False
+        self._change()
+
+    def refused(self, failure: Exception) -> None:
+        """Note why brokers do not say where the partitions begin that nobody knows."""
+        for each in self.unknown():
+            self.fail(each, failure)
+            self._lives[each].may_be_answered = True
+
+    def answerable(self) -> list[TopicPartition]:
+        """Return the partitions that brokers have refused to answer for, and yet may."""
+        return [each for each, life in self._lives.items() if life.may_be_answered]
+
+    def ask_again(self) -> Script:
+        """Find out where those begin for which brokers have refused to answer."""
+        asked = self.answerable()
+        for where in ("committed", "reset"):
+            unknown = [each for each in asked if each in self.answerable()]
+            if unknown:
+                found = yield Find(where, unknown)
+                self.found(found)
+        for each in asked:
+            if each in self.answerable():
+                self._lives[each].may_be_answered = False
+                self.fail(each, self._rules.no_offset(each))
+        self.begin()
+
+    def begin(self, always: bool = False) -> None:
+        """Have librdkafka read what waits and has an offset.
+
+        Args:
+            always: whether to answer the group, also if there is nothing to begin with.
+        """
+        client = self.client
+        if client is None or self.is_revoked or self._is_rebalancing:
+            return  # the group may be taking partitions away
+        new = [each for each, life in self._lives.items() if _can_begin(life)]
+        if self.is_incremental:
+            self._begin_some(client, new)
+        elif new or always:
+            self._stop_all()
+            new = [each for each, life in self._lives.items() if _can_begin(life)]
+            client.assign(self._starts(new))
+        for each in new:
+            life = self._lives[each]
+            life.is_read, life.is_parked = True, False
+        self._pause_or_resume(client, new)
+        self._change()
+
+    def _begin_some(self, client: Client, new: list[TopicPartition]) -> None:
+        """Assign a part. What has no offset is assigned, too, but paused.
+
+        A member that has not assigned what it was given cannot give it back: it never leaves.
+        """
+        parked = [each for each in new if self._lives[each].is_parked]
+        if parked:
+            client.incremental_unassign(_places(parked))
+        others = [
+            each
+            for each, life in self._lives.items()
+            if not (life.is_read or life.is_parked or _can_begin(life))
+        ]
+        starts = self._starts(new) + [Place(*each, 0) for each in others]
+        if starts:
+            client.incremental_assign(starts)
+        if others:
+            client.pause(_places(others))
+        for each in others:
+            self._lives[each].is_parked = True
+
+    def _starts(self, partitions: Iterable[TopicPartition]) -> list[Place]:
+        return [Place(*each, self._lives[each].offset or 0) for each in partitions]
+
+    # ---- pauses ----
+
+    @property
+    def paused(self) -> set[TopicPartition]:
+        """The partitions that the application has paused."""
+        return {each for each, life in self._lives.items() if life.is_paused}
+
+    def pause(self, partitions: Collection[TopicPartition], is_paused: bool = True) -> None:
+        """Return no messages of partitions, or return them again.
+
+        What librdkafka does not read yet is paused when it begins.
+        """
+        for each in partitions:
+            self._lives[each].is_paused = is_paused
+        if self.client is not None:
+            read = [each for each in partitions if self._lives[each].is_read]
+            self._pause_or_resume(self.client, read)
+
+    def _pause_or_resume(self, client: Client, partitions: Iterable[TopicPartition]) -> None:
+        """Tell librdkafka, where pauses outlast an assignment."""
+        paused = [each for each in partitions if self._lives[each].is_paused]
+        others = [each for each in partitions if not self._lives[each].is_paused]
+        if paused:
+            client.pause(_places(paused))
+        if others:
+            client.resume(_places(others))
+
+    # ---- positions ----
+
+    def position(self, partition: TopicPartition) -> int | None:
+        """Return the offset of the next message; None if it is not known yet."""
+        life = self._lives.get(partition)
+        if life is None:
+            return None
+        if life.is_read and not life.is_sought and self.client is not None:
+            (place,) = self.client.position([Place(*partition)])
+            if place.offset >= 0:
+                return int(place.offset)
+        return life.offset
+
+    def positions(self) -> dict[TopicPartition, int]:
+        """Return the offsets of the next messages, of the partitions where they are known."""
+        found = {each: self.position(each) for each in self._lives}
+        return {each: at for each, at in found.items() if at is not None}
+
+    # ---- seeks ----
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Read on at an offset. Until librdkafka has sought, no message of it is handed out."""
+        life = self._lives[partition]
+        life.offset, life.may_be_answered = offset, False
+        life.failure = None
+        if life.is_read:
+            life.is_sought = True
+        self._change()
+        if self.is_assigned and not life.is_read:
+            self.begin()
+
+    def seeks(self) -> list[Place]:
+        """Return what librdkafka is to seek."""
+        return self._starts(each for each, life in self._lives.items() if life.is_sought)
+
+    def sought(self, place: Place, error: KafkaError | None, failure: Exception | None) -> bool:
+        """Note the answer to a seek; return whether it is to be tried again.
+
+        Args:
+            place: what was sought.
+            error: librdkafka's answer.
+            failure: the exception that the API has for it.
+        """
+        partition = TopicPartition(place.topic, place.partition)
+        life = self._lives.get(partition)
+        if life is None or not life.is_sought:
+            return False
+        if error is not None and error.code() not in _NOT_YET:
+            self._end(partition, life)
+            assert failure is not None
+            self.fail(partition, failure)
+            return False
+        if error is None and life.offset == place.offset:
+            life.is_sought = False
+            self._change()
+            return False
+        return True
+
+    # ---- partitions that cannot be read ----
+
+    def out_of_range(self, partition: TopicPartition) -> None:
+        """Note that a partition does not have the offset, and that librdkafka has stopped."""
+        life = self._lives.get(partition)
+        if life is not None and life.is_read:
+            life.offset = self.position(partition)
+            self._end(partition, life)
+            self.fail(partition, self._rules.out_of_range(partition, life.offset))
+
+    def fail(self, partition: TopicPartition, failure: Exception) -> None:
+        """Note why a partition cannot be read until it is sought."""
+        self._lives[partition].failure = failure
+        self._change()
+
+    def check(self, partitions: tuple[TopicPartition, ...] = ()) -> None:
+        """Raise why partitions cannot be read.
+
+        Args:
+            partitions: () for all.
+        """
+        for each in partitions or self._lives:
+            life = self._lives.get(each)
+            if life is not None and life.failure is not None:
+                raise type(life.failure)(*life.failure.args) from life.failure.__cause__
+
+    def _end(self, partition: TopicPartition, life: Life) -> None:
+        """Note that librdkafka has a partition, but does not read it any more."""
+        life.is_read = life.is_sought = False
+        life.is_parked = self.is_incremental
+
+    # ---- messages ----
+
+    def wanted(self, partitions: tuple[TopicPartition, ...] = ()) -> list[Place] | None:
+        """Return which partitions' messages may be taken now; None for any.
+
+        Args:
+            partitions: those that the application asks for; () for all.
+        """
+        try:
+            return self._wanted[partitions]
+        except KeyError:
+            wanted = self._wanted[partitions] = self._select(partitions)
+            return wanted
+
+    def _select(self, partitions: tuple[TopicPartition, ...]) -> list[Place] | None:
+        for partition in partitions:
+            if not isinstance(partition, TopicPartition):
+                kind = type(partition).__name__
+                raise TypeError(f"partitions must be TopicPartition, not {kind}")
+        if self.is_whole and not partitions:
+            return None
+        named = set(partitions or self.partitions) & self.partitions
+        return _places(sorted(each for each in named if not _is_hidden(self._lives[each])))
+
+    def _change(self) -> None:
+        lives = self._lives.values()
+        if self._lives.keys() != self.partitions:
+            self.partitions = frozenset(self._lives)
+        self._wanted = {}
+        self.is_whole = bool(lives) and not any(map(_is_hidden, lives))
+        self.is_settled = self.is_revoked or all(
+            life.is_read and not life.is_sought for life in lives
+        )
+
+
+def _can_begin(life: Life) -> bool:
+    return not life.is_read and life.offset is not None and life.failure is None
+
+
+def _is_hidden(life: Life) -> bool:
+    return life.is_sought or life.failure is not None
+
+
+def _places(partitions: Iterable[TopicPartition]) -> list[Place]:
+    return [Place(*each) for each in partitions]
