@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _LATEST, _EARLIEST, _OF_MAX_TIMESTAMP = -1, -2, -3
 _HIGH_WATERMARK = -1
 
+# The first version of ListOffsets whose answers have leader epochs.
+_WITH_LEADER_EPOCH = 4
+
 
 class Records:
     """Answers about the records of partitions.
@@ -88,9 +91,9 @@ class Records:
                 nonlocal answer
                 partition = _led(state, topic, number, context.broker_id)
                 offset, time = self._offset_of(topic, number, partition, asked.timestamp)
-                answer = answer.replace(
-                    offset=offset, timestamp=time, leader_epoch=partition.leader_epoch
-                )
+                answer = answer.replace(offset=offset, timestamp=time)
+                if context.version >= _WITH_LEADER_EPOCH:
+                    answer = answer.replace(leader_epoch=partition.leader_epoch)
 
             return answer.replace(error_code=code) if (code := code_of(step)) else answer
 

@@ -1,0 +1,64 @@
+"""The embedded cluster answers every version that it names, so clients of any age work with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confluent_kafka import Producer, protocol
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.testing import MockCluster
+from confluent_kafka.testing._administration import administration
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT
+
+pytestmark = needs("mock-on-request", "mock-snapshot", "raw-request")
+
+
+def samples(kind: Any, topic: str, version: int) -> list[Any]:
+    """Requests of a kind whose answers have as many fields as can be."""
+    if kind is protocol.ListOffsetsRequest:
+        return [_list_offsets(topic, timestamp) for timestamp in (-1, -2, 0, 1, 2**62)]
+    if kind is protocol.CreateTopicsRequest:
+        new = kind.CreatableTopic(name=f"{topic}-{version}", num_partitions=1, replication_factor=1)
+        return [kind(topics=[new], timeout_ms=1000)]
+    if kind is protocol.DescribeConfigsRequest:
+        resource = kind.DescribeConfigsResource(resource_type=2, resource_name=topic)
+        return [kind(resources=[resource])]
+    if kind is protocol.DescribeGroupsRequest:
+        return [kind(groups=["no-such-group"])]
+    if kind is protocol.DeleteRecordsRequest:
+        first = kind.DeleteRecordsPartition(partition_index=0, offset=0)
+        return [kind(topics=[kind.DeleteRecordsTopic(name=topic, partitions=[first])])]
+    if kind is protocol.DescribeAclsRequest:
+        any_of = {"resource_type_filter": 1, "operation": 1, "permission_type": 1}
+        return [kind(**any_of, pattern_type_filter=1 if version else 3)]
+    return [kind()]
+
+
+def _list_offsets(topic: str, timestamp: int) -> Any:
+    kind = protocol.ListOffsetsRequest
+    asked = kind.ListOffsetsPartition(partition_index=0, timestamp=timestamp)
+    return kind(replica_id=-1, topics=[kind.ListOffsetsTopic(name=topic, partitions=[asked])])
+
+
+def test_every_version_is_answered(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """No version that the brokers name ends the connection, whatever the fields of its answer."""
+    producer.produce(kafka_topic, "a record", partition=0)
+    assert producer.flush(TIMEOUT) == 0
+    with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+        leader = admin.list_topics(kafka_topic, TIMEOUT).topics[kafka_topic].partitions[0].leader
+        versions = admin.api_versions(timeout=TIMEOUT)
+        for api_key in administration(kafka_cluster):
+            first, last = versions[api_key]
+            kind = protocol.request_class(api_key)
+            for version in range(max(first, kind.valid_versions[0]), last + 1):
+                _ask(admin, kind, version, kafka_topic, leader)
+
+
+def _ask(admin: AdminClient, kind: Any, version: int, topic: str, broker: int) -> None:
+    for request in samples(kind, topic, version):
+        body = request.encode(version)
+        answer = admin.request(kind.api_key, version, body, broker=broker, timeout=TIMEOUT)
+        kind.response_class.decode(answer, version)
