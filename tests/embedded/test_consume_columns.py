@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import datetime
 import json
 import sys
 import threading
@@ -819,6 +820,48 @@ def flights(registry: SchemaRegistryClient) -> SchemaRegistryClient:
 
 def registered(text: str) -> Schema:
     return Schema(text, "PROTOBUF", [SchemaReference("city.proto", "city", 1)])
+
+
+def test_protobuf_times_of_all_years(registry: SchemaRegistryClient) -> None:
+    """The year 1, which C# and Go write for "no time", is a row of microseconds."""
+    pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
+    text = (
+        'syntax = "proto3"; import "google/protobuf/timestamp.proto"; '
+        "message M { google.protobuf.Timestamp at = 1; int32 n = 2; }"
+    )
+    known = registry.register_schema("times", Schema(text, "PROTOBUF"))
+    year_1 = b"\x0a\x0b\x08\x80\x92\xb8\xc3\x98\xfe\xff\xff\xff\x01\x10\x07"
+    payload = binary([b"\0" + known.to_bytes(4) + b"\0" + year_1])
+    rows = ProtobufColumns(registry, subject="times", unit="us").decode(payload)
+    assert polars.DataFrame(rows).to_dicts() == [
+        {"at": datetime.datetime(1, 1, 1, tzinfo=datetime.UTC), "n": 7}
+    ]
+    [error] = ProtobufColumns(registry, subject="times").decode(payload).errors
+    assert 'unit="us"' in error.reason
+    with pytest.raises(ValueError, match="unit must be one of ns, us, not 's'"):
+        ProtobufColumns(registry, subject="times", unit="s")
+
+
+def test_protobuf_imports_that_two_files_have(registry: SchemaRegistryClient) -> None:
+    """A text that two others import is compiled once."""
+    pytest.importorskip("grpc_tools", reason="grpcio-tools is not installed")
+
+    def register(name: str, text: str, *imports: str) -> None:
+        references = [SchemaReference(f"{one}.proto", one, 1) for one in imports]
+        text = "".join(f'import "{one}.proto"; ' for one in imports) + text
+        registry.register_schema(name, Schema(f'syntax = "proto3"; {text}', "PROTOBUF", references))
+
+    register("common", "message Common { int32 n = 1; }")
+    register("left", "message Left { Common c = 1; }", "common")
+    register("right", "message Right { Common c = 1; }", "common")
+    register("top", "message Top { Left left = 1; Right right = 2; }", "left", "right")
+    known = registry.get_latest_version("top").schema_id
+    assert known is not None
+    payload = b"\0" + known.to_bytes(4) + b"\0\x0a\4\x0a\2\x08\1\x12\4\x0a\2\x08\2"
+    rows = ProtobufColumns(registry, subject="top").decode(binary([payload]))
+    assert polars.DataFrame(rows).to_dicts() == [
+        {"left": {"c": {"n": 1}}, "right": {"c": {"n": 2}}}
+    ]
 
 
 def test_protobuf_texts_of_a_registry(flights: SchemaRegistryClient) -> None:

@@ -418,6 +418,34 @@ def test_avro_schemas_that_spark_cannot_have(
         decode(Decoding(format="avro"))
 
 
+def test_avro_as_connect_writes_it(decode: Decode, registry: FakeRegistry) -> None:
+    """Decimals of 64 digits, and a type that two references have in common."""
+    amount = {"type": "bytes", "logicalType": "decimal", "precision": 64, "scale": 2}
+    common = {"type": "record", "name": "Common", "fields": [{"name": "amount", "type": amount}]}
+    registry.register("common", json.dumps(common))
+    refer = {"name": "Common", "subject": "common", "version": 1}
+    for name in ("Left", "Right"):
+        fields = [{"name": "common", "type": "Common"}]
+        side = {"type": "record", "name": name, "fields": fields}
+        registry.register(name, json.dumps(side), references=[refer])
+    sides = [{"name": name, "subject": name, "version": 1} for name in ("Left", "Right")]
+    fields = [{"name": "left", "type": "Left"}, {"name": "right", "type": "Right"}]
+    top = {"type": "record", "name": "Top", "fields": fields}
+    known = registry.register("s", json.dumps(top), references=sides)
+    rows = [framed(known, b"\x02\x05\x02\x07"), framed(known, b"\x02\x05\x26\x7f" + bytes(18))]
+    found, failures = decode(Decoding(format="avro"), *rows)
+    good = {
+        "left": {"common": {"amount": Decimal("0.05")}},
+        "right": {"common": {"amount": Decimal("0.07")}},
+    }
+    assert found == [good, None]
+    assert "more than 38 digits" in failures[1]
+    amount["scale"] = 50
+    registry.register("s", json.dumps({**common, "name": "Other"}))
+    with pytest.raises(ValueError, match="a scale of 50 has no counterpart in Spark"):
+        decode(Decoding(format="avro"))
+
+
 def test_a_registry_that_is_not_there(decode: Decode, registry: FakeRegistry) -> None:
     """Nobody's fault but the registry's: it ends the task, and no row is called bad for it."""
     known = registry.register("s", json.dumps(FLIGHT))

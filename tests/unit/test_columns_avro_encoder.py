@@ -1022,10 +1022,17 @@ def test_wrong_arguments(
 
 
 def test_recursive_schema() -> None:
-    """A recursive schema is refused by name."""
-    schema = record(next=["null", "Row"])
-    with pytest.raises(AvroSchemaError, match="'Row' is recursive"):
-        AvroEncoder(schema)
+    """A record within itself is written as deep as the columns are nested."""
+    schema = record(v="int", next=["null", "Row"])
+    rows = [{"v": 1, "next": {"v": 2, "next": {"v": 3}}}, {"v": 4, "next": None}]
+    kind = pa.struct([("v", pa.int32()), ("next", pa.struct([("v", pa.int32())]))])
+    batch = pa.table({"v": [1, 4], "next": pa.array([one["next"] for one in rows], kind)})
+    found = AvroEncoder(schema).encode(batch)
+    assert not found.errors
+    assert [read(schema, one) for one in payloads(found)] == [
+        {"v": 1, "next": {"v": 2, "next": {"v": 3, "next": None}}},
+        {"v": 4, "next": None},
+    ]
 
 
 # ---- batches and results -----------------------------------------------------------------------

@@ -542,11 +542,68 @@ def test_duplicates() -> None:
     assert {error.reason for error in errors} == {"a field that is there twice"}
 
 
+BAD_THEN_GOOD = [
+    '{"a":"x","a":2}',
+    '{"a":"x","b":"y","a":[],"s":1,"l":5,"a":2,"b":1,"l":[],"s":{}}',
+    '{"s":{"x":[1],"y":{"k":"v"},"x":["a"],"y":{}},"a":2}',
+    '{"s":{"x":[1]},"s":{"x":["a"]},"a":2}',
+    '{"l":[{"z":1,"z":"q","w":0,"w":true}],"a":2}',
+    '{"a":1e99,"\\u0061":2}',
+    '{"a":"x","skipped":{"a":1},"a":2}',
+    '{"s":{"y":{"k":"bad","k":2,"j":1}},"a":2}',
+    '{"s":{"y":{"k":"bad","j":[],"k":{},"k":2,"j":3}},"a":2}',
+]
+
+
+@pytest.mark.parametrize("text", BAD_THEN_GOOD)
+def test_a_bad_value_before_a_good_one(text: str) -> None:
+    """Only the last value of a field or key counts: one that is replaced may be anything."""
+    decoder = JSONDecoder(NESTED)
+    rows, errors = decode(decoder, text, '{"a":7}')
+    assert not errors
+    assert rows == decode(decoder, json.dumps(json.loads(text)), '{"a":7}')[0]
+    assert decode(JSONDecoder(NESTED, duplicates="error"), text)[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('{"a":1,"a":"x"}', "a"),
+        ('{"a":"x","l":5,"a":1}', "l"),
+        ('{"a":"x","l":5}', "a"),
+        ('{"l":5,"a":"x","l":[]}', "a"),
+        ('{"s":{"y":{"k":1,"j":"bad","k":2}},"a":1}', "s.y[]"),
+        ('{"s":{"y":{"k":1,"k":"bad"}},"a":1}', "s.y[]"),
+        ('{"s":{"x":[1]},"a":"x","a":1}', "s.x[]"),
+        ('{"a":"x","l":[}', "a"),
+        ('{"a":"x","s":{"x":[1]', "a"),
+        ('{"a":"x\x01","a":1}', "a"),
+    ],
+)
+def test_a_bad_value_that_counts(text: str, field: str) -> None:
+    """The first of those that nothing replaces is what is wrong; other rows are as they were."""
+    rows, errors = decode(JSONDecoder(NESTED), '{"a":5}', text, '{"a":6}')
+    assert [row and row["a"] for row in rows] == [5, None, 6]
+    assert [error.field for error in errors] == [field]
+
+
+def test_many_bad_values() -> None:
+    """As many as there are, in maps too: each is read once and skipped once."""
+    keys = [f"k{number}" for number in range(500)]
+    bad = ",".join(f'"{key}":"bad"' for key in keys)
+    good = ",".join(f'"{key}":1' for key in keys)
+    kind = pa.map_(pa.string(), pa.int8())
+    assert value_of(kind, f"{{{bad},{good}}}") == [(key, 1) for key in keys]
+    rows, [error] = decode(JSONDecoder(kind), f'{{{bad},{good},"k7":null,"x":"bad"}}')
+    assert rows == [None]
+    assert error.reason == "not a number"
+
+
 def test_duplicate_keys_of_maps() -> None:
-    """A map has both entries of a key, unless they are to be an error."""
+    """Of a map's entries with one key the last counts, unless they are to be an error."""
     text = '{"b":1,"a":2,"b":3,"aa":4}'
     kind = pa.map_(pa.string(), pa.int8())
-    assert value_of(kind, text) == [("b", 1), ("a", 2), ("b", 3), ("aa", 4)]
+    assert value_of(kind, text) == [("a", 2), ("b", 3), ("aa", 4)]
     strict = JSONDecoder(kind, duplicates="error")
     rows, [error] = decode(strict, '{"b":1,"a":2,"ab":3}', text, '{"b":1}')
     assert rows == [{"value": [("b", 1), ("a", 2), ("ab", 3)]}, None, {"value": [("b", 1)]}]

@@ -428,12 +428,18 @@ def test_times_in_microseconds() -> None:
     [
         (times(1, (0, -1)), "a Timestamp's nanos that are not 0 to 999999999"),
         (times(1, (0, 10**9)), "a Timestamp's nanos that are not 0 to 999999999"),
-        (times(1, (2**40, 0)), "a Timestamp that 64 bits cannot hold"),
-        (times(1, divmod(2**63, 10**9)), "a Timestamp that 64 bits cannot hold"),
-        (times(1, divmod(-(2**63) - 1, 10**9)), "a Timestamp that 64 bits cannot hold"),
+        (times(1, (2**40, 0)), 'a Timestamp that 64 bits cannot hold; with unit="us" they can'),
+        (
+            times(1, divmod(2**63, 10**9)),
+            'a Timestamp that 64 bits cannot hold; with unit="us" they can',
+        ),
+        (
+            times(1, divmod(-(2**63) - 1, 10**9)),
+            'a Timestamp that 64 bits cannot hold; with unit="us" they can',
+        ),
         (times(2, (1, -1)), "a Duration whose nanos are not a part of a second"),
         (times(2, (0, 10**9)), "a Duration whose nanos are not a part of a second"),
-        (times(2, (-(2**40), 0)), "a Duration that 64 bits cannot hold"),
+        (times(2, (-(2**40), 0)), 'a Duration that 64 bits cannot hold; with unit="us" they can'),
     ],
 )
 def test_times_that_are_none(payload: bytes, reason: str) -> None:

@@ -208,13 +208,13 @@ RECURSIVE: list[tuple[Any, str]] = [
     (record(("a", {"type": "array", "items": "Row"})), "Row"),
     (record(("a", {"type": "map", "values": record(("b", "Row"), name="In")})), "Row"),
     (record(("a", "ns.Row"), name="ns.Row"), "ns.Row"),
-    (record(("a", "Row"), name="ns.Row"), "Row"),
+    (record(("a", "Row"), name="ns.Row"), "ns.Row"),
 ]
 
 
 @pytest.mark.parametrize(("schema", "name"), RECURSIVE, ids=str)
 def test_recursive_schemas(schema: Any, name: str) -> None:
-    """They are refused by name, wherever in them it is."""
+    """They are refused by name, wherever in them it is, unless the field is left out."""
     expected = f"'{name}' is recursive, of which no columns can be made; leave the field out"
     with pytest.raises(AvroSchemaError, match=expected):
         AvroDecoder(schema)

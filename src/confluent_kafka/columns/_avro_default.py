@@ -16,6 +16,7 @@ from confluent_kafka.columns._avro_schema import (
     Primitive,
     Record,
     Union,
+    resolved,
 )
 
 # What comes of a default of another type.
@@ -27,14 +28,22 @@ A_DAY = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def encode_default(schema: AvroType, default: Any, path: str) -> bytes:
+class _NoValue(ValueError):
+    """The text is the one that stands for no uuid."""
+
+
+def encode_default(schema: AvroType, default: Any, path: str) -> bytes | None:
     """Return a field's default, given as JSON, in Avro's binary encoding.
+
+    None: it is the uuid of no characters, which many writers have for "none".
 
     Raises:
         AvroSchemaError: it is no value of the type.
     """
     try:
         return _encode(schema, default)
+    except _NoValue:
+        return None
     except _WRONG as error:
         raise AvroSchemaError(
             f"the default of the field {path!r} is no value of its type: {default!r}"
@@ -42,6 +51,7 @@ def encode_default(schema: AvroType, default: Any, path: str) -> bytes:
 
 
 def _encode(schema: AvroType, value: Any) -> bytes:
+    schema = resolved(schema)
     match schema:
         case Union():
             return _union(schema, value)
@@ -69,7 +79,7 @@ def _logical(schema: Primitive | Fixed, value: Any, data: bytes) -> bytes:
     """Return the data, of a value that is one of the logical type."""
     match schema.logical.get("name"):
         case "uuid" if isinstance(schema, Primitive) and not _UUID.fullmatch(value):
-            raise ValueError
+            raise ValueError if value else _NoValue
         case "decimal":
             digits = value if isinstance(value, bytes) else value.encode("latin-1")
             if abs(int.from_bytes(digits, signed=True)) >= 10 ** schema.logical["precision"]:
@@ -89,12 +99,15 @@ def _field(one: Any, value: dict[str, Any]) -> bytes:
 
 def _union(schema: Union, value: Any) -> bytes:
     """Of the first branch that takes it (until 1.11 of the specification: of the first)."""
+    failure = ValueError()
     for number, branch in enumerate(schema.branches):
         try:
             return encode_number(number) + _encode(branch, value)
+        except _NoValue as error:
+            failure = error
         except _WRONG:
             continue
-    raise ValueError
+    raise failure
 
 
 def _primitive(kind: str, value: Any) -> bytes:

@@ -18,6 +18,7 @@ from confluent_kafka.columns._avro_schema import (
     Record,
     Union,
     branch_name,
+    resolved,
 )
 from confluent_kafka.columns._encode import (
     EncoderWriter,
@@ -72,6 +73,7 @@ class _Compiler(EncoderWriter):
 
     def value(self, schema: AvroType, column: Input, path: str) -> Fit:
         """Write the column as a type; return how well that takes it."""
+        schema = resolved(schema)
         if column.is_union:
             return self._of_union(schema, column, path)
         if isinstance(schema, Union):
@@ -135,7 +137,13 @@ class _Compiler(EncoderWriter):
     def _absent(self, one: Field, path: str) -> bool:
         """Write what a field is without a column; False: it needs one."""
         if one.default is not None:
-            self.emit("constant", data=encode_default(one.type, one.default[0], path))
+            data = encode_default(one.type, one.default[0], path)
+            if data is None:
+                raise AvroSchemaError(
+                    f"the default of the field {path!r} is no value of its type: "
+                    f"{one.default[0]!r}; give it a column"
+                )
+            self.emit("constant", data=data)
             return True
         if isinstance(one.type, Union) and _NULL in one.type.branches:
             self.emit("constant", data=encode_number(one.type.branches.index(_NULL)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from confluent_kafka.columns._avro_schema import (
+    MAX_PRECISION,
     Array,
     AvroSchemaError,
     AvroType,
@@ -13,6 +14,7 @@ from confluent_kafka.columns._avro_schema import (
     Map,
     Primitive,
     Record,
+    Reference,
     Union,
     branch_name,
 )
@@ -68,19 +70,35 @@ def present_branch(schema: Union) -> AvroType:
     return schema.branches[1 - schema.branches.index(Primitive("null"))]
 
 
-def layout(schema: AvroType, columns: Sequence[str] | None, *, enums: str) -> Column:
+# How decimals of more digits than decimal128 has may come.
+DECIMALS = ("exact", "decimal128")
+# The digits of decimal128.
+NARROW_PRECISION = 38
+
+
+def check_decimals(decimals: str) -> None:
+    """Raise a ValueError unless it is a way to have decimals."""
+    if decimals not in DECIMALS:
+        raise ValueError(f"decimals must be one of {', '.join(DECIMALS)}, not {decimals!r}")
+
+
+def layout(
+    schema: AvroType, columns: Sequence[str] | None, *, enums: str, decimals: str = "exact"
+) -> Column:
     """Return the struct of a row, numbered.
 
     Args:
         schema: the reader's.
         columns: the fields that are wanted, with dots for those within; None for all.
         enums: "string" or "dictionary".
+        decimals: "exact" or "decimal128".
 
     Raises:
+        AvroSchemaError: no column can be made of a field that is wanted.
         ValueError: there is no such field.
     """
     wanted = None if columns is None else wanted_fields(columns)
-    maker = _LayoutMaker(enums)
+    maker = _LayoutMaker(enums, decimals)
     if isinstance(schema, Record):
         root = maker.record(schema, wanted, "")
     else:
@@ -94,8 +112,9 @@ def layout(schema: AvroType, columns: Sequence[str] | None, *, enums: str) -> Co
 
 
 class _LayoutMaker:
-    def __init__(self, enums: str) -> None:
+    def __init__(self, enums: str, decimals: str) -> None:
         self._enums = enums
+        self._decimals = decimals
 
     def record(self, schema: Record, wanted: Wanted | None, path: str) -> Column:
         types = {one.name: one.type for one in schema.fields}
@@ -120,8 +139,30 @@ class _LayoutMaker:
                 return Column("i", symbols=schema.symbols)
             case Enum():
                 return Column("u")
-            case _:
+            case Reference():
+                raise AvroSchemaError(
+                    f"the field {path!r}: {schema.name!r} is recursive, of which no columns can be "
+                    "made; leave the field out with `columns`, or of the reader's schema"
+                )
+            case Primitive() | Fixed() if schema.logical.get("name") == "decimal":
+                return self._decimal(schema, path)
+            case Primitive() | Fixed():
                 return _plain(schema)
+
+    def _decimal(self, schema: Primitive | Fixed, path: str) -> Column:
+        """Of 128 bits, or of 256 if it has more digits and the option does not say otherwise."""
+        precision, scale = schema.logical["precision"], schema.logical["scale"]
+        if self._decimals == "decimal128":
+            precision = min(precision, NARROW_PRECISION)
+        if precision > MAX_PRECISION or scale > precision:
+            limit = MAX_PRECISION if self._decimals == "exact" else NARROW_PRECISION
+            behind = f", of which {scale} are behind the point" if scale > precision else ""
+            hint = "" if scale > NARROW_PRECISION else ', or give decimals="decimal128"'
+            raise AvroSchemaError(
+                f"the field {path!r} is a decimal of {schema.logical['precision']} digits{behind}; "
+                f"Arrow's have at most {limit}: leave it out with `columns`{hint}"
+            )
+        return decimal(precision, scale)
 
     @staticmethod
     def _all_of_it(wanted: Wanted | None, path: str) -> None:
@@ -150,8 +191,6 @@ def _plain(schema: Primitive | Fixed) -> Column:
     match schema.logical.get("name"):
         case None:
             pass
-        case "decimal":
-            return decimal(schema.logical["precision"], schema.logical["scale"])
         case "uuid":
             return extension("w:16", UUID_EXTENSION)
         case name:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from confluent_kafka.columns._avro_schema import Fixed, Primitive
+from confluent_kafka.columns._avro_schema import MAX_PRECISION, Fixed, Primitive
 from confluent_kafka.columns._input import INTEGERS, REALS, TEXTS, Input, zone_of
 
 # Integers of which each value is one of the type, and formats that have the same bits.
@@ -80,6 +80,8 @@ def plain_step(schema: Primitive | Fixed, column: Input) -> PlainStep | None:
         return _real(schema.kind, column)
     if schema.kind == "boolean":
         return PlainStep("boolean", Fit.EXACT) if column.format == "b" else None
+    if schema.kind == "string" and column.is_uuid:
+        return PlainStep("uuid-of-bytes", Fit.ANOTHER_KIND)  # 16 bytes are no text
     if schema.kind in ("bytes", "string") and column.is_bytes:
         is_same = (schema.kind == "string") == (column.format in TEXTS)
         return PlainStep(schema.kind, Fit.EXACT if is_same else Fit.ANOTHER_KIND)
@@ -155,7 +157,7 @@ def _decimal(schema: Primitive | Fixed, column: Input) -> PlainStep | None:
         return None
     precision, scale = map(int, column.format[2:].split(",")[:2])
     shift = schema.logical["scale"] - scale
-    limit = 10 ** schema.logical["precision"]
+    limit = 10 ** min(schema.logical["precision"], MAX_PRECISION)
     parts = {
         "argument": schema.size if isinstance(schema, Fixed) else 0,
         "table": (shift,),

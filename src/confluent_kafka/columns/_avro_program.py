@@ -6,7 +6,11 @@ from collections.abc import Callable
 from itertools import accumulate
 
 from confluent_kafka.columns._avro_default import A_DAY, encode_default
-from confluent_kafka.columns._avro_layout import is_optional, present_branch
+from confluent_kafka.columns._avro_layout import (
+    NARROW_PRECISION,
+    is_optional,
+    present_branch,
+)
 from confluent_kafka.columns._avro_registered import as_registered
 from confluent_kafka.columns._avro_schema import (
     Array,
@@ -19,10 +23,12 @@ from confluent_kafka.columns._avro_schema import (
     Map,
     Primitive,
     Record,
+    Reference,
     Union,
     branch_name,
     may_be_empty,
     resolvable_names,
+    resolved,
     type_words,
 )
 from confluent_kafka.columns._instructions import Instruction, ProgramWriter
@@ -78,7 +84,7 @@ def compile_program(
     Raises:
         AvroResolutionError: the specification has no way from one schema to the other.
     """
-    compiler = _Compiler(AvroSchemaError)
+    compiler = _Compiler()
     if isinstance(reader, Record):
         compiler.read(writer, reader, root, "")
     else:
@@ -91,10 +97,15 @@ def compile_program(
 class _Compiler(ProgramWriter):
     """Writes one program."""
 
+    def __init__(self) -> None:
+        super().__init__(AvroSchemaError)
+        self._skipped: dict[str, int] = {}  # where the records begin that are being skipped
+
     # --- reading
 
     def read(self, writer: AvroType, reader: AvroType, column: Column, path: str) -> None:
         """A value of `writer` for `column`, whose type is `reader`'s."""
+        writer = resolved(writer)
         if isinstance(writer, Union):
             self._read_union(writer, reader, column, path)
         elif isinstance(reader, Union):
@@ -162,6 +173,7 @@ class _Compiler(ProgramWriter):
 
     def _read_same(self, writer: AvroType, reader: AvroType, column: Column, path: str) -> None:
         """Neither is a union."""
+        writer = resolved(writer)
         if not _may_resolve(writer, reader):
             raise AvroResolutionError(
                 f"{path or 'the value'} was written as {type_words(writer)}, and is to be read "
@@ -186,7 +198,7 @@ class _Compiler(ProgramWriter):
 
     def _read_map(self, writer: Map, reader: Map, column: Column, path: str) -> None:
         entries = column.children[0]
-        start = self.emit("array", column, argument=1, field=path)
+        start = self.emit("map", column, argument=1, field=path)
         self.emit("record", entries)
         self.emit("string", entries.children[0], field=f"{path}[]")
         self.read(writer.values, reader.values, entries.children[1], f"{path}[]")
@@ -200,10 +212,13 @@ class _Compiler(ProgramWriter):
             self.emit("null", column)
         elif logical == "decimal":
             # The first magnitude that has too many digits, as the column would have it.
-            limit = (10 ** reader.logical["precision"]).to_bytes(_decimal_width(reader), "little")
+            precision, width = _decimal_of(column)
+            limit = (10**precision).to_bytes(width, "little")
             size = writer.size if isinstance(writer, Fixed) else 0
             step = f"decimal-{reader.kind}"
-            self.emit(step, column, argument=size, data=limit, field=path)
+            # The column may be narrower than the schema: the reason of a bad row says so.
+            table = (precision,) if precision < reader.logical["precision"] else ()
+            self.emit(step, column, argument=size, table=table, data=limit, field=path)
         elif logical == "duration":
             self.emit("duration", column, field=path)
         elif logical == "uuid" and isinstance(reader, Primitive):
@@ -257,7 +272,11 @@ class _Compiler(ProgramWriter):
             raise AvroResolutionError(
                 f"the reader's field {path!r} was not written, and has no default"
             )
-        start = self.emit("default", data=encode_default(one.type, one.default[0], path))
+        data = encode_default(one.type, one.default[0], path)
+        if data is None:
+            self.emit("null", column)
+            return
+        start = self.emit("default", data=data)
         self.read(one.type, one.type, column, path)
         self.end_block(start)
 
@@ -268,9 +287,15 @@ class _Compiler(ProgramWriter):
         match writer:
             case Union():
                 self._branches(writer, path, lambda branch: self.skip(branch, path))
+            case Record() if writer.is_recursive:
+                self._skip_recursive(writer, path)
             case Record():
-                for one in writer.fields:
-                    self.skip(one.type, f"{path}.{one.name}")
+                self._skip_fields(writer, path)
+            case Reference(name=name) if name in self._skipped:
+                distance = len(self.program) - self._skipped[name]
+                self.emit("skip-again", argument=distance, field=path)
+            case Reference():
+                self.skip(resolved(writer), path)
             case Array():
                 start = self._start_items("skip-array", writer.items, None, path)
                 self.skip(writer.items, f"{path}[]")
@@ -288,9 +313,23 @@ class _Compiler(ProgramWriter):
                 step, argument = _SKIPS[writer.kind]
                 self.emit(step, argument=argument, field=path)
 
+    def _skip_fields(self, writer: Record, path: str) -> None:
+        for one in writer.fields:
+            self.skip(one.type, f"{path}.{one.name}")
 
-def _decimal_width(schema: Primitive | Fixed) -> int:
-    return 32 if schema.logical["precision"] > 38 else 16
+    def _skip_recursive(self, writer: Record, path: str) -> None:
+        """A record that may be within itself: what is in it can be run again."""
+        start = self.emit("skip-record", field=path)
+        self._skipped[writer.name] = start
+        self._skip_fields(writer, path)
+        del self._skipped[writer.name]
+        self.end_block(start)
+
+
+def _decimal_of(column: Column) -> tuple[int, int]:
+    """Return how many digits a column of decimals has, and how many bytes."""
+    precision = int(column.format[2:].partition(",")[0])
+    return precision, 32 if precision > NARROW_PRECISION else 16
 
 
 def _means_the_same(writer: AvroType, reader: AvroType) -> bool:
@@ -317,6 +356,7 @@ def _factor(writer: Primitive | Fixed, reader: Primitive | Fixed) -> int:
 
 def _may_resolve(writer: AvroType, reader: AvroType) -> bool:
     """Whether the two match, as far as can be said without looking into them."""
+    writer, reader = resolved(writer), resolved(reader)
     if not _means_the_same(writer, reader):
         return False
     match reader, writer:

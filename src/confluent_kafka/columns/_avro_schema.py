@@ -77,7 +77,23 @@ class Record:
     name: str
     aliases: frozenset[str]
     fields: tuple[Field, ...]
+    is_recursive: bool = False
     kind = "record"
+
+
+@dataclass(eq=False)
+class Reference:
+    """A record within itself; `record` is that one, when it is known."""
+
+    name: str
+    record: Record | None = None
+    kind = "record"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 @dataclass(frozen=True)
@@ -105,7 +121,7 @@ class Union:
 
 
 Named = Fixed | Enum | Record
-AvroType = Primitive | Fixed | Enum | Record | Array | Map | Union
+AvroType = Primitive | Fixed | Enum | Record | Reference | Array | Map | Union
 
 
 def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
@@ -118,7 +134,7 @@ def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
 
     Raises:
         TypeError: `schema` is neither text nor a schema of dicts and lists.
-        AvroSchemaError: it is not valid, or recursive.
+        AvroSchemaError: it is not valid.
     """
     own = _document(schema, what)
     if isinstance(before, str | Mapping) or not isinstance(before, Iterable):
@@ -127,10 +143,18 @@ def parse(schema: object, what: str, before: Iterable[object] = ()) -> AvroType:
         )
     parser = _Parser(what)
     for one in before:
-        parser.parse(_document(one, f"a reference of {what}"), "")
-    tree = parser.parse(own, "")
+        parser.document(_document(one, f"a reference of {what}"))
+    tree = parser.document(own)
     parser.measure(tree)
     return tree
+
+
+def resolved(schema: AvroType) -> AvroType:
+    """Return a type itself, of which a record within itself is a reference."""
+    if not isinstance(schema, Reference):
+        return schema
+    assert schema.record is not None
+    return schema.record
 
 
 def _document(schema: object, what: str) -> str | dict[str, Any] | list[Any]:
@@ -152,8 +176,15 @@ class _Parser:
     def __init__(self, what: str) -> None:
         self._what = what
         self._named: dict[str, Named | None] = {}  # None: still open
+        self._known: dict[str, Named | None] = {}  # of the documents before
+        self._within: dict[str, list[Reference]] = {}  # of the records that are open
         self._measured: dict[str, tuple[int, int]] = {}  # of the named types
         self._depth = 0
+
+    def document(self, schema: Any) -> AvroType:
+        """Return the type of a whole document, which may define again what others did."""
+        self._known = dict(self._named)
+        return self.parse(schema, "")
 
     def parse(self, schema: Any, namespace: str) -> AvroType:
         self._depth += 1
@@ -205,15 +236,14 @@ class _Parser:
         full = _full_name(name, namespace)
         found = self._named.get(full, ...)
         if found is ...:
-            found = self._named.get(name, ...)
-        if found is None:
-            raise self._error(
-                f"{name!r} is recursive, of which no columns can be made; leave the field out "
-                "of the schema"
-            )
+            full, found = name, self._named.get(name, ...)
         if found is ...:
             raise self._error(f"there is no type {name!r}")
-        return found
+        if found is not None:
+            return found
+        reference = Reference(full)
+        self._within.setdefault(full, []).append(reference)
+        return reference
 
     def _union(self, branches: list[Any], namespace: str) -> Union:
         parsed = tuple(self.parse(branch, namespace) for branch in branches)
@@ -236,7 +266,7 @@ class _Parser:
         if not isinstance(kind, str):
             raise self._error(f"{str(kind)[:80]!r} is no type")
         if kind in PRIMITIVES:
-            return Primitive(kind, self._logical(schema, kind, None))
+            return Primitive(kind, _logical(schema, kind, None))
         return self._reference(kind, namespace)
 
     # --- attributes
@@ -261,22 +291,17 @@ class _Parser:
             raise self._error(f"{name!r} of {schema.get('name')!r} is no list")
         return tuple(self._text(f"one of {name!r}", one) for one in texts)
 
-    def _logical(self, schema: dict[str, Any], kind: str, size: int | None) -> Mapping[str, Any]:
-        logical = _logical(schema, kind, size)
-        if logical.get("precision", 0) > MAX_PRECISION:
-            raise self._error(
-                f"a decimal of {logical['precision']} digits; Arrow's have at most {MAX_PRECISION}"
-            )
-        return logical
-
     # --- named types
 
     def _define(self, schema: dict[str, Any], kind: str, namespace: str) -> Named:
         given = self._name(schema)
-        space = schema.get("namespace") or namespace
-        name = _full_name(given, space and self._text("a namespace", space))
+        space = schema.get("namespace")
+        # An empty one is no namespace, whatever that around it is.
+        space = namespace if space is None else space and self._text("a namespace", space)
+        name = _full_name(given, space)
         space = name.rpartition(".")[0]
-        if name in self._named:
+        known = self._known.pop(name, None)
+        if name in self._named and known is None:
             raise self._error(f"{name!r} is defined twice")
         aliases = frozenset(_full_name(alias, space) for alias in self._texts(schema, "aliases"))
         self._named[name] = None
@@ -287,10 +312,13 @@ class _Parser:
             size = self._attribute(schema, "size")
             if not isinstance(size, int) or not 0 <= size < 2**31:
                 raise self._error(f"{name!r} has a size of {size!r}")
-            defined = Fixed(name, aliases, size, self._logical(schema, kind, size))
+            defined = Fixed(name, aliases, size, _logical(schema, kind, size))
         else:
             defined = self._record(schema, name, aliases)
+        if known not in (None, defined):
+            raise self._error(f"{name!r} is defined twice, and not in the same way")
         self._named[name] = defined
+        self._measured.pop(name, None)
         self.measure(defined)
         return defined
 
@@ -308,8 +336,12 @@ class _Parser:
         if not isinstance(fields, (list, tuple)):
             raise self._error(f"'fields' of {name!r} is no list")
         space = name.rpartition(".")[0]
-        record = Record(name, aliases, tuple(self._field(one, space) for one in fields))
-        self._no_name_twice(f"the record {name!r}", [one.name for one in record.fields])
+        read = tuple(self._field(one, space) for one in fields)
+        self._no_name_twice(f"the record {name!r}", [one.name for one in read])
+        references = self._within.pop(name, [])
+        record = Record(name, aliases, read, is_recursive=bool(references))
+        for one in references:
+            one.record = record
         return record
 
     def _field(self, schema: Any, namespace: str) -> Field:
@@ -345,7 +377,7 @@ def _full_name(name: str, namespace: str) -> str:
 
 def branch_name(branch: AvroType) -> str:
     """Return what tells a branch of a union from the others."""
-    return branch.name if isinstance(branch, Named) else branch.kind
+    return branch.name if isinstance(branch, Named | Reference) else branch.kind
 
 
 def type_words(schema: AvroType) -> str:
@@ -420,4 +452,6 @@ def may_be_empty(schema: AvroType) -> bool:
             return schema.size == 0
         case Record():
             return all(may_be_empty(one.type) for one in schema.fields)
+        case Reference():
+            return True  # in a record that is directly within itself, which nobody can write
     return False

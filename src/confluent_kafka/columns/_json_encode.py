@@ -178,7 +178,7 @@ class _Compiler(EncoderWriter):
         self.end_block(start)
 
     def _map_key(self, column: Input, path: str) -> None:
-        if not column.is_bytes:
+        if not column.is_bytes or column.is_uuid:
             raise Mismatch(f"{path!r} has keys of {column.words}; those of JSON are text")
         self.emit("map-key", column, field=path)
 
@@ -198,6 +198,8 @@ class _Compiler(EncoderWriter):
         elif kind in {"float32", "float64"} and arrow in REALS | INTEGERS:
             real = "float" if kind == "float32" or arrow == "e" else "double"
             step = real if arrow in REALS else "whole"
+        elif kind == "string" and column.is_uuid:
+            step = "uuid"
         elif kind == "string" and arrow in TEXTS | BINARIES:
             step = "string"
         elif kind == "binary" and column.is_bytes:

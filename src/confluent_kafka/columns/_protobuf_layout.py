@@ -61,6 +61,12 @@ KNOWN = {
 }
 
 
+def check_unit(unit: str) -> None:
+    """Raise a ValueError unless it is one of times."""
+    if unit not in UNITS:
+        raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
+
+
 def layout(descriptor: Any, wanted: Wanted | None, *, enums: str, unit: str) -> Message:
     """Return the message of a row, with its columns, numbered.
 

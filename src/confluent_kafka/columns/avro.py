@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from confluent_kafka.cimpl import _RowProgram
-from confluent_kafka.columns._avro_layout import layout
+from confluent_kafka.columns._avro_layout import check_decimals, layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import parse
 from confluent_kafka.columns._layout import check_enums
@@ -32,6 +32,9 @@ class AvroDecoder(ProgramDecoder):
             within records ("address.city"); the others are skipped without being decoded.
             Default: all.
         enums (str, optional): "string" (the default) or "dictionary".
+        decimals (str, optional): "exact" (the default): decimals of more than 38 digits are
+            decimal256, which Polars, DuckDB and Spark cannot read; "decimal128": they have 38
+            digits, and values of more digits are bad rows.
         writer_references (iterable of schemas, optional): those that define names which
             `writer_schema` refers to, each after those that it needs itself.
         reader_references (iterable of schemas, optional): the same for `reader_schema`.
@@ -41,9 +44,14 @@ class AvroDecoder(ProgramDecoder):
 
     Raises:
         TypeError: an argument has a wrong type.
-        AvroSchemaError: a schema is not valid, or is recursive.
+        AvroSchemaError: a schema is not valid, or no column can be made of a field: a record within
+            itself, or a decimal of more than 76 digits. Fields that `columns` or the reader's
+            schema leaves out may be anything.
         AvroResolutionError: one schema cannot be read as the other.
-        ValueError: `columns` names a field that there is not, or `enums` is something else.
+        ValueError: `columns` names a field that there is not, or `enums` or `decimals` is
+            something else.
+
+    Of a map's entries with one key the last counts. A reader's default of `""` for a uuid is null.
 
     Source: the Avro specification 1.12, and the Arrow PyCapsule protocol.
     """
@@ -55,14 +63,16 @@ class AvroDecoder(ProgramDecoder):
         *,
         columns: Sequence[str] | None = None,
         enums: str = "string",
+        decimals: str = "exact",
         writer_references: Iterable[AvroSchema] = (),
         reader_references: Iterable[AvroSchema] = (),
         registered: bool = False,
     ) -> None:
         check_enums(enums)
+        check_decimals(decimals)
         reader = writer = parse(writer_schema, "writer_schema", writer_references)
         if reader_schema is not None:
             reader = parse(reader_schema, "reader_schema", reader_references)
-        root = layout(reader, columns, enums=enums)
+        root = layout(reader, columns, enums=enums, decimals=decimals)
         program = compile_program(writer, reader, root, registered=registered)
         super().__init__(_RowProgram("avro", root.description(), program))

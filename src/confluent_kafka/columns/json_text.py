@@ -30,8 +30,8 @@ class JSONDecoder(ProgramDecoder):
         extra (str, optional): "ignore" (the default): fields that the schema does not have are
             skipped; "error": the payload is bad.
         duplicates (str, optional): "last" (the default): of a field that is there twice, the last
-            one counts; "error": the payload is bad. With "last", a map has all its entries, in
-            their order.
+            one counts, whatever the others are; "error": the payload is bad. Both hold for the
+            keys of maps, too.
         epoch (bool, optional): whether dates and times may also be whole numbers: the column's
             units (days for dates) since 1970, or since midnight. Default False: only text.
         enums (str, optional): "string" (the default) or "dictionary": what an enum of strings in a

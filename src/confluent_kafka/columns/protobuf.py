@@ -8,7 +8,7 @@ from typing import Any
 from confluent_kafka.cimpl import _RowProgram
 from confluent_kafka.columns._layout import ENUMS, check_enums, wanted_fields
 from confluent_kafka.columns._protobuf_descriptor import find_descriptor
-from confluent_kafka.columns._protobuf_layout import UNITS, layout
+from confluent_kafka.columns._protobuf_layout import check_unit, layout
 from confluent_kafka.columns._protobuf_program import describe
 from confluent_kafka.columns.batch import ProgramDecoder
 
@@ -61,8 +61,7 @@ class ProtobufDecoder(ProgramDecoder):
         unit: str = "ns",
     ) -> None:
         check_enums(enums, (*ENUMS, "number"))
-        if unit not in UNITS:
-            raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
+        check_unit(unit)
         wanted = None if columns is None else wanted_fields(columns)
         indexes = checked_indexes(message_indexes)
         root = layout(find_descriptor(descriptor, message), wanted, enums=enums, unit=unit)

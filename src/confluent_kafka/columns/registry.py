@@ -18,7 +18,7 @@ from confluent_kafka.cimpl import (
     _RowProgram,
     _split_frames,
 )
-from confluent_kafka.columns._avro_layout import layout
+from confluent_kafka.columns._avro_layout import check_decimals, layout
 from confluent_kafka.columns._avro_program import compile_program
 from confluent_kafka.columns._avro_schema import (
     AvroResolutionError,
@@ -29,6 +29,7 @@ from confluent_kafka.columns._avro_schema import (
 from confluent_kafka.columns._json_references import with_references
 from confluent_kafka.columns._layout import ENUMS, Column, check_enums
 from confluent_kafka.columns._protobuf_descriptor import find_descriptor, message_indexes_of
+from confluent_kafka.columns._protobuf_layout import check_unit
 from confluent_kafka.columns._protobuf_registered import ProtobufSchemaError, compile_registered
 from confluent_kafka.columns.avro_encoder import AvroEncoder
 from confluent_kafka.columns.batch import ColumnDecoder, ColumnEncoder, header_name
@@ -209,10 +210,19 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
     def _named_texts(self, schema: Any) -> Iterator[tuple[str, str]]:
         """Yield the same, with the names by which they are referred to."""
+        yield from self._unseen_texts(schema, set())
+
+    def _unseen_texts(
+        self, schema: Any, seen: set[tuple[str, str, int]]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield them once, also where several schemas refer to one."""
         for reference in schema.references or ():
-            found = self._registry.get_version(reference.subject, reference.version)
-            yield from self._named_texts(found.schema)
-            yield reference.name, found.schema.schema_str
+            key = (reference.name, reference.subject, reference.version)
+            if key not in seen:
+                seen.add(key)
+                found = self._registry.get_version(reference.subject, reference.version)
+                yield from self._unseen_texts(found.schema, seen)
+                yield reference.name, found.schema.schema_str
 
     @abstractmethod
     def _reader_program(self, schema: Any) -> _RowProgram:
@@ -287,6 +297,7 @@ class AvroColumns(RegistryColumns):
             `subject` or `schema` must be given.
         columns (list of str, optional): the fields to decode; see AvroDecoder.
         enums (str, optional): "string" (the default) or "dictionary".
+        decimals (str, optional): "exact" (the default) or "decimal128"; see AvroDecoder.
         schema_id_serializer (optional): how messages name the schema that they are written with:
             prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) for the id
             before each payload, or header_schema_id_serializer for the GUID in a header.
@@ -305,12 +316,15 @@ class AvroColumns(RegistryColumns):
         schema: Any = None,
         columns: Sequence[str] | None = None,
         enums: str = "string",
+        decimals: str = "exact",
         schema_id_serializer: Any = None,
     ) -> None:
         super().__init__(registry, subject, schema, schema_id_serializer)
         check_enums(enums)
+        check_decimals(decimals)
         self._columns = columns
         self._enums = enums
+        self._decimals = decimals
         self._reader: AvroType
         self._root: Column
 
@@ -320,7 +334,7 @@ class AvroColumns(RegistryColumns):
 
     def _reader_program(self, schema: Any) -> _RowProgram:
         reader = self._parsed(schema, is_reader=True)
-        root = layout(reader, self._columns, enums=self._enums)
+        root = layout(reader, self._columns, enums=self._enums, decimals=self._decimals)
         self._reader, self._root = reader, root
         return _RowProgram("avro", root.description(), compile_program(reader, reader, root))
 
@@ -397,6 +411,8 @@ class ProtobufColumns(RegistryColumns):
             the full name of a message of the subject's latest schema; default: its first one.
         columns (list of str, optional): the fields to decode; see ProtobufDecoder.
         enums (str, optional): "string" (the default), "dictionary" or "number".
+        unit (str, optional): what Timestamp and Duration count: "ns" (the default), of which 64
+            bits hold the years 1678 to 2261, or "us", which hold all that they can.
         subject (str, optional): the subject whose latest schema has the message. It is asked for
             once, and compiled by grpcio-tools, when the first payloads come. With a message class
             it is needed for encoding only.
@@ -412,7 +428,6 @@ class ProtobufColumns(RegistryColumns):
     """
 
     _schema_type = "PROTOBUF"
-    _unit = "ns"  # of times
 
     def __init__(
         self,
@@ -421,6 +436,7 @@ class ProtobufColumns(RegistryColumns):
         *,
         columns: Sequence[str] | None = None,
         enums: str = "string",
+        unit: str = "ns",
         subject: str | None = None,
         schema_id_serializer: Any = None,
     ) -> None:
@@ -431,6 +447,8 @@ class ProtobufColumns(RegistryColumns):
             super().__init__(registry, None, message, schema_id_serializer)
             self._subject = _checked_subject(subject)
         check_enums(enums, (*ENUMS, "number"))
+        check_unit(unit)
+        self._unit = unit
         self._message = message
         self._columns = columns
         self._enums = enums

@@ -50,7 +50,7 @@ read_instruction(PyObject *description, avro_instruction *first, int32_t count,
     if (kind->target == AVRO_NO_TARGET) {
         return kind;
     }
-    /* Forward only, so that each row comes to an end. */
+    /* Forward only, so that each row comes to an end; what is skipped again has a limit. */
     if (parts.target <= self - first || parts.target > count) {
         instruction_refuse("has no place to go to", kind->name);
         return NULL;
@@ -162,6 +162,15 @@ fits_table(const avro_instruction *self, const avro_step_kind *kind, int32_t lef
     return strcmp(kind->name, "skip-fixed") != 0 || self->argument >= 0;
 }
 
+/* Whether instruction `i` skips again what one before it skips. */
+static bool
+fits_again(const avro_program *self, int32_t i)
+{
+    const avro_instruction *at = &self->instructions[i];
+    return at->argument > 0 && at->argument <= i
+           && at[-at->argument].step == find_kind("skip-record")->step;
+}
+
 /* What is run by calls, as deep as it is nested. */
 typedef struct {
     const avro_instruction *ends[COLUMN_DEPTH_LIMIT];
@@ -213,7 +222,8 @@ read_program(PyObject *description, avro_program *self, const column_types *type
         if (!fits_column(at, kind, types)) {
             return instruction_refuse("does not fit its column", kind->name);
         }
-        if (!fits_table(at, kind, self->count - i, types)) {
+        if (!fits_table(at, kind, self->count - i, types)
+            || (strcmp(kind->name, "skip-again") == 0 && !fits_again(self, i))) {
             return instruction_refuse("does not fit its table or argument", kind->name);
         }
     }
@@ -249,7 +259,7 @@ avro_decode(const void *program, columns *set, const uint8_t *data, size_t size,
             row_failure *failure)
 {
     const avro_program *self = program;
-    avro_machine machine = {data, data, data + size, set, failure, ROW_OK, 0};
+    avro_machine machine = {data, data, data + size, set, failure, ROW_OK, 0, 0};
     if (!avro_run(&machine, self->instructions, self->instructions + self->count)) {
         return machine.status;
     }

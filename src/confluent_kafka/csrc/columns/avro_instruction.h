@@ -17,6 +17,7 @@ typedef struct {
     row_failure *failure;
     enum row_status status; /* of a step that gave NULL */
     int64_t empty_items;    /* items of no bytes so far */
+    int depth;              /* of arrays, and of records that are skipped within themselves */
 } avro_machine;
 
 /* Does what an instruction says: the one to go on with, or NULL. */

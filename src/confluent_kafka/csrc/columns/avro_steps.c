@@ -2,6 +2,7 @@
 
 #include "columns/avro_run.h"
 #include "columns/utf8.h"
+#include "columns/keep.h"
 #include "columns/uuid_text.h"
 
 /*
@@ -11,6 +12,8 @@
 
 /* Items of no bytes (nulls, empty records) that a payload may have: it pays nothing for them. */
 #define EMPTY_ITEMS_LIMIT 65536
+/* How deep records that nobody asked for may be within themselves, their arrays included. */
+#define SKIP_DEPTH 128
 
 typedef avro_machine machine;
 typedef const avro_instruction instruction;
@@ -379,7 +382,10 @@ put_decimal(machine *self, instruction *at, const uint8_t *data, int64_t size)
     }
     fits = fits && ((value[to->width - 1] ^ sign) & 0x80) == 0;
     if (!fits || !is_below(value, at->data, to->width)) {
-        return fail(self, at, "a decimal of more digits than its precision");
+        return fail(self, at,
+                    at->table_size > 0 ? "a decimal of more than 38 digits, which is too large for "
+                                         "decimals=\"decimal128\""
+                                       : "a decimal of more digits than its precision");
     }
     return after(self, at, column_put_fixed(to, value, (size_t)to->width));
 }
@@ -644,32 +650,55 @@ run_items(machine *self, instruction *at, int64_t count)
     if (!can_have(self, at, count)) {
         return false;
     }
-    while (count-- > 0) {
-        if (!avro_run(self, at + 1, at->target)) {
-            return false;
-        }
+    bool is_done = true;
+    self->depth++;
+    while (is_done && count-- > 0) {
+        is_done = avro_run(self, at + 1, at->target);
     }
-    return true;
+    self->depth--;
+    return is_done;
 }
 
-/* An array, or a map, whose items are structs of key and value. */
-static instruction *
-step_array(machine *self, instruction *at)
+/* The items of all blocks. */
+static bool
+read_items(machine *self, instruction *at)
 {
     for (;;) {
         int64_t count, size;
         if (!read_block(self, at, &count, &size)) {
-            return NULL;
+            return false;
         }
         if (count == 0) {
-            break;
+            return true;
         }
         if (!run_items(self, at, count)) {
-            return NULL;
+            return false;
         }
     }
+}
+
+static instruction *
+put_items(machine *self, instruction *at)
+{
     column *list = column_at(self, at);
     return after(self, at, column_put_list(list, list + 1)) == NULL ? NULL : at->target;
+}
+
+static instruction *
+step_array(machine *self, instruction *at)
+{
+    return read_items(self, at) ? put_items(self, at) : NULL;
+}
+
+/* Its items are structs of key and value; of a key that comes twice, the last counts. */
+static instruction *
+step_map(machine *self, instruction *at)
+{
+    if (!read_items(self, at)) {
+        return NULL;
+    }
+    enum build_status status = columns_keep_last_keys(self->set, at->column, NULL);
+    return after(self, at, status) == NULL ? NULL : put_items(self, at);
 }
 
 /* ---- what nobody asked for ---- */
@@ -714,6 +743,32 @@ step_skip_array(machine *self, instruction *at)
     }
 }
 
+/* A record that may be within itself, where "skip-again" is. */
+static instruction *
+skip_record(machine *self, instruction *record, instruction *at)
+{
+    if (self->depth >= SKIP_DEPTH) {
+        return fail(self, at, "a record that is within itself more than 128 deep");
+    }
+    self->depth++;
+    bool is_done = avro_run(self, record + 1, record->target);
+    self->depth--;
+    return is_done ? at : NULL;
+}
+
+static instruction *
+step_skip_record(machine *self, instruction *at)
+{
+    return skip_record(self, at, at) == NULL ? NULL : at->target;
+}
+
+/* The argument says how far before this the record is. */
+static instruction *
+step_skip_again(machine *self, instruction *at)
+{
+    return skip_record(self, at - at->argument, at) == NULL ? NULL : at + 1;
+}
+
 const avro_step_kind avro_step_kinds[] = {
     {"int", step_int, COLUMN_FIXED, 4, AVRO_NO_TARGET, AVRO_INT},
     {"long", step_long, COLUMN_FIXED, 8, AVRO_NO_TARGET, AVRO_LONG},
@@ -748,9 +803,12 @@ const avro_step_kind avro_step_kinds[] = {
     {"fail", step_fail, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {"default", step_default, AVRO_NO_COLUMN, 0, AVRO_RUNS},
     {"array", step_array, COLUMN_LIST, 0, AVRO_RUNS},
+    {"map", step_map, COLUMN_LIST, 0, AVRO_RUNS},
     {"skip-number", step_skip_number, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {"skip-bytes", step_skip_bytes, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {"skip-fixed", step_skip_fixed, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {"skip-array", step_skip_array, AVRO_NO_COLUMN, 0, AVRO_RUNS},
+    {"skip-record", step_skip_record, AVRO_NO_COLUMN, 0, AVRO_RUNS},
+    {"skip-again", step_skip_again, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {NULL, NULL, 0, 0, AVRO_NO_TARGET},
 };

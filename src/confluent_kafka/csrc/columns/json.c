@@ -257,7 +257,7 @@ json_decode(const void *program, columns *set, const uint8_t *data, size_t size,
             row_failure *failure)
 {
     const json_node *root = program;
-    json_machine machine = {{data, data + size}, set, failure, ROW_OK, NULL, 0};
+    json_machine machine = {.text = {data, data + size}, .set = set, .failure = failure};
     bool is_done = json_read_value(&machine, root);
     if (is_done) {
         json_skip_space(&machine.text);
@@ -266,6 +266,7 @@ json_decode(const void *program, columns *set, const uint8_t *data, size_t size,
         }
     }
     free(machine.scratch);
+    free(machine.pending);
     return machine.status;
 }
 

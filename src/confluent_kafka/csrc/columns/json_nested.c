@@ -1,9 +1,74 @@
 #include <stdlib.h>
 
 #include "columns/json_nodes.h"
+#include "columns/keep.h"
 
 typedef json_machine machine;
 typedef const json_node node;
+
+/*
+ * ---- keys that come twice ----
+ *
+ * The last value counts, whatever the ones before are: a bad one is skipped and remembered, until
+ * the object ends without another of its key.
+ */
+
+static bool
+remember(machine *self, row_failure failure, int64_t place)
+{
+    if (self->pending_count == self->pending_room) {
+        size_t room = self->pending_room * 2 + 8;
+        json_pending *larger = realloc(self->pending, room * sizeof(*larger));
+        if (larger == NULL) {
+            self->status = ROW_NO_MEMORY;
+            return false;
+        }
+        self->pending = larger;
+        self->pending_room = room;
+    }
+    self->pending[self->pending_count++] = (json_pending){failure, place};
+    return true;
+}
+
+static void
+forget(machine *self, size_t from, int64_t place)
+{
+    size_t kept = from;
+    for (size_t i = from; i < self->pending_count; i++) {
+        if (self->pending[i].place != place) {
+            self->pending[kept++] = self->pending[i];
+        }
+    }
+    self->pending_count = kept;
+}
+
+/* Skips the value at `start`, which was read and is bad; false: the row is. */
+static bool
+put_aside(machine *self, node *of, const uint8_t *start, int64_t place)
+{
+    if (self->status != ROW_BAD || (of->flags & JSON_NO_DUPLICATES)) {
+        return false;
+    }
+    self->text.at = start;
+    if (json_skip_value(&self->text) != NULL) {
+        return false;
+    }
+    self->status = ROW_OK;
+    return remember(self, *self->failure, place);
+}
+
+/* At the end of what has been reading since `from`: fails for the first that is still bad. */
+static bool
+settle(machine *self, size_t from, bool is_done)
+{
+    bool is_bad = self->pending_count > from && (is_done || self->status == ROW_BAD);
+    if (is_bad) {
+        *self->failure = self->pending[from].failure;
+        self->status = ROW_BAD;
+    }
+    self->pending_count = from;
+    return is_done && !is_bad;
+}
 
 /* ---- objects ---- */
 
@@ -83,19 +148,38 @@ skip_field(machine *self, node *of)
     return problem == NULL || json_fail(self, of, problem);
 }
 
-/* The value of a column whose object is to be in `slot`. */
+/* An object while its members are read. */
+typedef struct {
+    node *of;
+    int64_t slot;    /* where it is to be */
+    int32_t seen;    /* columns that have a value */
+    size_t pending;  /* of the machine's: those before belong to outer objects */
+} open_object;
+
+/* The value of field `number`, which a column takes. */
 static bool
-read_field(machine *self, node *of, node *field, int64_t slot, int32_t *seen)
+read_field(machine *self, open_object *object, int32_t number)
 {
-    if (json_column(self, field)->length == slot) {
-        ++*seen;
-        return json_read_value(self, field);
+    node *of = object->of, *field = of->children[number];
+    const uint8_t *start = self->text.at;
+    if (json_column(self, field)->length == object->slot) {
+        object->seen++;
+        if (self->pending_count > object->pending) {
+            forget(self, object->pending, number);
+        }
     }
-    if (of->flags & JSON_NO_DUPLICATES) {
+    else if (of->flags & JSON_NO_DUPLICATES) {
         return json_fail(self, field, "a field that is there twice");
     }
-    columns_truncate_column(self->set, field->column, slot);
-    return json_read_value(self, field);
+    else {
+        columns_truncate_column(self->set, field->column, object->slot);
+    }
+    if (json_read_value(self, field)) {
+        return true;
+    }
+    object->seen--;
+    columns_truncate_column(self->set, field->column, object->slot);
+    return put_aside(self, of, start, number);
 }
 
 static bool
@@ -131,14 +215,10 @@ goes_on(machine *self, node *of, uint8_t closing, bool *is_good)
 }
 
 static bool
-read_object(machine *self, node *of)
+read_members(machine *self, open_object *object)
 {
-    column *to = json_column(self, of);
-    int64_t slot = to->length;
-    int32_t expected = 0, seen = 0;
-    if (!json_take(&self->text, '{')) {
-        return json_fail(self, of, "not an object");
-    }
+    node *of = object->of;
+    int32_t expected = 0;
     json_skip_space(&self->text);
     bool is_good = json_take(&self->text, '}');
     if (!is_good) {
@@ -147,15 +227,30 @@ read_object(machine *self, node *of)
             if (number == KEY_FAILED) {
                 return false;
             }
-            node *field = number == KEY_UNKNOWN ? NULL : of->children[number];
+            bool is_wanted = number != KEY_UNKNOWN && of->children[number] != NULL;
             expected = number == KEY_UNKNOWN ? expected : number + 1;
-            if (!(field == NULL ? skip_field(self, of)
-                                : read_field(self, of, field, slot, &seen))) {
+            if (!(is_wanted ? read_field(self, object, number) : skip_field(self, of))) {
                 return false;
             }
         } while (goes_on(self, of, '}', &is_good));
     }
-    if (!is_good || (seen < of->present_count && !put_missing(self, of, slot))) {
+    return is_good;
+}
+
+static bool
+read_object(machine *self, node *of)
+{
+    column *to = json_column(self, of);
+    open_object object = {of, to->length, 0, self->pending_count};
+    if (!json_take(&self->text, '{')) {
+        return json_fail(self, of, "not an object");
+    }
+    bool is_done = read_members(self, &object);
+    if (self->pending_count > object.pending) {
+        is_done = settle(self, object.pending, is_done);
+    }
+    if (!is_done
+        || (object.seen < of->present_count && !put_missing(self, of, object.slot))) {
         return false;
     }
     return json_put(self, column_put_slot(to));
@@ -249,27 +344,80 @@ has_unique_keys(machine *self, node *of)
     return is_unique || json_fail(self, of, "a key that is there twice");
 }
 
+/* One key and its value: a bad one is null until all keys are there. */
 static bool
-read_map(machine *self, node *of)
+read_entry(machine *self, node *of)
 {
-    column *map = json_column(self, of), *entries = map + MAP_ENTRIES;
-    if (!json_take(&self->text, '{')) {
-        return json_fail(self, of, "not an object");
+    column *entries = json_column(self, of) + MAP_ENTRIES;
+    node *value = of->children[0];
+    if (!read_map_key(self, of)) {
+        return false;
     }
+    const uint8_t *start = self->text.at;
+    if (!json_read_value(self, value)) {
+        columns_truncate_column(self->set, value->column, entries->length);
+        if (!put_aside(self, of, start, entries->length)
+            || !json_put(self, columns_put_null(self->set, value->column))) {
+            return false;
+        }
+    }
+    return json_put(self, column_put_slot(entries));
+}
+
+/* Of each key the last entry, and of those since `from` that are bad those that stay. */
+static bool
+keep_last(machine *self, node *of, size_t from)
+{
+    size_t count = self->pending_count - from;
+    if (count == 0) {
+        return json_put(self, columns_keep_last_keys(self->set, of->column, NULL));
+    }
+    watched_entries bad = {malloc(count * sizeof(int64_t)), count};
+    if (bad.places == NULL) {
+        return json_put(self, BUILD_NO_MEMORY);
+    }
+    for (size_t i = 0; i < count; i++) {
+        bad.places[i] = self->pending[from + i].place;
+    }
+    bool is_done = json_put(self, columns_keep_last_keys(self->set, of->column, &bad));
+    for (size_t i = 0, stayed = 0; i < count; i++) {
+        json_pending *one = &self->pending[from + i];
+        if (stayed < bad.count && one->place == bad.places[stayed]) {
+            self->pending[from + stayed++] = *one;
+        }
+    }
+    self->pending_count = from + bad.count;
+    free(bad.places);
+    return is_done;
+}
+
+static bool
+read_entries(machine *self, node *of)
+{
     json_skip_space(&self->text);
     bool is_good = json_take(&self->text, '}');
     if (!is_good) {
         do {
-            if (!read_map_key(self, of) || !json_read_value(self, of->children[0])
-                || !json_put(self, column_put_slot(entries))) {
+            if (!read_entry(self, of)) {
                 return false;
             }
         } while (goes_on(self, of, '}', &is_good));
     }
-    if (!is_good || ((of->flags & JSON_NO_DUPLICATES) && !has_unique_keys(self, of))) {
-        return false;
+    return is_good;
+}
+
+static bool
+read_map(machine *self, node *of)
+{
+    column *map = json_column(self, of), *entries = map + MAP_ENTRIES;
+    size_t pending = self->pending_count;
+    if (!json_take(&self->text, '{')) {
+        return json_fail(self, of, "not an object");
     }
-    return json_put(self, column_put_list(map, entries));
+    bool is_done = read_entries(self, of)
+                   && (of->flags & JSON_NO_DUPLICATES ? has_unique_keys(self, of)
+                                                      : keep_last(self, of, pending));
+    return settle(self, pending, is_done) && json_put(self, column_put_list(map, entries));
 }
 
 const json_node_kind json_nested_kinds[] = {

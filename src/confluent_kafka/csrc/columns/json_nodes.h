@@ -11,6 +11,12 @@
 
 typedef struct json_node json_node;
 
+/* A value that is bad, unless its key comes again. */
+typedef struct {
+    row_failure failure;
+    int64_t place; /* the number of its field, or the entry of a map */
+} json_pending;
+
 /* One row while it is read. */
 typedef struct {
     json_text text;
@@ -19,6 +25,8 @@ typedef struct {
     enum row_status status; /* of a reader that gave false */
     uint8_t *scratch;       /* of malloc(): a string that is not as the payload has it */
     size_t scratch_size;
+    json_pending *pending;  /* of malloc(): those of outer objects first */
+    size_t pending_count, pending_room;
 } json_machine;
 
 /* Reads a value, at its first byte, into the node's column. False with `status` set. */

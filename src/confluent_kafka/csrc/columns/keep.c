@@ -38,6 +38,14 @@ keep_fixed(column *self, const kept_slots *kept)
     }
 }
 
+static void
+keep_type_ids(column *self, const kept_slots *kept)
+{
+    for (int64_t i = 0; i < kept->count; i++) {
+        self->slots[kept->first + i] = self->slots[kept->places[i]];
+    }
+}
+
 /* Offsets and bytes move towards the start, so what is still to be read is not written over. */
 static void
 keep_bytes(column *self, const kept_slots *kept)
@@ -85,7 +93,7 @@ keep_children(columns *set, int32_t index, const kept_slots *kept)
     return status;
 }
 
-/* In a column, which is no union, and in those below it. */
+/* In a column and in those below it. */
 static enum build_status
 keep(columns *set, int32_t index, const kept_slots *kept)
 {
@@ -106,6 +114,10 @@ keep(columns *set, int32_t index, const kept_slots *kept)
         break;
     case COLUMN_LIST:
         status = keep_lists(set, index, kept);
+        break;
+    case COLUMN_UNION:
+        keep_type_ids(self, kept);
+        status = keep_children(set, index, kept);
         break;
     default:
         status = keep_children(set, index, kept);
@@ -155,8 +167,21 @@ keep_marked(columns *set, int32_t index, int64_t first, const keyed_entry *entri
     return status;
 }
 
+/* Of the watched places, those whose entries stay. */
+static void
+keep_watched(watched_entries *watched, int64_t first, const keyed_entry *entries)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < watched->count; i++) {
+        if (!entries[watched->places[i] - first].is_replaced) {
+            watched->places[count++] = watched->places[i];
+        }
+    }
+    watched->count = count;
+}
+
 enum build_status
-columns_keep_last_keys(columns *set, int32_t index)
+columns_keep_last_keys(columns *set, int32_t index, watched_entries *watched)
 {
     const column *map = &set->columns[index], *keys = map + 2;
     int64_t first = map->offsets[map->length];
@@ -173,6 +198,9 @@ columns_keep_last_keys(columns *set, int32_t index)
     size_t replaced;
     enum build_status status =
         mark_replaced(entries, count, &replaced) < 0 ? BUILD_NO_MEMORY : BUILD_OK;
+    if (status == BUILD_OK && watched != NULL) {
+        keep_watched(watched, first, entries);
+    }
     if (status == BUILD_OK && replaced > 0) {
         status = keep_marked(set, index + 1, first, entries, count);
     }

@@ -330,7 +330,7 @@ complete_list(machine *self, field *at)
 {
     column *list = &self->set->columns[at->column];
     if (at->shape == PROTOBUF_MAP) {
-        enum build_status status = columns_keep_last_keys(self->set, at->column);
+        enum build_status status = columns_keep_last_keys(self->set, at->column, NULL);
         if (status != BUILD_OK) {
             return protobuf_stop(self, status);
         }

@@ -101,7 +101,7 @@ protobuf_read_timestamp(machine *self, field *at, int64_t row)
     }
     return value_of(parts.seconds, fraction, units, &value)
                ? put_time(self, at, row, value)
-               : protobuf_fail(self, at->path, "a Timestamp that 64 bits cannot hold");
+               : protobuf_fail(self, at->path, "a Timestamp that 64 bits cannot hold; with unit=\"us\" they can");
 }
 
 bool
@@ -118,5 +118,5 @@ protobuf_read_duration(machine *self, field *at, int64_t row)
     }
     return value_of(parts.seconds, parts.nanos / (NANOS / units), units, &value)
                ? put_time(self, at, row, value)
-               : protobuf_fail(self, at->path, "a Duration that 64 bits cannot hold");
+               : protobuf_fail(self, at->path, "a Duration that 64 bits cannot hold; with unit=\"us\" they can");
 }

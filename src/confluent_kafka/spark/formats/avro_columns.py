@@ -13,10 +13,11 @@ from pyspark.sql import types as t
 
 from confluent_kafka.cimpl import _RowProgram
 from confluent_kafka.columns import AvroColumns
+from confluent_kafka.columns._avro_layout import NARROW_PRECISION
 from confluent_kafka.columns.registry import RegistryColumns
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
-from .registry import Unreadable
+from .registry import Unreadable, texts
 
 _SIMPLE: dict[str, t.DataType] = {
     "null": t.NullType(),
@@ -61,13 +62,9 @@ def parse(text: str, named: dict[str, Any]) -> Any:
 def parse_registered(schema: Schema, registry: SchemaRegistryClient) -> tuple[Any, dict[str, Any]]:
     """Return a registry's schema and all types it refers to."""
     named: dict[str, Any] = {}
-
-    def add(one: Schema) -> Any:
-        for reference in one.references:
-            add(registry.get_version(reference.subject, reference.version).schema)
-        return parse(one.schema_str, named)
-
-    return add(schema), named
+    for text in texts(schema, registry):
+        parsed = parse(text, named)
+    return parsed, named
 
 
 def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ()) -> t.DataType:
@@ -83,7 +80,7 @@ def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ())
         return spark_type(kind, named, inside)
     if logical := schema.get("logicalType") if isinstance(schema, dict) else None:
         if logical == "decimal":
-            return t.DecimalType(schema["precision"], schema.get("scale", 0))
+            return _decimal(schema["precision"], schema.get("scale", 0))
         if logical in _LOGICAL:
             return _LOGICAL[logical]
     if kind in _SIMPLE:
@@ -102,6 +99,16 @@ def spark_type(schema: Any, named: dict[str, Any], inside: tuple[str, ...] = ())
         for one in schema["fields"]
     ]
     return t.StructType(fields)
+
+
+def _decimal(precision: int, scale: int) -> t.DecimalType:
+    """Return Spark's type; values that have more digits than it are bad rows."""
+    if scale > NARROW_PRECISION:
+        raise Unreadable(
+            f"a decimal of a scale of {scale} has no counterpart in Spark, whose decimals have at "
+            f"most {NARROW_PRECISION} digits"
+        )
+    return t.DecimalType(min(precision, NARROW_PRECISION), scale)
 
 
 def _union(branches: list[Any], named: dict[str, Any], inside: tuple[str, ...]) -> t.DataType:
@@ -189,7 +196,7 @@ class AvroReader:
 
     def __call__(self, registry: SchemaRegistryClient) -> RegistryColumns:
         """Return the decoder, for a process."""
-        return _SparkColumns(registry, schema=self.schema)
+        return _SparkColumns(registry, schema=self.schema, decimals="decimal128")
 
 
 class _SparkColumns(AvroColumns):

@@ -111,10 +111,8 @@ class ProtobufReader:
 class _SparkColumns(ProtobufColumns):
     """ProtobufColumns of a schema that the driver has compiled, with times that Spark has."""
 
-    _unit = UNIT
-
     def __init__(self, registry: SchemaRegistryClient, reader: ProtobufReader) -> None:
-        super().__init__(registry, reader.message, subject="")
+        super().__init__(registry, reader.message, subject="", unit=UNIT)
         self._driver = reader
 
     def _reader_schema(self) -> Schema:

@@ -92,12 +92,17 @@ def written(registry: Registry, payload: Payload, wanted: str) -> RegisteredSche
 
 
 def texts(schema: Schema, registry: SchemaRegistryClient) -> Iterator[str]:
-    """Yield the texts that a schema refers to, each after those that it needs, and its own."""
-    for reference in schema.references:
-        yield from texts(
-            registry.get_version(reference.subject, reference.version).schema, registry
-        )
-    yield schema.schema_str
+    """Yield the texts that a schema refers to, each after those that it needs, and its own.
+
+    Each once, also where several schemas refer to one.
+    """
+
+    def found(one: Schema) -> Iterator[str]:
+        for reference in one.references:
+            yield from found(registry.get_version(reference.subject, reference.version).schema)
+        yield one.schema_str
+
+    yield from dict.fromkeys(found(schema))
 
 
 @contextmanager
