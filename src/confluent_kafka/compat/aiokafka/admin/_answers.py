@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+
+def _as_dict(answer: Any) -> dict[str, Any]:
+    return {name: _plain(getattr(answer, name)) for name in answer._fields}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return _as_dict(value) if hasattr(value, "_fields") else value
 
 
 class TopicError(NamedTuple):
@@ -27,12 +37,20 @@ class TopicErrors(NamedTuple):
     throttle_time_ms: int
     topic_errors: list[TopicError]
 
+    def to_object(self) -> dict[str, Any]:
+        """Return the answer as a dict, with dicts in it."""
+        return _as_dict(self)
+
 
 class DeletedTopics(NamedTuple):
     """The answer to delete_topics()."""
 
     throttle_time_ms: int
     topic_error_codes: list[TopicErrorCode]
+
+    def to_object(self) -> dict[str, Any]:
+        """Return the answer as a dict, with dicts in it."""
+        return _as_dict(self)
 
 
 class Synonym(NamedTuple):
@@ -79,12 +97,20 @@ class DescribedResources(NamedTuple):
     throttle_time_ms: int
     resources: list[DescribedResource]
 
+    def to_object(self) -> dict[str, Any]:
+        """Return the answer as a dict, with dicts in it."""
+        return _as_dict(self)
+
 
 class AlteredResources(NamedTuple):
     """An answer to alter_configs()."""
 
     throttle_time_ms: int
     resources: list[AlteredResource]
+
+    def to_object(self) -> dict[str, Any]:
+        """Return the answer as a dict, with dicts in it."""
+        return _as_dict(self)
 
 
 class Member(NamedTuple):
@@ -115,3 +141,7 @@ class DescribedGroups(NamedTuple):
 
     throttle_time_ms: int
     groups: list[Group]
+
+    def to_object(self) -> dict[str, Any]:
+        """Return the answer as a dict, with dicts in it."""
+        return _as_dict(self)

@@ -31,6 +31,7 @@ from ._deserializers import Deserializer, Deserializers
 from ._engine import checked
 from ._reader import Reader
 from ._subscription import Subscription
+from .group_coordinator import GroupCoordinator
 
 KT = TypeVar("KT")
 VT = TypeVar("VT")
@@ -560,6 +561,13 @@ class AIOKafkaConsumer(Generic[KT, VT]):
 
     def _require(self, *partitions: TopicPartition) -> None:
         self._subscription.require(*map(checked, partitions))
+
+    @property
+    def _coordinator(self) -> GroupCoordinator | None:
+        """FastStream asks it for the member's id."""
+        if self._group_id is None or self._reader is None:
+            return None
+        return GroupCoordinator(self._group_id, self._reader.engine._client.memberid)
 
     def _require_group(self) -> None:
         if self._group_id is None:

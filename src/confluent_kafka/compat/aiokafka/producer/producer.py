@@ -27,7 +27,7 @@ from .message_accumulator import BatchBuilder, Serializer, check_headers, millis
 
 __all__ = ["AIOKafkaProducer", "TransactionContext"]
 
-_NOT_GIVEN: Any = object()
+_missing: Any = object()  # FastStream imports it by this name
 _numbers = itertools.count(1)
 
 Partitioner = Callable[[bytes | None, list[int], list[int]], int]
@@ -81,7 +81,7 @@ class AIOKafkaProducer:
         metadata_max_age_ms: int = 300000,
         request_timeout_ms: int = 40000,
         api_version: Any = None,
-        acks: int | str = _NOT_GIVEN,
+        acks: int | str = _missing,
         key_serializer: Serializer | None = None,
         value_serializer: Serializer | None = None,
         compression_type: str | None = None,
@@ -127,6 +127,7 @@ class AIOKafkaProducer:
         self._transactions = None if transactional_id is None else Transactions()
         self._engine: Engine | None = None
         self._stopping: asyncio.Task[None] | None = None
+        self._closed = False  # FastStream asks for it
         self._known = self.client.cluster._partitions
         # Nothing but librdkafka has a say in what a message becomes.
         self._is_plain = (
@@ -159,6 +160,7 @@ class AIOKafkaProducer:
             await engine.close()
             raise
         self._engine = engine
+        self._closed = False
 
     async def stop(self) -> None:
         """Deliver what was sent, and close. Stopping twice does nothing.
@@ -168,7 +170,7 @@ class AIOKafkaProducer:
         """
         if self._engine is not None:
             self._engine._check_loop()
-            engine, self._engine = self._engine, None
+            engine, self._engine, self._closed = self._engine, None, True
             self._stopping = asyncio.get_running_loop().create_task(self._stop(engine))
         if self._stopping is not None:
             await asyncio.shield(self._stopping)
@@ -278,14 +280,14 @@ class AIOKafkaProducer:
         )
 
     async def send_batch(
-        self, batch: BatchBuilder, topic: str, *, partition: int
+        self, batch: BatchBuilder, topic: str, *, partition: int | None
     ) -> asyncio.Future[RecordMetadata | None]:
         """Send the records of a batch, in their order; closes the batch.
 
         Args:
             batch: from create_batch().
             topic: the topic.
-            partition: its number.
+            partition: its number; None lets the partitioner choose one for all records.
 
         Returns:
             A future of where the first record is, settled when all are delivered; of None if the
@@ -297,10 +299,10 @@ class AIOKafkaProducer:
         self._ready_to_send()
         await self.client._wait_on_metadata(topic)
         engine = self._ready_to_send()  # still
-        self._check_partition(topic, partition)
+        chosen = self._partition(topic, partition, None, None, None, None)
         batch.close()
         with self._sending():
-            return await send_batch(engine, batch, topic, partition)
+            return await send_batch(engine, batch, topic, chosen)
 
     async def begin_transaction(self) -> None:
         """Begin a transaction. If the task is cancelled meanwhile, none has begun.
@@ -441,7 +443,7 @@ class AIOKafkaProducer:
 
 def _acks(acks: Any, is_idempotent: bool) -> Any:
     """Return ``acks``, with its default."""
-    if acks is _NOT_GIVEN:
+    if acks is _missing:
         return -1 if is_idempotent else 1
     if is_idempotent and acks not in ("all", -1):
         raise ValueError(f"acks={acks!r} is not possible with enable_idempotence: use 'all'")
