@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -281,3 +282,16 @@ def test_tags_of_schemas() -> None:
     """A schema without tags has none."""
     assert get_inline_tags({"confluent:tags": ["PII"]}) == {"PII"}
     assert get_inline_tags({}) == set()
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("place", ["alone", "dict", "list", "dataclass"])
+def test_numbers_that_json_does_not_have(
+    client: SchemaRegistryClient, number: float, place: str
+) -> None:
+    """They are refused, also by orjson, which would write null: readers would miss the value."""
+    made = dataclasses.make_dataclass("Made", ["number"])(number)
+    obj = {"alone": number, "dict": {"a": number}, "list": [1, (number,)], "dataclass": made}[place]
+    with pytest.raises(SerializationError):
+        JSONSerializer('{"title": "T"}', client)({"none": None, "a": obj}, VALUE)
+    assert JSONSerializer('{"title": "T"}', client)({"a": [None, 1.5]}, VALUE) is not None

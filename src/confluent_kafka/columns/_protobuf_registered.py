@@ -134,7 +134,7 @@ class _Sources:
 
     def add(self, schema: Any, name: str) -> None:
         """Add a schema, and those that it refers to."""
-        from confluent_kafka.schema_registry.protobuf import schema_file
+        from confluent_kafka.schema_registry._protobuf_messages import schema_file
 
         path = (self._folder / name).resolve()
         if not path.is_relative_to(self._folder.resolve()):

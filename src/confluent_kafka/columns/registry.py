@@ -421,10 +421,10 @@ class ProtobufColumns(RegistryColumns):
             before each payload, or header_schema_id_serializer for the GUID in a header.
 
     Fields are known by their numbers in payloads of all versions; those that the message does not
-    have are skipped. With a subject's message, each version says which message indexes are those
-    of the message, and payloads of others are bad rows; with a message class they are not looked
-    at. As `value` of produce_arrow() it encodes rows as this message, as ProtobufEncoder does, with
-    the id of the subject's latest schema.
+    have are skipped. Each version says which message indexes are those of the message, which is
+    found by its name without the package; payloads of other messages are bad rows. As `value` of
+    produce_arrow() it encodes rows as this message, as ProtobufEncoder does, with the id of the
+    subject's latest schema.
     """
 
     _schema_type = "PROTOBUF"
@@ -453,6 +453,7 @@ class ProtobufColumns(RegistryColumns):
         self._columns = columns
         self._enums = enums
         self._indexes: dict[bytes, list[int]] = {}  # of the message, by the names of schemas
+        self._written_indexes: list[int]
         self._descriptor: Any
         self._bare: _RowProgram  # for payloads that have no frame
         if not self._is_registered:  # wrong arguments are refused now
@@ -466,14 +467,16 @@ class ProtobufColumns(RegistryColumns):
         return self._decoder(message_indexes=True)
 
     def _program(self, name: bytes, schema: Any) -> _RowProgram:
-        if not self._is_registered:
-            return super()._program(name, schema)
-        indexes = self._indexes[name] = message_indexes_of(self._compiled(schema))
+        if self._is_registered:
+            indexes = message_indexes_of(self._compiled(schema))
+        else:
+            indexes = _indexes_in(schema, self._descriptor)
+        self._indexes[name] = indexes
         return self._decoder(message_indexes=indexes)
 
     def _unframed(self, name: bytes, rest: bytes) -> _RowProgram | str:
         # The indexes are in the header as well.
-        if self._is_registered and _message_indexes(rest) != self._indexes[name]:
+        if _message_indexes(rest) != self._indexes[name]:
             return "message indexes of another message in its header"
         return self._bare
 
@@ -491,11 +494,35 @@ class ProtobufColumns(RegistryColumns):
         )._program
 
     def _new_encoder(self, schema: Any, schema_id: int | None) -> ProtobufEncoder:
-        message = self._compiled(schema) if self._is_registered else self._message
-        return ProtobufEncoder(message, schema_id=schema_id)
+        if self._is_registered:
+            message = self._compiled(schema)
+            self._written_indexes = message_indexes_of(message)
+        else:
+            message = self._message
+            self._written_indexes = _indexes_in(schema, self._descriptor)
+        indexes = None if schema_id is None else self._written_indexes
+        return ProtobufEncoder(message, schema_id=schema_id, message_indexes=indexes)
 
     def _indexes_of(self, encoder: ProtobufEncoder) -> list[int]:
-        return message_indexes_of(encoder._descriptor)
+        return self._written_indexes
+
+
+def _indexes_in(schema: Any, descriptor: Any) -> list[int]:
+    """Return the place that a message type has in a registry's schema.
+
+    Raises:
+        ProtobufSchemaError: the schema does not have it.
+    """
+    from confluent_kafka.schema_registry._protobuf_messages import (
+        indexes_of,
+        messages_of,
+        name_without_package,
+    )
+
+    found = indexes_of(messages_of(schema.schema_str), name_without_package(descriptor))
+    if found is None:
+        raise ProtobufSchemaError(f"the schema has no message {descriptor.full_name}")
+    return found
 
 
 def _message_indexes(data: bytes) -> list[int] | None:

@@ -373,7 +373,9 @@ class SerializerCore(Core):
         header = self._frame is header_schema_id_serializer
         if registered.guid is None and header:
             registered = await self._calls.lookup_schema(subject, registered.schema)
-        schema_id = SchemaId(self._type, registered.schema_id, registered.guid, self._indexes())
+        schema_id = SchemaId(
+            self._type, registered.schema_id, registered.guid, self._indexes(registered.schema)
+        )
         plan = Plan(
             await self._writer(registered.schema, subject),
             schema_id.id_to_bytes() if self._frame is prefix_schema_id_serializer else b"",
@@ -389,7 +391,7 @@ class SerializerCore(Core):
         if self._use_id is not None:
             schema = await calls.get_schema(self._use_id, subject)
             return RegisteredSchema(subject, None, self._use_id, None, schema)
-        if self._latest or self._metadata is not None:
+        if not self._writes_own_schema():
             return await self._newest(subject)
         schema = await self._own_schema(ctx)
         if self._register:
@@ -440,9 +442,17 @@ class SerializerCore(Core):
         """
         raise NotImplementedError
 
-    def _indexes(self) -> list[int] | None:
-        """Return the path of the message in its schema."""
+    def _indexes(self, schema: Schema) -> list[int] | None:
+        """Return the path of the message in its schema.
+
+        Raises:
+            SerializationError: the schema does not have the message.
+        """
         return None
+
+    def _writes_own_schema(self) -> bool:
+        """Whether messages are written with the serializer's schema, not with one it asks for."""
+        return self._use_id is None and not self._latest and self._metadata is None
 
     async def _writer(self, schema: Schema, subject: str) -> Callable[[Any], bytes]:
         """Return a function that encodes an object."""
@@ -453,6 +463,8 @@ class DeserializerCore(Core):
     """Messages to objects."""
 
     _from_dict: Callable[[Any, SerializationContext | None], Any] | None = None
+    _has_indexes = False
+    """Whether the path of the message follows the id of its schema; a plan is for one path."""
 
     def _configure(
         self, client: Any, conf: Mapping[str, Any] | None, defaults: Mapping[str, Any]
@@ -481,23 +493,34 @@ class DeserializerCore(Core):
         if self._builtin:
             header = header_of(ctx) if self._dual and ctx is not None and ctx.headers else None
             frame = data if header is None else header
-            mark = frame[: GUID_SIZE if frame[:1] == GUID_MAGIC else ID_SIZE]
+            end = GUID_SIZE if frame[:1] == GUID_MAGIC else ID_SIZE
+            if self._has_indexes:
+                end = self._indexes_end(frame, end)
+            mark = frame[:end]
             key = self._key(mark, ctx) if self._by_place else mark
             plan = self._known(key)
             if plan is not None:
-                return plan, self._payload(data, len(mark)) if header is None else data, key, None
+                return plan, data[end:] if header is None else data, key, None
         schema_id, payload = self._identify(data, ctx)
         if not self._builtin:
-            key = self._key(schema_id.guid or schema_id.id, ctx)
+            indexes = tuple(schema_id.message_indexes or ())
+            key = self._key((schema_id.guid or schema_id.id, indexes), ctx)
             plan = self._known(key)
         return plan, payload, key, schema_id
 
     def _key(self, mark: Hashable, ctx: SerializationContext | None) -> Hashable:
         return mark if ctx is None else (mark, ctx.topic, ctx.field)
 
-    def _payload(self, data: bytes, start: int) -> bytes:
-        """Return the bytes after the id of a schema, which ends at ``start``."""
-        return data[start:]
+    def _indexes_end(self, frame: bytes, start: int) -> int:
+        """Return where the message indexes end, which begin at ``start`` after the id."""
+        raise NotImplementedError
+
+    def _check_indexes(self, written: Schema | None, indexes: list[int] | None, name: str) -> None:
+        """Check that the message indexes name the message that is read.
+
+        Raises:
+            SerializationError: they name none, or another message of the schema.
+        """
 
     def _identify(self, data: bytes, ctx: SerializationContext | None) -> tuple[SchemaId, bytes]:
         """Return the id of a message's schema, and its payload.
@@ -520,9 +543,11 @@ class DeserializerCore(Core):
     ) -> Plan:
         """Return the plan for messages of a schema, from the registry."""
         if self._client is None:
+            self._check_indexes(None, schema_id.message_indexes, "the schema")
             return self._keep(key, Plan(await self._reader(None, None, "the schema")))
         generation = self._calls.generation
         written, name = await self._written(schema_id, ctx)
+        self._check_indexes(written, schema_id.message_indexes, name)
         wanted: Schema | None = None
         if self._by_subject:
             subject = await self._subject(ctx, self._record_name(written))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 from collections.abc import Callable
@@ -9,14 +10,34 @@ from typing import Any
 
 from ._fields import TAGS, FieldType
 
+encode: Callable[[Any], str | bytes]
+decode: Callable[[bytes], Any]
+_strict_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
 if importlib.util.find_spec("orjson") is not None:
     import orjson
 
-    encode: Callable[[Any], str | bytes] = orjson.dumps
-    decode: Callable[[bytes], Any] = orjson.loads
+    def _encode(obj: Any) -> bytes:
+        """Return an object as JSON; refuse numbers that are not finite: orjson writes null."""
+        data: bytes = orjson.dumps(obj)
+        if b"null" in data:
+            _strict_encode(_plain(obj))
+        return data
+
+    encode, decode = _encode, orjson.loads
 else:
-    encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
-    decode = json.loads
+    encode, decode = _strict_encode, json.loads
+
+
+def _plain(obj: Any) -> Any:
+    """Return what of an object can hold a number that is not finite."""
+    if isinstance(obj, dict):
+        return list(map(_plain, obj.values()))
+    if isinstance(obj, list | tuple):
+        return list(map(_plain, obj))
+    if dataclasses.is_dataclass(obj) and not isinstance(obj, type):
+        return _plain(vars(obj) if hasattr(obj, "__dict__") else dataclasses.astuple(obj))
+    return obj if isinstance(obj, float) else None
 
 
 def title(schema: Any) -> str | None:

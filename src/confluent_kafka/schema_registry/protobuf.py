@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Self
 
@@ -37,11 +36,12 @@ from ._core import (
 )
 from ._fields import FieldType
 from ._protobuf_decimal import decimal_to_protobuf, protobuf_to_decimal
+from ._protobuf_messages import indexes_of, messages_of, name_without_package, names_at
 from ._protobuf_tags import get_inline_tags
 from ._protobuf_variant import protobuf_to_variant, variant_to_protobuf
 from .schema import Schema, SchemaReference
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
-from .serde import read_indexes, reference_subject_name_strategy
+from .serde import GUID_MAGIC, ID_MAGIC, read_indexes, reference_subject_name_strategy
 
 __all__ = [
     "AsyncProtobufDeserializer",
@@ -138,14 +138,6 @@ def schema_text(file: FileDescriptor) -> str:
     return base64.b64encode(proto.SerializeToString()).decode()
 
 
-def schema_file(text: str) -> FileDescriptorProto | None:
-    """Return the file that schema_text() returned, or a registry as ``serialized``; else None."""
-    try:
-        return FileDescriptorProto.FromString(base64.b64decode(text.strip(), validate=True))
-    except (binascii.Error, DecodeError):
-        return None
-
-
 class _ProtobufSerializing(SerializerCore):
     _type = "PROTOBUF"
 
@@ -171,8 +163,17 @@ class _ProtobufSerializing(SerializerCore):
         self._skip_known: bool = options["skip.known.types"]
         self._name = self._kind.DESCRIPTOR.full_name
 
-    def _indexes(self) -> list[int] | None:
-        return message_indexes(self._kind.DESCRIPTOR)
+    def _indexes(self, schema: Schema) -> list[int] | None:
+        descriptor = self._kind.DESCRIPTOR
+        messages = () if self._writes_own_schema() else messages_of(schema.schema_str)
+        if not messages:
+            return message_indexes(descriptor)
+        # Readers look for the message in this schema, not in the file of the class.
+        found = indexes_of(messages, name_without_package(descriptor))
+        if found is None:
+            known = ", ".join(one.name for one in messages)
+            raise SerializationError(f"the schema has no message {self._name}, only {known:.300}")
+        return found
 
     async def _own_schema(self, ctx: SerializationContext | None) -> Schema:
         file = self._kind.DESCRIPTOR.file
@@ -283,6 +284,7 @@ class AsyncProtobufSerializer(_ProtobufSerializing, AwaitingSerializer):
 
 class _ProtobufDeserializing(DeserializerCore):
     _type = "PROTOBUF"
+    _has_indexes = True
 
     def __init__(
         self,
@@ -298,10 +300,28 @@ class _ProtobufDeserializing(DeserializerCore):
         defaults = DESERIALIZER_DEFAULTS | {"use.deprecated.format": False}
         _refuse_old_format(self._configure(schema_registry_client, conf, defaults))
 
-    def _payload(self, data: bytes, start: int) -> bytes:
-        if data[start : start + 1] == b"\0":  # the first message of its file, as most are
-            return data[start + 1 :]
-        return data[read_indexes(data, start)[1] :]
+    def _indexes_end(self, frame: bytes, start: int) -> int:
+        if frame[start : start + 1] == b"\0":  # the first message of its file, as most are
+            return start + 1
+        if not frame.startswith((ID_MAGIC, GUID_MAGIC)):
+            return start
+        return read_indexes(frame, start)[1]
+
+    def _check_indexes(self, written: Schema | None, indexes: list[int] | None, name: str) -> None:
+        descriptor = self._kind.DESCRIPTOR
+        text = schema_text(descriptor.file) if written is None else written.schema_str
+        messages = messages_of(text)
+        if indexes is None or not messages:
+            return
+        try:
+            found = names_at(messages, indexes)
+        except LookupError as error:
+            raise SerializationError(f"{name}: {error}") from error
+        if name_without_package(descriptor) not in found:
+            raise SerializationError(
+                f"{name}: the message is of type {found[0]}, not {descriptor.full_name}: its "
+                f"message indexes are {indexes}"
+            )
 
     def _record_name(self, schema: Schema) -> str | None:
         name: str = self._kind.DESCRIPTOR.full_name
@@ -328,6 +348,8 @@ class ProtobufDeserializer(_ProtobufDeserializing, BlockingDeserializer):
         message_type: the class of the messages.
         conf: as for AvroDeserializer, and ``use.deprecated.format`` (only False).
         schema_registry_client: the registry; if given, it must have the schema of each message.
+            The message indexes must then name a message of the class's name in that schema;
+            without a registry, in the file of the class.
         rule_conf: must be None: this client runs no rules.
         rule_registry: must be None.
 
