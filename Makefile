@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos fuzz wheel asan tsan valgrind freethreaded docs clean system java
+.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz wheel asan tsan valgrind freethreaded docs clean system java
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ bench-spark: build java $(VENV)/.integration $(VENV)/.spark ## Spark: rdkafka be
 
 chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a real cluster (ARGS="--short --only network")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos $(ARGS)
+
+differential: build ## drawn scripts on the compatibility APIs and on the originals, outcome by outcome (ARGS="--scripts 1000")
+	@$(BIN)/python -m tests.differential $(ARGS)
 
 # Without clang the run says so, and draws all inputs from a seed.
 fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,000 frames of a broken broker

@@ -22,9 +22,9 @@ VERSION = "kafka-python==2.0.2" if sys.version_info < (3, 12) else "kafka-python
 
 
 @pytest.fixture(scope="module")
-def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def peer() -> Path:
     """An interpreter with kafka-python 2, which has its name in common with the face."""
-    return installed(tmp_path_factory.mktemp("peer"), VERSION)
+    return installed(VERSION)
 
 
 def agree(our: Any, wanted: Any) -> bool:

@@ -19,9 +19,9 @@ SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_python_call
 
 
 @pytest.fixture(scope="module")
-def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def peer() -> Path:
     """An interpreter with kafka-python, which has its name in common with the face."""
-    return installed(tmp_path_factory.mktemp("peer"), f"kafka-python=={__version__}")
+    return installed(f"kafka-python=={__version__}")
 
 
 def test_the_same_program(peer: Path, kafka_cluster: MockCluster) -> None:

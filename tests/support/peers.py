@@ -1,28 +1,57 @@
-"""Another client in an environment of its own, and what a program prints there."""
+"""Other clients in environments of their own, and what programs print there."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import subprocess
+import sys
 import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-INSTALLATION, PROGRAM = 60, 100  # seconds; together less than faulthandler_timeout
+ENVIRONMENTS = Path(__file__).resolve().parents[2] / "build" / "peers"
+INSTALLATION, PROGRAM = 120, 100  # seconds; together less than faulthandler_timeout
 
 
-def installed(folder: Path, requirement: str) -> Path:
-    """An interpreter that has a package; the test is skipped where it cannot be installed."""
-    venv.create(folder, with_pip=True)
-    python = folder / "bin" / "python"
-    install = [str(python), "-m", "pip", "install", "-q", requirement]
-    try:
-        subprocess.run(install, check=True, timeout=INSTALLATION, capture_output=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        pytest.skip(f"{requirement} cannot be installed: {error}")
+class InstallationError(Exception):
+    """A package cannot be installed here."""
+
+
+def environment(requirement: str) -> Path:
+    """An interpreter that has a package, which is installed once for all tests.
+
+    Args:
+        requirement: the package and its version, as pip takes them.
+
+    Raises:
+        InstallationError: it cannot be installed.
+    """
+    folder = ENVIRONMENTS / f"{requirement}-py{sys.version_info[0]}.{sys.version_info[1]}"
+    ready = folder / "ready"
+    ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
+    with (ENVIRONMENTS / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
+        python = folder / "bin" / "python"
+        if not ready.exists():
+            venv.create(folder, with_pip=True, clear=True)
+            install = [str(python), "-m", "pip", "install", "-q", requirement]
+            try:
+                subprocess.run(install, check=True, timeout=INSTALLATION, capture_output=True)
+            except (OSError, subprocess.SubprocessError) as error:
+                raise InstallationError(f"{requirement} cannot be installed: {error}") from error
+            ready.touch()
     return python
+
+
+def installed(requirement: str) -> Path:
+    """environment(), for tests: they are skipped where the package cannot be installed."""
+    try:
+        return environment(requirement)
+    except InstallationError as error:
+        pytest.skip(str(error))
 
 
 def outcomes(process: subprocess.Popen[bytes]) -> dict[str, list[Any]]:

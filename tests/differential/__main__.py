@@ -1,0 +1,50 @@
+"""Runs drawn scripts on this package and on the originals, and prints every difference.
+
+python -m tests.differential                      # 100 scripts for each original
+python -m tests.differential --scripts 1000 --only aiokafka
+python -m tests.differential --brokers localhost:9092
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import uuid
+
+from confluent_kafka.testing import MockCluster
+from tests.differential.machine import PEERS, compare, make_topic
+
+_AT_ONCE = 25  # scripts of one process
+
+
+def main() -> int:
+    """The exit status: 1 when there is a difference that no document names."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--scripts", type=int, default=100, help="how many for each original")
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first one")
+    parser.add_argument("--only", default="", help="the originals whose names contain this")
+    parser.add_argument("--brokers", help="real brokers, instead of the embedded cluster")
+    arguments = parser.parse_args()
+    different = 0
+    with contextlib.ExitStack() as stack:
+        servers = arguments.brokers or stack.enter_context(MockCluster(1)).bootstrap_servers
+        topic = f"differential-{uuid.uuid4().hex[:8]}"
+        make_topic(servers, topic)
+        for peer in (one for one in PEERS if arguments.only in one.name):
+            found = []
+            last = arguments.first + arguments.scripts
+            for first in range(arguments.first, last, _AT_ONCE):
+                seeds = range(first, min(first + _AT_ONCE, last))
+                for difference in compare(peer, servers, topic, seeds):
+                    print(difference, flush=True)
+                    found.append(difference)
+            print(f"{peer.name}: {arguments.scripts} scripts, {len(found)} with a difference")
+            different += len(found)
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

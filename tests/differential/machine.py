@@ -1,0 +1,165 @@
+"""The same scripts on this package and on the one that it is compared with, side by side."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.differential.known import KNOWN
+from tests.differential.scripts import FIRST_TIMESTAMP, SIZES, draw
+from tests.support.peers import environment
+
+_DRIVERS = Path(__file__).parent / "drivers"
+_LIMIT = 30  # seconds for a script, however slow the machine
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A package that has an API in common with this one."""
+
+    name: str
+    requirement: str
+    driver: str
+    face: str | None = None
+    """What ``confluent-kafka run --as`` calls it; None for confluent-kafka itself."""
+
+    def ours(self) -> list[str]:
+        """The command that runs the driver on this package."""
+        run = [] if self.face is None else ["-m", "confluent_kafka", "run", "--as", self.face]
+        return [sys.executable, *run, str(_DRIVERS / self.driver)]
+
+    def theirs(self) -> list[str]:
+        """The command that runs the driver on the original; raises InstallationError."""
+        return [str(environment(self.requirement)), "-W", "ignore", str(_DRIVERS / self.driver)]
+
+
+PEERS = (
+    Peer("aiokafka", "aiokafka==0.14.0", "aiokafka_consumer.py", "aiokafka"),
+    Peer("kafka-python 3", "kafka-python==3.0.12", "kafka_python.py", "kafka"),
+    Peer("kafka-python 2", "kafka-python==2.0.2", "kafka_python.py", "kafka:2"),
+    Peer("confluent-kafka", "confluent-kafka==2.16.1", "confluent_kafka_consumer.py"),
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A step with another outcome here than there."""
+
+    peer: str
+    seed: int
+    steps: list[Any]
+    """The steps before it, and the step itself."""
+    ours: Any
+    theirs: Any
+
+    def __str__(self) -> str:
+        return (
+            f"{self.peer}, script {self.seed}: after {self.steps[:-1]}, the step {self.steps[-1]}\n"
+            f"    ours    {_short(self.ours)}\n    theirs  {_short(self.theirs)}"
+        )
+
+
+def make_topic(servers: str, topic: str) -> None:
+    """Create the topic that the scripts read, with its messages.
+
+    Args:
+        servers: the brokers.
+        topic: its name.
+    """
+    with AdminClient({"bootstrap.servers": servers}) as admin:
+        admin.create_topics([NewTopic(topic, len(SIZES), 1)])[topic].result()
+    with Producer({"bootstrap.servers": servers}) as producer:
+        for partition, size in enumerate(SIZES):
+            for number in range(size):
+                timestamp = FIRST_TIMESTAMP + 1000 * number
+                producer.produce(topic, f"{number}", partition=partition, timestamp=timestamp)
+
+
+def compare(peer: Peer, servers: str, topic: str, seeds: Sequence[int]) -> list[Difference]:
+    """Run scripts on both sides; return the differences that no document names.
+
+    What differs is run again with more patience: on a busy machine a message can come too late for
+    one of the two.
+
+    Args:
+        peer: what to compare with.
+        servers: the brokers of both.
+        topic: the topic of make_topic().
+        seeds: of the scripts.
+
+    Raises:
+        InstallationError: the original is not there.
+    """
+    found = _compare(peer, servers, topic, seeds, f"once-{seeds[0]}", patience=0.4)
+    again = [difference.seed for difference in found]
+    return _compare(peer, servers, topic, again, f"again-{seeds[0]}", patience=4) if again else []
+
+
+def _compare(
+    peer: Peer, servers: str, topic: str, seeds: Sequence[int], run: str, patience: float
+) -> list[Difference]:
+    scripts = [draw(seed) for seed in seeds]
+    with ThreadPoolExecutor(2) as sides:
+        ours, theirs = sides.map(
+            lambda side: _outcomes([*side[0], servers, topic, side[1], f"{patience}"], scripts),
+            ((peer.ours(), f"{run}-ours"), (peer.theirs(), f"{run}-theirs")),
+        )
+    return [
+        difference
+        for script in scripts
+        if (difference := _difference(peer, script, ours[script["seed"]], theirs[script["seed"]]))
+    ]
+
+
+def _outcomes(command: list[str], scripts: list[Any]) -> dict[int, list[Any]]:
+    done = subprocess.run(
+        command,
+        input="".join(f"{json.dumps(script)}\n" for script in scripts),
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT * len(scripts),
+        check=False,
+    )
+    assert done.returncode == 0, f"{command} ended with {done.returncode}: {done.stderr[-4000:]}"
+    return dict(map(json.loads, done.stdout.splitlines()))
+
+
+def _difference(peer: Peer, script: Any, ours: list[Any], theirs: list[Any]) -> Difference | None:
+    """The first difference of a script that is not known: what follows may come of it."""
+    steps = [*script["steps"], ["committed by the group"]]
+    for number, (one, other) in enumerate(zip_longest(ours, theirs)):
+        if other == "hangs":  # the original
+            return None
+        if one != other and not _same_exception(one, other):
+            if _is_known(peer, steps[: number + 1], one, other):
+                return None
+            return Difference(peer.name, script["seed"], steps[: number + 1], one, other)
+    return None
+
+
+def _same_exception(one: Any, other: Any) -> bool:
+    """Whether who catches what the original raises catches ours as well."""
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        return False
+    return other["raised"][0] in one["raised"] and one["code"] == other["code"]
+
+
+def _is_known(peer: Peer, steps: list[Any], ours: Any, theirs: Any) -> bool:
+    return any(
+        peer.name in known.peers and known.fits(steps, _short(ours), _short(theirs))
+        for known in KNOWN
+    )
+
+
+def _short(outcome: Any) -> Any:
+    """An exception by the name of its class."""
+    return outcome["raised"][0] if isinstance(outcome, dict) else outcome

@@ -1,0 +1,86 @@
+"""Scripts for consumers, drawn from a seed: what is called, in which order, with which arguments.
+
+A script is a list of steps, ``[name, arguments...]``, in words that all clients have in common. The
+drivers turn a step into a call of their client. Each step's arguments are mostly right, and now and
+then not: an offset behind the end, a negative one, a partition that is not assigned.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Step: TypeAlias = list[Any]
+
+SIZES = (20, 7, 0)
+"""The number of messages in each partition of the topic that all scripts read."""
+
+FIRST_TIMESTAMP = 1_700_000_000_000
+"""Milliseconds; each message of a partition is a second later than the one before."""
+
+
+def draw(seed: int) -> dict[str, Any]:
+    """Return a script, as the drivers read it from their standard input.
+
+    Args:
+        seed: the same one draws the same script.
+    """
+    chance = random.Random(seed)
+    subscribed = chance.random() < 0.25
+    steps = _subscribed(chance) if subscribed else _assigned(chance)
+    return {
+        "seed": seed,
+        "reset": chance.choice(["earliest", "earliest", "latest", "none"]),
+        "auto_commit": chance.random() < 0.3,
+        "steps": [*steps, ["close"], *([["read", 1], ["position", 0]] if seed % 5 == 0 else [])],
+    }
+
+
+def _assigned(chance: random.Random) -> list[Step]:
+    """One partition at a time: what is read is the same on every client."""
+    partition = chance.choice([0, 0, 1, 2])
+    steps: list[Step] = [["assign", [partition]]]
+    for _ in range(chance.randint(5, 12)):
+        if chance.random() < 0.1:
+            partition = chance.choice([0, 1, 2])
+            steps.append(["assign", [partition]])
+        else:
+            steps.append(_step(chance, partition))
+    return steps
+
+
+def _subscribed(chance: random.Random) -> list[Step]:
+    """All partitions, read to their ends: in which order partitions come is the client's choice."""
+    steps: list[Step] = [["subscribe"], ["drain"]]
+    for _ in range(chance.randint(3, 6)):
+        steps.append(_step(chance, chance.choice([0, 1, 2]), reading=False))
+        if chance.random() < 0.4:
+            steps.append(["drain"])
+    return steps
+
+
+def _step(chance: random.Random, partition: int, reading: bool = True) -> Step:
+    other = chance.choice([0, 1, 2, 9])
+    place = partition if chance.random() < 0.9 else other
+    offset = chance.choice([0, 1, 3, 6, SIZES[partition], SIZES[partition] + 5, -1])
+    wanted: dict[str, tuple[int, Callable[[], Step]]] = {
+        "read": (6 if reading else 0, lambda: ["read", chance.randint(1, 8)]),
+        "seek": (4, lambda: ["seek", place, offset]),
+        "seek_to_beginning": (1, lambda: ["seek_to_beginning", place]),
+        "seek_to_end": (1, lambda: ["seek_to_end", place]),
+        "position": (3, lambda: ["position", place]),
+        "commit": (3, lambda: ["commit"]),
+        "commit_at": (2, lambda: ["commit_at", place, offset]),
+        "committed": (3, lambda: ["committed", place]),
+        "pause": (2, lambda: ["pause", place]),
+        "resume": (2, lambda: ["resume", place]),
+        "paused": (1, lambda: ["paused"]),
+        "assignment": (1, lambda: ["assignment"]),
+        "subscription": (1, lambda: ["subscription"]),
+        "ends": (1, lambda: ["ends", partition]),
+        "at_time": (1, lambda: ["at_time", partition, FIRST_TIMESTAMP + chance.randint(0, 30_000)]),
+        "unsubscribe": (1, lambda: ["unsubscribe"]),
+    }
+    [name] = chance.choices(list(wanted), [weight for weight, _ in wanted.values()])
+    return wanted[name][1]()
