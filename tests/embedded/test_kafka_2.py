@@ -180,7 +180,7 @@ def test_groups(kafka_cluster: MockCluster, admin: Any, kafka_topic: str) -> Non
         assert (described.error_code, described.group) == (0, group)
         assert member.member_metadata.subscription == [kafka_topic]
         assert place.topic in [one.topic for one in member.member_assignment.assignment]
-        assert admin.list_consumer_group_offsets(group)[place][:2] == (3, "text")
+        assert admin.list_consumer_group_offsets(group)[place] == (3, "text")
         assert admin.list_consumer_group_offsets(group, partitions=[place])[place].offset == 3
         busy = [(group, errors.NonEmptyGroupError)]
         assert admin.delete_consumer_groups([group]) == busy
@@ -212,3 +212,40 @@ def test_a_client_below_the_others(kafka_cluster: MockCluster, kafka_topic: str)
     assert not client.bootstrap_connected()
     assert client.least_loaded_node() is None
     assert client.set_topics([kafka_topic]).failed()
+
+
+def test_offsets_and_records_have_no_epoch(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """All that comes back has the fields of version 2.0, also what callbacks get."""
+    place = TopicPartition(kafka_topic, 0)
+    told: list[Any] = []
+    keywords = {"group_id": f"of-{kafka_topic}", "auto_offset_reset": "earliest"}
+
+    def note(offsets: Any, failure: Any) -> None:
+        told.append((offsets, failure))
+
+    with made(KafkaProducer, kafka_cluster) as producer:
+        producer.send(kafka_topic, b"v", key=b"k", partition=0, timestamp_ms=5).get(TIMEOUT)
+    with made(
+        KafkaConsumer,
+        kafka_cluster,
+        **keywords,
+        value_deserializer=bytes.decode,
+        default_offset_commit_callback=note,
+    ) as consumer:
+        assert consumer.config["default_offset_commit_callback"] is note
+        consumer.assign([place])
+        record = next(consumer)
+        assert record[:7] == (kafka_topic, 0, 0, 5, 0, b"k", "v")
+        assert not hasattr(record, "leader_epoch")
+        assert consumer.offsets_for_times({place: 1}) == {place: (0, 5)}
+        assert consumer.offsets_for_times({place: 9}) == {place: None}
+        consumer.commit_async({place: OffsetAndMetadata(3, "text")})
+        consumer.commit_async({place: OffsetAndMetadata(4, "text")}, note)
+        wait_until(lambda: len(told) == 2, lambda: consumer.poll(10))
+        assert told == [({place: (3, "text")}, None), ({place: (4, "text")}, None)]
+        assert consumer.committed(place) == 4
+        assert consumer.committed(place, metadata=True) == (4, "text")
+        consumer.commit({place: OffsetAndMetadata(1, None)})
+        assert consumer.committed(place, metadata=True) == (1, "")
+        with pytest.raises(AssertionError):
+            consumer.commit({place: 1})

@@ -18,14 +18,25 @@ from confluent_kafka.compat.kafka_2 import (
     KafkaProducer,
     TopicPartition,
     errors,
+    structs,
 )
 from confluent_kafka.compat.kafka_2.admin import NewTopic
 from confluent_kafka.compat.kafka_2.admin._answers import TopicError, TopicErrors
+from confluent_kafka.compat.kafka_2.consumer.fetcher import ConsumerRecord
 from confluent_kafka.compat.kafka_2.partitioner import DefaultPartitioner
-from confluent_kafka.compat.kafka_2.producer.future import FutureRecordMetadata
-from confluent_kafka.compat.kafka_2.structs import OffsetAndMetadata
+from confluent_kafka.compat.kafka_2.producer.future import FutureRecordMetadata, RecordMetadata
 
 ROOT = Path(__file__).parents[2]
+MEMBER = "member_id client_id client_host member_metadata member_assignment"
+GROUP = "error_code group state protocol_type protocol members authorized_operations"
+RECORD = (
+    "topic partition offset timestamp timestamp_type key value headers checksum "
+    "serialized_key_size serialized_value_size serialized_header_size"
+)
+METADATA = (
+    "topic partition topic_partition offset timestamp log_start_offset checksum "
+    "serialized_key_size serialized_value_size serialized_header_size"
+)
 NOBODY = "127.0.0.1:1"  # a port on which nothing listens
 
 
@@ -151,9 +162,24 @@ def test_answers() -> None:
     assert repr(answer) == f"TopicErrors(topic_errors={answer.topic_errors})"
 
 
-def test_offsets_take_two_arguments() -> None:
-    """Programs for 2.0 give no leader_epoch."""
-    assert OffsetAndMetadata(5, "text")[:2] == (5, "text")
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (structs.OffsetAndMetadata, "offset metadata"),
+        (structs.OffsetAndTimestamp, "offset timestamp"),
+        (structs.TopicPartition, "topic partition"),
+        (structs.BrokerMetadata, "nodeId host port rack"),
+        (structs.PartitionMetadata, "topic partition leader replicas isr error"),
+        (structs.RetryOptions, "limit backoff_ms retry_on_timeouts"),
+        (structs.MemberInformation, MEMBER),
+        (structs.GroupInformation, GROUP),
+        (ConsumerRecord, RECORD),
+        (RecordMetadata, METADATA),
+    ],
+)
+def test_fields(kind: Any, fields: str) -> None:
+    """Those of version 2.0, in its order: programs take them apart by place."""
+    assert kind._fields == tuple(fields.split())
 
 
 def test_a_connection_is_refused() -> None:

@@ -11,6 +11,7 @@
     X(get_loop)                                                                          \
     X(is_closed)                                                                         \
     X(kafka_message)                                                                     \
+    X(leader_epoch)                                                                      \
     X(set_exception)                                                                     \
     X(set_result)
 

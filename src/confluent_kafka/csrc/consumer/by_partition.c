@@ -248,7 +248,7 @@ object_from(Consumer *self, PyTypeObject *record_type, rd_kafka_message_t *messa
     if (record_type == NULL || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
         return message_from_consumed(client->state, &client->names, message);
     }
-    return record_from_consumed(&client->names, record_type, message);
+    return record_from_consumed(client->state, &client->names, record_type, message);
 }
 
 static int

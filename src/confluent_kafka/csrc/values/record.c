@@ -174,10 +174,11 @@ fill(Record *self, topic_names *names, const rd_kafka_message_t *message)
 }
 
 PyObject *
-record_from_consumed(topic_names *names, PyTypeObject *type, const rd_kafka_message_t *message)
+record_from_consumed(module_state *state, topic_names *names, PyTypeObject *type,
+                     const rd_kafka_message_t *message)
 {
     if (PyType_IsSubtype(type, &PyTuple_Type)) {
-        return record_tuple_from_consumed(names, type, message);
+        return record_tuple_from_consumed(state, names, type, message);
     }
     Record *self = PyObject_GC_New(Record, type);
     if (self == NULL) {

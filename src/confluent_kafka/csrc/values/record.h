@@ -17,7 +17,7 @@ int record_type_add(PyObject *module, module_state *state);
 PyTypeObject *record_type_from_arg(module_state *state, PyObject *object, const char *name);
 
 /* A consumed message as an instance of `type`; copies what it needs. New reference. */
-PyObject *record_from_consumed(topic_names *names, PyTypeObject *type,
+PyObject *record_from_consumed(module_state *state, topic_names *names, PyTypeObject *type,
                                const rd_kafka_message_t *message);
 
 #endif

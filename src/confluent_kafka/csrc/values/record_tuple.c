@@ -45,7 +45,7 @@ fill_headers(PyObject **fields, const rd_kafka_message_t *message)
 }
 
 PyObject *
-record_tuple_from_consumed(topic_names *names, PyTypeObject *type,
+record_tuple_from_consumed(module_state *state, topic_names *names, PyTypeObject *type,
                            const rd_kafka_message_t *message)
 {
     rd_kafka_timestamp_type_t kind;
@@ -64,5 +64,10 @@ record_tuple_from_consumed(topic_names *names, PyTypeObject *type,
         [VALUE_SIZE] = size_of(message->payload, message->len),
     };
     fill_headers(fields, message);
-    return named_tuple((PyObject *)type, fields, COUNT);
+    if (PyObject_HasAttr((PyObject *)type, state->names[N_leader_epoch])) {
+        return named_tuple((PyObject *)type, fields, COUNT);
+    }
+    Py_XDECREF(fields[LEADER_EPOCH]);
+    memmove(&fields[LEADER_EPOCH], &fields[OFFSET], (COUNT - OFFSET) * sizeof(fields[0]));
+    return named_tuple((PyObject *)type, fields, COUNT - 1);
 }

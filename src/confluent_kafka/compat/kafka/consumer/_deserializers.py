@@ -23,12 +23,14 @@ class Deserializers:
 
     def apply(self, record: ConsumerRecord) -> ConsumerRecord:
         """Return a record with its objects."""
-        key, value = record[6], record[7]
+        # Counted from the end: records of kafka-python 2 have a field less before the key.
+        key, value = record[-7], record[-6]
+        headers = record[-5]
         if self._key is not None:
-            key = self._key.deserialize(record[0], record[8], key)
+            key = self._key.deserialize(record[0], headers, key)
         if self._value is not None:
-            value = self._value.deserialize(record[0], record[8], value)
-        return ConsumerRecord._make((*record[:6], key, value, *record[8:]))
+            value = self._value.deserialize(record[0], headers, value)
+        return type(record)._make((*record[:-7], key, value, *record[-5:]))
 
     def close(self) -> None:
         """Close them."""

@@ -105,6 +105,7 @@ class KafkaConsumer:
     }
     DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735: ClassVar[int] = 30000
 
+    _record_type: ClassVar[type[Any]] = ConsumerRecord
     _closed = True  # until it is made
     _rules: ClassVar[Rules] = RULES
 
@@ -200,12 +201,12 @@ class KafkaConsumer:
             and monotonic() < self._coordinator.looks_at
         ):
             try:
-                found = self._poll_of(None, True, ConsumerRecord)
+                found = self._poll_of(None, True, self._record_type)
             except RuntimeError:
                 if not self._closed:
                     raise
                 found = None
-            if found.__class__ is ConsumerRecord:
+            if found.__class__ is self._record_type:
                 record: ConsumerRecord = found
                 return record
             if found is not None:
@@ -259,7 +260,9 @@ class KafkaConsumer:
         store = self._is_plain and update_offsets
         while True:
             wanted = self._assigned.wanted(())
-            found = self._engine._by_partition(limit, wanted, store, ConsumerRecord, TopicPartition)
+            found = self._engine._by_partition(
+                limit, wanted, store, self._record_type, TopicPartition
+            )
             if isinstance(found, Message):
                 self._event(found)
                 continue
@@ -270,7 +273,7 @@ class KafkaConsumer:
     def _take_one(self) -> ConsumerRecord | None:
         """Return the next message, if it is at hand."""
         while True:
-            found = self._poll_of(self._assigned.wanted(()), self._is_plain, ConsumerRecord)
+            found = self._poll_of(self._assigned.wanted(()), self._is_plain, self._record_type)
             if isinstance(found, Message):
                 self._event(found)
                 continue

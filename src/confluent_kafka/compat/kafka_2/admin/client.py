@@ -13,7 +13,14 @@ from ...kafka.admin.acls import operations
 from ...kafka.admin.configs import ConfigResourceType, set_all
 from .. import errors
 from .._config import DEFAULTS, brokers_needed, of_version_3
-from ..structs import GroupInformation, MemberInformation, OffsetAndMetadata, TopicPartition
+from ..structs import (
+    GroupInformation,
+    MemberInformation,
+    OffsetAndMetadata,
+    TopicPartition,
+    with_epochs,
+    without_epochs,
+)
 from ._answers import (
     AlteredResource,
     AssignedTopic,
@@ -245,6 +252,17 @@ class KafkaAdminClient(client.KafkaAdminClient):
             BrokerResponseError: of the group, or of the first partition where it failed.
         """
         return self.list_group_offsets({group_id: partitions})[group_id]
+
+    def list_group_offsets(self, group_specs: Any) -> dict[str, dict[TopicPartition, Any]]:
+        """Return the committed offsets of groups; see the admin client of version 3."""
+        found = super().list_group_offsets(group_specs)
+        return {group: without_epochs(offsets) for group, offsets in found.items()}
+
+    def alter_group_offsets(
+        self, group_id: str, offsets: Any, group_coordinator_id: int | None = None
+    ) -> dict[TopicPartition, type[errors.BrokerResponseError]]:
+        """Commit offsets for a group that has no members; see the admin client of version 3."""
+        return super().alter_group_offsets(group_id, with_epochs(offsets), group_coordinator_id)
 
     def delete_consumer_groups(
         self, group_ids: Iterable[str], group_coordinator_id: int | None = None

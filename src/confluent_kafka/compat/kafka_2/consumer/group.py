@@ -6,9 +6,18 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...kafka import consumer
+from ...kafka.consumer._commits import Callback
 from ...kafka.consumer._session import settle_session
+from ...kafka.future import Future
 from .. import errors
 from .._config import DEFAULTS, brokers_needed, of_version_3
+from ..structs import (
+    OffsetAndMetadata,
+    OffsetAndTimestamp,
+    TopicPartition,
+    with_epochs,
+    without_epochs,
+)
 from .fetcher import ConsumerRecord
 
 
@@ -38,10 +47,39 @@ class KafkaConsumer(consumer.KafkaConsumer):
     _rules = consumer.KafkaConsumer._rules._replace(keeps_in_group=False)
 
     DEFAULT_SESSION_TIMEOUT_MS_0_9: ClassVar[int] = 30000
+    _record_type = ConsumerRecord
 
     def __init__(self, *topics: str, **configs: Any) -> None:
+        given = of_version_3(configs, self.DEFAULT_CONFIG)
+        callback = given.get("default_offset_commit_callback")
+        given["default_offset_commit_callback"] = _of_version_2(callback)
         with brokers_needed():
-            super().__init__(*topics, **of_version_3(configs, self.DEFAULT_CONFIG))
+            super().__init__(*topics, **given)
+        self.config["default_offset_commit_callback"] = callback
+
+    # ---- offsets, which have no epochs ----
+
+    def commit(self, offsets: Any = None, timeout_ms: float | None = None) -> None:
+        """Commit offsets, OffsetAndMetadata by partition; see the consumer of version 3."""
+        super().commit(with_epochs(offsets), timeout_ms)
+
+    def commit_async(self, offsets: Any = None, callback: Callback | None = None) -> Future:
+        """Commit offsets without waiting; see the consumer of version 3."""
+        return super().commit_async(with_epochs(offsets), _of_version_2(callback))
+
+    def committed(
+        self, partition: TopicPartition, metadata: bool = False, timeout_ms: float | None = None
+    ) -> Any:
+        """Return the group's committed offset of a partition; see the consumer of version 3."""
+        found = super().committed(partition, metadata, timeout_ms)
+        return OffsetAndMetadata(*found[:2]) if metadata and found is not None else found
+
+    def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int], timeout_ms: float | None = None
+    ) -> dict[TopicPartition, Any]:
+        """Return partitions' first messages at or after a time; see the consumer of version 3."""
+        found = super().offsets_for_times(timestamps, timeout_ms)
+        return {each: at and OffsetAndTimestamp(*at[:2]) for each, at in found.items()}
 
     def _settle_timeouts(self, given: Mapping[str, Any]) -> None:
         config = self.config
@@ -52,14 +90,23 @@ class KafkaConsumer(consumer.KafkaConsumer):
                 f"Request timeout ({request}) must be larger than session timeout ({session})"
             )
 
-    def next_v1(self) -> ConsumerRecord:
+    # ---- messages ----
+
+    def next_v1(self) -> Any:
         """Return the next message, as next() does; ``legacy_iterator`` chose between both once."""
         return next(self)
 
-    def next_v2(self) -> ConsumerRecord:
+    def next_v2(self) -> Any:
         """Return the next message, as next() does; ``legacy_iterator`` chose between both once."""
         return next(self)
 
     def partitions_for_topic(self, topic: str) -> Any:
         """Return the numbers of a topic's partitions; None if there is no such topic."""
         return super().partitions_for_topic(topic) or None
+
+
+def _of_version_2(callback: Callback | None) -> Callback | None:
+    """Return a callback for version 3 that calls one of version 2."""
+    if callback is None:
+        return None
+    return lambda offsets, failure: callback(without_epochs(offsets), failure)

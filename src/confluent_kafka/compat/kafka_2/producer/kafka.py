@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from ...kafka import producer
 from .._config import DEFAULTS, brokers_needed, of_version_3
 from ..partitioner import DefaultPartitioner
+from ..structs import with_epochs
 from .future import FutureRecordMetadata
 
 # What is the default without, and with, ``enable_idempotence``.
@@ -59,6 +60,10 @@ class KafkaProducer(producer.KafkaProducer):
         given.setdefault("delivery_timeout_ms", max(_LONGEST_DELIVERY, least))
         with brokers_needed():
             super().__init__(**given)
+
+    def send_offsets_to_transaction(self, offsets: Any, group_metadata: Any) -> None:
+        """Commit a group's offsets with the transaction; see the producer of version 3."""
+        super().send_offsets_to_transaction(with_epochs(offsets), group_metadata)
 
     def _configuration(self, config: dict[str, Any]) -> dict[str, Any]:
         room = max(1, config["buffer_memory"] // 1024)
