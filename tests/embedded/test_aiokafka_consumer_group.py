@@ -22,6 +22,7 @@ from confluent_kafka.compat.aiokafka.errors import (
     NoOffsetForPartitionError,
     OffsetOutOfRangeError,
     TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED
@@ -272,6 +273,54 @@ async def test_a_topic_that_may_not_be_read(
     with pytest.raises(TopicAuthorizationFailedError):
         async with consumer_at(kafka_cluster.bootstrap_servers, filled, group_id=group) as consumer:
             await consumer.getone()
+
+
+@pytest.mark.parametrize("is_by_hand", [False, True])
+@pytest.mark.parametrize("group", [None, GROUP])
+@in_loop
+async def test_a_topic_that_nobody_creates(
+    kafka_cluster: MockCluster, filled: str, group: str | None, is_by_hand: bool
+) -> None:
+    """start() says so after request_timeout_ms, also if another topic is there."""
+    consumer = consumer_at(
+        kafka_cluster.bootstrap_servers,
+        group_id=group,
+        request_timeout_ms=300,
+        properties={"allow.auto.create.topics": False},
+    )
+    if is_by_hand:
+        consumer.assign([TopicPartition(filled, 0), TopicPartition("absent", 0)])
+    else:
+        consumer.subscribe([filled, "absent"])
+    with pytest.raises(UnknownTopicOrPartitionError):
+        await consumer.start()
+
+
+@in_loop
+async def test_a_partition_that_is_not_there(kafka_cluster: MockCluster, filled: str) -> None:
+    """The other one is read meanwhile; position() raises after request_timeout_ms."""
+    missing = TopicPartition(filled, 7)
+    async with reading(
+        kafka_cluster.bootstrap_servers, missing, TopicPartition(filled, 0), request_timeout_ms=300
+    ) as consumer:
+        assert await values(consumer, 3) == numbers(0, 3)
+        with pytest.raises(KafkaTimeoutError):
+            await consumer.position(missing)
+
+
+@in_loop
+async def test_a_framework_that_cancels_all_tasks(kafka_cluster: MockCluster, filled: str) -> None:
+    """The consumer goes on with what it does in the background when it is used next."""
+    consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
+    consumer.subscribe(pattern=f"{filled}.*")
+    others = asyncio.all_tasks()
+    async with consumer:
+        for task in asyncio.all_tasks() - others:
+            task.cancel()
+        await asyncio.sleep(0)
+        assert await values(consumer, 1) == [b"0"]
+        kafka_cluster.create_topic(f"{filled}-more")
+        await until(lambda: f"{filled}-more" in consumer.subscription())
 
 
 @in_loop

@@ -134,6 +134,44 @@ async def test_commits_and_positions(kafka: KafkaCluster, topic: str, group: str
         assert await consumer.beginning_offsets([partition]) == {partition: 0}
 
 
+@pytest.mark.parametrize("is_by_hand", [False, True])
+@pytest.mark.parametrize("has_group", [False, True])
+@in_loop
+async def test_start_with_a_topic_that_is_not_there(
+    kafka: KafkaCluster, group: str, has_group: bool, is_by_hand: bool
+) -> None:
+    """A broker creates it a moment later; a message that is sent after start() is received."""
+    topic = f"new-{group}"
+    place = TopicPartition(topic, 0)
+    common: dict[str, Any] = {
+        "group_id": group if has_group else None,
+        "auto_offset_reset": "latest",
+    }
+    consumer = consumer_at(servers_of(kafka), *(() if is_by_hand else [topic]), **common)
+    if is_by_hand:
+        consumer.assign([place])
+    async with consumer:
+        assert place in consumer.assignment()
+        assert await consumer.position(place) == 0
+        await asyncio.to_thread(fill, kafka, topic, 0, 1)
+        assert (await consumer.getone()).value == b"0"
+
+
+@in_loop
+async def test_a_topic_that_comes_after_start(kafka: KafkaCluster, group: str) -> None:
+    """assign() and subscribe() have brokers create it, too."""
+    assigned, subscribed = f"a-{group}", f"b-{group}"
+    async with consumer_at(servers_of(kafka)) as consumer:
+        for topic in (assigned, subscribed):
+            if topic == assigned:
+                consumer.assign([TopicPartition(topic, 0)])
+            else:
+                consumer.subscribe([topic])
+            await asyncio.to_thread(fill, kafka, topic, 0, 1)
+            assert (await consumer.getone()).value == b"0"
+            consumer.unsubscribe()
+
+
 @in_loop
 async def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
     """Offset and timestamp of the first message at or after a time; None behind the last."""

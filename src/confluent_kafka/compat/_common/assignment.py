@@ -58,7 +58,10 @@ class Tell(NamedTuple):
 
 
 class Find(NamedTuple):
-    """Step: send the offsets of partitions into the script, of those that have one."""
+    """Step: send the offsets of partitions into the script, of those that have one.
+
+    None, if brokers cannot answer now, ends the script: the driver asks again later.
+    """
 
     where: str
     """"committed": the group's offsets. "reset": where auto_offset_reset says."""
@@ -255,6 +258,8 @@ class Assignment:
             unknown = self.unknown()
             if unknown:
                 found = yield Find(where, unknown)
+                if found is None:
+                    return
                 self.found(found)
         for each in self.unknown():
             self.fail(each, self._rules.no_offset(each))
@@ -294,6 +299,8 @@ class Assignment:
             unknown = [each for each in asked if each in self.answerable()]
             if unknown:
                 found = yield Find(where, unknown)
+                if found is None:
+                    return
                 self.found(found)
         for each in asked:
             if each in self.answerable():

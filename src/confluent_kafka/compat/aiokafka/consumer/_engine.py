@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -16,6 +15,7 @@ from confluent_kafka.aio import AIOConsumer
 
 from ..errors import ConsumerStoppedError, KafkaError
 from ..structs import ConsumerRecord, TopicPartition
+from ._background import Background
 
 T = TypeVar("T")
 
@@ -44,7 +44,8 @@ class Engine(AIOConsumer):
         self._event = event
         self._takes = 0
         self._waiting = 0
-        self._attendant = self._loop.create_task(self._attend())
+        self._attendant = Background(self._attend, self.fail)
+        self._attendant.begin()
 
     def join(self, topics: list[str], on_assign: Rebalanced, on_revoke: Rebalanced) -> None:
         """Subscribe; the callbacks may return awaitables, for which the group waits."""
@@ -106,7 +107,12 @@ class Engine(AIOConsumer):
         finally:
             self._waiting -= 1
 
-    def fail(self, error: KafkaError) -> None:
+    def ensure(self) -> None:
+        """Go on with what others have cancelled."""
+        if self._closing is None:
+            self._attendant.ensure()
+
+    def fail(self, error: Exception) -> None:
         """Have the next call raise an error, unless one that is the same waits for that already."""
         if repr(error) not in map(repr, self._failures):
             self._callback_failed(error)
@@ -141,6 +147,8 @@ class Engine(AIOConsumer):
         if self._failures:
             raise self._failures.popleft()
         self.check_running()
+        if not task.cancelled():
+            task.result()
 
     def check_loop(self) -> None:
         """Refuse other event loops; between two runs of its own, what does not wait is allowed.
@@ -188,7 +196,7 @@ class Engine(AIOConsumer):
 
     def abandon(self) -> None:
         """End the task that keeps this client alive."""
-        self._attendant.cancel()
+        self._attendant.end()
 
     def has_ended_with_its_loop(self) -> bool:
         """Return whether the loop was closed, whose tasks run no more and cannot be cancelled."""
@@ -196,9 +204,7 @@ class Engine(AIOConsumer):
 
     async def _close(self) -> None:
         self._has_failed.set()
-        self._attendant.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._attendant
+        self._attendant.end()
         # What the cluster refused was for calls that read: stop() does what it can without.
         self._failures = deque(one for one in self._failures if not isinstance(one, KafkaError))
         try:

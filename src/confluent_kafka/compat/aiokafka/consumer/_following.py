@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 
 from confluent_kafka import KafkaError as Error
 from confluent_kafka import KafkaException
@@ -13,6 +12,7 @@ from .._failures import failure_of
 from ..client import AIOKafkaClient
 from ..errors import KafkaError
 from ..structs import TopicPartition
+from ._background import Background
 from ._engine import Engine
 from ._group import Membership
 from ._positions import Positions
@@ -53,27 +53,27 @@ class Following:
         self._client = client
         self._group = group
         self._every = every
-        self._task: asyncio.Task[None] | None = None
+        self._following = Background(self._follow, engine.fail)
         self._has_looked = asyncio.Event()
 
     def begin(self) -> None:
         """Follow what subscribe() or assign() has just been given."""
         self.end()
         self._has_looked.clear()
-        look = self._begin_by_hand
         if self._subscription.is_subscribed:
             if self._subscription.pattern is not None:
                 self._subscription.topics = self._subscription.matching(self._known())
             if self._group is not None:
                 self._group.join(self._subscription.topics)
-            look = self._look
-        self._task = asyncio.get_running_loop().create_task(self._follow(look))
+        self._following.begin()
 
     def end(self) -> None:
         """Follow nothing any more."""
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._following.end()
+
+    def ensure(self) -> None:
+        """Go on with what others have cancelled."""
+        self._following.ensure()
 
     async def assigned(self) -> None:
         """Wait for the first assignment after begin()."""
@@ -82,27 +82,42 @@ class Following:
         else:
             await self._has_looked.wait()
 
-    async def _follow(self, look: Callable[[], Awaitable[bool]]) -> None:
+    async def wait_for_topics(self) -> None:
+        """Wait until the cluster has every topic, which it may create when it is asked.
+
+        Raises:
+            UnknownTopicOrPartitionError: it did not have one for ``request_timeout_ms``.
+            TopicAuthorizationFailedError, InvalidTopicError: it refuses one.
+        """
+        if self._subscription.pattern is None:
+            for topic in sorted(self._subscription.topics):
+                await self._client._wait_on_metadata(topic)
+
+    async def _follow(self) -> None:
+        if not self._subscription.is_subscribed:
+            await self._begin_by_hand()
+            return
+        wait = _AGAIN
         while True:
-            wait = self._every
             try:
-                if not await look():
-                    return
+                is_whole = await self._look()
             except (KafkaError, KafkaException) as failure:
                 _log.warning("what to read could not be found: %s", failure)
-                wait = _AGAIN
+                is_whole = False
             finally:
                 self._has_looked.set()
+            wait = self._every if is_whole else min(2 * wait, self._every)
             await asyncio.sleep(wait)
 
-    async def _begin_by_hand(self) -> bool:
-        await self._positions.settle()
-        self._subscription.assigned.begin(always=True)
-        self._positions.follow_up()
-        return False
+    async def _begin_by_hand(self) -> None:
+        try:
+            await self._positions.settle()
+            self._subscription.assigned.begin(always=True)
+        finally:
+            self._has_looked.set()
 
     async def _look(self) -> bool:
-        """Look once; return whether to look again."""
+        """Look once; return whether the cluster has all topics."""
         if self._subscription.pattern is None:
             await self._look_for_topics()
         else:
@@ -111,7 +126,7 @@ class Following:
             await self._assign_all()
         elif not self._subscription.topics & self._known():
             self._group.nothing_to_assign()
-        return True
+        return self._subscription.topics <= self._known()
 
     async def _look_for_topics(self) -> None:
         """Ask for each topic by its name, for which a broker may create it."""
@@ -137,7 +152,7 @@ class Following:
             for topic in self._subscription.topics
             for partition in self._client.cluster.partitions_for_topic(topic) or ()
         )
+        if is_new:
+            self._subscription.assigned.begin(always=True)
         # An error may have kept some from being settled before.
         await self._positions.settle()
-        self._subscription.assigned.begin(is_new)
-        self._positions.follow_up()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Collection
 
@@ -11,12 +12,15 @@ from confluent_kafka import TopicPartition as Place
 
 from ..._common.assignment import Assignment, Find, Script, Tell
 from .._failures import failure_of, is_final
+from ..client import AIOKafkaClient
+from ..errors import KafkaError
 from ..structs import TopicPartition
+from ._background import Background
 from ._engine import Engine, places
 
 _log = logging.getLogger(__name__)
-_AGAIN = 0.01  # seconds until librdkafka is asked again to seek what it does not fetch yet
-_COORDINATOR_AGAIN = 0.1  # seconds until a coordinator that cannot answer yet is asked again
+_SEEK_AGAIN = 0.01  # seconds until librdkafka is asked again to seek what it does not fetch yet
+_AGAIN = 0.1  # seconds until brokers that cannot answer yet are asked again
 _REFUSED_AGAIN = 0.5  # seconds until a broker is asked again for what it has refused
 
 Telling = Callable[[Tell], Awaitable[None]]
@@ -34,25 +38,37 @@ class Positions:
         reset: "earliest", "latest" or "none".
         has_group: whether offsets are committed.
         timeout: seconds to wait for a broker.
+        client: asks for topics, which brokers may create then.
     """
 
     def __init__(
-        self, engine: Engine, assigned: Assignment, reset: str, has_group: bool, timeout: float
+        self,
+        engine: Engine,
+        assigned: Assignment,
+        reset: str,
+        has_group: bool,
+        timeout: float,
+        client: AIOKafkaClient,
     ) -> None:
         self._engine = engine
         self._assigned = assigned
         self._reset = reset
         self._has_group = has_group
         self._timeout = timeout
-        self._seeking: asyncio.Task[None] | None = None
-        self._asking: asyncio.Task[None] | None = None
+        self._client = client
+        self._seeking = Background(self._seek, engine.fail)
+        self._asking = Background(self._ask_again, engine.fail)
+        self._told = ""  # why brokers did not answer
+
+    def ensure(self) -> None:
+        """Go on with what others have cancelled."""
+        self._seeking.ensure()
+        self._asking.ensure()
 
     def end(self) -> None:
         """Do nothing any more in the background."""
-        for task in (self._seeking, self._asking):
-            if task is not None:
-                task.cancel()
-        self._seeking = self._asking = None
+        self._seeking.end()
+        self._asking.end()
 
     # ---- scripts ----
 
@@ -60,40 +76,44 @@ class Positions:
         self,
         script: Script,
         tell: Telling | None = None,
-        goes_on: Callable[[], bool] | None = None,
+        goes_on: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Do the steps of an assignment's script.
+        """Do the steps of an assignment's script; what cannot be answered now is asked later.
 
         Args:
             script: the script.
             tell: does the steps that tell the listener.
-            goes_on: whether to go on, asking brokers again after what they will answer otherwise.
-
-        Raises:
-            KafkaException: without `goes_on`, such an answer, or none in time.
+            goes_on: whether to go on.
         """
-        found: dict[TopicPartition, int] | None = None
+        answer: dict[TopicPartition, int] | None = None
         try:
-            while goes_on is None or goes_on():
-                step = script.send(found)
-                found = None
+            while goes_on():
+                step = script.send(answer)
+                answer = None
                 if isinstance(step, Tell):
                     assert tell is not None
                     await tell(step)
                 else:
-                    found = await self._answered(step, goes_on)
+                    answer = await self._answered(step, goes_on if tell else None)
         except StopIteration:
             self.follow_up()
         finally:
             script.close()
 
     async def settle(self) -> None:
-        """Find out where to begin; see run()."""
+        """Find out where to begin, and begin there."""
         await self.run(self._assigned.settle())
+        self._assigned.begin()
 
     async def _answered(
-        self, step: Find, goes_on: Callable[[], bool] | None
-    ) -> dict[TopicPartition, int]:
+        self, step: Find, waits: Callable[[], bool] | None
+    ) -> dict[TopicPartition, int] | None:
+        """Ask brokers; None if they cannot answer now.
+
+        Args:
+            step: what to ask.
+            waits: whether to wait until the coordinator can answer, in a rebalance.
+        """
         while True:
             try:
                 return await self.find(step)
@@ -101,12 +121,16 @@ class Positions:
                 if is_final(failure.args[0]):
                     self._assigned.refused(failure_of(failure))
                     return {}
-                if goes_on is None:
-                    raise
-                _log.warning("where to begin could not be read: %s", failure)
-            await asyncio.sleep(_COORDINATOR_AGAIN)
-            if not goes_on():
-                return {}
+                self._log(failure)
+            if waits is None or not waits() or step.where != "committed":
+                return None
+            await asyncio.sleep(_AGAIN)
+
+    def _log(self, failure: KafkaException) -> None:
+        text = str(failure)
+        if text != self._told:
+            _log.warning("where to begin could not be read: %s", text)
+        self._told = text
 
     async def find(self, step: Find) -> dict[TopicPartition, int]:
         """Ask brokers where partitions begin."""
@@ -115,28 +139,50 @@ class Positions:
                 return {}
             found = await self.committed(step.partitions)
             return {each: offset for each, offset in found.items() if offset is not None}
-        return {} if self._reset == "none" else await self.bounds(step.partitions, self._reset)
+        return {} if self._reset == "none" else await self._resets(step.partitions)
+
+    async def _resets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+        """Ask for all; if one has no answer, note those of the others before that is raised."""
+        try:
+            return await self.bounds(partitions, self._reset)
+        except KafkaException:
+            for each in partitions if len(partitions) > 1 else ():
+                with contextlib.suppress(KafkaException):
+                    self._assigned.found(await self.bounds([each], self._reset))
+            raise
 
     def follow_up(self) -> None:
         """Begin in the background what an event has made necessary."""
-        if self._assigned.seeks() and _is_over(self._seeking):
-            self._seeking = asyncio.get_running_loop().create_task(self._seek())
-        if self._assigned.answerable() and _is_over(self._asking):
-            self._asking = asyncio.get_running_loop().create_task(self._ask_again())
+        if self._assigned.seeks():
+            self._seeking.begin_if_over()
+        if self._assigned.answerable() or self._assigned.unknown():
+            self._asking.begin_if_over()
 
     async def _ask_again(self) -> None:
-        """Ask for what was refused until it is answered, and begin to read there."""
-        while self._assigned.answerable():
-            await asyncio.sleep(_REFUSED_AGAIN)
-            script = self._assigned.ask_again()
-            try:
-                step: Find = next(script)  # type: ignore[assignment]
-                while True:
-                    step = script.send(await self.find(step))  # type: ignore[assignment]
-            except StopIteration:
-                self._engine.wake()
-            except KafkaException:
-                script.close()
+        """Ask until brokers say where to begin, and begin to read there."""
+        assigned = self._assigned
+        while unknown := assigned.unknown() or assigned.answerable():
+            await asyncio.sleep(_AGAIN if assigned.unknown() else _REFUSED_AGAIN)
+            with contextlib.suppress(KafkaError):
+                for topic in sorted({each.topic for each in unknown}):
+                    await self._client._ask(topic)
+            await self._ask(assigned.settle())
+            await self._ask(assigned.ask_again())
+            assigned.begin()
+            self._engine.wake()
+
+    async def _ask(self, script: Script) -> None:
+        """Do the steps of a script that only asks, once."""
+        try:
+            step = next(script)
+            while isinstance(step, Find):
+                step = script.send(await self.find(step))
+        except StopIteration:
+            pass
+        except KafkaException as failure:
+            self._log(failure)
+        finally:
+            script.close()
 
     # ---- questions ----
 
@@ -177,7 +223,7 @@ class Positions:
             again = [await self._try_to_seek(place) for place in seeks]
             self._engine.wake()
             if any(again):
-                await asyncio.sleep(_AGAIN)
+                await asyncio.sleep(_SEEK_AGAIN)
 
     async def _try_to_seek(self, place: Place) -> bool:
         try:
@@ -185,7 +231,3 @@ class Positions:
         except KafkaException as failure:
             return self._assigned.sought(place, failure.args[0], failure_of(failure))
         return self._assigned.sought(place, None, None)
-
-
-def _is_over(task: asyncio.Task[None] | None) -> bool:
-    return task is None or task.done()

@@ -83,7 +83,7 @@ class Reader:
         self._subscription = subscription
         self.assigned = subscription.assigned
         self.assigned.client = self.engine.client
-        self.positions = Positions(self.engine, self.assigned, reset, has_group, timeout)
+        self.positions = Positions(self.engine, self.assigned, reset, has_group, timeout, client)
         self._deserializers = deserializers
         self._store = deserializers.are_none  # else when the objects are there
         self._commits = Underway()
@@ -105,6 +105,22 @@ class Reader:
         """
         await self._client._attach(self.engine)
         await self._client.fetch_all_metadata()
+
+    async def wait_for_topics(self) -> None:
+        """Wait until the cluster has what is subscribed to or assigned by hand.
+
+        Raises:
+            ConsumerStoppedError: the consumer is stopped meanwhile.
+            UnknownTopicOrPartitionError: the cluster did not have a topic in time.
+            KafkaError: an error that the application must know.
+        """
+        await self.engine.unless_it_fails(self._following.wait_for_topics())
+
+    def ensure(self) -> None:
+        """Go on with what others have cancelled."""
+        self.engine.ensure()
+        self.positions.ensure()
+        self._following.ensure()
 
     def begin(self) -> None:
         """Read what is assigned by hand or subscribed to."""
@@ -264,14 +280,26 @@ class Reader:
         """Return the offset of the next message; while it is not known, settle it first."""
         if self.assigned.position(partition) is None:
             self.assigned.check((partition,))
-            await self.positions.settle()
-            self.assigned.begin()
-            self.positions.follow_up()
+            await self._until_settled(partition)
             self.assigned.check((partition,))
         known = self.assigned.position(partition)
         if known is None:
             raise IllegalStateError(f"{partition} is not assigned any more")
         return known
+
+    async def _until_settled(self, partition: TopicPartition) -> None:
+        """Ask where to begin until that is known, or the partition cannot be read."""
+        until = time.monotonic() + self._timeout
+        while partition in self.assigned.unknown():
+            await self.positions.settle()
+            if partition in self.assigned.unknown():
+                if time.monotonic() + _AGAIN > until:
+                    raise KafkaTimeoutError(
+                        f"no broker said for {self._timeout:g} s (request_timeout_ms) where "
+                        f"{partition} begins"
+                    )
+                await asyncio.sleep(_AGAIN)
+                self.engine.check_running()
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int]

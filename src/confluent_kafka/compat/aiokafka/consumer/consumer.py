@@ -178,6 +178,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             AssertionError: the consumer was started already.
             KafkaConnectionError: no broker answers.
             KafkaError: the group, or what a broker says.
+            UnknownTopicOrPartitionError: the cluster did not have a topic for request_timeout_ms.
             ValueError: the port of a bootstrap server is no number.
         """
         if self._is_started:
@@ -187,6 +188,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         try:
             await reader.connect()
             self._reader = self._active = reader
+            await reader.wait_for_topics()
             reader.begin()
             await reader.began()
         except BaseException:
@@ -246,6 +248,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         try:
             record = None if partitions else reader.take_next()
             if record is None:
+                reader.ensure()
                 look = partial(reader.take_one, partitions)
                 record = await reader.engine.take(look, math.inf)
         except KafkaException as failure:
@@ -277,6 +280,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         """
         reader = self._active or self._running()
         _check_number("max_records", max_records)
+        reader.ensure()
         look = partial(reader.take_many, partitions, max_records or self._max_poll_records or _MOST)
         until = asyncio.get_running_loop().time() + timeout_ms / 1000
         try:
