@@ -142,9 +142,9 @@ def test_the_bytes_of_messages(
     )
     assert producer.flush(TIMEOUT) == 0
     subjects = [request.partition("?")[0] for request in registry.requests]
-    assert subjects == [f"/subjects/{kafka_topic}-{field}/versions" for field in ("key", "value")]
+    assert subjects == [f"/subjects/{kafka_topic}-{field}/versions" for field in ("value", "key")]
     [message] = make_consumer().consume(1, TIMEOUT)
-    assert (message.key(), message.value()) == (b"\0\0\0\0\1\x02k", b"\0\0\0\0\2\x0a")
+    assert (message.key(), message.value()) == (b"\0\0\0\0\2\x02k", b"\0\0\0\0\1\x0a")
 
 
 def test_readers_schemas(kafka_topic: str, make_producer: Make, make_consumer: Make) -> None:
@@ -169,6 +169,8 @@ def test_what_produce_refuses(
         producer.produce(topic=kafka_topic, key="", value={"x": 5}, value_schema=VALUE)
     with pytest.raises(ValueSerializerError, match="give value_schema, or default_value_schema"):
         producer.produce(topic=kafka_topic, value={})
+    with pytest.raises(ValueSerializerError):  # the value is checked first
+        producer.produce(topic=kafka_topic, value={}, key="")
     with pytest.raises(TypeError, match="topic must be the name of a topic, not 5"):
         producer.produce(topic=5, value={"x": 5}, value_schema=VALUE)
     with pytest.raises(TypeError, match="positional"):

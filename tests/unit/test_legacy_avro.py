@@ -7,6 +7,8 @@ import copy
 import io
 import json
 import pickle
+import sys
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from confluent_kafka.avro import (
     SerializerError,
     ValueSerializerError,
 )
+from confluent_kafka.error import SerializationError
 from confluent_kafka.schema_registry import (
     Rule,
     RuleKind,
@@ -34,6 +37,8 @@ from confluent_kafka.schema_registry import (
     Schema,
     SchemaRegistryClient,
 )
+from confluent_kafka.schema_registry.avro import AvroSerializer
+from confluent_kafka.serialization import MessageField, SerializationContext
 from tests.support.schema_registry import FakeRegistry, Fault, running_registry
 from tests.support.scripts import run_script
 
@@ -192,6 +197,13 @@ def test_what_is_known_is_not_asked_for(
     for _ in range(3):
         client.register("users", schema)
         client.get_by_id(number)
+    assert len(registry.requests) == 1
+    assert client.id_to_schema == {number: schema}
+    client.id_to_schema.clear()
+    assert client.get_by_id(number) == client.id_to_schema[number]
+    # What a program puts there is what it gets.
+    client.id_to_schema[77] = schema
+    assert client.get_by_id(77) is schema
     assert len(registry.requests) == 2
 
 
@@ -678,3 +690,38 @@ def test_the_extra_is_named(missing: str) -> None:
     )
     advice = "confluent_kafka.avro needs fastavro and httpx: pip install fastavro httpx ("
     assert advice in done.stderr
+
+
+def test_a_registry_that_cannot_be_reached(
+    registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ClientError; for programs that have imported requests it is its ConnectionError, too."""
+    requests = types.ModuleType("requests")
+    requests.ConnectionError = type("ConnectionError", (OSError,), {})  # type: ignore[attr-defined]
+    conf = {"url": "http://127.0.0.1:1", "max.retries": 0}
+    with avro.CachedSchemaRegistryClient(conf) as client:
+        for module, kind in ((None, ClientError), (requests, OSError)):
+            monkeypatch.setitem(sys.modules, "requests", module)  # type: ignore[arg-type]
+            with pytest.raises(kind, match="schema registry") as raised:
+                client.register("s", USER_TEXT)
+            assert isinstance(raised.value, ClientError)
+            assert raised.value.http_code is None
+    with avro.CachedSchemaRegistryClient({"url": registry.url}) as client:
+        with pytest.raises(ClientError) as refused:
+            client.delete_subject("unknown")
+        assert not isinstance(refused.value, OSError)
+
+
+@pytest.mark.parametrize(("value", "kind"), [({"name": 5}, TypeError), ({}, ValueError)])
+def test_errors_that_are_fastavro_s_as_well(value: Any, kind: type[Exception]) -> None:
+    """Programs that catch fastavro's TypeError and ValueError go on; the errors can be pickled."""
+    with SchemaRegistryClient({"url": "mock://"}) as client, pytest.raises(kind) as raised:
+        AvroSerializer(client, USER_TEXT)(value, SerializationContext("t", MessageField.VALUE))
+    assert isinstance(raised.value, SerializationError)
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert type(again) is type(raised.value)
+    assert str(again) == str(raised.value)
+    with avro.CachedSchemaRegistryClient({"url": "mock://"}) as legacy, pytest.raises(kind) as old:
+        MessageSerializer(legacy).encode_record_with_schema("t", USER_TEXT, value)
+    assert isinstance(old.value, ValueSerializerError)
+    assert str(pickle.loads(pickle.dumps(old.value))) == str(old.value)

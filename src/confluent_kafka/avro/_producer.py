@@ -106,16 +106,17 @@ class AvroProducer(Producer):
             raise ClientError("topic is missing: the topic to produce to")
         encode = self._serializer.encode_record_with_schema
         data = data_key = None
-        if key is not None:
-            schema = self._key_schema if key_schema is None else key_schema
-            if schema is None:
-                raise KeySerializerError(_no_schema("key"))
-            data_key = encode(topic, schema, key, True)
-        if value is not None:
-            schema = self._value_schema if value_schema is None else value_schema
-            if schema is None:
-                raise ValueSerializerError(_no_schema("value"))
-            data = encode(topic, schema, value)
+        value_schema = self._value_schema if value_schema is None else value_schema
+        key_schema = self._key_schema if key_schema is None else key_schema
+        # The value comes first: if both are wrong, programs are told of it.
+        if value is not None and value_schema is None:
+            raise ValueSerializerError(_no_schema("value"))
+        if key is not None and key_schema is None:
+            raise KeySerializerError(_no_schema("key"))
+        if value is not None and value_schema is not None:
+            data = encode(topic, value_schema, value)
+        if key is not None and key_schema is not None:
+            data_key = encode(topic, key_schema, key, True)
         super().produce(
             topic,
             data,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,7 @@ from confluent_kafka.schema_registry import (
     SchemaRegistryClient,
     SchemaRegistryError,
 )
+from confluent_kafka.schema_registry._both import both
 from confluent_kafka.schema_registry._core import referenced
 from confluent_kafka.schema_registry._http import _ACCEPT as ACCEPT_HDR
 from confluent_kafka.schema_registry._settings import read_settings
@@ -78,6 +80,8 @@ class CachedSchemaRegistryClient:
         self.auto_register_schemas: bool
         self._conf, self.auto_register_schemas = translate(conf)
         self.url: str = ",".join(read_settings(self._conf).urls)
+        self.id_to_schema: dict[int, AvroSchema] = {}
+        """Schemas by their ids, for which get_by_id() needs no request."""
         self._lock = threading.Lock()
         self._opened: SchemaRegistryClient | None = None
 
@@ -114,9 +118,10 @@ class CachedSchemaRegistryClient:
         Raises:
             ClientError: the registry refuses the request or cannot be reached.
         """
-        definition = as_schema(avro_schema, "avro_schema").definition
+        schema = as_schema(avro_schema, "avro_schema")
         with _client_errors():
-            return self._client.register_schema(subject, definition)
+            schema_id = self._client.register_schema(subject, schema.definition)
+        return self._keep(schema_id, schema)
 
     def check_registration(self, subject: str, avro_schema: AvroSchema | str) -> int:
         """Return the id of a schema that a subject has.
@@ -129,12 +134,12 @@ class CachedSchemaRegistryClient:
             ClientError: the subject does not have it; the registry refuses the request or cannot
                 be reached.
         """
-        definition = as_schema(avro_schema, "avro_schema").definition
+        schema = as_schema(avro_schema, "avro_schema")
         with _client_errors():
-            found = self._client.lookup_schema(subject, definition).schema_id
+            found = self._client.lookup_schema(subject, schema.definition).schema_id
         if found is None:
             raise ClientError(f"the registry returned no id for the schema of {subject!r}")
-        return found
+        return self._keep(found, schema)
 
     def get_version(self, subject: str, avro_schema: AvroSchema | str) -> int | None:
         """Return the version of a schema under a subject; None if the subject does not have it.
@@ -160,10 +165,15 @@ class CachedSchemaRegistryClient:
             ClientError: the registry refuses the request or cannot be reached, or the schema is
                 not Avro.
         """
+        known = self.id_to_schema.get(schema_id)
+        if known is not None:
+            return known
         definition = _unless_absent(lambda: self._client.get_schema(schema_id))
         if definition is None:
             return None
-        return self._schema_of(definition, f"schema {schema_id}")
+        schema = self._schema_of(definition, f"schema {schema_id}")
+        self._keep(schema_id, schema)
+        return schema
 
     def get_latest_schema(self, subject: str) -> Version:
         """Return id, schema and version of a subject's newest version; three None without one.
@@ -255,6 +265,12 @@ class CachedSchemaRegistryClient:
         with _client_errors():
             return self._client.get_compatibility(subject)
 
+    def _keep(self, schema_id: int, schema: AvroSchema) -> int:
+        if len(self.id_to_schema) >= self._conf["cache.capacity"]:
+            self.id_to_schema.clear()
+        self.id_to_schema[schema_id] = schema
+        return schema_id
+
     def _schema_of(self, definition: Schema, name: str) -> AvroSchema:
         """Return a schema with the schemas that it refers to, from the registry."""
         with _client_errors():
@@ -268,9 +284,19 @@ def _client_errors() -> Iterator[None]:
     try:
         yield
     except SchemaRegistryError as error:
-        raise ClientError(str(error), error.http_status_code or None) from error
+        kind = ClientError if error.http_status_code else _no_answer()
+        raise kind(str(error), error.http_status_code or None) from error
     except OAuthTokenError as error:
         raise ClientError(str(error), error.status_code) from error
+
+
+def _no_answer() -> type[ClientError]:
+    """Return the class of errors of a registry that cannot be reached.
+
+    Programs that catch the ConnectionError of requests, which was used here, have imported it.
+    """
+    requests = sys.modules.get("requests")
+    return ClientError if requests is None else both(ClientError, requests.ConnectionError)
 
 
 def _unless_absent(ask: Callable[[], T]) -> T | None:

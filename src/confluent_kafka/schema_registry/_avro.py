@@ -25,6 +25,7 @@ from confluent_kafka.cimpl import _AvroWriter
 from confluent_kafka.error import SerializationError
 
 from ._avro_shapes import Shapes
+from ._both import both
 from ._fields import TAGS, FieldType
 from .error import SchemaParseException
 from .schema import Schema
@@ -161,16 +162,14 @@ def writer(
     return work
 
 
-class _MisfitValueError(SerializationError, ValueError):
-    """An object does not fit; a ValueError as well, for programs written for fastavro's."""
-
-
-class _MisfitTypeError(SerializationError, TypeError):
-    """An object does not fit; a TypeError as well, for programs written for fastavro's."""
-
-
 def _misfit(text: str, cause: BaseException | None) -> SerializationError:
-    return _MisfitTypeError(text) if isinstance(cause, TypeError) else _MisfitValueError(text)
+    """Return the error of an object that does not fit.
+
+    It is a TypeError or a ValueError as well, as fastavro's own is, for programs that catch it.
+    """
+    kind = TypeError if isinstance(cause, TypeError) else ValueError
+    error: SerializationError = both(SerializationError, kind)(text)
+    return error
 
 
 def is_bytes(parsed: ParsedSchema) -> bool:

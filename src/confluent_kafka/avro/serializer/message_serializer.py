@@ -8,6 +8,7 @@ from typing import Any
 
 from confluent_kafka.error import SerializationError
 from confluent_kafka.schema_registry import _avro, topic_subject_name_strategy
+from confluent_kafka.schema_registry._both import both
 from confluent_kafka.schema_registry._core import _ON_READ, _ON_WRITE, refuse_rules
 from confluent_kafka.schema_registry.serde import SchemaId, read_varint, write_varint
 from confluent_kafka.serialization import MessageField, SerializationContext
@@ -202,6 +203,9 @@ def _with_length(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
 
 
 def _error(error: SerializationError, is_key: bool) -> SerializerError:
-    return (
-        KeySerializerError(f"key: {error}") if is_key else ValueSerializerError(f"value: {error}")
-    )
+    """Return the error of a field; a TypeError or ValueError of fastavro's stays one."""
+    kind: type[SerializerError] = KeySerializerError if is_key else ValueSerializerError
+    for other in (TypeError, ValueError):
+        if isinstance(error, other):
+            kind = both(kind, other)
+    return kind(f"{'key' if is_key else 'value'}: {error}")

@@ -1,0 +1,29 @@
+"""Exceptions that are of two classes, for programs that catch the one or the other."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+
+@functools.cache
+def both(kind: type[Any], other: type[Exception]) -> type[Any]:
+    """Return a subclass of two exceptions that has the name of the first.
+
+    Args:
+        kind: the class that this package documents.
+        other: the class that programs for other packages catch.
+    """
+
+    def reduce(self: Any) -> tuple[Any, ...]:
+        return _restore, (kind, other, self.args, self.__dict__)
+
+    members = {"__module__": kind.__module__, "__doc__": kind.__doc__, "__reduce__": reduce}
+    return type(kind.__name__, (kind, other), members)
+
+
+def _restore(kind: Any, other: Any, args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    """Make an exception from its pickled parts: pickle finds no class of two."""
+    error = both(kind, other)(*args)
+    error.__dict__.update(state)
+    return error
