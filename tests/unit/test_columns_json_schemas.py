@@ -371,6 +371,13 @@ def test_many_alternatives() -> None:
         for n in range(200)
     ]
     assert len(kinds({"properties": {"a": TEXT}, "allOf": cases})) == 201
+    enums = [
+        {"if": {"properties": {"b": {"const": n}}}, "then": {"properties": {"a": {"enum": ["x"]}}}}
+        for n in range(200)
+    ]
+    assert kinds({"properties": {"a": TEXT}, "allOf": enums}) == {"a": pa.string()}
+    either = [{"anyOf": [{"format": "date"}, {"format": "time"}]} for _ in range(200)]
+    assert kinds({"properties": {"a": {"type": "string", "allOf": either}}}) == {"a": pa.string()}
     plain = [{"if": {"minLength": n}, "then": {"maxLength": 9}} for n in range(200)]
     assert kinds({"properties": {"a": {"type": "string", "allOf": plain}}}) == {"a": pa.string()}
 

@@ -36,7 +36,7 @@ def write(folder: Path, **files: str) -> Path:
 def c_problems(layers: ModuleType, folder: Path) -> list[str]:
     arrows = list(layers.c_arrows(folder))
     rooms = {file: file.split("/")[0] for arrow in arrows for file in arrow[:2]}
-    return list(layers.problems(arrows, ROOMS, rooms))
+    return [*layers.wrong_arrows(arrows, ROOMS, rooms), *layers.described_circles(arrows)]
 
 
 def test_the_tree() -> None:
@@ -139,3 +139,35 @@ def test_imports_of_the_package(layers: ModuleType, tmp_path: Path) -> None:
         ("confluent_kafka.high", "confluent_kafka.low"),
         ("confluent_kafka.high", "confluent_kafka.face"),
     }
+
+
+def test_a_circle_of_two_headers(layers: ModuleType, tmp_path: Path) -> None:
+    """The code in a header uses the file that has the function; what it declares is no use."""
+    one_h = "void two(void);\n\nstatic inline void\none(void)\n{\n    two();\n}\n"
+    folder = write(
+        tmp_path,
+        low_IN_one_DOT_h=one_h,
+        low_IN_two_DOT_c='#include "low/one.h"\n\nvoid\ntwo(void)\n{\n    one();\n}\n',
+    )
+    (problem,) = c_problems(layers, folder)
+    assert "2 files depend on each other in a circle: low/one uses low/two" in problem
+    write(tmp_path, low_IN_one_DOT_h="void two(void);\n")
+    assert c_problems(layers, folder) == []
+
+
+def test_a_circle_of_types(layers: ModuleType, tmp_path: Path) -> None:
+    """Two modules that name each other's types are a circle; a package may name its modules'."""
+    of_types = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from confluent_kafka.{} import X\n"
+    package = tmp_path / "src" / "confluent_kafka"
+    write(
+        package,
+        __init___DOT_py=of_types.format("one"),
+        one_DOT_py="import confluent_kafka.two\nimport confluent_kafka\n",
+        two_DOT_py=of_types.format("one"),
+    )
+    assert list(layers.described_circles(layers.python_arrows(package))) == []
+    arrows = list(layers.python_arrows(package, types=True))
+    (problem,) = layers.described_circles(arrows)
+    assert "2 files depend on each other in a circle" in problem
+    known = [frozenset({"confluent_kafka.one", "confluent_kafka.two"})]
+    assert list(layers.described_circles(arrows, known)) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import mmap
+import os
 import struct
 import tracemalloc
 import zlib
@@ -179,6 +180,48 @@ class TestCodecs:
         ):
             with pytest.raises(RecordsError, match=told):
                 records.compress(codec, data, level=level)
+
+    @pytest.mark.parametrize("size", [0, 1, 511, 512, 3000])
+    def test_gzip_of_many_members(self, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+        """What zlib is given and returns unread grows as the input does."""
+        work = 0
+
+        class Counting:
+            """Counts the bytes that a decompressor copies."""
+
+            def __init__(self, wbits: int) -> None:
+                self.inner = real(wbits)
+
+            def decompress(self, data: memoryview, limit: int) -> bytes:
+                nonlocal work
+                work += len(data)
+                return self.inner.decompress(data, limit)
+
+            @property
+            def eof(self) -> bool:
+                return bool(self.inner.eof)
+
+            @property
+            def unused_data(self) -> bytes:
+                return bytes(self.inner.unused_data)
+
+        real = zlib.decompressobj
+        monkeypatch.setattr(zlib, "decompressobj", Counting)
+        member = gzip.compress(os.urandom(size))
+        counts = []
+        for members in (50, 100, 200):
+            work = 0
+            found = records.decompress(Compression.GZIP, member * members)
+            assert len(found) == size * members
+            counts.append(work)
+        assert counts[1] - counts[0] <= 100 * (len(member) + 1024)
+        assert counts[2] - counts[1] <= 2.2 * (counts[1] - counts[0])
+        with pytest.raises(records.CorruptRecordsError, match="ends too early"):
+            records.decompress(Compression.GZIP, member + member[:-1])
+        with pytest.raises(records.RecordsTooLargeError):
+            records.decompress(
+                Compression.GZIP, member * 3 + gzip.compress(b"x"), max_size=size * 3
+            )
 
     def test_standard_gzip(self) -> None:
         """Python's own module reads and writes the same."""

@@ -71,7 +71,8 @@ def check_names(
     Raises:
         Mismatch: there is one too many, or too few.
     """
-    extra = [child.name for child in column.children if child.name not in known]
+    expected = set(known)
+    extra = [child.name for child in column.children if child.name not in expected]
     where = f" in {path!r}" if path else ""
     if missing:
         hint = did_you_mean(missing[0], extra)

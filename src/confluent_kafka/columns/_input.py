@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from confluent_kafka.columns._layout import UUID_EXTENSION
@@ -39,7 +40,14 @@ class Input:
 
     def named(self, name: str) -> list[Input]:
         """Return the fields below that have this name."""
-        return [child for child in self.children if child.name == name]
+        return self._by_name.get(name, [])
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Input]]:
+        named: dict[str, list[Input]] = {}
+        for child in self.children:
+            named.setdefault(child.name, []).append(child)
+        return named
 
     @property
     def is_list(self) -> bool:

@@ -47,6 +47,22 @@ def alternatives_of(values: Sequence[Value]) -> Value:
     return _joined(others).optional(nullable)
 
 
+def common_of(values: Sequence[Value]) -> Value:
+    """Return what a value is that is of all of some types, as far as one of them says it.
+
+    Args:
+        values: at least one.
+    """
+    nullable = all(value.nullable or value.kind == "null" for value in values)
+    known = [value for value in values if value.kind != "json"]
+    if known:
+        return alternatives_of(known).optional(nullable)
+    types = ANY_JSON
+    for value in values:
+        types &= value.argument
+    return Value("json", "u", nullable, argument=types or ANY_JSON)
+
+
 def _key(value: Value) -> object:
     """Return what is equal for values of equal types."""
     return (

@@ -143,8 +143,9 @@ def _node(value: Value, column: Column, options: Options, path: str) -> Node:
     children: list[Node | None] = []
     if value.kind == "object":
         names = tuple(value.fields)
+        below = {child.name: child for child in column.children}
         for name, one in value.fields.items():
-            child = column.child(name)
+            child = below.get(name)
             full = f"{path}.{name}" if path else name
             children.append(None if child is None else _node(one, child, options, full))
     elif value.kind in {"array", "map"}:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from confluent_kafka.columns._json_alternatives import alternatives_of
+from confluent_kafka.columns._json_alternatives import alternatives_of, common_of
 from confluent_kafka.columns._json_layout import (
     ANY_JSON,
     JSON_ARRAY,
@@ -228,6 +228,7 @@ class _Reader:
             self._depth -= 1
 
     def _read(self, found: _Found, path: str) -> Value:
+        self._decide(found, path)
         self._count += 1
         if self._count > VALUES_LIMIT:
             raise self._error(path, f"one of more than {VALUES_LIMIT} values")
@@ -240,10 +241,9 @@ class _Reader:
             if kinds == {"object"}:
                 value = self._object(found, path)
                 return value.optional(types is not None and "null" in types)
-        for index, choice in enumerate(found.choices):
-            if self._is_shaping(choice, path):
-                others = found.choices[:index] + found.choices[index + 1 :]
-                return self._alternatives(found, choice, others, path)
+        shaping = [one for one in found.choices if self._is_shaping(one, path)]
+        if shaping:
+            return common_of([self._alternatives(found, one, path) for one in shaping])
         if types is None:
             types = self._implied(found, path)
         return self._of_types(types, found, path)
@@ -268,6 +268,17 @@ class _Reader:
         else:
             value = self._plain(kind, found, path)
         return value.optional(nullable)
+
+    def _decide(self, found: _Found, path: str) -> None:
+        """Add what is chosen where all but one schema of a choice cannot apply."""
+        open_choices = found.choices
+        found.choices = []
+        for choice in open_choices:
+            possible = [one for one in choice if one.schema is not False]
+            if len(possible) == 1:
+                self._add(possible[0], found, path, ())
+            else:
+                found.choices.append(choice)
 
     # --- types
 
@@ -328,7 +339,10 @@ class _Reader:
         lists += [[value] for _, value in found.values("const")]
         if not lists:
             return None
-        return [one for one in lists[0] if all(one in others for others in lists[1:])]
+        others = [{_type_of(one) + repr(one) for one in values} for values in lists[1:]]
+        return [
+            one for one in lists[0] if all(_type_of(one) + repr(one) in other for other in others)
+        ]
 
     # --- one of several
 
@@ -346,7 +360,6 @@ class _Reader:
         self,
         found: _Found,
         choice: Sequence[Place],
-        others: list[list[Place]],
         path: str,
     ) -> Value:
         """Return what is said together with one of a choice: one type, or JSON text."""
@@ -356,7 +369,6 @@ class _Reader:
             one = _Found(list(found.places), [], set(found.seen))
             try:
                 self._add(place, one, path, ())
-                one.choices += others
                 values.append(self._read(one, path))
             except _Never as error:
                 problem = error
@@ -369,8 +381,11 @@ class _Reader:
     def _object(self, found: _Found, path: str) -> Value:
         """Return an object with the properties of all schemas, and of all that may apply."""
         properties = self._properties(found, path)
-        choices = [self._possible_properties(one, path) for one in found.choices]
-        names = dict.fromkeys(name for one in (properties, *choices) for name in one)
+        choices: dict[str, list[list[Place]]] = {}
+        for choice in found.choices:
+            for name, places in self._possible_properties(choice, path).items():
+                choices.setdefault(name, []).append(places)
+        names = dict.fromkeys([*properties, *choices])
         required = {
             one
             for place, _ in found.values("required")
@@ -379,11 +394,11 @@ class _Reader:
         }
         fields = {}
         for name in names:
-            places = properties.get(name, [])
-            # Where some of a choice say nothing of a field, it is what all others say.
-            given = [[*one[name], Place(True)] for one in choices if name in one]
-            if not places:
-                given = [[place for one in choices for place in one.get(name, ())]]
+            places, given = properties.get(name, []), choices.get(name, [])
+            if places:  # some of a choice may say nothing of a field: then it is what these say
+                given = [[*one, Place(True)] for one in given]
+            elif given:
+                given = [[place for one in given for place in one]]
             value = self._field(name, places, given, f"{path}.{name}" if path else name)
             if name in required:
                 fields[name] = replace(value, writes_null=True)

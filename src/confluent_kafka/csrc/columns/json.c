@@ -132,26 +132,34 @@ has_entries(const json_node *self, const column_types *types)
            && map[2].layout == COLUMN_BYTES && self->children[0]->column == self->column + 3;
 }
 
+static int
+compare_columns(const void *a, const void *b)
+{
+    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
+    return (left > right) - (left < right);
+}
+
 /* Each column of a struct has one child, and each child one of the columns. */
 static bool
 has_fields(json_node *self, const column_types *types)
 {
-    for (int32_t i = 0; i < self->child_count; i++) {
-        if (self->children[i] == NULL) {
-            continue;
+    int32_t *columns = calloc((size_t)self->child_count + 1, sizeof(int32_t));
+    bool fits = columns != NULL;
+    for (int32_t i = 0; fits && i < self->child_count; i++) {
+        if (self->children[i] != NULL) {
+            columns[self->present_count++] = self->children[i]->column;
+            fits = types->types[self->children[i]->column].parent == self->column;
         }
-        for (int32_t j = 0; j < i; j++) {
-            if (self->children[j] != NULL
-                && self->children[j]->column == self->children[i]->column) {
-                return false;
-            }
-        }
-        if (types->types[self->children[i]->column].parent != self->column) {
-            return false;
-        }
-        self->present_count++;
     }
-    return self->present_count == types->types[self->column].child_count;
+    fits = fits && self->present_count == types->types[self->column].child_count;
+    if (fits && self->present_count > 0) {
+        qsort(columns, (size_t)self->present_count, sizeof(int32_t), compare_columns);
+    }
+    for (int32_t i = 1; fits && i < self->present_count; i++) {
+        fits = columns[i - 1] != columns[i];
+    }
+    free(columns);
+    return fits;
 }
 
 static bool

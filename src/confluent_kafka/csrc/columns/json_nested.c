@@ -30,18 +30,6 @@ remember(machine *self, row_failure failure, int64_t place)
     return true;
 }
 
-static void
-forget(machine *self, size_t from, int64_t place)
-{
-    size_t kept = from;
-    for (size_t i = from; i < self->pending_count; i++) {
-        if (self->pending[i].place != place) {
-            self->pending[kept++] = self->pending[i];
-        }
-    }
-    self->pending_count = kept;
-}
-
 /* Skips the value at `start`, which was read and is bad; false: the row is. */
 static bool
 put_aside(machine *self, node *of, const uint8_t *start, int64_t place)
@@ -164,9 +152,6 @@ read_field(machine *self, open_object *object, int32_t number)
     const uint8_t *start = self->text.at;
     if (json_column(self, field)->length == object->slot) {
         object->seen++;
-        if (self->pending_count > object->pending) {
-            forget(self, object->pending, number);
-        }
     }
     else if (of->flags & JSON_NO_DUPLICATES) {
         return json_fail(self, field, "a field that is there twice");
@@ -237,6 +222,20 @@ read_members(machine *self, open_object *object)
     return is_good;
 }
 
+/* Forgets the bad values of fields that have one now. */
+static void
+forget_replaced(machine *self, const open_object *object)
+{
+    size_t kept = object->pending;
+    for (size_t i = kept; i < self->pending_count; i++) {
+        node *field = object->of->children[self->pending[i].place];
+        if (json_column(self, field)->length == object->slot) {
+            self->pending[kept++] = self->pending[i];
+        }
+    }
+    self->pending_count = kept;
+}
+
 static bool
 read_object(machine *self, node *of)
 {
@@ -247,6 +246,7 @@ read_object(machine *self, node *of)
     }
     bool is_done = read_members(self, &object);
     if (self->pending_count > object.pending) {
+        forget_replaced(self, &object);
         is_done = settle(self, object.pending, is_done);
     }
     if (!is_done

@@ -67,6 +67,8 @@ bool json_put(json_machine *machine, enum build_status status);
 /* Fails for one that may not be null. */
 bool json_put_null(json_machine *machine, const json_node *node);
 
+/* So much of the scratch; false with `status` set. */
+bool json_need_scratch(json_machine *machine, size_t size);
 /* A string at its quote, with its escapes resolved: good until the next one is read. */
 bool json_read_characters(json_machine *machine, const json_node *node, json_string *string);
 

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "columns/json_float.h"
 #include "columns/json_nodes.h"
 #include "columns/rfc3339.h"
@@ -12,38 +10,12 @@
 typedef json_machine machine;
 typedef const json_node node;
 
-bool
-json_fail(machine *self, node *of, const char *reason)
-{
-    *self->failure = (row_failure){reason, of->field, self->text.at};
-    self->status = ROW_BAD;
-    return false;
-}
-
 /* The same, where the value begins. */
 static bool
 fail_at(machine *self, node *of, const uint8_t *at, const char *reason)
 {
     self->text.at = at;
     return json_fail(self, of, reason);
-}
-
-bool
-json_put(machine *self, enum build_status status)
-{
-    if (status != BUILD_OK) {
-        self->status = status == BUILD_TOO_LARGE ? ROW_TOO_LARGE : ROW_NO_MEMORY;
-    }
-    return status == BUILD_OK;
-}
-
-bool
-json_put_null(machine *self, node *of)
-{
-    if (!(of->flags & JSON_NULLABLE)) {
-        return fail_at(self, of, self->text.at - 4, "null, where the schema has none");
-    }
-    return json_put(self, columns_put_null(self->set, of->column));
 }
 
 #define PUT(self, of, value) \
@@ -157,42 +129,6 @@ read_double(machine *self, node *of)
 }
 
 /* ---- strings ---- */
-
-static bool
-need_scratch(machine *self, size_t size)
-{
-    if (size <= self->scratch_size) {
-        return true;
-    }
-    uint8_t *scratch = realloc(self->scratch, size);
-    if (scratch == NULL) {
-        self->status = ROW_NO_MEMORY;
-        return false;
-    }
-    self->scratch = scratch;
-    self->scratch_size = size;
-    return true;
-}
-
-bool
-json_read_characters(machine *self, node *of, json_string *string)
-{
-    if (!json_take(&self->text, '"')) {
-        return json_fail(self, of, "not a string");
-    }
-    const char *problem = json_read_string(&self->text, string);
-    if (problem != NULL) {
-        return json_fail(self, of, problem);
-    }
-    if (string->has_escapes) {
-        if (!need_scratch(self, string->size)) {
-            return false;
-        }
-        string->size = json_unescape(string, self->scratch);
-        string->data = self->scratch;
-    }
-    return true;
-}
 
 static bool
 read_utf8(machine *self, node *of)
@@ -314,7 +250,7 @@ read_base64(machine *self, node *of, int64_t *size)
     if (*size < 0) {
         return fail_at(self, of, start, "text that is not base64");
     }
-    if (!need_scratch(self, (size_t)*size)) {
+    if (!json_need_scratch(self, (size_t)*size)) {
         return false;
     }
     base64_decode(&text, self->scratch, *size);

@@ -132,18 +132,38 @@ def _gzip_compress(data: Buffer, level: int | None, magic: int) -> bytes:
 
 def _gzip_decompress(data: Buffer, max_size: int, magic: int) -> bytes:
     parts: list[bytes] = []
-    left, rest = max_size, bytes(data)
-    while rest or not parts:  # several members are one after the other
-        unpacker = zlib.decompressobj(_GZIP)
-        part = unpacker.decompress(rest, left + 1)
-        if len(part) > left:
-            raise OverflowError
-        if not unpacker.eof:
-            raise ValueError("the data ends too early")
+    left, view = max_size, memoryview(data).cast("B")
+    while len(view) or not parts:  # several members are one after the other
+        part, view = _gzip_member(view, left)
         parts.append(part)
         left -= len(part)
-        rest = unpacker.unused_data
     return b"".join(parts)
+
+
+# How much of the input a member is given at first.
+_FIRST_PIECE = 512
+
+
+def _gzip_member(data: memoryview, max_size: int) -> tuple[bytes, memoryview]:
+    """Return what the first member has, and the data after it.
+
+    The input comes in pieces, each twice as large as the one before: zlib copies what it is given
+    after the end of a member, which would be all others for each of them.
+    """
+    unpacker = zlib.decompressobj(_GZIP)
+    parts: list[bytes] = []
+    left, pos, piece = max_size, 0, _FIRST_PIECE
+    while not unpacker.eof:
+        if pos >= len(data):
+            raise ValueError("the data ends too early")
+        part = unpacker.decompress(data[pos : pos + piece], left + 1)
+        if len(part) > left:
+            raise OverflowError
+        parts.append(part)
+        left -= len(part)
+        pos = min(pos + piece, len(data))
+        piece *= 2
+    return b"".join(parts), data[pos - len(unpacker.unused_data) :]
 
 
 # --- snappy -------------------------------------------------------------------------------
