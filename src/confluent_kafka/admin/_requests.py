@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.admin._embedded import explain
 from confluent_kafka.cimpl import KafkaError, KafkaException, TopicPartition, _AdminClient
+from confluent_kafka.protocol import UnsupportedVersionError
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -66,11 +67,22 @@ def new_futures(keys: Iterable[Key]) -> dict[Key, Future[Any]]:
 def outcome_of(
     convert: Callable[[Any], T], result: Any, exception: BaseException | None
 ) -> T | BaseException:
-    """The converted result, or why there is none: nobody must wait for ever."""
+    """The converted result, or why there is none: nobody must wait for ever.
+
+    What a conversion stumbles over (no item, one that was not asked for) is the broker's error.
+    """
     if exception is not None:
         return exception
     try:
         return convert(result)
+    except UnsupportedVersionError as error:
+        return error
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
+        unreadable = KafkaException(
+            KafkaError(KafkaError._BAD_MSG, f"the response cannot be read: {error}")
+        )
+        unreadable.__cause__ = error
+        return unreadable
     except Exception as error:
         return error
 

@@ -1,0 +1,118 @@
+"""What remains of a membership after unsubscribe() and close()."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.aio import AIOConsumer
+from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = needs("unsubscribed-member", "mock-commit-nobody")
+
+PLACE = TopicPartition("topic", 0)
+
+
+def config(cluster: MockCluster, **changes: str) -> dict[str, Any]:
+    common = {
+        "bootstrap.servers": cluster.bootstrap_servers,
+        "group.id": "group",
+        "auto.offset.reset": "earliest",
+        "heartbeat.interval.ms": 100,
+        "session.timeout.ms": 6000,
+    }
+    return common | {name.replace("_", "."): value for name, value in changes.items()}
+
+
+def joined(consumer: Consumer) -> None:
+    consumer.subscribe(["topic"])
+    wait_until(lambda: consumer.poll(0.05) is None and consumer.assignment() != [])
+
+
+def leavings(cluster: MockCluster) -> int:
+    return sum(each.request == "LeaveGroup" for each in cluster.requests())
+
+
+@needs("unsubscribed-member")
+@pytest.mark.parametrize("unsubscribes", [True, False])
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_static_member(kafka_cluster: MockCluster, strategy: str, unsubscribes: bool) -> None:
+    """A static member never leaves: its partitions wait for it (KIP-345)."""
+    kafka_cluster.create_topic("topic", 1)
+    kafka_cluster.start_request_tracking()
+    options = {"group_instance_id": "one", "partition_assignment_strategy": strategy}
+    with Consumer(config(kafka_cluster, **options)) as consumer:
+        joined(consumer)
+        if unsubscribes:
+            consumer.unsubscribe()
+            wait_until(lambda: consumer.poll(0.05) is None and consumer.assignment() == [])
+    assert leavings(kafka_cluster) == 0
+
+
+def test_static_member_of_asyncio(kafka_cluster: MockCluster) -> None:
+    """The same when an AIOConsumer closes, which unsubscribes first."""
+    kafka_cluster.create_topic("topic", 1)
+    kafka_cluster.start_request_tracking()
+
+    async def main() -> None:
+        async with AIOConsumer(config(kafka_cluster, group_instance_id="one")) as consumer:
+            await consumer.subscribe(["topic"])
+            async with asyncio.timeout(TIMEOUT):
+                while not await consumer.assignment():
+                    await consumer.poll(0.05)
+
+    asyncio.run(main())
+    assert leavings(kafka_cluster) == 0
+
+
+def test_dynamic_member(kafka_cluster: MockCluster) -> None:
+    """Any other member leaves at once, once."""
+    kafka_cluster.create_topic("topic", 1)
+    kafka_cluster.start_request_tracking()
+    with Consumer(config(kafka_cluster)) as consumer:
+        joined(consumer)
+        consumer.unsubscribe()
+        wait_until(lambda: consumer.poll(0.05) is None and leavings(kafka_cluster) == 1)
+    assert leavings(kafka_cluster) == 1
+
+
+@needs("unsubscribed-member")
+def test_commit_after_the_group_was_left(kafka_cluster: MockCluster) -> None:
+    """unsubscribe() ends the membership: what is assigned by hand afterwards can be committed."""
+    kafka_cluster.create_topic("topic", 1)
+    kafka_cluster.start_request_tracking()
+    with Consumer(config(kafka_cluster, enable_auto_commit="false")) as consumer:
+        joined(consumer)
+        consumer.unsubscribe()
+        wait_until(lambda: consumer.poll(0.05) is None and consumer.assignment() == [])
+        consumer.assign([TopicPartition("topic", 0, 0)])
+        consumer.commit(offsets=[TopicPartition("topic", 0, 7)], asynchronous=False)
+        assert consumer.committed([PLACE], timeout=TIMEOUT)[0].offset == 7
+
+
+def test_a_static_member_joins_again(kafka_cluster: MockCluster) -> None:
+    """After unsubscribe() it may subscribe, and gets its partitions."""
+    kafka_cluster.create_topic("topic", 1)
+    kafka_cluster.start_request_tracking()
+    with Consumer(config(kafka_cluster, group_instance_id="one")) as consumer:
+        joined(consumer)
+        consumer.unsubscribe()
+        wait_until(lambda: consumer.poll(0.05) is None and consumer.assignment() == [])
+        joined(consumer)
+
+
+@needs("mock-commit-nobody")
+@needs("mock-commit-nobody")
+def test_commit_in_a_group_without_members(kafka_cluster: MockCluster) -> None:
+    """A consumer that only assigns may commit for a group that all have left."""
+    kafka_cluster.create_topic("topic", 1)
+    with Consumer(config(kafka_cluster)) as consumer:
+        joined(consumer)
+    with Consumer(config(kafka_cluster)) as another:
+        another.commit(offsets=[TopicPartition("topic", 0, 7)], asynchronous=False)
+        assert another.committed([PLACE], timeout=TIMEOUT)[0].offset == 7
