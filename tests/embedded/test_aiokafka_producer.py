@@ -456,7 +456,7 @@ async def test_transactions_need_a_name(kafka_cluster: MockCluster) -> None:
 )
 def test_keywords_that_exclude_each_other(keywords: dict[str, Any]) -> None:
     """What delivers once needs all acknowledgements."""
-    with pytest.raises(ValueError, match="is not possible with enable_idempotence"):
+    with pytest.raises(ValueError, match="not supported if enable_idempotence=True"):
         AIOKafkaProducer(**keywords)
 
 
@@ -510,3 +510,42 @@ class TestTasksThatAreCancelled:
             await producer.send_and_wait(kafka_topic, b"v")
             await until(lambda: not client._refreshing)
             assert client._updated[kafka_topic] > before + 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        KafkaError.NOT_ENOUGH_REPLICAS,
+        KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        KafkaError.REQUEST_TIMED_OUT,
+    ],
+)
+@in_loop
+async def test_a_broker_that_refuses_until_the_end(
+    kafka_cluster: MockCluster, kafka_topic: str, error: int
+) -> None:
+    """The message is sent again for request_timeout_ms, and fails with the broker's last error."""
+    async with producer_of(
+        kafka_cluster, acks="all", request_timeout_ms=1000, retry_backoff_ms=20
+    ) as producer:
+        await producer.send_and_wait(kafka_topic, b"v", partition=0)
+        kafka_cluster.inject_errors("Produce", [error] * 3)
+        await producer.send_and_wait(kafka_topic, b"v", partition=0)
+        kafka_cluster.inject_errors("Produce", [error] * 1000)
+        with pytest.raises(failures.for_code(error)):
+            await producer.send_and_wait(kafka_topic, b"v", partition=0)
+
+
+@in_loop
+async def test_an_idempotent_producer_goes_on(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Its message does not expire with request_timeout_ms, which would leave a gap."""
+    async with producer_of(
+        kafka_cluster, enable_idempotence=True, request_timeout_ms=500, retry_backoff_ms=20
+    ) as producer:
+        await producer.send_and_wait(kafka_topic, b"v", partition=0)
+        kafka_cluster.inject_errors("Produce", [KafkaError.NOT_ENOUGH_REPLICAS] * 1000)
+        sending = asyncio.ensure_future(producer.send_and_wait(kafka_topic, b"v", partition=0))
+        done, _ = await asyncio.wait([sending], timeout=2)
+        assert not done
+        kafka_cluster.clear_errors()
+        assert (await sending).offset == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.compat._common.tokens import expiry_of
+from confluent_kafka.compat.aiokafka import AIOKafkaClient, AIOKafkaConsumer, AIOKafkaProducer
 from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
+from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
 from confluent_kafka.compat.aiokafka.config import EVERY, KEYWORDS, configuration
 from confluent_kafka.compat.aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from confluent_kafka.compat.aiokafka.coordinator.assignors.roundrobin import (
@@ -54,7 +57,21 @@ def test_the_table_has_each_keyword_of_a_client_once() -> None:
         (
             "producer",
             {"request_timeout_ms": 5000},
-            {"request.timeout.ms": 5000, "message.timeout.ms": 5000},
+            {
+                "request.timeout.ms": 5000,
+                "message.timeout.ms": 5000,
+                "message.send.max.retries": 45,
+                "retry.backoff.max.ms": 100,
+            },
+        ),
+        (
+            "producer",
+            {"request_timeout_ms": 5000, "enable_idempotence": True},
+            {
+                "request.timeout.ms": 5000,
+                "message.timeout.ms": 300_000,
+                "enable.idempotence": True,
+            },
         ),
         (
             "producer",
@@ -119,7 +136,11 @@ def test_what_keywords_become(
         ({"compression_type": "zip"}, ValueError, "compression_type must be one of 'gzip', "),
         ({"bootstrap_servers": 3}, TypeError, "bootstrap_servers must be 'host:port' or a list"),
         ({"security_protocol": "TLS"}, ValueError, "security_protocol must be one of "),
-        ({"security_protocol": "SSL"}, ValueError, "ssl_context is needed with"),
+        (
+            {"security_protocol": "SSL"},
+            ValueError,
+            "`ssl_context` is mandatory if security_protocol=='SSL'",
+        ),
         (
             {"security_protocol": "SSL", "ssl_context": 3},
             TypeError,
@@ -133,8 +154,8 @@ def test_what_keywords_become(
         (_SASL | {"sasl_mechanism": "X"}, ValueError, "sasl_mechanism must be one of 'PLAIN', "),
         (
             _SASL | {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": 3},
-            TypeError,
-            "sasl_oauth_token_provider must be an AbstractTokenProvider, not int",
+            ValueError,
+            "sasl_oauth_token_provider needs to be provided implementing",
         ),
         (
             {"sasl_kerberos_domain_name": "d"},
@@ -196,3 +217,51 @@ def test_librdkafka_knows_every_property() -> None:
             conf = configuration(client, keywords)
             with kind(conf):
                 pass
+
+
+@pytest.mark.parametrize(
+    ("client", "keywords", "words"),
+    [
+        ("producer", {"acks": 5}, "Invalid ACKS parameter: acks must be"),
+        ("producer", {"acks": None}, "Invalid ACKS parameter: acks must be"),
+        ("producer", {"compression_type": "zip"}, "Invalid compression type!: compression_type"),
+        ("consumer", {"isolation_level": "x"}, "Incorrect isolation level x: isolation_level"),
+        ("client", {"security_protocol": "TLS"}, "`security_protocol` should be SSL or PLAINTEXT:"),
+        ("admin", {"security_protocol": "SSL"}, "`ssl_context` is mandatory if security_protocol"),
+        (
+            "client",
+            _SASL | {"sasl_plain_username": None, "sasl_plain_password": None},
+            "sasl_plain_username and sasl_plain_password required for PLAIN sasl: ",
+        ),
+        ("client", _SASL | {"sasl_mechanism": "X"}, "only `PLAIN`, `GSSAPI`, `SCRAM-SHA-256`, "),
+    ],
+)
+def test_errors_begin_with_the_words_of_aiokafka(
+    client: str, keywords: dict[str, Any], words: str
+) -> None:
+    """Applications and their tests look for them; what is allowed comes after them."""
+    with pytest.raises(ValueError) as raised:  # noqa: PT011
+        configuration(client, keywords)
+    assert str(raised.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("client", "name", "warns"),
+    [
+        (AIOKafkaProducer, "loop", True),
+        (AIOKafkaConsumer, "loop", True),
+        (AIOKafkaClient, "loop", False),
+        (AIOKafkaAdminClient, "loop", False),
+        (AIOKafkaProducer, "api_version", True),
+        (AIOKafkaConsumer, "api_version", True),
+        (AIOKafkaClient, "api_version", True),
+        (AIOKafkaAdminClient, "api_version", True),
+    ],
+)
+def test_keywords_that_are_deprecated(client: Any, name: str, warns: bool) -> None:
+    """They warn as aiokafka's classes do: once, of the line that makes the client."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        client(**{name: "auto"})
+    assert [one.filename for one in seen] == [__file__] * warns
+    assert all(f"`{name}` parameter has been deprecated" in str(one.message) for one in seen)

@@ -26,6 +26,7 @@ class Keyword:
         clients: the kinds of clients that have it.
         kept: what reads it instead, if there is no property; "" if nothing does.
         note: more for the documentation.
+        words: how the original client begins its ValueError for a wrong value, which ``{}`` is.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Keyword:
     clients: frozenset[str] = EVERY
     kept: str = ""
     note: str = ""
+    words: str = ""
 
     @property
     def has_no_effect(self) -> bool:
@@ -146,7 +148,11 @@ def converted(keywords: Iterable[Keyword], given: Mapping[str, Any]) -> dict[str
         try:
             value = keyword.convert(given[keyword.name])
         except (TypeError, ValueError) as wrong:
-            raise type(wrong)(f"{keyword.name} {wrong}") from None
+            text = f"{keyword.name} {wrong}"
+            if keyword.words:
+                words = keyword.words.format(given[keyword.name])
+                raise ValueError(f"{words}: {text}") from None
+            raise type(wrong)(text) from None
         if value is not None:
             conf.update(dict.fromkeys(keyword.properties, value))
     return conf

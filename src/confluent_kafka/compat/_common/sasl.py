@@ -12,13 +12,17 @@ _MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER
 
 
 def sasl_properties(
-    keywords: Mapping[str, Any], oauth_callback: Callable[[Any], Any]
+    keywords: Mapping[str, Any],
+    oauth_callback: Callable[[Any], Any],
+    words: tuple[str, str] = ("", ""),
 ) -> dict[str, Any]:
     """Return librdkafka's properties for the ``sasl_*`` keywords.
 
     Args:
         keywords: those that the client was made with.
         oauth_callback: makes an ``oauth_cb`` of a provider of tokens.
+        words: how the original client begins its errors for another mechanism, and for missing
+            credentials of a mechanism, which ``{}`` is.
 
     Raises:
         ValueError, TypeError: one is wrong, or missing.
@@ -26,7 +30,7 @@ def sasl_properties(
     mechanism = keywords["sasl_mechanism"]
     if mechanism not in _MECHANISMS:
         allowed = ", ".join(map(repr, _MECHANISMS))
-        raise ValueError(f"sasl_mechanism must be one of {allowed}, not {mechanism!r}")
+        raise ValueError(f"{words[0]}sasl_mechanism must be one of {allowed}, not {mechanism!r}")
     conf: dict[str, Any] = {"sasl.mechanism": mechanism}
     if mechanism == "GSSAPI":
         conf["sasl.kerberos.service.name"] = keywords["sasl_kerberos_service_name"]
@@ -36,7 +40,8 @@ def sasl_properties(
         user, password = keywords["sasl_plain_username"], keywords["sasl_plain_password"]
         if user is None or password is None:
             raise ValueError(
-                f"sasl_plain_username and sasl_plain_password are needed with {mechanism}"
+                f"{words[1].format(mechanism)}sasl_plain_username and sasl_plain_password are "
+                f"needed with {mechanism}"
             )
         conf.update({"sasl.username": user, "sasl.password": password})
     return conf

@@ -18,11 +18,12 @@ def oauth_callback(provider: Any) -> Callable[[str], Coroutine[Any, Any, _Token]
         provider: an AbstractTokenProvider.
 
     Raises:
-        TypeError: it is none.
+        ValueError: it is none.
     """
     if not isinstance(provider, AbstractTokenProvider):
-        raise TypeError(
-            "sasl_oauth_token_provider must be an AbstractTokenProvider, not "
+        raise ValueError(
+            "sasl_oauth_token_provider needs to be provided implementing "
+            "aiokafka.abc.AbstractTokenProvider: it must be an AbstractTokenProvider, not "
             f"{type(provider).__name__}"
         )
 

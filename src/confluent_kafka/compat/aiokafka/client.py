@@ -22,7 +22,7 @@ from ._engines import made
 from ._failures import failure_of, translated
 from .abc import AbstractTokenProvider
 from .cluster import ClusterMetadata
-from .config import __version__, configuration
+from .config import __version__, configuration, warn_deprecated
 
 __all__ = ["AIOKafkaClient", "ConnectionGroup", "CoordinationType"]
 
@@ -101,6 +101,7 @@ class AIOKafkaClient:
         properties: Mapping[str, Any] | None = None,
     ) -> None:
         keywords = {name: value for name, value in locals().items() if name != "self"}
+        warn_deprecated(keywords, "api_version")
         self._configuration = configuration("client", keywords)
         self._bootstrap_servers = bootstrap_servers
         self._client_id = client_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -39,6 +40,12 @@ _INSTEAD = (
     "make the context with aiokafka.helpers.create_ssl_context(certfile=..., keyfile=...)",
     "make the context with create_ssl_context(crlfile=...)",
 )
+# How aiokafka's errors begin.
+_SASL_WORDS = (
+    "only `PLAIN`, `GSSAPI`, `SCRAM-SHA-256`, `SCRAM-SHA-512` and `OAUTHBEARER`"
+    "sasl_mechanism are supported at the moment: ",
+    "sasl_plain_username and sasl_plain_password required for {} sasl: ",
+)
 _RESETS = {"earliest": "earliest", "latest": "latest", "none": "error"}
 
 
@@ -63,8 +70,9 @@ KEYWORDS = (
         number(1, 900_000),
         "ms",
         _PRODUCER,
-        note="a message that is not delivered within it fails with KafkaTimeoutError; of the "
-        "requests that the client itself sends, it bounds start() and metadata",
+        note="a message that is not delivered within it fails, with the broker's last error or "
+        "KafkaTimeoutError; with enable_idempotence it has 5 minutes; of the requests that the "
+        "client itself sends, it bounds start() and metadata",
     ),
     Keyword(
         "request_timeout_ms",
@@ -87,7 +95,12 @@ KEYWORDS = (
     ),
     Keyword("api_version", note="librdkafka asks each broker for its versions"),
     Keyword("loop", note="a client belongs to the loop that start() runs in"),
-    Keyword("security_protocol", ("security.protocol",), one_of(*PROTOCOLS)),
+    Keyword(
+        "security_protocol",
+        ("security.protocol",),
+        one_of(*PROTOCOLS),
+        words="`security_protocol` should be SSL or PLAINTEXT",
+    ),
     Keyword("ssl_context", kept="security(): ssl.ca.*, ssl.certificate.*, ssl.key.* and others"),
     Keyword("sasl_mechanism", kept="security(): sasl.mechanism"),
     Keyword("sasl_plain_username", kept="security(): sasl.username"),
@@ -95,7 +108,7 @@ KEYWORDS = (
     Keyword("sasl_kerberos_service_name", kept="security(): sasl.kerberos.service.name"),
     Keyword("sasl_kerberos_domain_name", kept="refused unless None", convert=no_domain),
     Keyword("sasl_oauth_token_provider", kept="security(): oauth_cb"),
-    Keyword("acks", ("acks",), none_or(acks), clients=_PRODUCER),
+    Keyword("acks", ("acks",), acks, clients=_PRODUCER, words="Invalid ACKS parameter"),
     Keyword("key_serializer", kept="the producer", clients=_PRODUCER),
     Keyword("value_serializer", kept="the producer", clients=_PRODUCER),
     Keyword(
@@ -103,6 +116,7 @@ KEYWORDS = (
         ("compression.type",),
         none_or(one_of(*_COMPRESSIONS)),
         clients=_PRODUCER,
+        words="Invalid compression type!",
     ),
     Keyword("max_batch_size", ("batch.size",), number(1, LONGEST), "bytes", _PRODUCER),
     Keyword("partitioner", kept="the producer", clients=_PRODUCER),
@@ -184,6 +198,7 @@ KEYWORDS = (
         ("isolation.level",),
         one_of("read_uncommitted", "read_committed"),
         clients=_CONSUMER,
+        words="Incorrect isolation level {}",
     ),
     Keyword("client_rack", ("client.rack",), none_or(text), clients=_CONSUMER),
     Keyword(
@@ -196,6 +211,12 @@ KEYWORDS = (
 
 # Milliseconds: what Kafka's own clients have for reconnect.backoff.max.ms.
 _RECONNECT_MAX = 1000
+
+# Milliseconds that an attempt to send may take besides the backoff, and the backoff's default.
+_ATTEMPT, _BACKOFF = 10, 100
+
+# Milliseconds in which a message of an idempotent producer is delivered: aiokafka's do not expire.
+_IDEMPOTENT_TIMEOUT = 300_000
 
 
 def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,15 +233,48 @@ def configuration(client: str, keywords: Mapping[str, Any]) -> dict[str, Any]:
     if (backoff := conf.get("reconnect.backoff.ms")) is not None:
         # With librdkafka's own limit of 10 s, what is sent when a broker is back could fail.
         conf["reconnect.backoff.max.ms"] = max(backoff, _RECONNECT_MAX)
+    if "message.timeout.ms" in conf:
+        conf.update(_expiry(conf))
     reconcile(conf)
     conf.update(_security(keywords))
     conf.update(keywords.get("properties") or {})
     return conf
 
 
+def _expiry(conf: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of when a message is given up.
+
+    librdkafka tells the broker's reason only where it gives up by the number of attempts. So these
+    come at a steady pace, as aiokafka's, and end a little before the time does.
+    """
+    timeout, backoff = conf["message.timeout.ms"], conf.get("retry.backoff.ms", _BACKOFF)
+    if conf.get("enable.idempotence"):
+        return {"message.timeout.ms": max(timeout, _IDEMPOTENT_TIMEOUT)}
+    attempts = max(1, timeout // (backoff + _ATTEMPT))
+    return {"retry.backoff.max.ms": backoff, "message.send.max.retries": attempts}
+
+
 def of_client(client: str) -> Iterator[Keyword]:
     """Return the keywords of a client."""
     return (keyword for keyword in KEYWORDS if client in keyword.clients)
+
+
+def shared(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those keywords of a client that the AIOKafkaClient in it takes, too."""
+    return {one.name: keywords[one.name] for one in of_client("client") if not one.has_no_effect}
+
+
+def warn_deprecated(keywords: Mapping[str, Any], *names: str) -> None:
+    """Warn whoever has made a client with a keyword that aiokafka has deprecated.
+
+    Args:
+        keywords: those that the client was made with.
+        names: the keywords that its class warns of.
+    """
+    for name in names:
+        if keywords[name] is not None:
+            text = f"The `{name}` parameter has been deprecated, and has no effect"
+            warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
 def _security(keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,9 +285,12 @@ def _security(keywords: Mapping[str, Any]) -> dict[str, Any]:
         context = keywords.get("ssl_context")
         if context is None:
             if not any(str(name).startswith("ssl.") for name in keywords.get("properties") or {}):
-                raise ValueError(f"ssl_context is needed with security_protocol={protocol!r}")
+                raise ValueError(
+                    "`ssl_context` is mandatory if security_protocol=='SSL': it is needed with "
+                    f"{protocol!r}, unless properties has librdkafka's ssl.* instead"
+                )
         else:
             conf.update(tls_properties(context, *_INSTEAD))
     if protocol.startswith("SASL"):
-        conf.update(sasl_properties(keywords, oauth_callback))
+        conf.update(sasl_properties(keywords, oauth_callback, _SASL_WORDS))
     return conf

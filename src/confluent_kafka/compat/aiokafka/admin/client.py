@@ -22,7 +22,7 @@ from .._engines import made
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider
 from ..client import AIOKafkaClient, CoordinationType
-from ..config import __version__, configuration, of_client
+from ..config import __version__, configuration, shared, warn_deprecated
 from ..structs import OffsetAndMetadata, TopicPartition
 from . import _answers as answers
 from .config_resource import ConfigResource
@@ -93,9 +93,9 @@ class AIOKafkaAdminClient:
         properties: Mapping[str, Any] | None = None,
     ) -> None:
         keywords = {name: value for name, value in locals().items() if name != "self"}
+        warn_deprecated(keywords, "api_version")
         self._configuration = configuration("admin", keywords)
-        shared = [keyword.name for keyword in of_client("client")]
-        self._client = AIOKafkaClient(**{name: keywords[name] for name in shared})
+        self._client = AIOKafkaClient(**shared(keywords))
         self._timeout = request_timeout_ms / 1000
         self._engine: _Engine | None = None
 

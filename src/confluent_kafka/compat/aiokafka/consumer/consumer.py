@@ -18,7 +18,7 @@ from .._engines import made
 from .._failures import failure_of, translated
 from ..abc import AbstractTokenProvider, ConsumerRebalanceListener
 from ..client import AIOKafkaClient
-from ..config import __version__, configuration, of_client
+from ..config import __version__, configuration, shared, warn_deprecated
 from ..coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from ..errors import (
     ConsumerStoppedError,
@@ -145,9 +145,8 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._reader: Reader | None = None
         self._active: Reader | None = None  # the same, until stop()
         _check_number("max_poll_records", max_poll_records)
-        self._client = AIOKafkaClient(
-            **{one.name: keywords[one.name] for one in of_client("client")}
-        )
+        warn_deprecated(keywords, "loop", "api_version")
+        self._client = AIOKafkaClient(**shared(keywords))
         self._group_id = group_id
         self._max_poll_records = max_poll_records
         self._subscription = Subscription(exclude_internal_topics)

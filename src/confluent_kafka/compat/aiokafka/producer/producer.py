@@ -17,7 +17,7 @@ from .._engines import made
 from .._failures import translated
 from ..abc import AbstractTokenProvider
 from ..client import AIOKafkaClient
-from ..config import configuration, of_client
+from ..config import configuration, shared, warn_deprecated
 from ..partitioner import DefaultPartitioner
 from ..structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from ._batches import send_batch
@@ -108,6 +108,7 @@ class AIOKafkaProducer:
         keywords = {name: value for name, value in locals().items() if name != "self"}
         if transactional_id is not None:
             keywords["enable_idempotence"] = True
+        warn_deprecated(keywords, "loop", "api_version")
         keywords["acks"] = _acks(acks, keywords["enable_idempotence"])
         if not callable(partitioner):
             raise TypeError(f"partitioner must be callable, not {type(partitioner).__name__}")
@@ -116,9 +117,7 @@ class AIOKafkaProducer:
         # Keyed messages where Kafka's Java client and aiokafka put them.
         self._configuration = {"partitioner": "murmur2_random"}
         self._configuration |= configuration("producer", keywords)
-        self.client = AIOKafkaClient(
-            **{one.name: keywords[one.name] for one in of_client("client")}
-        )
+        self.client = AIOKafkaClient(**shared(keywords))
         self._key_serializer = key_serializer
         self._value_serializer = value_serializer
         self._partitioner = partitioner
@@ -445,6 +444,6 @@ def _acks(acks: Any, is_idempotent: bool) -> Any:
     """Return ``acks``, with its default."""
     if acks is _missing:
         return -1 if is_idempotent else 1
-    if is_idempotent and acks not in ("all", -1):
-        raise ValueError(f"acks={acks!r} is not possible with enable_idempotence: use 'all'")
+    if is_idempotent and acks in (0, 1):
+        raise ValueError(f"acks={acks} not supported if enable_idempotence=True: use 'all'")
     return acks
