@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import time
 from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop
@@ -143,3 +145,174 @@ async def test_transactions_cannot_be_nested(kafka_cluster: MockCluster) -> None
                 async with producer.transaction(TIMEOUT):
                     pass
         assert raised.value.code() == KafkaError._STATE
+
+
+# ---- cancellation ----
+
+
+async def cancelled_at_once(work: Any) -> None:
+    """Run a coroutine until it waits, and cancel it there."""
+    task = asyncio.ensure_future(work)
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def block(producer: AIOProducer, topic: str, value: bytes = b"value") -> None:
+    async with producer.transaction(TIMEOUT):
+        await producer.produce(topic, value, partition=0)
+
+
+@pytest.mark.parametrize("step", ["init", "begin", "send_offsets", "commit", "abort"])
+@in_loop
+async def test_a_cancelled_step_leaves_the_producer_usable(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer, step: str
+) -> None:
+    """Nothing has happened, or it goes on and the next step waits for it: blocks go on."""
+    async with producer_of(kafka_cluster) as producer, AIOConsumer(consuming(kafka_cluster)) as own:
+        if step == "init":
+            await cancelled_at_once(producer.init_transactions(TIMEOUT))
+        await producer.init_transactions(TIMEOUT)
+        if step == "begin":
+            await cancelled_at_once(producer.begin_transaction())
+        elif step != "init":
+            await producer.begin_transaction()
+            await (await producer.produce(kafka_topic, step.encode(), partition=0))
+        if step == "send_offsets":
+            metadata = await own.consumer_group_metadata()
+            place = [TopicPartition(kafka_topic, 0, 1)]
+            send = producer.send_offsets_to_transaction(place, metadata, TIMEOUT)
+            await cancelled_at_once(send)
+            await producer.abort_transaction(TIMEOUT)
+        elif step == "commit":
+            await cancelled_at_once(producer.commit_transaction(TIMEOUT))
+        elif step == "abort":
+            await cancelled_at_once(producer.abort_transaction(TIMEOUT))
+        await block(producer, kafka_topic, b"last")
+    # The embedded cluster shows aborted messages, too.
+    expected = [*([] if step in ("init", "begin") else [step.encode()]), b"last"]
+    found = await asyncio.to_thread(read, consumer, kafka_topic, len(expected))
+    assert values_of(found) == expected
+
+
+def consuming(cluster: MockCluster) -> dict[str, Any]:
+    own = {"group.id": "transactions", "enable.auto.commit": False}
+    return {"bootstrap.servers": cluster.bootstrap_servers} | own
+
+
+@in_loop
+async def test_the_same_step_again_has_the_result(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """A commit that was cancelled, and commits again, commits once; an abort comes too late."""
+    async with producer_of(kafka_cluster) as producer:
+        await producer.init_transactions(TIMEOUT)
+        for end in (producer.commit_transaction, producer.abort_transaction):
+            await producer.begin_transaction()
+            await producer.produce(kafka_topic, b"value", partition=0)
+            await cancelled_at_once(end(TIMEOUT))
+            await end(TIMEOUT)
+        await producer.begin_transaction()
+        await cancelled_at_once(producer.commit_transaction(TIMEOUT))
+        with pytest.raises(KafkaException, match="too late"):
+            await producer.abort_transaction(TIMEOUT)
+        await block(producer, kafka_topic)
+
+
+@in_loop
+async def test_a_cancelled_step_that_fails(kafka_cluster: MockCluster, kafka_topic: str) -> None:
+    """Its error is that of the next step, which must not go on as if there were none."""
+    async with producer_of(kafka_cluster) as producer:
+        await producer.init_transactions(TIMEOUT)
+        await producer.begin_transaction()
+        await producer.produce(kafka_topic, b"value", partition=0)
+        errors = [KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED]
+        kafka_cluster.inject_errors("EndTxn", errors)
+        await cancelled_at_once(producer.commit_transaction(TIMEOUT))
+        with pytest.raises(KafkaException):
+            await producer.begin_transaction()
+
+
+@pytest.mark.parametrize("where", ["begin", "body", "end", "end after an error"])
+@in_loop
+async def test_a_block_that_is_cancelled(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer, where: str
+) -> None:
+    """Wherever that is, the next block begins and commits, and no transaction stays open."""
+    reached = asyncio.Event()
+
+    async def work() -> None:
+        async with producer.transaction(TIMEOUT):
+            await producer.produce(kafka_topic, b"cancelled", partition=0)
+            if where == "body":
+                reached.set()
+                await asyncio.sleep(TIMEOUT)
+            asyncio.get_running_loop().call_soon(reached.set)
+            if where == "end after an error":
+                raise ZeroDivisionError
+
+    async with producer_of(kafka_cluster) as producer:
+        await producer.init_transactions(TIMEOUT)
+        task = asyncio.create_task(work())
+        await (asyncio.sleep(0) if where == "begin" else reached.wait())
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await block(producer, kafka_topic, b"last")
+    committed = where == "end"
+    found = values_of(await asyncio.to_thread(read, consumer, kafka_topic, 1 + committed))
+    assert found == ([b"cancelled"] if committed else []) + [b"last"]
+
+
+@in_loop
+async def test_a_producer_that_is_closed_in_the_block(kafka_cluster: MockCluster) -> None:
+    """The application's exception is the one that comes out."""
+    async with producer_of(kafka_cluster) as producer:
+        await producer.init_transactions(TIMEOUT)
+
+        async def work() -> None:
+            async with producer.transaction(TIMEOUT):
+                await producer.close()
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError) as raised:
+            await work()
+    assert "closed" in raised.value.__notes__[0]
+
+
+def test_an_interrupted_step_of_a_blocking_producer(
+    kafka_cluster: MockCluster, kafka_topic: str, consumer: Consumer
+) -> None:
+    """Ctrl-C in a step: it goes on, and the next step waits for it, or has its result."""
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "transactional.id": "t",
+        "linger.ms": 0,
+    }
+
+    def with_signal(call: Any) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        call(TIMEOUT)
+        time.sleep(TIMEOUT)
+
+    def alarm(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    try:
+        with Producer(config) as producer:
+            producer.init_transactions(TIMEOUT)
+            for end in (producer.commit_transaction, producer.abort_transaction):
+                producer.begin_transaction()
+                producer.produce(kafka_topic, b"value", partition=0)
+                producer.flush(TIMEOUT)
+                kafka_cluster.set_round_trip_time(None, 0.2)
+                with pytest.raises(KeyboardInterrupt):
+                    with_signal(end)
+                kafka_cluster.set_round_trip_time(None, 0)
+                producer.begin_transaction()
+                producer.abort_transaction(TIMEOUT)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert values_of(read(consumer, kafka_topic, 1)) == [b"value"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import os
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextvars import ContextVar, copy_context
 from functools import partial
 from types import TracebackType
@@ -21,7 +22,7 @@ from confluent_kafka.statistics import Statistics
 
 from ._callbacks import Callbacks, is_running
 from ._readiness import Readiness, deadline
-from ._threads import on_daemon_thread
+from ._threads import DaemonThreads, on_daemon_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -31,6 +32,11 @@ T = TypeVar("T")
 
 # Threads for requests: they wait for brokers, and a few will do.
 MAX_WORKERS = 4
+
+# Someone who pressed Ctrl-C waits for the end of the program.
+_SECONDS_AFTER_EXCEPTION = 5.0
+
+_LOGGER = logging.getLogger("confluent_kafka")
 
 # The loop that create() makes a client for, on another thread.
 _LOOP: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("_LOOP", default=None)
@@ -67,7 +73,7 @@ class AIOClient(ABC):
             raise TypeError(f"max_workers must be int, not {type(max_workers).__name__}")
         self._owns_executor = executor is None
         self.executor: Executor = (
-            ThreadPoolExecutor(max_workers, "confluent_kafka.aio") if executor is None else executor
+            DaemonThreads(max_workers, "confluent_kafka.aio") if executor is None else executor
         )
         self._callbacks = Callbacks(self._loop, self._callback_failed)
         self._closing: asyncio.Task[None] | None = None
@@ -144,7 +150,7 @@ class AIOClient(ABC):
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
         """Replace the SASL credentials; see Producer.set_sasl_credentials()."""
-        self._client.set_sasl_credentials(username, password)
+        self._here().set_sasl_credentials(username, password)
 
     async def connect(self, timeout: float = 30, topic: str | None = None) -> None:
         """Wait until a broker is connected, or raise an error; see Producer.connect()."""
@@ -152,7 +158,7 @@ class AIOClient(ABC):
 
     async def stats(self) -> Statistics | None:
         """Return the latest statistics; see Producer.stats()."""
-        return self._client.stats()
+        return self._here().stats()
 
     @property
     def last_error(self) -> KafkaError | None:
@@ -162,7 +168,9 @@ class AIOClient(ABC):
     async def close(self, timeout: float = -1) -> bool:
         """Close the client. Cancelling the task that waits does not stop the closing.
 
-        The end of the process does not wait for it: it gives up messages that nobody takes.
+        The end of the process does not wait for it: it gives up messages that nobody takes. A block
+        (``async with``) that an exception or a cancellation leaves waits 5 s at most, and logs what
+        goes on after that.
 
         Closing a closed client does nothing.
 
@@ -202,7 +210,21 @@ class AIOClient(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self.close()
+        closed = False
+        if error is not None:
+            with contextlib.suppress(RuntimeError):  # it is closed
+                self._client._close_soon()
+        try:
+            closed = await self.close(-1 if error is None else _SECONDS_AFTER_EXCEPTION)
+        finally:
+            if not closed and self._closing is not None and not self._closing.done():
+                _LOGGER.warning(
+                    "%s goes on closing in the background%s", self._called(), self._what_is_left()
+                )
+
+    def _what_is_left(self) -> str:
+        """Say what close() waits for, for the log."""
+        return ""
 
     @abstractmethod
     def _make_client(self, conf: dict[str, Any]) -> Producer | Consumer | AdminClient:
@@ -255,14 +277,20 @@ class AIOClient(ABC):
     async def _request(
         self, function: Callable[P, T], *arguments: P.args, **keywords: P.kwargs
     ) -> T:
-        """Run a call that waits for a broker on another thread."""
-        self._check_loop()
-        if self._left:
-            raise self._closed_error()
-        call = partial(function, *arguments, **keywords)
+        """Run a call that waits for a broker on another thread.
+
+        If the task that waits is cancelled, a call that has begun goes on there.
+        """
+        self._check_open()
         try:
             with self._ended_by_closing():
-                return await self._loop.run_in_executor(self.executor, call)
+                running = self.executor.submit(function, *arguments, **keywords)
+                try:
+                    return await asyncio.wrap_future(running, loop=self._loop)
+                except asyncio.CancelledError:
+                    if not running.cancel() and isinstance(self.executor, DaemonThreads):
+                        self.executor.give_up(running)
+                    raise
         finally:
             if not self._loop.is_closed():  # with this call pending
                 self._served_elsewhere()
@@ -290,6 +318,16 @@ class AIOClient(ABC):
             raise RuntimeError(
                 f"this {self._called()} belongs to another event loop: make one per loop"
             )
+
+    def _check_open(self) -> None:
+        self._check_loop()
+        if self._left:
+            raise self._closed_error()
+
+    def _here(self) -> Producer | Consumer | AdminClient:
+        """Return the client for a call that does not wait; as for all others, in its loop only."""
+        self._check_loop()
+        return self._client
 
     def _called(self) -> str:
         return self._alias or type(self).__name__

@@ -270,7 +270,7 @@ class AIOConsumer(AIOClient):
             TypeError: a callback is not callable.
         """
         rebalances = self._rebalances
-        self._client.subscribe(
+        self._here().subscribe(
             topics,
             rebalances.assigning(self, on_assign),
             rebalances.revoking(self, on_revoke),
@@ -280,45 +280,45 @@ class AIOConsumer(AIOClient):
 
     async def unsubscribe(self) -> None:
         """Leave the group; see Consumer.unsubscribe()."""
-        self._client.unsubscribe()
+        self._here().unsubscribe()
         self._subscribed = False
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """Read exactly these partitions; see Consumer.assign()."""
-        self._client.assign(partitions)
+        self._here().assign(partitions)
 
     async def unassign(self) -> None:
         """Read no partitions; see Consumer.unassign()."""
-        self._client.unassign()
+        self._here().unassign()
 
     async def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """Read these partitions too; see Consumer.incremental_assign()."""
-        self._client.incremental_assign(partitions)
+        self._here().incremental_assign(partitions)
 
     async def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """Stop reading these partitions; see Consumer.incremental_unassign()."""
-        self._client.incremental_unassign(partitions)
+        self._here().incremental_unassign(partitions)
 
     async def subscription(self) -> list[str]:
         """Return what subscribe() named; see Consumer.subscription()."""
-        return self._client.subscription()
+        return self._here().subscription()
 
     async def assignment(self) -> list[TopicPartition]:
         """Return the partitions that are read; see Consumer.assignment()."""
-        return self._client.assignment()
+        return self._here().assignment()
 
     async def pause(self, partitions: list[TopicPartition]) -> None:
         """Return no messages of these partitions; see Consumer.pause()."""
-        self._client.pause(partitions)
+        self._here().pause(partitions)
 
     async def resume(self, partitions: list[TopicPartition]) -> None:
         """Return messages of these partitions again; see Consumer.resume()."""
-        self._client.resume(partitions)
+        self._here().resume(partitions)
 
     async def paused(self) -> list[TopicPartition]:
         """Return the assigned partitions that pause() has paused."""
-        assigned = set(self._client.assignment())
-        return [one for one in self._client._paused() if one in assigned]
+        assigned = set(self._here().assignment())
+        return [one for one in self._here()._paused() if one in assigned]
 
     def pause_while(self) -> AIOPauseWhile:
         """Return an async context manager for long work on messages; see Consumer.pause_while().
@@ -373,11 +373,11 @@ class AIOConsumer(AIOClient):
 
     async def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """Return the offsets after the last messages returned; see Consumer.position()."""
-        return self._client.position(partitions)
+        return self._here().position(partitions)
 
     async def lag(self) -> dict[TopicPartition, int | None]:
         """Return how far each assigned partition is behind; see Consumer.lag()."""
-        return self._client.lag()
+        return self._here().lag()
 
     async def commit(
         self,
@@ -399,7 +399,7 @@ class AIOConsumer(AIOClient):
             KafkaException: the commit failed.
         """
         if asynchronous:
-            return self._client.commit(message, offsets, asynchronous)
+            return self._here().commit(message, offsets, asynchronous)
         commit: Callable[..., list[TopicPartition]] = self._client.commit
         return await self._request(commit, message, offsets, asynchronous)
 
@@ -407,7 +407,7 @@ class AIOConsumer(AIOClient):
         self, message: Message | None = None, offsets: list[TopicPartition] | None = None
     ) -> None:
         """Store offsets for the next commit; see Consumer.store_offsets()."""
-        self._client.store_offsets(message, offsets)
+        self._here().store_offsets(message, offsets)
 
     async def committed(
         self, partitions: list[TopicPartition], timeout: float = -1
@@ -467,7 +467,7 @@ class AIOConsumer(AIOClient):
         Returns:
             The offset; None while nothing was fetched of the partition.
         """
-        watermarks = self._client.get_watermark_offsets(partition, cached=True)
+        watermarks = self._here().get_watermark_offsets(partition, cached=True)
         return None if watermarks is None or watermarks[1] < 0 else watermarks[1]
 
     async def last_stable_offset(self, partition: TopicPartition) -> int | None:
@@ -482,18 +482,22 @@ class AIOConsumer(AIOClient):
         Returns:
             The offset; None while nothing was fetched of the partition, and without statistics.
         """
-        statistics = self._client.stats()
+        statistics = self._here().stats()
         topic = None if statistics is None else statistics.topics.get(partition.topic)
         known = None if topic is None else topic.partitions.get(partition.partition)
         return None if known is None or known.ls_offset < 0 else known.ls_offset
 
     async def memberid(self) -> str | None:
         """Return this consumer's member id in its group; None while it is not a member."""
-        return self._client.memberid()
+        return self._here().memberid()
 
     async def consumer_group_metadata(self) -> Any:
         """Return the group membership, for AIOProducer.send_offsets_to_transaction()."""
-        return self._client.consumer_group_metadata()
+        return self._here().consumer_group_metadata()
+
+    def _here(self) -> Consumer:
+        self._check_loop()
+        return self._client
 
     def _make_client(self, conf: dict[str, Any]) -> Consumer:
         return Consumer(conf)

@@ -16,6 +16,7 @@ from confluent_kafka._other_clients import PRODUCER, explaining
 from ._client import _LONGEST_TURN, MAX_WORKERS, AIOClient, own_configuration
 from ._deliveries import Deliveries, OnDelivery, Report
 from ._readiness import Readiness, deadline
+from ._steps import ABORT, BEGIN, COMMIT, INIT, SEND_OFFSETS, Steps
 from ._threads import on_daemon_thread
 from ._transaction import Transaction
 
@@ -70,10 +71,12 @@ class AIOProducer(AIOClient):
         self._only_errors = conf.get("delivery.report.only.error") in (True, "true")
         self._room = asyncio.Lock()
         self._close_timeout = -1.0
+        self._undelivered = 0  # when close() began
         self._waiting = 0  # calls of produce() that wait for room
         self._served = 0
         self._serving = False
         super().__init__(conf, max_workers, executor)
+        self._steps = Steps(self._client, self._loop)
 
     async def produce(
         self,
@@ -321,28 +324,43 @@ class AIOProducer(AIOClient):
         await self._request(self._client.purge, in_queue, in_flight, blocking)
 
     async def init_transactions(self, timeout: float = -1) -> None:
-        """Fence earlier producers with this transactional.id; see Producer.init_transactions()."""
-        await self._request(self._client.init_transactions, timeout)
+        """Fence earlier producers with this transactional.id; see Producer.init_transactions().
+
+        This step, and the other steps of transactions, go on if the task that waits is cancelled.
+        The next step waits for that, and has the result: that of the same step, or an error.
+        """
+        await self._step(INIT, partial(self._client.init_transactions, timeout), timeout)
 
     async def begin_transaction(self) -> None:
-        """Begin a transaction; see Producer.begin_transaction()."""
-        await self._request(self._client.begin_transaction)
+        """Begin a transaction; see Producer.begin_transaction().
+
+        If the task is cancelled meanwhile, no transaction has begun.
+        """
+        await self._step(BEGIN, self._client.begin_transaction, -1)
 
     async def send_offsets_to_transaction(
         self, positions: list[TopicPartition], group_metadata: Any, timeout: float = -1
     ) -> None:
         """Add offsets to the transaction; see Producer.send_offsets_to_transaction()."""
-        await self._request(
-            self._client.send_offsets_to_transaction, positions, group_metadata, timeout
-        )
+        send = self._client.send_offsets_to_transaction
+        await self._step(SEND_OFFSETS, partial(send, positions, group_metadata, timeout), timeout)
 
     async def commit_transaction(self, timeout: float = -1) -> None:
         """Flush and commit; see Producer.commit_transaction()."""
-        await self._request(self._client.commit_transaction, timeout)
+        await self._step(COMMIT, partial(self._client.commit_transaction, timeout), timeout)
 
     async def abort_transaction(self, timeout: float = -1) -> None:
         """Abort the transaction; see Producer.abort_transaction()."""
-        await self._request(self._client.abort_transaction, timeout)
+        await self._step(ABORT, partial(self._client.abort_transaction, timeout), timeout)
+
+    async def _step(self, name: str, call: Callable[[], None], timeout: float) -> None:
+        self._check_open()
+        try:
+            with self._ended_by_closing():
+                await self._steps.take(name, call, timeout)
+        finally:
+            if not self._loop.is_closed():  # with this call pending
+                self._served_elsewhere()
 
     def transaction(self, timeout: float = -1) -> Transaction:
         """Return a transaction, which an ``async with`` block begins, and commits at its end.
@@ -354,7 +372,9 @@ class AIOProducer(AIOClient):
                 await producer.produce("topic", b"value")
                 await transaction.send_offsets(consumer)
 
-        An exception in the block aborts the transaction; so does a commit that fails for good.
+        An exception in the block aborts the transaction; so does a commit that fails for good. If
+        the task is cancelled while the block begins or ends, no transaction has begun, or its end
+        goes on and the next block waits for it.
 
         Args:
             timeout: seconds for each of its requests; -1 waits for the rest of
@@ -378,13 +398,19 @@ class AIOProducer(AIOClient):
         Returns:
             True.
 
+        A block (``async with``) that an exception or a cancellation leaves flushes for 5 s.
+
         Raises:
             RuntimeError: called from one of the client's callbacks, or from another event loop.
         """
         deadline(self._loop, timeout)  # refuses what is no number
         if self._closing is None:
             self._close_timeout = timeout
+            self._undelivered = len(self._client)
         return await super().close()
+
+    def _what_is_left(self) -> str:
+        return f"; messages that were not delivered when it began: {self._undelivered}"
 
     def __len__(self) -> int:
         """Messages and delivery reports outstanding."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -10,6 +12,11 @@ from confluent_kafka import KafkaException, TopicPartition
 if TYPE_CHECKING:
     from ._consumer import AIOConsumer
     from ._producer import AIOProducer
+
+
+_LOGGER = logging.getLogger("confluent_kafka")
+
+_SECONDS_AFTER_CANCELLATION = 5.0
 
 
 class Transaction:
@@ -59,6 +66,9 @@ class Transaction:
             return
         try:
             await self._producer.commit_transaction(self._timeout)
+        except asyncio.CancelledError:
+            self._producer._steps.abort_if_refused()
+            raise
         except KafkaException as refused:
             if refused.error is not None and refused.error.txn_requires_abort():
                 await self._abort(refused)
@@ -66,7 +76,16 @@ class Transaction:
 
     async def _abort(self, error: BaseException) -> None:
         """Abort because of an error, which stays the one that is raised."""
+        limit = None if isinstance(error, Exception) else _SECONDS_AFTER_CANCELLATION
         try:
-            await self._producer.abort_transaction(self._timeout)
-        except KafkaException as failed:
+            async with asyncio.timeout(limit):
+                await self._producer.abort_transaction(self._timeout)
+        except TimeoutError:
+            _LOGGER.warning(
+                "a transaction is aborted in the background: after %s its abort_transaction() is "
+                "not waited for longer than %s s",
+                type(error).__name__,
+                limit,
+            )
+        except Exception as failed:
             error.add_note(f"abort_transaction() failed as well: {failed}")

@@ -174,6 +174,8 @@ typedef struct Client {
     client_loop loop;
     client_registration registration;
 
+    atomic_bool hurries; /* close() does not wait for long: an exception has ended its block */
+
     topic_names names; /* of messages handed out last; the serving thread's */
     PyObject *weak_references;
 } Client;

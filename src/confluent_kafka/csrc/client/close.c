@@ -44,11 +44,37 @@ finish(Client *self, double patience)
     return client_raise_parked(self);
 }
 
+/* Someone who pressed Ctrl-C waits for the end of the program. */
+#define SECONDS_AFTER_EXCEPTION 5
+
+void
+client_hurry(Client *self)
+{
+    atomic_store(&self->hurries, true);
+}
+
+bool
+client_hurries(const Client *self)
+{
+    return atomic_load(&self->hurries);
+}
+
+double
+client_silent_seconds(const Client *self)
+{
+    return client_hurries(self) ? 1 : 5;
+}
+
 int
 client_close(Client *self, leave_function *leave, deadline *until)
 {
+    deadline soon = deadline_after(SECONDS_AFTER_EXCEPTION);
     if (refuse_inside_a_call(self) < 0) {
         return -1;
+    }
+    int soon_ms = 1000 * SECONDS_AFTER_EXCEPTION;
+    if (client_hurries(self) && deadline_remaining_ms(until, soon_ms + 1) > soon_ms) {
+        until = &soon;
     }
     int begun = guard_begin_closing(self);
     if (begun != 1) {

@@ -13,6 +13,11 @@
  * left. 0, or -1 with an exception.
  */
 typedef int leave_function(Client *self, deadline *until);
+/* Seconds for which close() may wait before the log says what it waits for. */
+double client_silent_seconds(const Client *self);
+/* The end of a block that an exception has left: close() waits a few seconds at most. */
+void client_hurry(Client *self);
+bool client_hurries(const Client *self);
 int client_close(Client *self, leave_function *leave, deadline *until);
 
 /* Destroys all clients that are left when the interpreter exits. */

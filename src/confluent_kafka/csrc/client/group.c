@@ -1,5 +1,7 @@
 #include "client/group.h"
 
+#include "client/close.h"
+#include "client/logs.h"
 #include "client/serve.h"
 #include "client/signals.h"
 
@@ -68,6 +70,7 @@ group_leave(Client *self, const group_steps *steps, rd_kafka_queue_t **queue, de
     if (begun != 1) {
         return begun;
     }
+    deadline silent = deadline_after(client_silent_seconds(self));
     while (!steps->has_left(self)) {
         serve(self, steps, *queue, deadline_remaining_ms(until, WAIT_SLICE_MS));
         if (client_check_signals(self) < 0) {
@@ -76,6 +79,13 @@ group_leave(Client *self, const group_steps *steps, rd_kafka_queue_t **queue, de
         if (deadline_passed(until) && !steps->has_left(self)) {
             give_up(queue);
             return 1;
+        }
+        if (deadline_passed(&silent) && !steps->has_left(self)) {
+            silent = DEADLINE_NEVER;
+            logs_warn(self,
+                      "%s.close() waits for the group's coordinator: a commit has not been "
+                      "answered, or the group has not been left",
+                      client_type_name(self));
         }
     }
     /* What came last, the answer to a commit, may have come while another callback ran. */

@@ -111,6 +111,24 @@ serve_logs(Client *self)
 }
 
 void
+logs_warn(Client *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *text = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    PyObject *logger = text == NULL ? NULL : get_logger(self);
+    PyObject *result =
+        logger == NULL ? NULL : PyObject_CallMethod(logger, "log", "isO", 30, "%s", text);
+    if (result == NULL) {
+        client_park_exception(self);
+    }
+    Py_XDECREF(result);
+    Py_XDECREF(logger);
+    Py_XDECREF(text);
+}
+
+void
 logs_configure(rd_kafka_conf_t *conf)
 {
     rd_kafka_conf_set_log_cb(conf, on_log);

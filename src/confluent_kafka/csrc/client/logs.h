@@ -14,6 +14,9 @@ void serve_logs(Client *self);
 /* The same, but raises: 0, or -1 with the logger's exception. */
 int serve_logs_or_raise(Client *self);
 
+/* Tells the logger of something of ours; what that raises is parked. */
+void logs_warn(Client *self, const char *format, ...);
+
 int logs_traverse(Client *self, visitproc visit, void *arg);
 void logs_clear(Client *self);
 

@@ -230,15 +230,26 @@ wait_until_run(Client *client, request *self, const char *what,
 }
 
 int
+request_wait_again(Client *client, request *self, const char *what,
+                   int (*meanwhile)(Client *client))
+{
+    add_waiting(client, self);
+    int result = wait_until_run(client, self, what, meanwhile);
+    remove_waiting(client, self);
+    return result;
+}
+
+int
 request_wait(Client *client, request *self, const char *what, int (*meanwhile)(Client *client))
 {
     if (start(client, self) < 0) {
         return -1;
     }
-    add_waiting(client, self);
-    int result = wait_until_run(client, self, what, meanwhile);
-    remove_waiting(client, self);
-    if (result < 0) {
+    int result = request_wait_again(client, self, what, meanwhile);
+    if (result < 0 && self->left != NULL) {
+        *self->left = self;
+    }
+    else if (result < 0) {
         PyObject *raised = PyErr_GetRaisedException();
         request_end(self);
         PyErr_SetRaisedException(raised);

@@ -27,6 +27,8 @@ typedef struct request {
     int timeout_ms; /* -1: without limit */
     /* -1 means something to librdkafka itself, which ends by itself: asked once. */
     bool asks_once;
+    /* Who keeps it if the thread that waits is interrupted; NULL: it frees itself. */
+    struct request **left;
 
     /* What it takes, and in part fills in; owned. */
     char *name; /* of a topic or group; NULL: none, or all */
@@ -70,6 +72,10 @@ int request_run(Client *client, request *self, const char *what);
  */
 int request_wait(Client *client, request *self, const char *what,
                  int (*meanwhile)(Client *client));
+
+/* Waits for a request that an interrupted thread has left, as request_wait(): it stays left on -1. */
+int request_wait_again(Client *client, request *self, const char *what,
+                       int (*meanwhile)(Client *client));
 
 /* The exception of a request that wakeup() or close() has ended: -1. */
 int request_raise_interrupted(Client *client, const char *what);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <structmember.h>
 
+#include "client/close.h"
 #include "client/cluster.h"
 #include "client/connect.h"
 #include "client/core.h"
@@ -91,7 +92,7 @@ enter(PyObject *object, PyObject *Py_UNUSED(unused))
 }
 
 PyDoc_STRVAR(exit_doc, "__exit__($self, exc_type, exc_value, traceback, /)\n--\n\n"
-                       "Call close().");
+                       "Call close(). After an exception in the block it waits 5 s at most.");
 
 static PyObject *
 exit_(PyObject *object, PyObject *exception)
@@ -100,11 +101,29 @@ exit_(PyObject *object, PyObject *exception)
     if (!PyArg_UnpackTuple(exception, "__exit__()", 3, 3, &type, &value, &traceback)) {
         return NULL;
     }
+    if (type != Py_None) {
+        client_hurry((Client *)object);
+    }
     PyObject *closed = PyObject_CallMethod(object, "close", NULL);
     if (closed == NULL) {
         return NULL;
     }
     Py_DECREF(closed);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(close_soon_doc, "_close_soon($self, /)\n--\n\n"
+                             "Have close() wait 5 s at most, and log what it gives up.");
+
+static PyObject *
+close_soon(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Client *self = (Client *)object;
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    client_hurry(self);
+    client_leave(self);
     Py_RETURN_NONE;
 }
 
@@ -214,6 +233,7 @@ static PyMethodDef client_methods[] = {
     {"wakeup", wakeup, METH_NOARGS, wakeup_doc},
     {"__enter__", enter, METH_NOARGS, enter_doc},
     {"__exit__", exit_, METH_VARARGS, exit_doc},
+    {"_close_soon", close_soon, METH_NOARGS, close_soon_doc},
     {"__reduce__", reduce, METH_NOARGS, reduce_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -29,6 +29,7 @@ typedef struct {
     PyObject *unsettled;     /* list of what futures wait to be told, see settle.c */
     PyTypeObject *future_type; /* of the future that _send() got last; its loop's thread sets it */
     PyObject *record_type, *partition_type, *failure; /* see _settle_as(); or NULL */
+    struct request *left_step; /* of a transaction, whose thread was interrupted */
     bool in_loop;            /* the serving thread is in _settle(): futures are settled at once */
     /* The sum of their `popped`; len() reads it without the serving lock. */
     _Atomic Py_ssize_t popped;
@@ -135,6 +136,9 @@ extern const char producer_produce_doc[], producer_send_doc[], producer_produce_
     producer_send_rows_doc[];
 
 /* ---- transactions.c ---- */
+
+/* Before the handle ends. */
+void producer_forget_step(Producer *self);
 
 extern PyMethodDef producer_transaction_methods[];
 /* Aborts the transaction that is open, if one is: 0, or -1 with an exception. */

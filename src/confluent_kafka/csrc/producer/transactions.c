@@ -4,6 +4,10 @@
  * Commit and abort wait inside librdkafka until every message of the transaction has been
  * reported and its report been served. So while the request runs on its worker thread, the
  * calling thread serves delivery reports, as flush() would.
+ *
+ * A step goes on when a signal handler raises in the thread that waits for it (Ctrl-C). The next step
+ * waits for that: librdkafka takes one at a time. If it is the same step, it has the result of the
+ * first one; else it raises the error of the first one, unless it aborts.
  */
 #include "producer/producer.h"
 
@@ -12,6 +16,7 @@
 #include "client/guard.h"
 #include "client/request.h"
 #include "client/serve.h"
+#include "client/signals.h"
 #include "values/topic_partition.h"
 
 WITHOUT_GIL static rd_kafka_error_t *
@@ -67,6 +72,66 @@ serve_reports_meanwhile(Client *client)
     return 0;
 }
 
+/* With an exception set, or without one. */
+static void
+end_keeping_exception(request *made)
+{
+    PyObject *raised = PyErr_Occurred() ? PyErr_GetRaisedException() : NULL;
+    request_end(made);
+    if (raised != NULL) {
+        PyErr_SetRaisedException(raised);
+    }
+}
+
+void
+producer_forget_step(Producer *self)
+{
+    if (self->left_step != NULL) {
+        request_end(self->left_step);
+        self->left_step = NULL;
+    }
+}
+
+/* Whether `next` has the result of the step that was left: 1 or 0; -1 with an exception. */
+static int
+is_result_of(Client *client, const request *left, rd_kafka_error_t *error, const request *next)
+{
+    bool same = left->attempt == next->attempt && next->attempt != attempt_send_offsets;
+    bool aborts = next->attempt == attempt_abort;
+    if (error != NULL && (same || !aborts)) {
+        return client_raise_if_error(client, error);
+    }
+    bool too_late = error == NULL && aborts && left->attempt == attempt_commit;
+    rd_kafka_error_destroy(error);
+    if (too_late) {
+        raise_kafka_error(client->state, RD_KAFKA_RESP_ERR__STATE,
+                          "abort_transaction() came too late: commit_transaction(), which was "
+                          "interrupted, has committed");
+        return -1;
+    }
+    return same;
+}
+
+/* Waits for the step that was left, if there is one: as is_result_of(). */
+static int
+take_left(Producer *self, const request *next, const char *what)
+{
+    Client *client = &self->client;
+    request *left = self->left_step;
+    if (left == NULL) {
+        return 0;
+    }
+    if (request_wait_again(client, left, what, serve_reports_meanwhile) < 0) {
+        return -1;
+    }
+    self->left_step = NULL;
+    rd_kafka_error_t *error = left->error;
+    left->error = NULL;
+    int result = is_result_of(client, left, error, next);
+    end_keeping_exception(left);
+    return result;
+}
+
 /* Between serve_begin() and serve_end(); takes the request over: 0, or -1 with an exception. */
 static int
 request_and_serve(Client *client, request *made, const char *what)
@@ -79,6 +144,12 @@ request_and_serve(Client *client, request *made, const char *what)
                      what);
         return -1;
     }
+    int taken = take_left((Producer *)client, made, what);
+    if (taken != 0) {
+        end_keeping_exception(made);
+        return taken < 0 ? -1 : client_raise_parked(client);
+    }
+    made->left = &((Producer *)client)->left_step;
     if (request_wait(client, made, what, serve_reports_meanwhile) < 0) {
         return -1;
     }
@@ -253,15 +324,31 @@ send_offsets_to_transaction(PyObject *object, PyObject *const *args, Py_ssize_t 
     made->partitions = topic_partitions_to_c(self->client.state, values[0], "positions");
     made->group = made->partitions == NULL ? NULL : group_from_bytes(self, values[1]);
     if (made->group == NULL) {
-        PyObject *raised = PyErr_GetRaisedException();
-        request_end(made);
-        PyErr_SetRaisedException(raised);
+        end_keeping_exception(made);
         return NULL;
     }
     return run_request(self, made, "send_offsets_to_transaction()");
 }
 
 /* ---- close() ---- */
+
+/* Until a step that was left has ended: 1, 0 time is up, -1 exception. */
+static int
+wait_for_left(Producer *self, int timeout_ms)
+{
+    request *left = self->left_step;
+    deadline until = timeout_ms < 0 ? DEADLINE_NEVER : deadline_after(timeout_ms / 1000.0);
+    while (left != NULL && !atomic_load(&left->has_run)) {
+        if (deadline_passed(&until)) {
+            return 0;
+        }
+        (void)serve_reports_meanwhile(&self->client);
+        if (client_check_signals(&self->client) < 0) {
+            return -1;
+        }
+    }
+    return 1;
+}
 
 int
 producer_abort_open_transaction(Producer *self, int timeout_ms)
@@ -272,6 +359,14 @@ producer_abort_open_transaction(Producer *self, int timeout_ms)
     if (found != RD_KAFKA_CONF_OK || size <= 1) {
         return 0;
     }
+    if (self->left_step != NULL && self->left_step->attempt == attempt_init) {
+        return 0; /* no transaction has begun yet */
+    }
+    int ended = wait_for_left(self, timeout_ms);
+    if (ended <= 0) {
+        return ended;
+    }
+    producer_forget_step(self);
     request *made = new_request(attempt_abort, timeout_ms);
     if (made == NULL
         || request_wait(&self->client, made, "close()", serve_reports_meanwhile) < 0) {

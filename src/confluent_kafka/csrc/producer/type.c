@@ -11,6 +11,7 @@
 #include "client/exceptions.h"
 #include "client/guard.h"
 #include "client/life.h"
+#include "client/logs.h"
 #include "client/request.h"
 #include "client/serve.h"
 
@@ -29,6 +30,7 @@ producer_release(Client *client)
     Producer *self = (Producer *)client;
     producer_discard_deliveries(self);
     producer_release_topics(self);
+    producer_forget_step(self);
 }
 
 static int
@@ -347,13 +349,27 @@ deliver_rest(Client *client, deadline *until)
     if (producer_abort_open_transaction(self, timeout_ms) < 0) {
         return -1;
     }
-    int outstanding = flush_until(self, until);
-    return outstanding > 0 ? purge_rest(self) : outstanding;
+    double left = deadline_remaining_ms(until, INT32_MAX) / 1000.0;
+    deadline silent = deadline_after(Py_MIN(client_silent_seconds(client), left));
+    int outstanding = flush_until(self, &silent);
+    if (outstanding > 0 && !deadline_passed(until)) {
+        logs_warn(client, "%s.close() waits for messages that are not delivered yet: %d",
+                  client_type_name(client), outstanding);
+        outstanding = flush_until(self, until);
+    }
+    if (outstanding <= 0) {
+        return outstanding;
+    }
+    if (client_hurries(client)) { /* else it was given the time */
+        logs_warn(client, "%s.close() gave up messages that were not delivered in time: %d",
+                  client_type_name(client), outstanding);
+    }
+    return purge_rest(self);
 }
 
 PyDoc_STRVAR(close_doc,
 "close($self, /, timeout=-1)\n--\n\n"
-"Flush, then end the client. An open transaction is aborted first. When close() returns, every\n"
+"Flush, then end the client. After 5 s the log says what it waits for. An open transaction is aborted first. When close() returns, every\n"
 "message's callback has been called.\n\n"
 "Waits for other threads to leave their calls. Closing a closed producer does nothing; if a\n"
 "signal handler raises (Ctrl-C), call close() again to finish.\n\n"

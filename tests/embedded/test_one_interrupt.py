@@ -1,0 +1,164 @@
+"""One Ctrl-C ends a program without a broker, and the log says what its client left.
+
+And a program that ends by itself ends, although a request of its client was never answered.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.scripts import run_script
+from tests.support.waiting import SOON
+
+SCRIPT = """
+    import asyncio, logging, os, signal, sys, threading
+    from confluent_kafka import Consumer, Producer, SerializingProducer, ShareConsumer
+    from confluent_kafka import TopicPartition
+    from confluent_kafka.admin import AdminClient, NewTopic
+    from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
+
+    logging.basicConfig(format="%(message)s", level=logging.CRITICAL)
+    ours = logging.getLogger("confluent_kafka")
+    ours.setLevel(logging.WARNING)
+    handler = logging.StreamHandler(sys.stdout)
+    handler.addFilter(lambda record: "clos" in str(record.msg) + str(record.args))
+    ours.addHandler(handler)
+    config = {"bootstrap.servers": "127.0.0.1:1"}
+    member = config | {"group.id": "g"}
+    place = TopicPartition("t", 0, 5)
+
+    def interrupt_soon():
+        threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+
+    def blocking(client, work):
+        with client:
+            interrupt_soon()
+            work(client)
+
+    async def awaiting(make, work):
+        async with make() as client:
+            interrupt_soon()
+            await work(client)
+
+    async def delivered(client):
+        await (await client.produce("t", b"v"))
+
+    def produced(client):
+        client.produce("t", value=b"v")
+        client.flush()
+
+    def created(client):
+        client.create_topics([NewTopic("t", 1)])["t"].result()
+
+    def committed(client):
+        client.assign([place])
+        client.commit(offsets=[place], asynchronous=False)
+
+    async def committed_later(client):
+        await client.assign([place])
+        await client.commit(offsets=[place], asynchronous=False)
+
+    PROGRAMS = {
+        "Producer": lambda: blocking(Producer(config), produced),
+        "SerializingProducer": lambda: blocking(SerializingProducer(config), produced),
+        "Consumer": lambda: blocking(Consumer(member), lambda client: client.poll()),
+        "Consumer that commits": lambda: blocking(Consumer(member), committed),
+        "ShareConsumer": lambda: blocking(
+            ShareConsumer(member), lambda client: (client.subscribe(["t"]), client.poll())
+        ),
+        "AdminClient": lambda: blocking(AdminClient(config), created),
+        "transactions": lambda: blocking(
+            Producer(config | {"transactional.id": "t"}), lambda client: client.init_transactions()
+        ),
+        "AIOProducer": lambda: asyncio.run(awaiting(lambda: AIOProducer(config), delivered)),
+        "AIOConsumer": lambda: asyncio.run(
+            awaiting(lambda: AIOConsumer(member), lambda client: client.poll())
+        ),
+        "AIOConsumer that commits": lambda: asyncio.run(
+            awaiting(lambda: AIOConsumer(member), committed_later)
+        ),
+        "AIOAdminClient": lambda: asyncio.run(
+            awaiting(lambda: AIOAdminClient(config), lambda client: client.list_topics())
+        ),
+        "aio transactions": lambda: asyncio.run(
+            awaiting(
+                lambda: AIOProducer(config | {"transactional.id": "t"}),
+                lambda client: client.init_transactions(),
+            )
+        ),
+    }
+    try:
+        PROGRAMS[sys.argv[1]]()
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+GIVEN_UP = "Producer.close() gave up messages that were not delivered in time: 1"
+COMMITTING = "waits for the group's coordinator"
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("Producer", GIVEN_UP),
+        ("SerializingProducer", GIVEN_UP),
+        ("Consumer", ""),
+        ("Consumer that commits", COMMITTING),
+        ("ShareConsumer", ""),
+        ("AdminClient", ""),
+        ("transactions", ""),
+        ("AIOProducer", GIVEN_UP),
+        ("AIOConsumer", ""),
+        ("AIOConsumer that commits", "goes on closing in the background"),
+        ("AIOAdminClient", ""),
+        ("aio transactions", ""),
+    ],
+)
+def test_one_interrupt_is_enough(program: str, says: str) -> None:
+    """A block that it leaves does not flush, or wait for a coordinator, for minutes."""
+    said = run_script(SCRIPT, program, timeout=int(SOON)).stdout
+    assert "interrupted" in said
+    assert says in said
+
+
+UNCLOSED = """
+    import asyncio
+    from confluent_kafka import TopicPartition
+    from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer
+
+    config = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+    place = TopicPartition("t", 0, 5)
+
+    async def main():
+        admin = AIOAdminClient(config)
+        producer = AIOProducer(config | {"transactional.id": "t"})
+        consumer = AIOConsumer(config | {"group.id": "g"})
+        calls = [
+            *(client.list_topics() for client in (admin, producer, consumer)),
+            *(client.cluster_id() for client in (admin, producer, consumer)),
+            *(client.connect(-1) for client in (admin, producer, consumer)),
+            *(client.request(3, 1) for client in (admin, producer, consumer)),
+            *(client.api_versions() for client in (admin, producer, consumer)),
+            admin.list_groups(),
+            producer.init_transactions(),
+            producer.flush(),
+            consumer.committed([place]),
+            consumer.get_watermark_offsets(place),
+            consumer.offsets_for_times([place]),
+            consumer.end_offsets([place]),
+            consumer.commit(offsets=[place], asynchronous=False),
+        ]
+        waits = [asyncio.wait_for(call, 0.2) for call in calls]
+        await asyncio.gather(*waits, return_exceptions=True)
+        # Those that were given up do not keep others from their threads.
+        await asyncio.wait_for(consumer.seek_to_beginning(timeout=0.1), 5)
+
+    asyncio.run(main())
+    print("ended")
+"""
+
+
+def test_a_process_ends_although_requests_wait() -> None:
+    """Clients that nobody closes, and requests without a limit: no thread keeps the process."""
+    result = run_script(UNCLOSED, timeout=int(SOON), flags=("-W", "ignore"))
+    assert result.stdout.strip() == "ended"
