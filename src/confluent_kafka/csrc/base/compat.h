@@ -229,6 +229,15 @@ rd_kafka_message_destroy_array(rd_kafka_message_t **messages, size_t count)
 }
 #endif
 
+/* Of the patch recreated-topic. */
+#ifndef RD_KAFKA_HAS_MESSAGE_IS_OF_FORMER_TOPIC
+static inline int
+rd_kafka_message_is_of_former_topic(const rd_kafka_message_t *Py_UNUSED(message))
+{
+    return 0;
+}
+#endif
+
 /* Which process this is: a handle's threads exist in one only. */
 static inline long
 process_id(void)

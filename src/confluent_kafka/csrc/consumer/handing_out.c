@@ -63,7 +63,8 @@ note_returned(Consumer *self, rd_kafka_message_t **messages, size_t count, bool 
         }
         fence_end(&self->fence, rd_kafka_topic_name(message->rkt), message->partition);
         if (store && self->auto_offset_store) {
-            /* Fails only if the partition was taken away, and then it must. */
+            /* Fails only if the partition was taken away, or its topic was deleted and created
+             * again, and then it must. */
             rd_kafka_error_destroy(rd_kafka_offset_store_message(message));
         }
     }
@@ -233,7 +234,8 @@ first_offsets(Consumer *self, rd_kafka_message_t **messages, size_t count)
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
     for (size_t i = 0; i < count; i++) {
         rd_kafka_message_t *message = messages[i];
-        if (park_if_error(self, message)) {
+        /* What a deleted topic had cannot be fetched again. */
+        if (park_if_error(self, message) || rd_kafka_message_is_of_former_topic(message)) {
             continue;
         }
         const char *topic = rd_kafka_topic_name(message->rkt);

@@ -153,12 +153,13 @@ in_flight_drop(in_flight *self, const rd_kafka_topic_partition_list_t *partition
 
 /* ---- what may be stored ---- */
 
-/* Whether a message is in flight, and is not being handed out right now. */
+/* Whether a message is in flight, is not being handed out right now, and has a place in its topic. */
 static bool
 holds_back(const in_flight_message *entry)
 {
     return entry->message != NULL && !entry->ends
-           && entry->message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
+           && entry->message->err == RD_KAFKA_RESP_ERR_NO_ERROR
+           && !rd_kafka_message_is_of_former_topic(entry->message);
 }
 
 static int64_t

@@ -169,6 +169,8 @@ offsets_for_times(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(seek_doc,
 "seek($self, /, partition)\n--\n\n"
 "Continue at another offset of an assigned partition.\n\n"
+"An offset before position() is what the next commit() commits, unless enable.auto.offset.store\n"
+"is false.\n\n"
 "Args:\n"
 "    partition (TopicPartition): with the offset of the next message, or OFFSET_BEGINNING or\n"
 "        OFFSET_END.\n\n"
@@ -177,6 +179,25 @@ PyDoc_STRVAR(seek_doc,
 "        has not begun, or it ended with _AUTO_OFFSET_RESET (assign the partition again at an\n"
 "        offset).\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
+
+/*
+ * Who goes back wants to begin there again: the next commit says so, even if it comes before the
+ * next message. Going forward is committed with the message that is there: an offset that is
+ * committed never goes beyond what was handed out.
+ */
+static void
+store_if_back(Consumer *self, const rd_kafka_topic_partition_list_t *partition, int64_t before)
+{
+    int64_t offset = partition->elems[0].offset;
+    if (!self->auto_offset_store || offset < 0 || offset >= before) {
+        return;
+    }
+    rd_kafka_topic_partition_list_t *copy = rd_kafka_topic_partition_list_copy(partition);
+    Py_BEGIN_ALLOW_THREADS
+    rd_kafka_offsets_store(self->client.rk, copy);
+    Py_END_ALLOW_THREADS
+    rd_kafka_topic_partition_list_destroy(copy);
+}
 
 /*
  * Neither a thread that polls meanwhile nor the fetch around a callback that seeks must return
@@ -191,11 +212,17 @@ seek_locked(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
         return NULL;
     }
     shelves_resume(&self->shelves, self->client.rk, partitions);
-    PyObject *result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions),
-                                          -1, attempt_seek, "seek()");
+    rd_kafka_topic_partition_list_t *before = rd_kafka_topic_partition_list_copy(partitions);
+    PyObject *result = NULL;
+    if (consumer_positions(self, before) == 0) {
+        result = request_partitions(self, rd_kafka_topic_partition_list_copy(partitions), -1,
+                                    attempt_seek, "seek()");
+    }
     if (result != NULL) {
         consumer_moved(self, partitions);
+        store_if_back(self, partitions, before->elems[0].offset);
     }
+    rd_kafka_topic_partition_list_destroy(before);
     serve_unlock(&self->client, &lock);
     return result;
 }
@@ -262,10 +289,13 @@ rewind_(PyObject *object, PyObject *argument)
 PyDoc_STRVAR(position_doc,
 "position($self, /, partitions)\n--\n\n"
 "For each partition, the offset after the last message returned to the application.\n\n"
+"When all that was fetched has been returned, it is the next offset to fetch: offsets without\n"
+"messages (compacted records, transaction markers, aborted transactions) are counted.\n\n"
 "Args:\n"
 "    partitions (list of TopicPartition): those to ask for.\n\n"
 "Returns:\n"
-"    list of TopicPartition: Offset is OFFSET_INVALID where no message was returned yet.\n\n"
+"    list of TopicPartition: Offset is OFFSET_INVALID where no message was returned since\n"
+"    assign() or seek().\n\n"
 "librdkafka: rd_kafka_position().");
 
 /*

@@ -148,7 +148,8 @@ read_ahead_first_offset(const read_ahead *self, const char *topic, int32_t parti
 {
     for (size_t i = 0; i < self->count; i++) {
         const rd_kafka_message_t *message = *slot(self, i);
-        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && is_of(message, topic, partition)) {
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && is_of(message, topic, partition)
+            && !rd_kafka_message_is_of_former_topic(message)) {
             return message->offset;
         }
     }

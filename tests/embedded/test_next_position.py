@@ -1,0 +1,412 @@
+"""The position is where reading goes on: with offsets that have no records, and after going back.
+
+position(), lag(), what is stored and what is committed follow one rule, in all ways of reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from confluent_kafka import (
+    Consumer,
+    DeserializingConsumer,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka.aio import AIOConsumer, AsyncDeserializingConsumer
+from confluent_kafka.testing import MockCluster
+from tests.embedded.conftest import MakeConsumer, MakeProducer
+from tests.support.compacted import append_holes
+from tests.support.kafka import committed, numbers, poll_values, position, send, values_of
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = needs("next-position", "mock-holes")
+
+END = 10
+
+
+def poll(consumer: Any, count: int) -> list[Any]:
+    return [consumer.poll(TIMEOUT).value() for _ in range(count)]
+
+
+def consume(consumer: Any, count: int) -> list[Any]:
+    return [message.value() for message in consumer.consume(count, TIMEOUT)]
+
+
+def arrow(consumer: Any, count: int) -> list[Any]:
+    pyarrow = pytest.importorskip("pyarrow")
+    batch = pyarrow.record_batch(consumer.consume_arrow(count, TIMEOUT))
+    values: list[Any] = batch.column("value").to_pylist()
+    return values
+
+
+def iterate(consumer: Any, count: int) -> list[Any]:
+    return [next(consumer).value() for _ in range(count)]
+
+
+def by_partition(consumer: Any, count: int) -> list[Any]:
+    """What the compatibility APIs read with."""
+    values: list[Any] = []
+    place = None
+    while len(values) < count:
+        consumer._wait(TIMEOUT)
+        place = place or consumer.assignment()
+        for messages in consumer._by_partition(count - len(values), place, True).values():
+            values += [message.value() for message in messages]
+    return values
+
+
+WAYS = [poll, consume, arrow, iterate, by_partition]
+
+Way = Callable[[Any, int], list[Any]]
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: way.__name__)
+def way(request: pytest.FixtureRequest) -> Way:
+    chosen: Way = request.param
+    return chosen
+
+
+@pytest.fixture
+def reading(make_consumer: MakeConsumer, kafka_topic: str) -> Consumer:
+    consumer = make_consumer()
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    return consumer
+
+
+@pytest.fixture
+def holes(kafka_cluster: MockCluster, kafka_topic: str) -> str:
+    """One batch of the offsets 0 to 9, of which compaction left 3 and 7."""
+    append_holes(kafka_cluster, kafka_topic, [3, 7], END - 1)
+    return kafka_topic
+
+
+def lag(consumer: Consumer) -> int | None:
+    [behind] = consumer.lag().values()
+    return behind
+
+
+# ---- offsets without records ----
+
+
+def test_the_embedded_cluster_keeps_holes(holes: str, consumer: Consumer) -> None:
+    """The end of a partition is behind the last offset of the last batch."""
+    assert consumer.get_watermark_offsets(TopicPartition(holes, 0), TIMEOUT) == (0, END)
+
+
+def test_the_position_reaches_the_end(holes: str, reading: Consumer, way: Way) -> None:
+    """With the last record, at once: a loop until the position is the end must end."""
+    assert way(reading, 1) == [b"3"]
+    assert (position(reading, holes), lag(reading)) == (4, 6)
+    assert way(reading, 1) == [b"7"]
+    assert (position(reading, holes), lag(reading)) == (END, 0)
+    [done] = reading.commit(asynchronous=False) or []
+    assert (done.offset, committed(reading, holes)) == (END, END)
+
+
+@pytest.mark.parametrize("kept", [[0, 1, 2, 3, 4], list(range(8)), [1, 3, 5, 7, 9]])
+def test_large_batches(
+    kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer, way: Way, kept: list[int]
+) -> None:
+    """The same where librdkafka unpacks a batch late."""
+    append_holes(kafka_cluster, kafka_topic, kept, END - 1)
+    append_holes(kafka_cluster, kafka_topic, [END], END + 2, first=END)
+    assert way(reading, len(kept)) == [b"%d" % offset for offset in kept]
+    assert position(reading, kafka_topic) >= kept[-1] + 1
+    assert way(reading, 1) == [b"%d" % END]
+    assert position(reading, kafka_topic) == END + 3
+    reading.commit(asynchronous=False)
+    assert committed(reading, kafka_topic) == END + 3
+
+
+def test_an_empty_batch_at_the_end(
+    kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer, way: Way
+) -> None:
+    """It comes when all records have been read and committed: the next commit has it, too."""
+    append_holes(kafka_cluster, kafka_topic, [0, 1], 1)
+    assert len(way(reading, 2)) == 2
+    reading.commit(asynchronous=False)
+    append_holes(kafka_cluster, kafka_topic, [], END - 1, first=2)
+    wait_until(lambda: position(reading, kafka_topic) == END, lambda: reading.poll(0.01))
+    assert lag(reading) == 0
+    reading.commit(asynchronous=False)
+    assert committed(reading, kafka_topic) == END
+
+
+def test_nothing_but_holes(
+    kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer
+) -> None:
+    """A partition without any record: the position gets to its end."""
+    append_holes(kafka_cluster, kafka_topic, [], END - 1)
+    wait_until(lambda: position(reading, kafka_topic) == END, lambda: reading.poll(0.01))
+    assert lag(reading) == 0
+
+
+def test_empty_batches_are_no_large_messages(
+    kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer
+) -> None:
+    """librdkafka doubled the size of its fetches for each, up to an error that nothing fits."""
+    values: list[Any] = []
+    for end in range(1, 16):
+        append_holes(kafka_cluster, kafka_topic, [], end - 1, first=end - 1)
+        while position(reading, kafka_topic) != end:
+            values.append(reading.poll(0.01))
+    assert set(values) == {None}
+
+
+def test_what_waits_is_not_skipped(holes: str, reading: Consumer) -> None:
+    """While a record is still to come, the position is before it."""
+    assert poll(reading, 1) == [b"3"]
+    reading.pause([TopicPartition(holes, 0)])
+    assert 4 <= position(reading, holes) <= 7  # that it was fetched ahead makes no difference
+    reading.commit(asynchronous=False)
+    assert committed(reading, holes) == 4
+    reading.resume([TopicPartition(holes, 0)])
+    assert poll(reading, 1) == [b"7"]
+    assert position(reading, holes) == END
+
+
+def test_pause_at_the_end(
+    kafka_cluster: MockCluster, holes: str, reading: Consumer, way: Way
+) -> None:
+    """Reading goes on behind the hole."""
+    assert way(reading, 2) == [b"3", b"7"]
+    reading.pause([TopicPartition(holes, 0)])
+    reading.resume([TopicPartition(holes, 0)])
+    assert position(reading, holes) == END
+    append_holes(kafka_cluster, holes, [END], END, first=END)
+    assert way(reading, 1) == [b"%d" % END]
+
+
+def test_offsets_that_the_application_stores(holes: str, make_consumer: MakeConsumer) -> None:
+    """store_offsets() of the last record stands for the position behind it."""
+    consumer = make_consumer({"enable.auto.offset.store": False})
+    consumer.assign([TopicPartition(holes, 0, 0)])
+    for expected in (4, END):
+        message = consumer.poll(TIMEOUT)
+        assert message is not None
+        consumer.store_offsets(message)
+        consumer.commit(asynchronous=False)
+        assert committed(consumer, holes) == expected
+
+
+def test_the_end_of_a_partition_is_the_position(holes: str, make_consumer: MakeConsumer) -> None:
+    """_PARTITION_EOF has the offset that position() has."""
+    consumer = make_consumer({"enable.partition.eof": True})
+    consumer.assign([TopicPartition(holes, 0, 0)])
+    messages = consumer.consume(3, TIMEOUT)
+    error = messages[2].error()
+    assert error is not None
+    assert error.code() == KafkaError._PARTITION_EOF
+    assert messages[2].offset() == position(consumer, holes) == END
+
+
+@pytest.mark.parametrize("isolation", ["read_committed", "read_uncommitted"])
+def test_transactions(
+    kafka_topic: str, make_producer: MakeProducer, make_consumer: MakeConsumer, isolation: str
+) -> None:
+    """Markers at the end, and with read_committed what was aborted, are behind the position."""
+    producer = make_producer({"transactional.id": "t"})
+    producer.init_transactions(TIMEOUT)
+    for end in (producer.commit_transaction, producer.abort_transaction):
+        producer.begin_transaction()
+        for value in numbers(0, 3):
+            producer.produce(kafka_topic, value, partition=0)
+        producer.flush(TIMEOUT)
+        end(TIMEOUT)
+    consumer = make_consumer({"isolation.level": isolation})
+    consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+    count = 3 if isolation == "read_committed" else 6
+    assert len(consumer.consume(count, TIMEOUT)) == count
+    _, end_offset = consumer.get_watermark_offsets(TopicPartition(kafka_topic, 0), TIMEOUT)
+    wait_until(lambda: position(consumer, kafka_topic) == end_offset, lambda: consumer.poll(0.01))
+    assert lag(consumer) == 0
+    consumer.commit(asynchronous=False)
+    assert committed(consumer, kafka_topic) == end_offset
+
+
+def test_automatic_commits_have_holes(holes: str, make_consumer: MakeConsumer) -> None:
+    """By time, and when the consumer is closed."""
+    consumer = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 20})
+    consumer.subscribe([holes])
+    assert poll(consumer, 2) == [b"3", b"7"]
+    wait_until(lambda: committed(consumer, holes) == END, lambda: consumer.poll(0.01))
+    closing = make_consumer({"enable.auto.commit": True, "group.id": "another"})
+    closing.subscribe([holes])
+    assert poll(closing, 2) == [b"3", b"7"]
+    closing.close()
+    assert committed(make_consumer({"group.id": "another"}), holes) == END
+
+
+def test_aio(holes: str, kafka_cluster: MockCluster) -> None:
+    """The asyncio clients have the same position, and commit it."""
+
+    async def run() -> None:
+        config = {
+            "bootstrap.servers": kafka_cluster.bootstrap_servers,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+        plain: Any = AIOConsumer(config | {"group.id": "plain"})
+        objects: Any = AsyncDeserializingConsumer(config | {"group.id": "objects"})
+        place = TopicPartition(holes, 0, 0)
+        for consumer in (plain, objects):
+            await consumer.assign([place])
+            assert (await consumer.poll(TIMEOUT)).value() == b"3"
+            assert (await consumer.poll(TIMEOUT)).value() == b"7"
+            [at] = await consumer.position([place])
+            [done] = await consumer.commit(asynchronous=False)
+            assert (at.offset, done.offset) == (END, END)
+            await consumer.close()
+
+    asyncio.run(run())
+
+
+def test_deserializing(holes: str, kafka_cluster: MockCluster) -> None:
+    """So has the client of objects."""
+    config = {
+        "bootstrap.servers": kafka_cluster.bootstrap_servers,
+        "group.id": "objects",
+        "enable.auto.commit": False,
+    }
+    consumer: DeserializingConsumer[Any, Any] = DeserializingConsumer(config)
+    with consumer:
+        consumer.assign([TopicPartition(holes, 0, 0)])
+        assert poll(consumer, 2) == [b"3", b"7"]
+        [done] = consumer.commit(asynchronous=False) or []
+        assert done.offset == END
+
+
+# ---- going back ----
+
+
+@pytest.fixture
+def done(filled: str, reading: Consumer) -> Iterator[Consumer]:
+    """A consumer that has read and committed 10 messages of a hundred."""
+    assert poll_values(reading, 10) == numbers(0, 10)
+    reading.commit(asynchronous=False)
+    assert committed(reading, filled) == 10
+    yield reading
+
+
+def test_commit_after_a_seek(filled: str, done: Consumer, way: Way) -> None:
+    """What was read from there is committed, although it was committed before."""
+    done.seek(TopicPartition(filled, 0, 0))
+    assert way(done, 3) == numbers(0, 3)
+    assert position(done, filled) == 3
+    done.commit(asynchronous=False)
+    assert committed(done, filled) == 3
+
+
+def test_commit_right_after_a_seek(filled: str, done: Consumer) -> None:
+    """Without a message: where reading goes on, as in Java."""
+    done.seek(TopicPartition(filled, 0, 4))
+    done.commit(asynchronous=False)
+    assert committed(done, filled) == 4
+
+
+def test_commit_after_a_seek_forward(filled: str, done: Consumer) -> None:
+    """Nothing is committed that was not handed out."""
+    done.seek(TopicPartition(filled, 0, 50))
+    with pytest.raises(KafkaException) as raised:
+        done.commit(asynchronous=False)
+    assert raised.value.args[0].code() == KafkaError._NO_OFFSET
+    assert poll_values(done, 1) == [b"50"]
+    done.commit(asynchronous=False)
+    assert committed(done, filled) == 51
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_automatic_commits_after_a_seek(
+    filled: str, make_consumer: MakeConsumer, closed: bool
+) -> None:
+    """By time, and by close()."""
+    config = {"enable.auto.commit": True, "auto.commit.interval.ms": 60_000 if closed else 20}
+    consumer = make_consumer(config)
+    consumer.subscribe([filled])
+    assert poll_values(consumer, 10) == numbers(0, 10)
+    consumer.commit(asynchronous=False)
+    consumer.seek(TopicPartition(filled, 0, 0))
+    assert poll_values(consumer, 3) == numbers(0, 3)
+    if closed:
+        consumer.close()
+        assert committed(make_consumer(), filled) == 3
+    else:
+        wait_until(lambda: committed(consumer, filled) == 3)
+
+
+def test_stored_offsets_go_back(filled: str, make_consumer: MakeConsumer) -> None:
+    """What store_offsets() was given last is committed, also if it is before what was."""
+    consumer = make_consumer({"enable.auto.offset.store": False})
+    consumer.assign([TopicPartition(filled, 0, 0)])
+    consumer.consume(20, TIMEOUT)
+    for offset in (15, 5):
+        consumer.store_offsets(offsets=[TopicPartition(filled, 0, offset)])
+        consumer.commit(asynchronous=False)
+        assert committed(consumer, filled) == offset
+
+
+def test_an_offset_that_was_committed_ahead_stays(filled: str, make_consumer: MakeConsumer) -> None:
+    """close() does not take back what commit() was told, as long as nothing was read since."""
+    consumer = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 60_000})
+    consumer.subscribe([filled])
+    assert poll_values(consumer, 10) == numbers(0, 10)
+    consumer.commit(offsets=[TopicPartition(filled, 0, 20)], asynchronous=False)
+    consumer.close()
+    assert committed(make_consumer(), filled) == 20
+
+
+def test_the_aio_clients_go_back(filled: str, kafka_cluster: MockCluster) -> None:
+    """They commit what was read after a seek, explicitly and when they are closed."""
+
+    async def run(kind: Any, explicit: bool) -> int:
+        config = {
+            "bootstrap.servers": kafka_cluster.bootstrap_servers,
+            "group.id": f"{kind.__name__}-{explicit}",
+            "auto.offset.reset": "earliest",
+            "heartbeat.interval.ms": 100,
+        }
+        consumer = kind(config)
+        await consumer.subscribe([filled])
+        for _ in range(10):
+            await consumer.poll(TIMEOUT)
+        await consumer.commit(asynchronous=False)
+        await consumer.seek(TopicPartition(filled, 0, 0))
+        assert [(await consumer.poll(TIMEOUT)).value() for _ in range(3)] == numbers(0, 3)
+        if explicit:
+            await consumer.commit(asynchronous=False)
+            [at] = await consumer.committed([TopicPartition(filled, 0)])
+            await consumer.close()
+            return int(at.offset)
+        await consumer.close()
+        again = kind(config)
+        [at] = await again.committed([TopicPartition(filled, 0)])
+        await again.close()
+        return int(at.offset)
+
+    for kind in (AIOConsumer, AsyncDeserializingConsumer):
+        for explicit in (True, False):
+            assert asyncio.run(run(kind, explicit)) == 3
+
+
+def test_a_reset_takes_the_position_back(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, reading: Consumer, way: Way
+) -> None:
+    """An offset that is out of range: position(), lag() and commits are those of the reset."""
+    send(producer, kafka_topic, numbers(0, 10))
+    assert way(reading, 10) == numbers(0, 10)
+    reading.commit(asynchronous=False)
+    kafka_cluster.inject_errors("Fetch", [KafkaError.OFFSET_OUT_OF_RANGE])
+    send(producer, kafka_topic, [b"more"])
+    assert way(reading, 3) == numbers(0, 3)
+    assert (position(reading, kafka_topic), lag(reading)) == (3, 8)
+    reading.commit(asynchronous=False)
+    assert committed(reading, kafka_topic) == 3
+    assert values_of(reading.consume(8, TIMEOUT)) == [*numbers(3, 10), b"more"]
