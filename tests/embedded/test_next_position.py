@@ -6,7 +6,7 @@ position(), lag(), what is stored and what is committed follow one rule, in all 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -96,11 +96,13 @@ def lag(consumer: Consumer) -> int | None:
 # ---- offsets without records ----
 
 
+@needs("mock-holes")
 def test_the_embedded_cluster_keeps_holes(holes: str, consumer: Consumer) -> None:
     """The end of a partition is behind the last offset of the last batch."""
     assert consumer.get_watermark_offsets(TopicPartition(holes, 0), TIMEOUT) == (0, END)
 
 
+@needs("next-position", "mock-holes")
 def test_the_position_reaches_the_end(holes: str, reading: Consumer, way: Way) -> None:
     """With the last record, at once: a loop until the position is the end must end."""
     assert way(reading, 1) == [b"3"]
@@ -140,9 +142,7 @@ def test_an_empty_batch_at_the_end(
     assert committed(reading, kafka_topic) == END
 
 
-def test_nothing_but_holes(
-    kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer
-) -> None:
+def test_nothing_but_holes(kafka_cluster: MockCluster, kafka_topic: str, reading: Consumer) -> None:
     """A partition without any record: the position gets to its end."""
     append_holes(kafka_cluster, kafka_topic, [], END - 1)
     wait_until(lambda: position(reading, kafka_topic) == END, lambda: reading.poll(0.01))
@@ -288,14 +288,15 @@ def test_deserializing(holes: str, kafka_cluster: MockCluster) -> None:
 
 
 @pytest.fixture
-def done(filled: str, reading: Consumer) -> Iterator[Consumer]:
+def done(filled: str, reading: Consumer) -> Consumer:
     """A consumer that has read and committed 10 messages of a hundred."""
     assert poll_values(reading, 10) == numbers(0, 10)
     reading.commit(asynchronous=False)
     assert committed(reading, filled) == 10
-    yield reading
+    return reading
 
 
+@needs("next-position", "mock-holes")
 def test_commit_after_a_seek(filled: str, done: Consumer, way: Way) -> None:
     """What was read from there is committed, although it was committed before."""
     done.seek(TopicPartition(filled, 0, 0))
@@ -396,6 +397,7 @@ def test_the_aio_clients_go_back(filled: str, kafka_cluster: MockCluster) -> Non
             assert asyncio.run(run(kind, explicit)) == 3
 
 
+@needs("next-position", "mock-holes")
 def test_a_reset_takes_the_position_back(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, reading: Consumer, way: Way
 ) -> None:

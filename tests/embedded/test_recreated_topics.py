@@ -55,10 +55,12 @@ def new_values(consumer: Consumer, count: int) -> list[bytes | None]:
     return values
 
 
-@pytest.mark.parametrize("reset", ["earliest", "latest"])
+@needs("recreated-topic")
+@pytest.mark.parametrize(
+    ("reset", "subscribed"), [("earliest", False), ("latest", False), ("earliest", True)]
+)
 @pytest.mark.parametrize("count", [3, 30])
 @pytest.mark.parametrize("epoch", [False, True])
-@pytest.mark.parametrize("subscribed", [False, True])
 def test_the_new_topic_is_read_from_its_beginning(
     kafka_cluster: MockCluster,
     kafka_topic: str,
@@ -134,9 +136,7 @@ def test_an_error_where_the_application_wants_one(
         if message is not None:
             errors.append(message.error())
 
-    wait_until(
-        lambda: any(e and e.code() == KafkaError._AUTO_OFFSET_RESET for e in errors), step
-    )
+    wait_until(lambda: any(e and e.code() == KafkaError._AUTO_OFFSET_RESET for e in errors), step)
     assert None not in errors
     assert "created again" in errors[-1].str()
 

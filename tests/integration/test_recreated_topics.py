@@ -35,7 +35,10 @@ def test_the_new_topic_is_read_from_its_beginning(
     config = {"group.id": group, "topic.metadata.refresh.interval.ms": 500}
     with writer(kafka) as producer:
         send(producer, topic, numbers(0, 10))
-    with reader(kafka, config | (WAYS[way] or {})) as consumer, AdminClient(kafka.config()) as admin:
+    with (
+        reader(kafka, config | (WAYS[way] or {})) as consumer,
+        AdminClient(kafka.config()) as admin,
+    ):
         if WAYS[way] is None:
             consumer.assign([TopicPartition(topic, 0, 0)])
         else:

@@ -337,7 +337,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     **{f"Consumer.{name}": {} for name in ("memberid", "consumer_group_metadata", "lag")},
     "Consumer.pause_while": {},
     **{f"Consumer._pause_{name}": {} for name in ("begin", "serve", "end", "lost")},
-    "Consumer._paused": {},
+    "Consumer.paused": {},
     "Consumer._gather": {"num_messages": ID},
     "Consumer._wait": {"seconds": SECONDS},
     "Consumer._close": {"timeout": SECONDS},

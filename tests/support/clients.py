@@ -140,6 +140,7 @@ CONSUMER_CALLS: dict[str, Callable[[Consumer], object]] = COMMON_CALLS | {
     "seek": lambda consumer: consumer.seek(partitions()[0]),
     "position": lambda consumer: consumer.position(partitions()),
     "get_watermark_offsets": lambda consumer: consumer.get_watermark_offsets(partitions()[0], 0),
+    "paused": lambda consumer: consumer.paused(),
     "pause_while": lambda consumer: consumer.pause_while(),
     "lag": lambda consumer: consumer.lag(),
     "memberid": lambda consumer: consumer.memberid(),

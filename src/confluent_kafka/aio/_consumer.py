@@ -316,9 +316,8 @@ class AIOConsumer(AIOClient):
         self._here().resume(partitions)
 
     async def paused(self) -> list[TopicPartition]:
-        """Return the assigned partitions that pause() has paused."""
-        assigned = set(self._here().assignment())
-        return [one for one in self._here()._paused() if one in assigned]
+        """Return the assigned partitions that pause() has paused; see Consumer.paused()."""
+        return self._here().paused()
 
     def pause_while(self) -> AIOPauseWhile:
         """Return an async context manager for long work on messages; see Consumer.pause_while().

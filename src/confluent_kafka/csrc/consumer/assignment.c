@@ -3,8 +3,11 @@
  */
 #include "consumer/consumer.h"
 
+#include <string.h>
+
 #include "client/guard.h"
 #include "client/serve.h"
+#include "consumer/offset_rules.h"
 #include "values/topic_partition.h"
 
 /* ---- subscribe ---- */
@@ -153,13 +156,25 @@ subscription(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- assign ---- */
 
+typedef rd_kafka_error_t *assignment_change(rd_kafka_t *,
+                                            const rd_kafka_topic_partition_list_t *);
+
 WITHOUT_GIL static rd_kafka_error_t *
 assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
 {
     rd_kafka_resp_err_t code = rd_kafka_assign(rk, partitions);
-    return code == RD_KAFKA_RESP_ERR_NO_ERROR
-               ? NULL
-               : rd_kafka_error_new(code, "Failed to assign: %s", rd_kafka_err2str(code));
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return NULL;
+    }
+    /* librdkafka has the reason in its log only. */
+    const char *protocol =
+        code == RD_KAFKA_RESP_ERR__STATE ? rd_kafka_rebalance_protocol(rk) : NULL;
+    bool cooperative = protocol != NULL && strcmp(protocol, "COOPERATIVE") == 0;
+    return rd_kafka_error_new(
+        code, "Failed to assign: %s%s", rd_kafka_err2str(code),
+        cooperative ? ": the group's protocol is cooperative, so the assignment is changed with "
+                      "incremental_assign() and incremental_unassign()"
+                    : "");
 }
 
 /*
@@ -167,18 +182,45 @@ assign_all(rd_kafka_t *rk, const rd_kafka_topic_partition_list_t *partitions)
  * earlier rebalance, and goes on waiting for the one to the last, which revokes everything.
  */
 static bool
-is_ignored_while_leaving(const Consumer *self,
-                         rd_kafka_error_t *(*change)(rd_kafka_t *,
-                                                     const rd_kafka_topic_partition_list_t *))
+is_ignored_while_leaving(const Consumer *self, assignment_change *change)
 {
     return self->closing_queue != NULL && change == rd_kafka_incremental_assign;
+}
+
+/*
+ * What the change will take away of the assignment, to be destroyed: partitions that stay keep
+ * their pause.
+ */
+static partition_set *
+partitions_to_leave(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
+                    assignment_change *change)
+{
+    rd_kafka_topic_partition_list_t *assignment = NULL;
+    if (change == rd_kafka_incremental_unassign) {
+        return partition_set_of(partitions);
+    }
+    if (change == assign_all) {
+        Py_BEGIN_ALLOW_THREADS
+        (void)rd_kafka_assignment(self->client.rk, &assignment);
+        Py_END_ALLOW_THREADS
+    }
+    if (assignment == NULL) {
+        return partition_set_new();
+    }
+    partition_set *leaving = partition_set_of(assignment);
+    rd_kafka_topic_partition_list_destroy(assignment);
+    if (partitions != NULL) {
+        partition_set *staying = partition_set_of(partitions);
+        partition_set_remove(&leaving, staying);
+        rd_kafka_topic_partition_list_destroy(staying);
+    }
+    return leaving;
 }
 
 /* Runs one of librdkafka's assign calls; `partitions` NULL is rd_kafka_assign(NULL). */
 static PyObject *
 change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
-                  rd_kafka_error_t *(*change)(rd_kafka_t *,
-                                              const rd_kafka_topic_partition_list_t *))
+                  assignment_change *change)
 {
     Client *client = &self->client;
     serving_lock lock;
@@ -188,6 +230,7 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
     }
     int failed = serve_lock(client, &lock);
     if (failed == 0) {
+        partition_set *leaving = partitions_to_leave(self, partitions, change);
         shelves_resume(&self->shelves, client->rk, change == assign_all ? NULL : partitions);
         Py_BEGIN_ALLOW_THREADS
         error = change(client->rk, partitions);
@@ -199,11 +242,13 @@ change_assignment(Consumer *self, rd_kafka_topic_partition_list_t *partitions,
             }
             /* assign() starts its partitions anew; incremental_assign() adds new ones. */
             consumer_moved(self, change == assign_all ? NULL : partitions);
+            fence_note_unassigned(&self->fence, client->rk, leaving);
             if (partitions != NULL && change != rd_kafka_incremental_unassign) {
                 consumer_note_revoked(self, partitions, false);
                 fence_note_assigned(&self->fence, client->rk, partitions);
             }
         }
+        rd_kafka_topic_partition_list_destroy(leaving);
         serve_unlock(client, &lock);
     }
     client_leave(client);
@@ -214,10 +259,22 @@ SIGNATURE(assign_signature, "assign()", 1, 1, P_partitions);
 SIGNATURE(incremental_assign_signature, "incremental_assign()", 1, 1, P_partitions);
 SIGNATURE(incremental_unassign_signature, "incremental_unassign()", 1, 1, P_partitions);
 
+/* 0 if librdkafka may have the list, or -1 with a KafkaException. */
+static int
+refuse_partitions(Consumer *self, const rd_kafka_topic_partition_list_t *partitions,
+                  assignment_change *change, const char *what)
+{
+    module_state *state = self->client.state;
+    if (change != rd_kafka_incremental_unassign
+        && check_offsets(state, partitions, OFFSETS_TO_START, what) < 0) {
+        return -1;
+    }
+    return check_for_duplicates(state, partitions, what);
+}
+
 static PyObject *
 assign_with(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-            const signature *sig,
-            rd_kafka_error_t *(*change)(rd_kafka_t *, const rd_kafka_topic_partition_list_t *))
+            const signature *sig, assignment_change *change)
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[1];
@@ -229,7 +286,13 @@ assign_with(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
     if (partitions == NULL) {
         return NULL;
     }
-    PyObject *result = change_assignment(self, partitions, change);
+    PyObject *result = NULL;
+    if (client_enter(&self->client) == 0) {
+        result = refuse_partitions(self, partitions, change, sig->function) < 0
+                     ? NULL
+                     : change_assignment(self, partitions, change);
+        client_leave(&self->client);
+    }
     rd_kafka_topic_partition_list_destroy(partitions);
     return result;
 }
@@ -243,6 +306,9 @@ PyDoc_STRVAR(assign_doc,
 "        one.\n\n"
 "A topic or partition that does not exist is reported to error_cb (or the log), after\n"
 "'topic.metadata.propagation.max.ms'.\n\n"
+"Raises:\n"
+"    KafkaException: _INVALID_ARG: another negative offset, or a partition that is in the list\n"
+"        twice; _STATE: the group's protocol is cooperative.\n\n"
 "librdkafka: rd_kafka_assign().");
 
 static PyObject *
@@ -387,6 +453,9 @@ SIGNATURE(resume_signature, "resume()", 1, 1, P_partitions);
 PyDoc_STRVAR(pause_doc,
 "pause($self, /, partitions)\n--\n\n"
 "Stop fetching from these partitions. They stay assigned; keep polling.\n\n"
+"A partition stays paused while it is assigned, also if other partitions come and go. It loses its\n"
+"pause when it is revoked (an eager rebalance revokes all partitions), lost, or left out of an\n"
+"assign().\n\n"
 "Args:\n"
 "    partitions (list of TopicPartition): assigned ones.\n\n"
 "Raises:\n"

@@ -43,16 +43,33 @@ fence_note_paused(fence *self, const rd_kafka_topic_partition_list_t *partitions
 void
 fence_note_revoked(fence *self, const rd_kafka_topic_partition_list_t *partitions)
 {
+    if (!self->active) {
+        return;
+    }
     partition_set *revoked = partition_set_of(partitions);
     object_mutex_lock(&self->mutex);
-    partition_set_remove(&self->paused, revoked);
-    partition_set_remove(&self->held, revoked);
-    if (self->active) {
-        partition_set_add(&self->lost, revoked);
-        partition_set_add(&self->fenced, revoked);
-    }
+    partition_set_add(&self->lost, revoked);
+    partition_set_add(&self->fenced, revoked);
     object_mutex_unlock(&self->mutex);
     rd_kafka_topic_partition_list_destroy(revoked);
+}
+
+void
+fence_note_unassigned(fence *self, rd_kafka_t *rk,
+                      const rd_kafka_topic_partition_list_t *partitions)
+{
+    partition_set *gone = partition_set_of(partitions);
+    object_mutex_lock(&self->mutex);
+    bool any_paused = self->paused->cnt > 0 || self->held->cnt > 0;
+    partition_set_remove(&self->paused, gone);
+    partition_set_remove(&self->held, gone);
+    object_mutex_unlock(&self->mutex);
+    if (any_paused) {
+        Py_BEGIN_ALLOW_THREADS
+        (void)rd_kafka_resume_partitions(rk, gone);
+        Py_END_ALLOW_THREADS
+    }
+    rd_kafka_topic_partition_list_destroy(gone);
 }
 
 void

@@ -15,7 +15,7 @@
 typedef struct {
     object_mutex mutex; /* commit() reads `fenced` without the serving lock */
     bool active;
-    partition_set *paused; /* by the application, which also resumes them */
+    partition_set *paused; /* by the application, until it resumes them or they go away */
     partition_set *held;   /* by pause_while() */
     partition_set *lost;   /* since pause_while() began */
     partition_set *fenced; /* until one of its messages is handed out */
@@ -27,8 +27,14 @@ void fence_clear(fence *self);
 /* The application has paused or resumed partitions, but for those with an error. */
 void fence_note_paused(fence *self, const rd_kafka_topic_partition_list_t *partitions,
                       bool paused);
-/* Partitions were taken away. */
+/* The group has taken partitions away. */
 void fence_note_revoked(fence *self, const rd_kafka_topic_partition_list_t *partitions);
+/*
+ * Partitions are not assigned any more: what paused them ends. librdkafka would keep them paused,
+ * also when they come back.
+ */
+void fence_note_unassigned(fence *self, rd_kafka_t *rk,
+                           const rd_kafka_topic_partition_list_t *partitions);
 /* Partitions were assigned: pauses them as well if the assignment is held. */
 void fence_note_assigned(fence *self, rd_kafka_t *rk,
                         const rd_kafka_topic_partition_list_t *partitions);

@@ -153,13 +153,12 @@ in_flight_drop(in_flight *self, const rd_kafka_topic_partition_list_t *partition
 
 /* ---- what may be stored ---- */
 
-/* Whether a message is in flight, is not being handed out right now, and has a place in its topic. */
+/* Whether a message is in flight, and is not being handed out right now. */
 static bool
 holds_back(const in_flight_message *entry)
 {
     return entry->message != NULL && !entry->ends
-           && entry->message->err == RD_KAFKA_RESP_ERR_NO_ERROR
-           && !rd_kafka_message_is_of_former_topic(entry->message);
+           && entry->message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 static int64_t
@@ -169,7 +168,8 @@ first_offset_lock_held(const in_flight *self, const char *topic, int32_t partiti
     for (size_t i = 0; i < self->count; i++) {
         const in_flight_message *entry = &self->messages[i];
         if (holds_back(entry) && entry->message->offset < first
-            && is_of(entry->message, topic, partition)) {
+            && is_of(entry->message, topic, partition)
+            && !rd_kafka_message_is_of_former_topic(entry->message)) {
             first = entry->message->offset;
         }
     }

@@ -11,6 +11,7 @@
 #include "client/registry.h"
 #include "client/serve.h"
 #include "client/signals.h"
+#include "consumer/offset_rules.h"
 #include "values/topic_partition.h"
 
 /* ---- offsets from arguments ---- */
@@ -234,7 +235,8 @@ commit_offsets(Consumer *self, rd_kafka_topic_partition_list_t *offsets, deadlin
     PyObject *result = NULL;
     if (client_enter(&self->client) == 0) {
         if (offsets == NULL
-            || fence_check(&self->fence, self->client.state, "Commit", offsets) == 0) {
+            || (check_offsets(self->client.state, offsets, OFFSETS_TO_KEEP, "commit()") == 0
+                && fence_check(&self->fence, self->client.state, "Commit", offsets) == 0)) {
             result = until == NULL ? commit_in_background(self, offsets)
                                    : commit_and_wait(self, offsets, until);
         }
@@ -368,7 +370,9 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     }
     int result = client_enter(&self->client);
     if (result == 0) {
-        result = fence_check(&self->fence, self->client.state, "StoreOffsets", offsets);
+        module_state *state = self->client.state;
+        result = check_offsets(state, offsets, OFFSETS_TO_KEEP, "store_offsets()");
+        result = result < 0 ? result : fence_check(&self->fence, state, "StoreOffsets", offsets);
         result = result < 0 ? result : store(self, offsets);
         client_leave(&self->client);
     }

@@ -86,6 +86,15 @@ partition_set_remove(partition_set **self, const partition_set *others)
 }
 
 void
+partition_set_keep(partition_set **self, const partition_set *others)
+{
+    partition_set *without = rd_kafka_topic_partition_list_copy(*self);
+    partition_set_remove(&without, others);
+    partition_set_remove(self, without);
+    rd_kafka_topic_partition_list_destroy(without);
+}
+
+void
 partition_set_clear(partition_set **self)
 {
     rd_kafka_topic_partition_list_destroy(*self);

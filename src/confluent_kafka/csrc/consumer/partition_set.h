@@ -18,6 +18,8 @@ partition_set *partition_set_of(const rd_kafka_topic_partition_list_t *list);
 
 void partition_set_add(partition_set **self, const partition_set *others);
 void partition_set_remove(partition_set **self, const partition_set *others);
+/* Leaves those that are in both. */
+void partition_set_keep(partition_set **self, const partition_set *others);
 void partition_set_remove_one(partition_set *self, const char *topic, int32_t partition);
 void partition_set_clear(partition_set **self);
 bool partition_set_has(const partition_set *self, const char *topic, int32_t partition);

@@ -160,14 +160,43 @@ pause_lost(PyObject *object, PyObject *Py_UNUSED(unused))
     return partitions_in(self, &self->fence.lost);
 }
 
-PyDoc_STRVAR(paused_doc, "_paused($self, /)\n--\n\n"
-                         "The partitions that pause() has paused.");
+PyDoc_STRVAR(paused_doc,
+"paused($self, /)\n--\n\n"
+"The assigned partitions that pause() has paused.\n\n"
+"Those that pause_while() holds are not among them.\n\n"
+"Returns:\n"
+"    list of TopicPartition.");
 
 static PyObject *
 paused(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     Consumer *self = (Consumer *)object;
-    return partitions_in(self, &self->fence.paused);
+    Client *client = &self->client;
+    rd_kafka_topic_partition_list_t *assignment = NULL;
+    rd_kafka_resp_err_t code;
+    if (client_enter(client) < 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rd_kafka_assignment(client->rk, &assignment);
+    Py_END_ALLOW_THREADS
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        raise_kafka_error(client->state, code, "Failed to get assignment: %s",
+                          rd_kafka_err2str(code));
+    }
+    else {
+        /* Without what a callback has paused that is not assigned yet. */
+        partition_set *paused_ones = partition_set_of(assignment);
+        object_mutex_lock(&self->fence.mutex);
+        partition_set_keep(&paused_ones, self->fence.paused);
+        object_mutex_unlock(&self->fence.mutex);
+        result = topic_partitions_from(client->state, paused_ones);
+        rd_kafka_topic_partition_list_destroy(paused_ones);
+        rd_kafka_topic_partition_list_destroy(assignment);
+    }
+    client_leave(client);
+    return result;
 }
 
 /* ---- pause_while() ---- */
@@ -179,7 +208,7 @@ PyDoc_STRVAR(pause_while_doc,
 "that max.poll.interval.ms is honoured however long the block takes. Callbacks (on_assign,\n"
 "on_revoke, error_cb ...) run on that thread; the next poll() raises their exceptions. At the\n"
 "end of the block reading continues where it stopped, except for partitions that pause() had\n"
-"paused before.\n\n"
+"paused before. Partitions that the group assigns inside the block are paused until its end, too.\n\n"
 "The group may take partitions away inside the block. They are in the lost attribute of the\n"
 "object that the block gets, and they are fenced: commit() and store_offsets() of their offsets\n"
 "raise, until one of their messages is returned after the block. Without the fence such a commit\n"
@@ -218,6 +247,6 @@ PyMethodDef consumer_pause_methods[] = {
     {"_pause_serve", pause_serve, METH_NOARGS, serve_doc},
     {"_pause_end", pause_end, METH_NOARGS, end_doc},
     {"_pause_lost", pause_lost, METH_NOARGS, lost_doc},
-    {"_paused", paused, METH_NOARGS, paused_doc},
+    {"paused", paused, METH_NOARGS, paused_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -8,6 +8,7 @@
 #include "client/guard.h"
 #include "client/request.h"
 #include "client/serve.h"
+#include "consumer/offset_rules.h"
 #include "values/topic_partition.h"
 
 /* ---- requests that take and fill a partition list ---- */
@@ -55,8 +56,19 @@ WITHOUT_GIL static rd_kafka_error_t *
 attempt_seek(request *self, int timeout_ms)
 {
     rd_kafka_error_t *error = rd_kafka_seek_partitions(self->rk, self->partitions, timeout_ms);
-    return error != NULL ? error
-                         : request_error(self->partitions->elems[0].err, "Failed to seek");
+    const rd_kafka_topic_partition_t *entry = &self->partitions->elems[0];
+    if (error != NULL) {
+        return error;
+    }
+    if (entry->err != RD_KAFKA_RESP_ERR__STATE
+        && entry->err != RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
+        return request_error(entry->err, "Failed to seek");
+    }
+    return rd_kafka_error_new(entry->err,
+                              "Failed to seek: %s: %s[%d] is not being read: it is not assigned, "
+                              "or not yet (poll() until on_assign was called, or give the offset "
+                              "to assign())",
+                              rd_kafka_err2str(entry->err), entry->topic, (int)entry->partition);
 }
 
 /* Takes `made` (NULL: an exception is set) and `partitions` over: 0, or -1 with an exception. */
@@ -116,7 +128,14 @@ list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
         rd_kafka_topic_partition_list_destroy(partitions);
         return NULL;
     }
-    PyObject *result = request_partitions(self, partitions, timeout_ms, attempt, sig->function);
+    PyObject *result = NULL;
+    if (attempt == attempt_offsets_for_times
+        && check_offsets(self->client.state, partitions, OFFSETS_AS_TIMES, sig->function) < 0) {
+        rd_kafka_topic_partition_list_destroy(partitions);
+    }
+    else {
+        result = request_partitions(self, partitions, timeout_ms, attempt, sig->function);
+    }
     client_leave(&self->client);
     return result;
 }
@@ -175,7 +194,8 @@ PyDoc_STRVAR(seek_doc,
 "    partition (TopicPartition): with the offset of the next message, or OFFSET_BEGINNING or\n"
 "        OFFSET_END.\n\n"
 "Raises:\n"
-"    KafkaException: _STATE: the partition is not assigned, or is not being fetched: fetching\n"
+"    KafkaException: _INVALID_ARG: there is no offset, or another negative one;\n"
+"        _STATE: the partition is not assigned, or is not being fetched: fetching\n"
 "        has not begun, or it ended with _AUTO_OFFSET_RESET (assign the partition again at an\n"
 "        offset).\n\n"
 "librdkafka: rd_kafka_seek_partitions().");
@@ -243,7 +263,10 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         rd_kafka_topic_partition_list_destroy(partitions);
         return NULL;
     }
-    PyObject *result = seek_locked(self, partitions);
+    PyObject *result =
+        check_offsets(self->client.state, partitions, OFFSETS_TO_SEEK, "seek()") < 0
+            ? NULL
+            : seek_locked(self, partitions);
     rd_kafka_topic_partition_list_destroy(partitions);
     client_leave(&self->client);
     if (result == NULL) {

@@ -119,6 +119,7 @@ take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
     else {
         /* Not before the callback: position() there must not count these messages. */
         consumer_moved(self, partitions);
+        fence_note_unassigned(&self->fence, rk, partitions);
         /* Nor this: on_revoke is the time to commit. Lost ones are refused already. */
         fence_note_revoked(&self->fence, partitions);
     }
