@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from confluent_kafka import KafkaError, Producer
+from confluent_kafka.admin import AdminClient
 from confluent_kafka.compat.aiokafka import (
     ConsumerRebalanceListener,
     ConsumerStoppedError,
@@ -652,3 +653,21 @@ async def test_a_group_that_may_not_be_used(kafka_cluster: MockCluster, filled: 
     with pytest.raises(GroupAuthorizationFailedError):
         async with consumer:
             pass
+
+
+@in_loop
+async def test_a_topic_of_a_pattern_that_is_deleted(kafka_cluster: MockCluster) -> None:
+    """It is not created again, although topics that are named are, and is not read any more."""
+    kafka_cluster.create_topic("aa")
+    kafka_cluster.create_topic("ab")
+    consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
+    consumer.subscribe(pattern="a.+")
+    async with consumer:
+        await until(lambda: len(consumer.assignment()) == 2)
+        with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+            (deleted,) = admin.delete_topics(["aa"]).values()
+            await asyncio.to_thread(deleted.result)
+        await until(lambda: consumer.subscription() == {"ab"})
+        await until(lambda: consumer.assignment() == partitions_of("ab", 1))
+        await asyncio.sleep(0.5)  # in which librdkafka asks for its topics several times
+        assert await consumer.topics() == {"ab"}

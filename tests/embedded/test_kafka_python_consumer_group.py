@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from confluent_kafka import KafkaError
+from confluent_kafka.admin import AdminClient
 from confluent_kafka.compat.kafka import (
     AsyncConsumerRebalanceListener,
     ConsumerRebalanceListener,
@@ -415,3 +417,21 @@ def test_brokers_that_cannot_say_where_to_begin(
     kafka_cluster.inject_errors("OffsetFetch", [KafkaError.REQUEST_TIMED_OUT])
     assert values(many(consumer, 10)) == TEN
     assert consumer.position(ten, timeout_ms=TIMEOUT * 1000) == 10
+
+
+def test_a_topic_of_a_pattern_that_is_deleted(
+    make: MakeConsumer, kafka_topic: str, group: str, kafka_cluster: MockCluster
+) -> None:
+    """It is not created again, although topics that are named are, and is not read any more."""
+    kafka_cluster.create_topic(f"{kafka_topic}-more", 1)
+    consumer = make(group_id=group, metadata_max_age_ms=100)
+    consumer.subscribe(pattern=kafka_topic)
+    joined(consumer, count=3)
+    with AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin:
+        (deleted,) = admin.delete_topics([f"{kafka_topic}-more"]).values()
+        deleted.result()
+    joined(consumer, count=2)
+    until = monotonic() + 0.5  # in which librdkafka asks for its topics several times
+    while monotonic() < until:
+        consumer.poll(20)
+    assert consumer.topics() == {kafka_topic}

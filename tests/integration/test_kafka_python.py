@@ -13,7 +13,7 @@ from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster, OwnKafkaCluster
 from tests.support import kafka_python_situations as holds
 from tests.support.kafka_python import Told, consumers_at, filled, joined, many, values
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -111,3 +111,19 @@ def test_wrong_credentials(own_kafka: OwnKafkaCluster) -> None:
             sasl_plain_password="wrong",
             bootstrap_timeout_ms=TIMEOUT * 1000,
         )
+
+
+@pytest.mark.parametrize("is_by_hand", [False, True])
+@pytest.mark.parametrize("has_group", [False, True])
+def test_a_topic_that_is_not_there(
+    servers: str, group: str, has_group: bool, is_by_hand: bool
+) -> None:
+    """poll() has brokers create it, and reads what comes then."""
+    topic = f"new-{group}"
+    with consumers_at(servers) as make:
+        consumer = make(*(() if is_by_hand else [topic]), group_id=group if has_group else None)
+        if is_by_hand:
+            consumer.assign([TopicPartition(topic, 0)])
+        wait_until(lambda: topic in consumer.topics(), lambda: consumer.poll(20))
+        filled(servers, topic, 1)
+        assert values(many(consumer, 1)) == [b"0"]

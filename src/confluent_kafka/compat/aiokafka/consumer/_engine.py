@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError as Error
 from confluent_kafka import KafkaException, Message
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import ClusterMetadata
 from confluent_kafka.aio import AIOConsumer
 
+from ..._common.topics import creation, without_creation
 from ..errors import ConsumerStoppedError, KafkaError
 from ..structs import ConsumerRecord, TopicPartition
 from ._background import Background
@@ -40,6 +42,7 @@ class Engine(AIOConsumer):
 
     def __init__(self, conf: Mapping[str, Any], event: Callable[[Message], object]) -> None:
         self._has_failed = asyncio.Event()
+        conf, self._creates = without_creation(conf)
         super().__init__(conf)
         self._event = event
         self._takes = 0
@@ -56,6 +59,12 @@ class Engine(AIOConsumer):
             rebalances.revoking(self, on_revoke),
         )
         self._subscribed = True
+
+    async def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
+        """Request metadata; a topic that is named is created, if it has to be."""
+        if topic is not None and self._creates:
+            await self.request(*creation(topic), timeout=timeout)
+        return await super().list_topics(topic, timeout)
 
     def leave(self) -> None:
         """Unsubscribe."""

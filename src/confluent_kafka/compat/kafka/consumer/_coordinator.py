@@ -62,6 +62,7 @@ class Coordinator:
         self._is_incremental = is_incremental
         self._every = every
         self._joined: Set[str] = frozenset()
+        self._wait = _AGAIN
         self.looks_at = math.inf
         """When follow() has something to do, by time.monotonic()."""
 
@@ -69,10 +70,11 @@ class Coordinator:
 
     def subscribed(self) -> None:
         """Note that subscribe() was called."""
-        self.looks_at = 0.0
+        self.looks_at, self._wait = 0.0, _AGAIN
 
     def assigned_by_hand(self) -> None:
         """Note that assign() was called."""
+        self.looks_at, self._wait = 0.0, _AGAIN
         self._assigned.is_incremental = False
         self._assigned.begin(always=True)
 
@@ -93,39 +95,51 @@ class Coordinator:
         """
         if time.monotonic() < self.looks_at:
             return
-        wait = self._every
         try:
-            self._look(timeout)
+            is_whole = self._look(timeout)
         except (errors.KafkaTimeoutError, errors.KafkaConnectionError, KafkaException) as failure:
             _log.warning("what to read could not be found: %s", failure)
-            wait = _AGAIN
-        looks_again = self._subscription.pattern is not None or not self._has_group
-        self.looks_at = time.monotonic() + wait if looks_again or wait == _AGAIN else math.inf
+            is_whole = False
+        looks_again = self._subscription.pattern is not None or (
+            self._subscription.is_subscribed and not self._has_group
+        )
+        self._wait = self._every if is_whole else min(2 * self._wait, self._every)
+        if looks_again or not is_whole:
+            self.looks_at = time.monotonic() + self._wait
+        else:
+            self.looks_at = math.inf
 
     # ---- the cluster ----
 
-    def _look(self, timeout: float) -> None:
+    def _look(self, timeout: float) -> bool:
+        """Look once; return whether the cluster has all topics."""
         subscription = self._subscription
+        if not subscription.is_subscribed:
+            topics = {each.topic for each in self._assigned.partitions}
+            return self._look_for_topics(topics, timeout)
+        is_whole = True
         if subscription.pattern is not None:
             self._cluster.ask(None, timeout)
             subscription.topics = subscription.matching(self._cluster.known.topics(False))
         else:
-            self._look_for_topics(timeout)
+            is_whole = self._look_for_topics(subscription.topics, timeout)
         if self._has_group:
             self._join(subscription.topics)
         else:
             self._assign_all()
+        return is_whole
 
-    def _look_for_topics(self, timeout: float) -> None:
-        """Ask for each topic by its name, for which a broker may create it.
+    def _look_for_topics(self, topics: Set[str], timeout: float) -> bool:
+        """Ask for each topic by its name, for which a broker may create it; return whether all are.
 
         Raises:
             TopicAuthorizationFailedError, InvalidTopicError: a broker refuses one.
         """
-        for topic in sorted(self._subscription.topics):
+        for topic in sorted(topics):
             error = self._cluster.ask(topic, timeout)
             if error is not None and error.code() in FINAL:
                 raise failure_of(error)
+        return topics <= self._cluster.known.topics(False)
 
     def _join(self, topics: Set[str]) -> None:
         """Join the group with these topics; librdkafka joins only if there is one."""

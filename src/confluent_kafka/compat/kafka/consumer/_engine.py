@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -12,12 +13,28 @@ from confluent_kafka import (
     KafkaException,
 )
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import ClusterMetadata
 
+from ..._common.topics import creation, without_creation
 from ..structs import TopicPartition
 
 
 class Engine(Consumer):
-    """A Consumer, asked in kafka-python's terms."""
+    """A Consumer, asked in kafka-python's terms.
+
+    Args:
+        conf: librdkafka's configuration.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        conf, self._creates = without_creation(conf)
+        super().__init__(conf)
+
+    def list_topics(self, topic: str | None = None, timeout: float = -1) -> ClusterMetadata:
+        """Request metadata; a topic that is named is created, if it has to be."""
+        if topic is not None and self._creates:
+            self.request(*creation(topic), timeout=timeout)
+        return super().list_topics(topic, timeout)
 
     def committed_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float
