@@ -287,3 +287,24 @@ async def test_what_is_unknown(kafka_cluster: MockCluster, kafka_topic: str) -> 
 def test_hosts(server: str, wanted: tuple[str, int]) -> None:
     """Servers are hosts and ports; without a port it is Kafka's."""
     assert AIOKafkaClient(bootstrap_servers=[server]).hosts[0][:2] == wanted
+
+
+@pytest.mark.parametrize(
+    ("numbers", "assignments", "fits"),
+    [
+        ((1, 1), None, True),
+        ((-1, -1), {0: [1]}, True),
+        ((-1, -1), None, False),
+        ((1, -1), None, False),
+        ((1, 1), {0: [1]}, False),
+    ],
+)
+def test_a_new_topic_has_numbers_or_assignments(
+    numbers: tuple[int, int], assignments: dict[int, list[int]] | None, fits: bool
+) -> None:
+    """Either and not both, as in aiokafka."""
+    if fits:
+        NewTopic("t", *numbers, assignments)
+    else:
+        with pytest.raises(errors.IllegalArgumentError, match="either num_partitions"):
+            NewTopic("t", *numbers, assignments)

@@ -20,6 +20,7 @@ from confluent_kafka.compat.aiokafka import (
 )
 from confluent_kafka.compat.aiokafka import errors as failures
 from confluent_kafka.compat.aiokafka.structs import RecordMetadata
+from confluent_kafka.compat.aiokafka.util import commit_structure_validate
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import in_loop, until
 from tests.support.kafka import NO_BROKER, read, values_of
@@ -80,7 +81,7 @@ async def test_serializers(
         for key, value in (("k", b"v"), (b"k", "v"), (b"k", 5)):
             with pytest.raises(TypeError):
                 await producer.send(kafka_topic, value, key)
-        with pytest.raises(AssertionError, match="needs a key or a value"):
+        with pytest.raises(AssertionError, match="Need at least one: key or value"):
             await producer.send(kafka_topic)
     [message] = await asyncio.to_thread(read, consumer, kafka_topic, 1)
     assert (message.key(), message.value()) == (b"key", b"5")
@@ -549,3 +550,49 @@ async def test_an_idempotent_producer_goes_on(kafka_cluster: MockCluster, kafka_
         assert not done
         kafka_cluster.clear_errors()
         assert (await sending).offset == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"value": None}, AssertionError, "Need at least one: key or value"),
+        ({"partition": 99}, AssertionError, "Unrecognized partition: no partition 99"),
+        ({"value": 5}, TypeError, "a bytes-like object is required, not 'int': the value must be"),
+        ({"key": "k"}, TypeError, "a bytes-like object is required, not 'str': the key must be"),
+        ({"key": 5}, TypeError, "a bytes-like object is required, not 'int': the key must be"),
+        ({"headers": "h"}, TypeError, "Expected list, got str: headers must be a list"),
+        ({"headers": [("h", "v")]}, TypeError, "Expected bytes, got str: the value of header 'h'"),
+        ({"headers": [(b"h", b"v")]}, TypeError, "Expected str, got bytes: the name of a header"),
+    ],
+)
+@in_loop
+async def test_errors_of_send_begin_with_the_words_of_aiokafka(
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    arguments: dict[str, Any],
+    kind: type[Exception],
+    words: str,
+) -> None:
+    """Applications and their tests look for them; what is wrong comes after them."""
+    async with producer_of(kafka_cluster) as producer:
+        await producer.send_and_wait(kafka_topic, b"v")
+        with pytest.raises(kind) as raised:
+            await producer.send(kafka_topic, **{"value": b"v"} | arguments)
+        assert str(raised.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "kind", "words"),
+    [
+        ({"topic": 5}, TypeError, "Key should be TopicPartition instance"),
+        ({TopicPartition("t", 0): (5, None)}, TypeError, "Metadata should be a string"),
+        ({TopicPartition("t", 0): (5, b"")}, TypeError, "Metadata should be a string"),
+    ],
+)
+def test_errors_of_offsets_begin_with_the_words_of_aiokafka(
+    offsets: Any, kind: type[Exception], words: str
+) -> None:
+    """Both for commits and transactions."""
+    with pytest.raises(kind) as raised:
+        commit_structure_validate(offsets)
+    assert str(raised.value).startswith(words)

@@ -60,7 +60,9 @@ def commit_structure_validate(
 
 def _partition(key: Any) -> TopicPartition:
     if not isinstance(key, TopicPartition):
-        raise TypeError(f"offsets must be by TopicPartition, not {key!r}")
+        raise TypeError(
+            f"Key should be TopicPartition instance: offsets must be by TopicPartition, not {key!r}"
+        )
     return key
 
 
@@ -71,5 +73,7 @@ def _offset(value: Any) -> OffsetAndMetadata:
         case (int(offset), str(metadata)):
             return OffsetAndMetadata(offset, metadata)
         case (int(), metadata):
-            raise TypeError(f"an offset's metadata must be str, not {metadata!r}")
+            raise TypeError(
+                f"Metadata should be a string: an offset's metadata must be str, not {metadata!r}"
+            )
     raise ValueError(f"an offset must be int or OffsetAndMetadata(int, str), not {value!r}")

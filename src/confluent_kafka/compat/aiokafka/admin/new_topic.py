@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..errors import IllegalArgumentError
+
 
 class NewTopic:
     """A topic to create.
@@ -15,6 +17,9 @@ class NewTopic:
         replication_factor: how many brokers have each partition; -1 with ``replica_assignments``.
         replica_assignments: the ids of the brokers of each partition, by its number.
         topic_configs: its configuration.
+
+    Raises:
+        IllegalArgumentError: there are neither numbers nor assignments, or there are both.
     """
 
     def __init__(
@@ -25,6 +30,11 @@ class NewTopic:
         replica_assignments: Mapping[int, list[int]] | None = None,
         topic_configs: Mapping[str, Any] | None = None,
     ) -> None:
+        by_number = num_partitions != -1 and replication_factor != -1
+        if by_number == (replica_assignments is not None):
+            raise IllegalArgumentError(
+                "either num_partitions/replication_factor or replica_assignment must be specified"
+            )
         self.name = name
         self.num_partitions = num_partitions
         self.replication_factor = replication_factor

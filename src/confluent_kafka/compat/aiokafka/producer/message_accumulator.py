@@ -147,7 +147,10 @@ def serialized(what: str, serializer: Serializer | None, value: Any) -> bytes | 
     if data is None or isinstance(data, bytes | bytearray | memoryview):
         return data  # type: ignore[return-value]
     whose = "" if serializer is None else f" that {what}_serializer returned"
-    raise TypeError(f"the {what}{whose} must be bytes or None, not {type(data).__name__}")
+    raise TypeError(
+        f"a bytes-like object is required, not {type(data).__name__!r}: the {what}{whose} must be "
+        "bytes or None"
+    )
 
 
 def milliseconds(name: str, value: Any) -> int:
@@ -179,13 +182,16 @@ def check_headers(headers: Any) -> None:
         TypeError, ValueError: they are no pairs of a str and bytes.
     """
     if not isinstance(headers, list | tuple):
-        raise TypeError(f"headers must be a list of (str, bytes), not {type(headers).__name__}")
+        kind = type(headers).__name__
+        raise TypeError(f"Expected list, got {kind}: headers must be a list of (str, bytes)")
     for name, value in headers:
         if not isinstance(name, str):
-            raise TypeError(f"the name of a header must be str, not {type(name).__name__}")
+            kind = type(name).__name__
+            raise TypeError(f"Expected str, got {kind}: the name of a header must be str")
         if value is not None and not isinstance(value, bytes | bytearray | memoryview):
             raise TypeError(
-                f"the value of header {name!r} must be bytes or None, not {type(value).__name__}"
+                f"Expected bytes, got {type(value).__name__}: the value of header {name!r} must be "
+                "bytes or None"
             )
 
 

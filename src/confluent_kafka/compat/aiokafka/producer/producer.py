@@ -234,7 +234,7 @@ class AIOKafkaProducer:
         if engine is None or self._transactions is not None:
             engine = self._ready_to_send()
         if key is None and value is None:
-            raise AssertionError("a message needs a key or a value")
+            raise AssertionError("Need at least one: key or value")
         number = -1
         if not self._is_plain or partition is not None or topic not in self._known:
             await self.client._wait_on_metadata(topic)
@@ -254,6 +254,9 @@ class AIOKafkaProducer:
                     return await engine.send_in_turn(topic, value, key, number, time, headers)
         except KafkaException as refused:
             raise refusal(refused) from refused
+        except TypeError:
+            self._serialize(topic, key, value)  # raises what aiokafka does
+            raise
         return delivery
 
     async def send_and_wait(
@@ -391,7 +394,10 @@ class AIOKafkaProducer:
 
     def _transactional(self) -> Transactions:
         if self._transactions is None:
-            raise errors.IllegalOperation("transactions need a transactional_id")
+            raise errors.IllegalOperation(
+                "You need to configure transaction_id to use transactions: give the producer a "
+                "transactional_id"
+            )
         return self._transactions
 
     def _serialize(self, topic: str, key: Any, value: Any) -> tuple[bytes | None, bytes | None]:
@@ -435,7 +441,7 @@ class AIOKafkaProducer:
     def _check_partition(self, topic: str, partition: int) -> None:
         if partition not in self._known[topic]:
             raise AssertionError(
-                f"no partition {partition!r} in topic {topic!r}, which has "
+                f"Unrecognized partition: no partition {partition!r} in topic {topic!r}, which has "
                 f"{len(self._known[topic])}"
             )
 
