@@ -81,6 +81,10 @@ fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,
 wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/, tried with every CPython here
 	@$(BIN)/python tools/wheels.py
 
+# Each call of each client in processes of its own: a crash says which answer it was.
+matrix: build ## every answer to every call, with errors, cut short, corrupt or late (ARGS="admin --cases 50")
+	@$(BIN)/python -m tests.matrix $(ARGS)
+
 # A build of its own: PYTHONPATH puts it before the one that .venv has. Leaks are looked for in
 # one process without forks and other extensions, where all that is reported is ours.
 asan: build $(VENV)/.spark ## unit and embedded tests under the address and undefined-behaviour sanitizers

@@ -1,0 +1,86 @@
+"""An embedded cluster whose answers are changed on their way to the client."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from confluent_kafka import protocol
+from confluent_kafka.testing import MockCluster
+from tests.matrix.changes import Change
+from tests.support.hostile import HostileProxy
+
+
+class ChangingBroker:
+    """A cluster of one broker behind a proxy; what `change` says happens to its answers."""
+
+    def __init__(self, cluster: MockCluster) -> None:
+        self.cluster = cluster
+        self.seen: dict[int, tuple[bytes, int]] = {}  # the longest answer of each kind
+        self.used = 0
+        self._change: Change | None = None
+        self._versions: dict[int, int] = {}
+        self._lock = threading.Lock()
+        self._proxy = HostileProxy(cluster.bootstrap_servers, change=self._answer, ask=self._ask)
+        self.address = self._proxy.address
+
+    def close(self) -> None:
+        self._proxy.__exit__()
+
+    @contextlib.contextmanager
+    def changing(self, change: Change | None) -> Iterator[None]:
+        """In the block, answers are changed."""
+        with self._lock:
+            self._change, self.used = change, 0
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._change = None
+
+    def _ask(self, api_key: int, frame: bytes) -> bytes:
+        self._versions[api_key] = int.from_bytes(frame[2:4], "big")
+        return frame
+
+    def _answer(self, api_key: int, frame: bytes) -> bytes:
+        version = self._versions.get(api_key, 0)
+        with self._lock:
+            change = self._change
+            if change is None or change.api_key != api_key or (change.once and self.used):
+                if len(frame) > len(self.seen.get(api_key, (b"", 0))[0]):
+                    self.seen[api_key] = (frame, version)
+                return frame
+            self.used += 1
+        return change.apply(frame, version)
+
+
+def sample(message_class: Any) -> Any:
+    """A message with one item in each of its arrays: what no mock broker knows how to answer."""
+    return message_class(**_items(message_class))
+
+
+def _items(struct_class: Any) -> dict[str, Any]:
+    made = struct_class()
+    items = {}
+    for name, value in made.as_dict().items():
+        if value == [] and (item := _struct_of(struct_class, name)) is not None:
+            items[name] = [item(**_items(item))]
+    return items
+
+
+def _struct_of(struct_class: Any, field: str) -> Any:
+    """The class of an array's items, which the docstring names; None for plain values."""
+    for line in (struct_class.__doc__ or "").splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == field and words[1].startswith("[]"):
+            return getattr(struct_class, words[1][2:], None)
+    return None
+
+
+def answer_with_samples(cluster: MockCluster, api_keys: Iterator[int]) -> None:
+    """Requests that neither the mock brokers nor the administration know are answered."""
+    for api_key in api_keys:
+        response = sample(protocol.request_class(api_key).response_class)
+        cluster.on_request(api_key, lambda _request, _context, answer=response: answer)

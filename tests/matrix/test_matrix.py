@@ -1,0 +1,28 @@
+"""A few cases of the answer matrix; `make matrix` runs all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matrix.runs import run
+from tests.support.patches import needs
+
+pytestmark = needs("admin-replies", "coordinator-lookup", "mock-on-request")
+
+DRAWN = (
+    "admin.describe_acls",
+    "admin.describe_consumer_groups",
+    "admin.list_consumer_group_offsets",
+    "admin.list_consumer_groups",
+    "consumer.offsets",
+    "producer.produce",
+    "aio.produce",
+)
+
+
+@pytest.mark.parametrize("call", DRAWN)
+def test_answers_that_are_changed(call: str) -> None:
+    """Whatever is done to an answer, the call returns or raises what it documents, and in time."""
+    figures = run(call, "--cases=8", "--seconds=4", "--seed=1")
+    assert figures.found == []
+    assert figures.cases > 0

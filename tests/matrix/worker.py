@@ -1,0 +1,140 @@
+"""One process that makes calls while answers are changed; its output says what it does.
+
+    python -m tests.matrix.worker CALL --seed 0 --cases 50 --first 0
+
+A line for each case before it begins, so that whoever reads knows at which one the process ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import gc
+import json
+import sys
+import threading
+import time
+from random import Random
+from typing import Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition, admin, protocol
+from confluent_kafka.testing import MockCluster
+from tests.matrix.broker import ChangingBroker, answer_with_samples
+from tests.matrix.calls import CALLS, GROUP, LATE, TOPIC, Call, config
+from tests.matrix.changes import Change, all_changes
+
+HANG = 60  # seconds, for one case: all stacks are printed, and the process ends
+API_VERSIONS = protocol.ApiVersionsRequest.api_key
+UNKNOWN_TO_THE_CLUSTER = (
+    *(34, 38, 39, 40, 41, 43, 45, 46, 48, 49, 55, 57, 61, 64, 65, 66, 74, 80, 81, 88, 89),
+    *(90, 91, 92, 27),
+)
+
+
+class Worker:
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._cluster = MockCluster(1)
+        self._cluster.create_topic(TOPIC, 2)
+        answer_with_samples(self._cluster, iter(UNKNOWN_TO_THE_CLUSTER))
+        self._fill()
+        self._broker = ChangingBroker(self._cluster)
+
+    def close(self) -> None:
+        self._broker.close()
+        self._cluster.close()
+
+    def _fill(self) -> None:
+        address = self._cluster.bootstrap_servers
+        with Producer(config(address)) as producer:
+            for partition in range(2):
+                for number in range(3):
+                    producer.produce(TOPIC, b"%d" % number, b"key", partition)
+        with Consumer(config(address, group_id=GROUP)) as consumer:
+            consumer.commit(offsets=[TopicPartition(TOPIC, 0, 1)], asynchronous=False)
+        info = admin.ScramCredentialInfo(admin.ScramMechanism.SCRAM_SHA_256, 4096)
+        user = admin.UserScramCredentialUpsertion("me", info, b"password")
+        with admin.AdminClient(config(address)) as client:
+            client.alter_user_scram_credentials([user])["me"].result(60)
+
+    def changes(self) -> list[Change]:
+        """All that can be done to the answers that the call gets."""
+        begun = self.run(None)["outcome"]
+        assert not begun.startswith("UNEXPECTED"), begun
+        return [
+            change
+            for api_key, (frame, version) in sorted(self._broker.seen.items())
+            for change in all_changes(api_key, frame, version, LATE)
+        ]
+
+    def run(self, change: Change | None) -> dict[str, Any]:
+        """One case: what came of it."""
+        begun = time.monotonic()
+        outcome = "returned"
+        faulthandler.dump_traceback_later(HANG, exit=True)
+        with self._broker.changing(change):
+            try:
+                self._call.run(self._broker.address)
+            except self._call.raises as error:
+                outcome = f"raised {type(error).__name__}"
+            except Exception as error:
+                outcome = f"UNEXPECTED {type(error).__name__}: {error}"
+        faulthandler.cancel_dump_traceback_later()
+        return {
+            "outcome": outcome,
+            "seconds": round(time.monotonic() - begun, 3),
+            "used": self._broker.used,
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("call")
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--cases", type=int, default=0, help="so many of them; 0: all")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--kind", default="")
+    arguments = parser.parse_args()
+    worker = Worker(CALLS[arguments.call])
+    changes = worker.changes()
+    if arguments.kind:
+        changes = [each for each in changes if arguments.kind in str(each)]
+    if arguments.cases:
+        changes = drawn(Random(f"{arguments.seed} {arguments.call}"), changes, arguments.cases)
+    say(total=len(changes))
+    end = time.monotonic() + arguments.seconds
+    for number, change in enumerate(changes[arguments.first :], arguments.first):
+        if time.monotonic() > end:
+            break
+        say(case=number, change=str(change))
+        say(**worker.run(change))
+    clean = worker.run(None)  # what was changed has left nothing behind
+    worker.close()
+    gc.collect()
+    say(
+        clean=clean["outcome"],
+        threads=sorted(each.name for each in threading.enumerate()),
+    )
+
+
+def drawn(random: Random, changes: list[Change], count: int) -> list[Change]:
+    """Some of the changes: of each request and kind alike, as long answers have many more."""
+    piles: dict[tuple[int, str], list[Change]] = {}
+    for change in random.sample(changes, len(changes)):
+        piles.setdefault((change.api_key, change.kind), []).append(change)
+    taken: list[Change] = []
+    while piles and len(taken) < count:
+        for key in list(piles):
+            taken.append(piles[key].pop())
+            if not piles[key]:
+                del piles[key]
+    return taken[:count]
+
+
+def say(**what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
