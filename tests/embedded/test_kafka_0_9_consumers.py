@@ -369,6 +369,14 @@ def test_processes_go_on_where_the_group_is(client: KafkaClient, kafka_topic: st
         consumer.get_messages(1)
 
 
+def test_iterating_processes_ends(client: KafkaClient, kafka_topic: str) -> None:
+    """A second after the last message, and not before all processes read."""
+    consumer = MultiProcessConsumer(client, None, kafka_topic, auto_commit=False, num_procs=2)
+    assert sorted(message.offset for message in consumer) == sorted([*range(5), *range(5)])
+    assert list(consumer) == []
+    consumer.stop()
+
+
 def test_a_process_is_killed(client: KafkaClient, kafka_topic: str) -> None:
     """The consumer returns what it has, and then says so, instead of waiting for ever."""
     consumer = MultiProcessConsumer(client, GROUP, kafka_topic, auto_commit=False)

@@ -165,10 +165,26 @@ def test_marks_are_stored_every_n(make: Make, kafka_topic: str) -> None:
 def test_marks_are_stored_every_t(make: Make, kafka_topic: str) -> None:
     """auto_commit_interval_ms says after how long."""
     consumer = make(
-        (kafka_topic, 0), group_id="g", auto_commit_enable=True, auto_commit_interval_ms=0
+        (kafka_topic, 0), group_id="g", auto_commit_enable=True, auto_commit_interval_ms=0.001
     )
     consumer.task_done(consumer.next())
     assert consumer.offsets("commit") == {(kafka_topic.encode(), 0): 1}
+
+
+@pytest.mark.parametrize("never", [None, 0, -1])
+def test_marks_are_never_stored(make: Make, kafka_topic: str, never: int | None) -> None:
+    """An interval of None, or of 0 or less, stores nothing by itself."""
+    consumer = make(
+        kafka_topic,
+        group_id=f"never-{never}",
+        auto_commit_enable=True,
+        auto_commit_interval_ms=never,
+        auto_commit_interval_messages=never,
+    )
+    for _ in range(3):
+        consumer.task_done(next(consumer))
+    assert set(consumer.offsets("commit").values()) == {None}
+    assert consumer.commit()
 
 
 def test_commit_without_a_group(make: Make, kafka_topic: str) -> None:

@@ -16,15 +16,17 @@ from confluent_kafka.compat.kafka_0_9 import KafkaClient, KeyedProducer, SimpleP
 from confluent_kafka.compat.kafka_0_9.common import (
     AsyncProducerQueueFull,
     FailedPayloadsError,
+    LeaderNotAvailableError,
     ProduceResponse,
     RequestTimedOutError,
+    UnknownTopicOrPartitionError,
 )
 from confluent_kafka.compat.kafka_0_9.common import KafkaError as FaceError
 from confluent_kafka.protocol import FetchRequest, FetchResponse, records
 from confluent_kafka.testing import MockCluster
 from tests.support.kafka import numbers, read, values_of
 from tests.support.kafka_0_9 import patient as patient
-from tests.support.waiting import TIMEOUT, wait_until
+from tests.support.waiting import SOON, TIMEOUT, Stopwatch, wait_until
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -248,6 +250,32 @@ def test_messages_survive_errors_in_order(
     producer.send_messages(kafka_topic, b"k", *numbers(0, 6))
     producer.stop()
     assert values_of(read(consumer, kafka_topic, 6)) == numbers(0, 6)
+
+
+@pytest.mark.parametrize(
+    "code", [KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.LEADER_NOT_AVAILABLE]
+)
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_topic_that_is_not_there(
+    client: KafkaClient, kafka_cluster: MockCluster, kafka_topic: str, code: int, is_async: bool
+) -> None:
+    """The first send has the broker's answer at once, and the next one asks again."""
+    simple = SimpleProducer(client, async_=is_async)
+    keyed = KeyedProducer(client, async_=is_async)
+    client.reset_all_metadata()
+    kafka_cluster.set_topic_error(kafka_topic, code)
+    watch = Stopwatch()
+    with pytest.raises((UnknownTopicOrPartitionError, LeaderNotAvailableError)) as caught:
+        simple.send_messages(kafka_topic, b"v")
+    assert caught.value.errno == code
+    with pytest.raises(type(caught.value)):
+        keyed.send_messages(kafka_topic, b"k", b"v")
+    assert watch.elapsed < SOON
+    kafka_cluster.set_topic_error(kafka_topic, None)
+    simple.send_messages(kafka_topic, b"v")
+    keyed.send_messages(kafka_topic, b"k", b"v")
+    simple.stop()
+    keyed.stop()
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,21 @@ import pickle
 import socket
 import struct
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from confluent_kafka.compat import kafka_0_9 as kafka
-from confluent_kafka.compat.kafka_0_9 import common, util
+from confluent_kafka.compat.kafka_0_9 import (
+    MultiProcessConsumer,
+    SimpleConsumer,
+    common,
+    protocol,
+    util,
+)
 from confluent_kafka.compat.kafka_0_9.conn import KafkaConnection, collect_hosts
+from confluent_kafka.compat.kafka_0_9.context import OffsetCommitContext
 from confluent_kafka.compat.kafka_0_9.partitioner import LegacyPartitioner, Murmur2Partitioner
 from confluent_kafka.compat.kafka_0_9.partitioner.base import Partitioner
 from confluent_kafka.compat.kafka_0_9.partitioner.hashed import murmur2
@@ -58,7 +66,7 @@ def test_strings_of_the_protocol() -> None:
     for cut in (b"\0\0\0\4abc", b"\0\0\0", b"\xff\xff\xff\xfe"):
         with pytest.raises(common.BufferUnderflowError):
             util.read_int_string(cut, 0)
-    with pytest.raises(TypeError, match="must be bytes or None, not str: 'ab'"):
+    with pytest.raises(TypeError, match="Expected \"<class 'str'>\" to be bytes\ndata='ab'"):
         util.write_short_string("ab")  # type: ignore[arg-type]
     assert util.crc32(b"abc") == 891568578
 
@@ -281,3 +289,59 @@ def test_wrong_configurations(keywords: Any, text: str) -> None:
     """KafkaConsumer says what is missing or unknown."""
     with pytest.raises(common.KafkaConfigurationError, match=text):
         kafka.KafkaConsumer("t", **keywords)
+
+
+class Reader:
+    """What OffsetCommitContext needs of a consumer."""
+
+    def __init__(self) -> None:
+        self.offsets = {0: 5, 1: 6}
+        self.sought: list[tuple[int, ...]] = []
+
+    def seek(self, *where: int) -> None:
+        self.sought.append(where)
+
+
+@pytest.mark.parametrize("error", [None, KeyError, common.OffsetOutOfRangeError])
+def test_a_context_of_any_consumer(error: type[Exception] | None) -> None:
+    """It takes what has offsets and seek(), and lets it read on from where it was."""
+    consumer: Any = Reader()
+    with suppress(KeyError), OffsetCommitContext(consumer):
+        consumer.offsets[0] = 9
+        if error is not None:
+            raise error
+    if error is common.OffsetOutOfRangeError:
+        assert consumer.sought == [(0, 0)]
+    else:
+        assert (consumer.offsets, consumer.sought) == ({0: 5, 1: 6}, [(0, 1)])
+
+
+@pytest.mark.parametrize(
+    "create", [protocol.create_gzip_message, protocol.create_snappy_message], ids=["gzip", "snappy"]
+)
+def test_messages_are_made_of_values(create: Any) -> None:
+    """Values without a key need no pair."""
+    assert create([b"a", (b"b", b"k"), None]) == create([(b"a", None), (b"b", b"k"), (None, None)])
+    assert protocol.create_message_set([b"a"]) == protocol.create_message_set([(b"a", None)])
+    with pytest.raises(TypeError):
+        create(b"ab")
+
+
+def test_topics_as_text() -> None:
+    """A request for metadata takes names as they are written."""
+    encode = protocol.KafkaProtocol.encode_metadata_request
+    assert encode(b"c", 7, topics=["t"]) == encode(b"c", 7, topics=[b"t"])
+    assert encode(b"c", 7, payloads=["t"]) == encode(b"c", 7, [b"t"])
+
+
+def test_partitions_are_numbers() -> None:
+    """SimpleConsumer(partitions=["0"]) would read nothing."""
+
+    class Client:
+        def load_metadata_for_topics(self, *topics: bytes) -> None:
+            pass
+
+    client: Any = Client()
+    for kind in (SimpleConsumer, MultiProcessConsumer):
+        with pytest.raises(AssertionError, match="partitions must be numbers"):
+            kind(client, None, "t", partitions=["0"])  # type: ignore[list-item]

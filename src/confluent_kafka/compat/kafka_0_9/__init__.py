@@ -9,7 +9,7 @@ from __future__ import annotations
 from .client import KafkaClient
 from .conn import KafkaConnection
 from .consumer import KafkaConsumer, MultiProcessConsumer, SimpleConsumer
-from .partitioner import HashedPartitioner, RoundRobinPartitioner
+from .partitioner import HashedPartitioner, Murmur2Partitioner, RoundRobinPartitioner
 from .producer import KeyedProducer, SimpleProducer
 from .protocol import create_gzip_message, create_message, create_snappy_message
 
@@ -22,6 +22,7 @@ __all__ = [
     "KafkaConsumer",
     "KeyedProducer",
     "MultiProcessConsumer",
+    "Murmur2Partitioner",
     "RoundRobinPartitioner",
     "SimpleConsumer",
     "SimpleProducer",

@@ -31,7 +31,9 @@ class OffsetCommitContext:
     It is true if something was marked.
 
     Args:
-        consumer: one without auto_commit.
+        consumer: one without auto_commit; or any object with ``offsets``, by partition, and
+            ``seek(0, 1)``, which lets it read on there. commit() also needs its ``client``,
+            ``group`` and ``topic``.
     """
 
     def __init__(self, consumer: SimpleConsumer) -> None:
@@ -97,9 +99,8 @@ class OffsetCommitContext:
             KafkaError: as KafkaClient.send_offset_commit_request().
         """
         consumer = self.consumer
-        assert consumer.group is not None, "a consumer without a group has no offsets to store"
         answers = consumer.client.send_offset_commit_request(
-            consumer.group,
+            consumer.group,  # type: ignore[arg-type]
             [
                 OffsetCommitRequest(consumer.topic, partition, offset, None)
                 for partition, offset in partition_offsets.items()
@@ -115,7 +116,7 @@ class OffsetCommitContext:
             partition_offsets: by partition.
         """
         self.consumer.offsets.update(partition_offsets)
-        self.consumer._read_on()
+        self.consumer.seek(0, 1)
 
     def handle_out_of_range(self) -> None:
         """Let the consumer read on at the beginnings of its partitions."""

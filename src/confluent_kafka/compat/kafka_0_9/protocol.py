@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from .codec import gzip_decode, gzip_encode, snappy_decode, snappy_encode
 from .common import (
@@ -38,6 +38,7 @@ from .common import (
 from .util import (
     crc32,
     group_by_topic_and_partition,
+    kafka_bytestring,
     read_int_string,
     read_short_string,
     relative_unpack,
@@ -65,7 +66,8 @@ CODEC_SNAPPY = 0x02
 ALL_CODECS = (CODEC_NONE, CODEC_GZIP, CODEC_SNAPPY)
 
 # A payload of a batch: value and key.
-_Pair = tuple["bytes | None", "bytes | None"]
+# A value, or a pair of value and key.
+_Given: TypeAlias = "bytes | None | tuple[bytes | None, bytes | None]"
 _T = TypeVar("_T")
 
 # In a request to fetch and to list offsets, who asks: a consumer.
@@ -183,8 +185,8 @@ class KafkaProtocol:
         cls,
         client_id: bytes,
         correlation_id: int,
-        topics: Iterable[bytes] | None = None,
-        payloads: Iterable[bytes] | None = None,
+        topics: Iterable[bytes | str] | None = None,
+        payloads: Iterable[bytes | str] | None = None,
     ) -> bytes:
         """Return a request for topics and brokers.
 
@@ -194,7 +196,7 @@ class KafkaProtocol:
             topics: the topics; None: all of them.
             payloads: the same, instead of `topics`.
         """
-        names = list((topics if payloads is None else payloads) or ())
+        names = list(map(kafka_bytestring, (topics if payloads is None else payloads) or ()))
         body = struct.pack(">i", len(names)) + b"".join(map(write_short_string, names))
         return _request(cls.METADATA_KEY, client_id, correlation_id, body)
 
@@ -400,12 +402,12 @@ def create_message(payload: bytes | None, key: bytes | None = None) -> Message:
 
 
 def create_gzip_message(
-    payloads: Iterable[_Pair], key: bytes | None = None, compresslevel: int | None = None
+    payloads: Iterable[_Given], key: bytes | None = None, compresslevel: int | None = None
 ) -> Message:
     """Return a message that has others in it, compressed by gzip.
 
     Args:
-        payloads: pairs of value and key.
+        payloads: values, or pairs of value and key.
         key: of the message around them.
         compresslevel: of gzip_encode().
     """
@@ -413,18 +415,18 @@ def create_gzip_message(
     return Message(0, CODEC_GZIP, key, packed)
 
 
-def create_snappy_message(payloads: Iterable[_Pair], key: bytes | None = None) -> Message:
+def create_snappy_message(payloads: Iterable[_Given], key: bytes | None = None) -> Message:
     """Return a message that has others in it, compressed by snappy.
 
     Args:
-        payloads: pairs of value and key.
+        payloads: values, or pairs of value and key.
         key: of the message around them.
     """
     return Message(0, CODEC_SNAPPY, key, snappy_encode(_message_set(_created(payloads))))
 
 
 def create_message_set(
-    messages: Iterable[_Pair],
+    messages: Iterable[_Given],
     codec: int = CODEC_NONE,
     key: bytes | None = None,
     compresslevel: int | None = None,
@@ -432,7 +434,7 @@ def create_message_set(
     """Return a list of messages, or of one that has them in it.
 
     Args:
-        messages: pairs of value and key.
+        messages: values, or pairs of value and key.
         codec: one of ALL_CODECS.
         key: of the message around them, if they are compressed.
         compresslevel: of gzip.
@@ -449,7 +451,10 @@ def create_message_set(
     raise UnsupportedCodecError(f"codec must be one of {ALL_CODECS}, not {codec!r}")
 
 
-def _created(pairs: Iterable[_Pair]) -> list[Message]:
+def _created(given: Iterable[_Given]) -> list[Message]:
+    if isinstance(given, bytes):  # whose items are numbers
+        raise TypeError("messages must be a list of values, or of pairs of value and key")
+    pairs = ((one, None) if one is None or isinstance(one, bytes) else one for one in given)
     return [create_message(value, key) for value, key in pairs]
 
 

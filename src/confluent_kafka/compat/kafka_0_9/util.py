@@ -46,7 +46,7 @@ def _with_length(form: str, s: bytes | None) -> bytes:
     if s is None:
         return struct.pack(form, -1)
     if not isinstance(s, bytes):
-        raise TypeError(f"must be bytes or None, not {type(s).__name__}: {s!r:.100}")
+        raise TypeError(f'Expected "{type(s)}" to be bytes\ndata={s!r:.100}')
     return struct.pack(form, len(s)) + s
 
 
@@ -87,7 +87,7 @@ def _behind_length(form: str, data: bytes, cur: int) -> tuple[bytes | None, int]
     if length == -1:
         return None, cur
     if length < 0 or length > len(data) - cur:
-        raise BufferUnderflowError(f"{len(data) - cur} bytes are left, not {length}")
+        raise BufferUnderflowError(f"Not enough data left ({len(data) - cur} < {length})")
     return data[cur : cur + length], cur + length
 
 
@@ -107,7 +107,7 @@ def relative_unpack(fmt: str, data: bytes, cur: int) -> tuple[tuple[Any, ...], i
     """
     end = cur + struct.calcsize(fmt)
     if end > len(data):
-        raise BufferUnderflowError(f"{len(data) - cur} bytes are left, not {end - cur}")
+        raise BufferUnderflowError(f"Not enough data left ({len(data) - cur} < {end - cur})")
     return struct.unpack_from(fmt, data, cur), end
 
 

@@ -32,12 +32,14 @@ def _serve(pipe: Connection) -> None:
     consumer: SimpleConsumer | None = None
     while True:
         count = pipe.recv()
+        # The first answer tells that it reads, also if there is nothing to read.
+        is_first = consumer is None
         try:
             if consumer is None:
                 consumer = SimpleConsumer(KafkaClient(**arguments), group, topic, **options)
                 consumer.provide_partition_info()
-            messages: list[object] = []
-            while not messages and not pipe.poll():
+            messages: list[object] = consumer.get_messages(count, block=1, timeout=_WAIT)
+            while not messages and not is_first and not pipe.poll():
                 messages = consumer.get_messages(count, block=1, timeout=_WAIT)
         except Exception as failure:
             _send_failure(pipe, failure)

@@ -7,6 +7,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from numbers import Integral
 from threading import Lock
 from typing import Any
 
@@ -55,6 +56,7 @@ class Consumer:
         auto_commit_every_t: after how many milliseconds; None is never.
 
     Raises:
+        AssertionError: a partition is no number.
         KafkaError: as KafkaClient.load_metadata_for_topics().
     """
 
@@ -74,6 +76,10 @@ class Consumer:
         self.client.load_metadata_for_topics(self.topic)
         if partitions is None:
             partitions = self.client.get_partition_ids_for_topic(self.topic)
+        else:
+            partitions = list(partitions)
+            if not all(isinstance(one, Integral) for one in partitions):
+                raise AssertionError(f"partitions must be numbers, not {partitions!r:.100}")
         self.offsets: dict[int, int] = dict.fromkeys(partitions, 0)
         self.commit_lock = Lock()
         # What reads changes the one, and what holds commit_lock the other.

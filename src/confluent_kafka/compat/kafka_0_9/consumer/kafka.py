@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
 from collections.abc import Iterator
@@ -113,7 +114,8 @@ class KafkaConsumer:
                 which a broker waits; refresh_leader_backoff_ms, after errors; socket_timeout_ms;
                 auto_offset_reset, "smallest" or "largest", anything else raises
                 OffsetOutOfRangeError; deserializer_class, called with values; auto_commit_enable,
-                auto_commit_interval_ms and auto_commit_interval_messages; consumer_timeout_ms,
+                auto_commit_interval_ms and auto_commit_interval_messages, of which None and
+                0 or less are never; consumer_timeout_ms,
                 after which next() raises ConsumerTimeout, -1 is never; and properties, a dict for
                 librdkafka, which kafka-python does not have. Others have no effect.
 
@@ -374,15 +376,21 @@ class KafkaConsumer:
 
     def _begin_commit_interval(self) -> None:
         self._done_since_commit = 0
-        self._next_commit = time.monotonic() + self._config["auto_commit_interval_ms"] / 1000
+        interval = self._config["auto_commit_interval_ms"]
+        self._next_commit = time.monotonic() + interval / 1000 if _counts(interval) else math.inf
 
     def _auto_commit(self) -> None:
         if not self._config["auto_commit_enable"]:
             return
         limit = self._config["auto_commit_interval_messages"]
-        is_enough = limit is not None and self._done_since_commit >= limit
+        is_enough = _counts(limit) and self._done_since_commit >= limit
         if is_enough or time.monotonic() >= self._next_commit:
             self.commit()
+
+
+def _counts(limit: float | None) -> bool:
+    """Return whether there is such a limit: None, 0 and less are none."""
+    return limit is not None and limit > 0
 
 
 def _check_known(one: TopicPartitionOffset, client: KafkaClient) -> None:

@@ -9,16 +9,19 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
 from multiprocessing.connection import Pipe, wait
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..client import KafkaClient
 from ..common import KafkaError
-from .base import AUTO_COMMIT_INTERVAL, AUTO_COMMIT_MSG_COUNT, ITER_TIMEOUT_SECONDS, Consumer
+from .base import AUTO_COMMIT_INTERVAL, AUTO_COMMIT_MSG_COUNT, Consumer
 
-__all__ = ["MultiProcessConsumer"]
+__all__ = ["Events", "MultiProcessConsumer"]
 
 # How many messages a process sends at once, at most.
 _CHUNK = 100
+
+# Seconds without a message after which an iteration ends.
+_ITERATION_TIMEOUT = 1.0
 
 # Seconds that a process has to end before it is ended.
 _PATIENCE = 10
@@ -27,6 +30,14 @@ _PROGRAM = (
     "import sys; sys.path[:] = {path!r}; "
     "from confluent_kafka.compat.kafka_0_9.consumer._worker import main; main({number})"
 )
+
+
+class Events(NamedTuple):
+    """What the processes of kafka-python 0.9.5 wait for. Nothing here takes it."""
+
+    start: Any
+    pause: Any
+    exit: Any
 
 
 class MultiProcessConsumer(Consumer):
@@ -121,8 +132,12 @@ class MultiProcessConsumer(Consumer):
         return found if self._partition_info else [message for _, message in found]
 
     def __iter__(self) -> Iterator[Any]:
+        """Iterate until there was no message for a second, since all processes read."""
         while self._workers:
-            yield from self.get_messages(1, True, ITER_TIMEOUT_SECONDS)
+            found = self.get_messages(1, True, _ITERATION_TIMEOUT)
+            if not found and all(worker.has_answered for worker in self._workers):
+                return
+            yield from found
 
     def _collect(
         self, count: int, block: bool | int, timeout: float | None, found: list[Any]
@@ -155,6 +170,9 @@ class MultiProcessConsumer(Consumer):
 class _Worker:
     """A process that reads.
 
+    Attributes:
+        has_answered: whether it has begun to read.
+
     Args:
         consumer: for whom.
         number: of the process.
@@ -165,6 +183,7 @@ class _Worker:
         self.pipe, theirs = Pipe()
         self._partitions = options["partitions"]
         self._is_asked = False
+        self.has_answered = False
         client = consumer.client
         # Not a fork, as librdkafka's threads would not be there, and not multiprocessing's spawn,
         # which runs the program's own file again.
@@ -194,6 +213,7 @@ class _Worker:
         except (EOFError, OSError):
             raise self._ended() from None
         self._is_asked = False
+        self.has_answered = True
         if isinstance(answer, Exception):
             raise answer
         messages: list[tuple[int, Any]] = answer

@@ -33,7 +33,7 @@ class KeyedProducer(Producer):
         """Send messages to a key's partition.
 
         Args:
-            topic: its name. A topic that does not exist is waited for: the broker may create it.
+            topic: its name.
             key: of each of the messages.
             msg: the messages.
 
@@ -41,7 +41,8 @@ class KeyedProducer(Producer):
             As Producer.send_messages().
 
         Raises:
-            KafkaTimeoutError: the topic is not there after 30 seconds.
+            UnknownTopicOrPartitionError, LeaderNotAvailableError: there is no such topic, or the
+                broker creates it just now: call ensure_topic_exists() before.
             TypeError, KafkaError: as Producer.send_messages().
         """
         name = kafka_bytestring(topic)
@@ -54,7 +55,7 @@ class KeyedProducer(Producer):
     def _next_partition(self, topic: bytes, key: bytes | None) -> int:
         if topic not in self.partitioners:
             if not self.client.has_metadata_for_topic(topic):
-                self.client.ensure_topic_exists(topic)
+                self.client.load_metadata_for_topics(topic)
             partitions = self.client.get_partition_ids_for_topic(topic)
             self.partitioners[topic] = self.partitioner_class(partitions)
         return self.partitioners[topic].partition(key)

@@ -33,14 +33,15 @@ class SimpleProducer(Producer):
         """Send messages to the next partition.
 
         Args:
-            topic: its name. A topic that does not exist is waited for: the broker may create it.
+            topic: its name.
             msg: the messages.
 
         Returns:
             As Producer.send_messages().
 
         Raises:
-            KafkaTimeoutError: the topic is not there after 30 seconds.
+            UnknownTopicOrPartitionError, LeaderNotAvailableError: there is no such topic, or the
+                broker creates it just now: call ensure_topic_exists() before.
             TypeError, KafkaError: as Producer.send_messages().
         """
         name = kafka_bytestring(topic)
@@ -53,7 +54,7 @@ class SimpleProducer(Producer):
 
     def _turns(self, topic: bytes) -> Iterator[int]:
         if not self.client.has_metadata_for_topic(topic):
-            self.client.ensure_topic_exists(topic)
+            self.client.load_metadata_for_topics(topic)
         partitions = self.client.get_partition_ids_for_topic(topic)
         start = random.randrange(len(partitions)) if self.random_start else 0
         return cycle(partitions[start:] + partitions[:start])
