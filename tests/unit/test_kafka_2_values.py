@@ -192,3 +192,14 @@ def test_a_connection_is_refused() -> None:
             arguments = [None] if name == "send" else []
             with pytest.raises(NotImplementedError, match=rf"{name}\(\).*KafkaAdminClient"):
                 method(*arguments)
+
+
+def test_bases_that_programs_derive_from() -> None:
+    """They are where version 2 has them."""
+    from confluent_kafka.compat.kafka_2 import oauth
+    from confluent_kafka.compat.kafka_2.metrics.metrics_reporter import AbstractMetricsReporter
+    from confluent_kafka.compat.kafka_2.oauth.abstract import AbstractTokenProvider
+
+    assert oauth.AbstractTokenProvider is AbstractTokenProvider
+    methods = {"init", "metric_change", "metric_removal", "configure", "close"}
+    assert AbstractMetricsReporter.__abstractmethods__ == methods

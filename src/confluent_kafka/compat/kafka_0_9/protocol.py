@@ -65,9 +65,8 @@ CODEC_GZIP = 0x01
 CODEC_SNAPPY = 0x02
 ALL_CODECS = (CODEC_NONE, CODEC_GZIP, CODEC_SNAPPY)
 
-# A payload of a batch: value and key.
-# A value, or a pair of value and key.
-_Given: TypeAlias = "bytes | None | tuple[bytes | None, bytes | None]"
+# A payload of a batch: a value, or a pair of value and key.
+_Given: TypeAlias = "bytes | tuple[bytes | None, bytes | None] | None"
 _T = TypeVar("_T")
 
 # In a request to fetch and to list offsets, who asks: a consumer.

@@ -455,6 +455,26 @@ static PyType_Spec kafka_error_spec = {
     .slots = kafka_error_slots,
 };
 
+/* What librdkafka called some codes before, as programs of that time do. */
+static const struct {
+    const char *name;
+    rd_kafka_resp_err_t code;
+} old_names[] = {
+    {"GROUP_LOAD_IN_PROGRESS", RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS},
+    {"GROUP_COORDINATOR_NOT_AVAILABLE", RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE},
+    {"NOT_COORDINATOR_FOR_GROUP", RD_KAFKA_RESP_ERR_NOT_COORDINATOR},
+};
+
+/* 0, or -1 with an exception. */
+static int
+add_error_constant(PyTypeObject *type, const char *name, rd_kafka_resp_err_t code)
+{
+    PyObject *number = PyLong_FromLong((long)code);
+    int failed = number == NULL ? -1 : PyObject_SetAttrString((PyObject *)type, name, number);
+    Py_XDECREF(number);
+    return failed;
+}
+
 static int
 add_error_constants(PyTypeObject *type)
 {
@@ -466,13 +486,12 @@ add_error_constants(PyTypeObject *type)
         if (descriptions[i].name == NULL || descriptions[i].desc == NULL) {
             continue;
         }
-        PyObject *code = PyLong_FromLong((long)descriptions[i].code);
-        if (code == NULL) {
+        if (add_error_constant(type, descriptions[i].name, descriptions[i].code) < 0) {
             return -1;
         }
-        int failed = PyObject_SetAttrString((PyObject *)type, descriptions[i].name, code);
-        Py_DECREF(code);
-        if (failed) {
+    }
+    for (size_t i = 0; i < sizeof(old_names) / sizeof(old_names[0]); i++) {
+        if (add_error_constant(type, old_names[i].name, old_names[i].code) < 0) {
             return -1;
         }
     }

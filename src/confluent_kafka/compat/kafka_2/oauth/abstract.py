@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..kafka.net.sasl.oauth import AbstractTokenProvider
+from ...kafka.net.sasl.oauth import AbstractTokenProvider
 
 __all__ = ["AbstractTokenProvider"]
