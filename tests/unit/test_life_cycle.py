@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import gc
+import inspect
 import logging
 import os
 import pickle
@@ -113,6 +114,21 @@ class TestClosed:
         with pytest.raises(RuntimeError) as caught:
             call(closed)
         assert caught.value.__notes__ == [f"{client.__name__} has been closed: create a new one"]
+
+    @each_client
+    @pytest.mark.parametrize("state", ["closed", "unopened"])
+    def test_wrong_arguments(self, client: type[Any], state: str) -> None:
+        """A client that is not open is reported before arguments that are wrong."""
+        unusable = client.__new__(client) if state == "unopened" else client(config(client=client))
+        unusable.close() if state == "closed" else None
+        for name in {name for kind, name, _ in CALLS if kind is client} - {"__next__"}:
+            method = getattr(unusable, name)
+            # CPython itself counts the arguments of a method that takes none, or one.
+            taken = inspect.signature(method).parameters.values()
+            if taken:
+                given = [object() for one in taken if one.kind not in (one.KEYWORD_ONLY,)]
+                with pytest.raises(RuntimeError):
+                    method(*given)
 
     @each_client
     def test_with(self, client: type[Any]) -> None:

@@ -277,6 +277,15 @@ def test_pickles(protocol: int, fields: dict[str, Any]) -> None:
         assert str(twin.error()) == str(message.error())
 
 
+def test_pickles_of_confluent_kafka_python() -> None:
+    """They have its numbers where there is none, and are read in either package."""
+    numbers = (None, -1, -1001, None, None, None, None, (0, 0), -1.0, -1, -1)
+    assert Message().__reduce__()[1] == numbers  # type: ignore[index]
+    assert Message(*numbers) == Message()
+    some = Message("t", 0, 0, latency=0.0, leader_epoch=0)
+    assert some.__reduce__()[1] == ("t", 0, 0, *numbers[3:8], 0.0, 0, -1)  # type: ignore[index]
+
+
 def test_message_that_cannot_pickle_says_so() -> None:
     """The value's own error comes out, whole."""
     with pytest.raises(TypeError, match="lock"):

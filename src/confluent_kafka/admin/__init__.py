@@ -8,6 +8,7 @@ from confluent_kafka._values.metadata import (
     PartitionMetadata,
     TopicMetadata,
 )
+from confluent_kafka._values.options import ElectionType as _ElectionType  # noqa: F401
 from confluent_kafka.admin._acls import (
     AclBinding,
     AclBindingFilter,

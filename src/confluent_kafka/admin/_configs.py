@@ -139,7 +139,7 @@ class ConfigRequests(ProtocolRequests):
         warnings.warn(
             "alter_configs() resets what is not given: use incremental_alter_configs()",
             DeprecationWarning,
-            stacklevel=2,
+            stacklevel=3,  # past what every request is wrapped in
         )
         items = items_of(resources, ConfigResource, "resources", ValueError)
         for index, item in enumerate(items):

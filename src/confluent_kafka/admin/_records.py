@@ -274,9 +274,18 @@ class RecordRequests(LeaderRequests):
 
         librdkafka: rd_kafka_ElectLeaders() (KIP-460).
         """
-        kind = checked(election_type, ElectionType, "election_type")
+        # These begin with the words of confluent-kafka-python, which programs look for.
+        if not isinstance(election_type, ElectionType):
+            raise TypeError(
+                "Expected 'election_type' to be of type 'ElectionType', got "
+                f"'{type(election_type).__name__}'"
+            )
+        kind = election_type
         chosen = None
         if partitions is not None:
+            if not isinstance(partitions, (list, tuple)):
+                given = type(partitions).__name__
+                raise TypeError(f"Expected 'partitions' to be a list, got '{given}'")
             chosen = maybe_empty(partitions, TopicPartition, "partitions")
             for partition in chosen:
                 check_partition(partition, "partitions")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future
 from enum import Enum
+from types import FunctionType
 from typing import Any, TypeVar
 
 from confluent_kafka._suggestions import did_you_mean
@@ -24,6 +26,14 @@ class AdminRequests(_AdminClient):
     """How every request is made. The requests themselves are in the subclasses."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Make every request report a client that is not open before arguments that are wrong."""
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            for name, function in list(vars(cls).items()):
+                if isinstance(function, FunctionType) and not name.startswith("_"):
+                    setattr(cls, name, _when_open(function))
 
     def _ask(
         self, request: str, argument: object, options: Options, convert: Callable[[Any], T]
@@ -57,6 +67,17 @@ class AdminRequests(_AdminClient):
             settle_each(futures, outcome_of(by_key, result, exception), cluster_id)
 
         self._request(request, argument, dict(options), on_answer if futures else None)
+
+
+def _when_open(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a method that does nothing but raise if its client is not open."""
+
+    @functools.wraps(function)
+    def method(self: AdminRequests, *args: Any, **kwargs: Any) -> T:
+        self._check_open()
+        return function(self, *args, **kwargs)
+
+    return method
 
 
 def new_futures(keys: Iterable[Key]) -> dict[Key, Future[Any]]:

@@ -175,7 +175,7 @@ class ScramRequests(AdminRequests):
 def _check_users(users: list[str], name: str) -> None:
     for index, user in enumerate(users):
         if not user:
-            raise ValueError(f"{name}[{index}] must name a user")
+            raise ValueError(f"'user' cannot be empty: {name}[{index}] must name a user")
 
 
 def _fields(alteration: UserScramCredentialAlteration, name: str) -> tuple[object, ...]:

@@ -287,7 +287,7 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     Client *client = (Client *)object;
     PyObject *values[1];
     deadline until;
-    if (args_parse(client->state, &poll_signature, args, nargs, kwnames, values) < 0
+    if (client_args(client, &poll_signature, args, nargs, kwnames, values) < 0
         || deadline_from_arg(values[0], "timeout", &until) < 0 || client_enter(client) < 0) {
         return NULL;
     }

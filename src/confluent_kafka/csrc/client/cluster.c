@@ -67,7 +67,7 @@ list_topics(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
     PyObject *values[2];
     const char *topic = NULL;
     int timeout_ms;
-    if (args_parse(self->state, &list_topics_signature, args, nargs, kwnames, values) < 0
+    if (client_args_or(self, HANDLE_CLOSED, &list_topics_signature, args, nargs, kwnames, values) < 0
         || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
         return NULL;
     }
@@ -132,7 +132,7 @@ cluster_id(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *
     Client *self = (Client *)object;
     PyObject *values[1];
     int timeout_ms;
-    if (args_parse(self->state, &cluster_id_signature, args, nargs, kwnames, values) < 0
+    if (client_args_or(self, HANDLE_CLOSED, &cluster_id_signature, args, nargs, kwnames, values) < 0
         || timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0
         || client_enter_or(self, HANDLE_CLOSED) < 0) {
         return NULL;

@@ -184,7 +184,7 @@ connect_(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     PyObject *values[2];
     const char *topic = NULL;
     int timeout_ms = DEFAULT_TIMEOUT_MS;
-    if (args_parse(self->state, &connect_signature, args, nargs, kwnames, values) < 0
+    if (client_args(self, &connect_signature, args, nargs, kwnames, values) < 0
         || (values[0] != NULL && timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0)) {
         return NULL;
     }

@@ -140,13 +140,20 @@ guard_has_only_calls_of_this_thread(Client *self)
     return calls != 0 && calls == (calls & CALL_COUNT_BITS) * call_tag();
 }
 
+/* Whether this thread may enter a client in this phase. */
+static bool
+admits(Client *self, int phase)
+{
+    return phase == CLIENT_OPEN
+           || (phase == CLIENT_CLOSING && client_is_closed_by_this_thread(self));
+}
+
 int
 client_enter_or(Client *self, const char *closed)
 {
     shared_sum_add(&self->guard.calls, call_tag());
     int phase = phase_of(self);
-    if (phase == CLIENT_OPEN
-        || (phase == CLIENT_CLOSING && client_is_closed_by_this_thread(self))) {
+    if (admits(self, phase)) {
         return 0;
     }
     client_leave(self);
@@ -166,6 +173,24 @@ client_leave(Client *self)
     if (phase_of(self) == CLIENT_CLOSING) {
         PyThread_release_lock(self->guard.left);
     }
+}
+
+int
+client_args_or(Client *self, const char *closed, const signature *sig, PyObject *const *args,
+               Py_ssize_t nargs, PyObject *kwnames, PyObject **values)
+{
+    int phase = phase_of(self);
+    if (!admits(self, phase)) {
+        return refuse_entry(self, phase, closed);
+    }
+    return args_parse(self->state, sig, args, nargs, kwnames, values);
+}
+
+int
+client_args(Client *self, const signature *sig, PyObject *const *args, Py_ssize_t nargs,
+            PyObject *kwnames, PyObject **values)
+{
+    return client_args_or(self, self->words->closed, sig, args, nargs, kwnames, values);
 }
 
 bool

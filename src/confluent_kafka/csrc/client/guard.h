@@ -9,6 +9,7 @@
 #ifndef CONFLUENT_KAFKA_CLIENT_GUARD_H
 #define CONFLUENT_KAFKA_CLIENT_GUARD_H
 
+#include "base/args.h"
 #include "client/client.h"
 
 /* 0, or -1 with a MemoryError. */
@@ -37,6 +38,15 @@ int client_enter(Client *self);
 /* The same, with another text for a client that is not open. */
 int client_enter_or(Client *self, const char *closed);
 void client_leave(Client *self);
+/*
+ * args_parse() of a client's method: a client that cannot be used is reported before arguments
+ * that are wrong. It is entered only once they are all read.
+ */
+int client_args(Client *self, const signature *sig, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames, PyObject **values);
+int client_args_or(Client *self, const char *closed, const signature *sig,
+                   PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                   PyObject **values);
 
 bool client_is_open(Client *self);
 bool client_is_closing(Client *self);

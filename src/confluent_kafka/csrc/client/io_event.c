@@ -90,7 +90,11 @@ io_event_enable(PyObject *object, PyObject *argument)
 {
     Client *self = (Client *)object;
     int32_t fd;
-    if (arg_int32(argument, "fd", -1, INT32_MAX, &fd) < 0 || client_enter(self) < 0) {
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    if (arg_int32(argument, "fd", -1, INT32_MAX, &fd) < 0) {
+        client_leave(self);
         return NULL;
     }
     int own = fd == -1 ? -1 : duplicate(fd);

@@ -85,7 +85,7 @@ join_loop(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 {
     Client *self = (Client *)object;
     PyObject *values[3], *is_running, *create_future;
-    if (args_parse(self->state, &join_signature, args, nargs, NULL, values) < 0
+    if (client_args(self, &join_signature, args, nargs, NULL, values) < 0
         || arg_callable(values[0], "is_running", &is_running) < 0
         || arg_callable(values[1], "create_future", &create_future) < 0
         || arg_utf8(values[2], "unclosed", NULL) == NULL || client_enter(self) < 0) {

@@ -365,7 +365,7 @@ raw_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
     PyObject *values[7];
     raw_target to = {0};
     bytes_view body;
-    if (args_parse(self->state, &request_signature, args, nargs, kwnames, values) < 0
+    if (client_args_or(self, HANDLE_CLOSED, &request_signature, args, nargs, kwnames, values) < 0
         || read_int16(values[0], "api_key", &to.api_key) < 0
         || read_int16(values[1], "version", &to.version) < 0
         || read_target(values[3], values[4], values[5], &to) < 0
@@ -464,7 +464,7 @@ api_versions(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
     Client *self = (Client *)object;
     PyObject *values[2];
     raw_target to = {.api_key = API_VERSIONS};
-    if (args_parse(self->state, &api_versions_signature, args, nargs, kwnames, values) < 0
+    if (client_args_or(self, HANDLE_CLOSED, &api_versions_signature, args, nargs, kwnames, values) < 0
         || read_target(values[0], NULL, NULL, &to) < 0
         || read_timeout(values[1], &to.timeout_ms) < 0
         || client_enter_or(self, HANDLE_CLOSED) < 0) {

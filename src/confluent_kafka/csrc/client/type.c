@@ -41,7 +41,8 @@ set_sasl_credentials(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
 {
     Client *self = (Client *)object;
     PyObject *values[2];
-    if (args_parse(self->state, &set_sasl_credentials_signature, args, nargs, kwnames, values)
+    if (client_args_or(self, self->words->credentials_closed, &set_sasl_credentials_signature,
+                       args, nargs, kwnames, values)
         < 0) {
         return NULL;
     }
@@ -57,6 +58,21 @@ set_sasl_credentials(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     int failed = raise_if_error(self->state, error);
     client_leave(self);
     return failed < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(check_open_doc,
+"_check_open($self, /)\n--\n\n"
+"Raise the RuntimeError of a client that is closed, or not open yet.");
+
+static PyObject *
+check_open(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    Client *self = (Client *)object;
+    if (client_enter(self) < 0) {
+        return NULL;
+    }
+    client_leave(self);
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(wakeup_doc,
@@ -230,6 +246,7 @@ static PyMethodDef client_methods[] = {
     {"set_sasl_credentials", WITH_KEYWORDS(set_sasl_credentials),
      set_sasl_credentials_doc},
     {"stats", stats, METH_NOARGS, stats_doc},
+    {"_check_open", check_open, METH_NOARGS, check_open_doc},
     {"wakeup", wakeup, METH_NOARGS, wakeup_doc},
     {"__enter__", enter, METH_NOARGS, enter_doc},
     {"__exit__", exit_, METH_VARARGS, exit_doc},

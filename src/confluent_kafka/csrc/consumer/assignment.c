@@ -79,7 +79,7 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     Consumer *self = (Consumer *)object;
     PyObject *values[4];
     PyObject *on_assign, *on_revoke, *on_lost;
-    if (args_parse(self->client.state, &subscribe_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &subscribe_signature, args, nargs, kwnames, values) < 0
         || arg_callable(values[1], "on_assign", &on_assign) < 0
         || arg_callable(values[2], "on_revoke", &on_revoke) < 0
         || arg_callable(values[3], "on_lost", &on_lost) < 0) {
@@ -278,7 +278,7 @@ assign_with(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[1];
-    if (args_parse(self->client.state, sig, args, nargs, kwnames, values) < 0) {
+    if (client_args(&self->client, sig, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
     rd_kafka_topic_partition_list_t *partitions =
@@ -413,7 +413,7 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
     Client *client = &self->client;
     PyObject *values[1];
     serving_lock lock;
-    if (args_parse(client->state, sig, args, nargs, kwnames, values) < 0) {
+    if (client_args(client, sig, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
     rd_kafka_topic_partition_list_t *partitions =

@@ -37,7 +37,7 @@ poll_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     PyObject *values[2], *result = NULL;
     deadline now = deadline_after(0);
     handing store;
-    if (args_parse(self->client.state, &poll_now_signature, args, nargs, NULL, values) < 0
+    if (client_args(&self->client, &poll_now_signature, args, nargs, NULL, values) < 0
         || consumer_handing_from_arg(values[1], "store", &store) < 0) {
         return NULL;
     }
@@ -68,7 +68,7 @@ consume_now(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     PyObject *values[2];
     int32_t wanted;
     handing store;
-    if (args_parse(self->client.state, &consume_now_signature, args, nargs, NULL, values) < 0
+    if (client_args(&self->client, &consume_now_signature, args, nargs, NULL, values) < 0
         || consumer_count_from_arg(values[0], &wanted) < 0
         || consumer_handing_from_arg(values[1], "store", &store) < 0) {
         return NULL;
@@ -123,7 +123,7 @@ take(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     PyObject *values[2];
     int32_t wanted;
     handing store;
-    if (args_parse(self->client.state, &take_signature, args, nargs, NULL, values) < 0
+    if (client_args(&self->client, &take_signature, args, nargs, NULL, values) < 0
         || consumer_count_from_arg(values[0], &wanted) < 0
         || consumer_handing_from_arg(values[1], "store", &store) < 0) {
         return NULL;

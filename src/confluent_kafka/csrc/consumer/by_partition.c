@@ -389,7 +389,7 @@ by_partition(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
     PyObject *result = NULL;
     selection taken = {0};
     int32_t limit;
-    if (args_parse(state, &by_partition_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &by_partition_signature, args, nargs, kwnames, values) < 0
         || consumer_count_from_arg(values[0], &limit) < 0) {
         return NULL;
     }
@@ -439,7 +439,7 @@ poll_of(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     PyObject *values[3];
     PyObject *result = NULL;
     selection taken = {0};
-    if (args_parse(state, &poll_of_signature, args, nargs, kwnames, values) < 0) {
+    if (client_args(&self->client, &poll_of_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
     if (values[0] == Py_None) {

@@ -236,7 +236,7 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     PyObject *values[1];
     PyObject *result;
     deadline until;
-    if (args_parse(self->client.state, &poll_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &poll_signature, args, nargs, kwnames, values) < 0
         || deadline_from_arg(values[0], "timeout", &until) < 0) {
         return NULL;
     }
@@ -525,7 +525,7 @@ consume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     collected batch = {.store = STORED};
     int32_t wanted;
     deadline until;
-    if (args_parse(self->client.state, &consume_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &consume_signature, args, nargs, kwnames, values) < 0
         || read_count_and_timeout(values[0], values[1], &wanted, &until) < 0) {
         return NULL;
     }
@@ -709,7 +709,7 @@ consume_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     collected batch = {.store = STORED};
     int32_t wanted;
     deadline until;
-    if (args_parse(self->client.state, &consume_arrow_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &consume_arrow_signature, args, nargs, kwnames, values) < 0
         || (values[2] != NULL && arg_bool(values[2], "headers", &with_headers) < 0)
         || message_column_set_from_args(values[3], with_headers, &batch.wanted_columns) < 0
         || decoder_from_arg(values[4], "key", FIELD_KEY, &batch, &batch.key) < 0
@@ -736,7 +736,7 @@ take_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     collected batch = {0};
     int32_t wanted;
     deadline now = deadline_after(0);
-    if (args_parse(self->client.state, &take_arrow_signature, args, nargs, NULL, values) < 0
+    if (client_args(&self->client, &take_arrow_signature, args, nargs, NULL, values) < 0
         || consumer_count_from_arg(values[0], &wanted) < 0
         || consumer_handing_from_arg(values[1], "take", &batch.store) < 0
         || arg_bool(values[2], "headers", &with_headers) < 0
@@ -759,7 +759,7 @@ take_one(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     PyObject *values[2], *result = NULL;
     handing take;
     deadline until;
-    if (args_parse(self->client.state, &take_one_signature, args, nargs, NULL, values) < 0
+    if (client_args(&self->client, &take_one_signature, args, nargs, NULL, values) < 0
         || deadline_from_arg(values[0], "timeout", &until) < 0
         || consumer_handing_from_arg(values[1], "take", &take) < 0) {
         return NULL;

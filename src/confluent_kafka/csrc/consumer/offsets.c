@@ -277,7 +277,7 @@ commit(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     PyObject *values[4];
     rd_kafka_topic_partition_list_t *offsets;
     bool asynchronous = true;
-    if (args_parse(self->client.state, &commit_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &commit_signature, args, nargs, kwnames, values) < 0
         || (values[3] != NULL && arg_bool(values[3], "async", &asynchronous) < 0)
         || (values[2] != NULL && arg_bool(values[2], "asynchronous", &asynchronous) < 0)
         || offsets_from_args(self, "commit", values[0], values[1], &offsets) < 0) {
@@ -300,7 +300,7 @@ commit_within(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
     deadline until;
-    if (args_parse(self->client.state, &commit_within_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &commit_within_signature, args, nargs, kwnames, values) < 0
         || deadline_from_arg(values[1], "timeout", &until) < 0) {
         return NULL;
     }
@@ -360,7 +360,7 @@ store_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObjec
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
     rd_kafka_topic_partition_list_t *offsets;
-    if (args_parse(self->client.state, &store_offsets_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &store_offsets_signature, args, nargs, kwnames, values) < 0
         || offsets_from_args(self, "store", values[0], values[1], &offsets) < 0) {
         return NULL;
     }

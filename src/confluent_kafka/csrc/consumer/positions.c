@@ -115,7 +115,7 @@ list_request(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
     Consumer *self = (Consumer *)object;
     PyObject *values[2];
     int timeout_ms;
-    if (args_parse(self->client.state, sig, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, sig, args, nargs, kwnames, values) < 0
         || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0) {
         return NULL;
     }
@@ -254,7 +254,7 @@ seek(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 {
     Consumer *self = (Consumer *)object;
     PyObject *values[1];
-    if (args_parse(self->client.state, &seek_signature, args, nargs, kwnames, values) < 0) {
+    if (client_args(&self->client, &seek_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
     rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new(1);
@@ -387,7 +387,7 @@ position(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     Consumer *self = (Consumer *)object;
     PyObject *values[1];
     PyObject *result = NULL;
-    if (args_parse(self->client.state, &position_signature, args, nargs, kwnames, values) < 0) {
+    if (client_args(&self->client, &position_signature, args, nargs, kwnames, values) < 0) {
         return NULL;
     }
     rd_kafka_topic_partition_list_t *partitions =
@@ -472,7 +472,7 @@ get_watermark_offsets(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     PyObject *values[3];
     int timeout_ms;
     bool cached = false;
-    if (args_parse(client->state, &watermarks_signature, args, nargs, kwnames, values) < 0
+    if (client_args(client, &watermarks_signature, args, nargs, kwnames, values) < 0
         || timeout_ms_from_arg(values[1], "timeout", &timeout_ms) < 0
         || (values[2] != NULL && arg_bool(values[2], "cached", &cached) < 0)) {
         return NULL;

@@ -332,7 +332,7 @@ producer_produce(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyOb
     Producer *self = (Producer *)object;
     PyObject *values[COUNT], *callback;
     rd_kafka_resp_err_t code;
-    if (args_parse(self->client.state, &produce_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &produce_signature, args, nargs, kwnames, values) < 0
         || delivery_callback_from_args(values[CALLBACK], values[ON_DELIVERY], &callback) < 0
         || enqueue_arguments(self, values, callback, &code) < 0) {
         return NULL;

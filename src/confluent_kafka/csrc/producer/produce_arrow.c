@@ -279,7 +279,7 @@ producer_produce_arrow(PyObject *object, PyObject *const *args, Py_ssize_t nargs
     PyObject *values[7], *callback;
     batch_defaults defaults = {.producer = self};
     row_source source = {0};
-    if (args_parse(self->client.state, &arrow_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &arrow_signature, args, nargs, kwnames, values) < 0
         || arg_callable(values[2], "on_delivery", &callback) < 0
         || (values[3] != NULL && deadline_from_arg(values[3], "block", &defaults.until) < 0)) {
         return NULL;
@@ -321,7 +321,7 @@ producer_import_rows(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
 {
     Producer *self = (Producer *)object;
     PyObject *values[3];
-    if (args_parse(self->client.state, &import_signature, args, nargs, NULL, values) < 0) {
+    if (client_args(&self->client, &import_signature, args, nargs, NULL, values) < 0) {
         return NULL;
     }
     row_source *source = PyMem_Calloc(1, sizeof(*source));
@@ -360,7 +360,7 @@ producer_send_rows(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     PyObject *values[4];
     int64_t first;
     batch_defaults defaults = {.producer = self, .stepwise = true};
-    if (args_parse(self->client.state, &send_rows_signature, args, nargs, NULL, values) < 0
+    if (client_args(&self->client, &send_rows_signature, args, nargs, NULL, values) < 0
         || producer_recipient_from_arg(self, values[0], &defaults.recipient) < 0
         || arg_int64(values[2], "first", 0, INT64_MAX, &first) < 0
         || deadline_from_arg(values[3], "seconds", &defaults.turn) < 0) {

@@ -339,7 +339,7 @@ producer_produce_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs
     PyObject *values[6], *callback;
     Py_ssize_t next = 0;
     batch_defaults defaults = {.producer = self, .partition = RD_KAFKA_PARTITION_UA};
-    if (args_parse(self->client.state, &batch_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &batch_signature, args, nargs, kwnames, values) < 0
         || check_list(values[1]) < 0
         || (values[2] != NULL
             && arg_int32(values[2], "partition", INT32_MIN, INT32_MAX, &defaults.partition) < 0)
@@ -376,7 +376,7 @@ producer_send_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     PyObject *values[7];
     int64_t first;
     batch_defaults defaults = {.producer = self, .stepwise = true};
-    if (args_parse(self->client.state, &send_batch_signature, args, nargs, NULL, values) < 0
+    if (client_args(&self->client, &send_batch_signature, args, nargs, NULL, values) < 0
         || producer_recipient_from_arg(self, values[0], &defaults.recipient) < 0
         || check_list(values[2]) < 0
         || arg_int32(values[3], "partition", INT32_MIN, INT32_MAX, &defaults.partition) < 0

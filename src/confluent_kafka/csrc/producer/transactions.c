@@ -191,7 +191,7 @@ request_with_timeout(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     Producer *self = (Producer *)object;
     PyObject *values[1];
     int timeout_ms;
-    if (args_parse(self->client.state, sig, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, sig, args, nargs, kwnames, values) < 0
         || timeout_ms_from_arg(values[0], "timeout", &timeout_ms) < 0) {
         return NULL;
     }
@@ -313,7 +313,7 @@ send_offsets_to_transaction(PyObject *object, PyObject *const *args, Py_ssize_t 
     Producer *self = (Producer *)object;
     PyObject *values[3];
     int timeout_ms;
-    if (args_parse(self->client.state, &send_offsets_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &send_offsets_signature, args, nargs, kwnames, values) < 0
         || timeout_ms_from_arg(values[2], "timeout", &timeout_ms) < 0) {
         return NULL;
     }

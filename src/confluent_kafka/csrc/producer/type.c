@@ -157,7 +157,7 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     Producer *self = (Producer *)object;
     PyObject *values[1];
     deadline until;
-    if (args_parse(self->client.state, &poll_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &poll_signature, args, nargs, kwnames, values) < 0
         || deadline_from_arg(values[0], "timeout", &until) < 0
         || client_enter(&self->client) < 0) {
         return NULL;
@@ -229,7 +229,7 @@ flush(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     Producer *self = (Producer *)object;
     PyObject *values[1];
     deadline until;
-    if (args_parse(self->client.state, &flush_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &flush_signature, args, nargs, kwnames, values) < 0
         || deadline_from_arg(values[0], "timeout", &until) < 0
         || client_enter(&self->client) < 0) {
         return NULL;
@@ -312,7 +312,7 @@ purge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     Producer *self = (Producer *)object;
     PyObject *values[3];
     bool in_queue = true, in_flight = true, blocking = true;
-    if (args_parse(self->client.state, &purge_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &purge_signature, args, nargs, kwnames, values) < 0
         || (values[0] != NULL && arg_bool(values[0], "in_queue", &in_queue) < 0)
         || (values[1] != NULL && arg_bool(values[1], "in_flight", &in_flight) < 0)
         || (values[2] != NULL && arg_bool(values[2], "blocking", &blocking) < 0)

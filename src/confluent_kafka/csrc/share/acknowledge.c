@@ -273,7 +273,7 @@ set_callback(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject
     PyObject *values[1];
     PyObject *callback;
     serve_frame frame;
-    if (args_parse(self->client.state, &set_callback_signature, args, nargs, kwnames, values)
+    if (client_args(&self->client, &set_callback_signature, args, nargs, kwnames, values)
             < 0
         || arg_callable(values[0], "callback", &callback) < 0
         || share_begin(self, &frame, "set_acknowledgement_commit_callback()") < 0) {
@@ -371,7 +371,7 @@ acknowledge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
     PyObject *values[2], *topic;
     int32_t type, partition, leader_epoch;
     int64_t offset;
-    if (args_parse(state, &acknowledge_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &acknowledge_signature, args, nargs, kwnames, values) < 0
         || arg_ack_type(values[1], &type) < 0) {
         return NULL;
     }
@@ -420,7 +420,7 @@ acknowledge_offset(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
     PyObject *values[4];
     int32_t partition, type;
     int64_t offset;
-    if (args_parse(self->client.state, &acknowledge_offset_signature, args, nargs, kwnames,
+    if (client_args(&self->client, &acknowledge_offset_signature, args, nargs, kwnames,
                    values) < 0
         || arg_int32(values[1], "partition", 0, INT32_MAX, &partition) < 0
         || arg_int64(values[2], "offset", 0, INT64_MAX, &offset) < 0
@@ -603,7 +603,7 @@ commit_sync(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject 
     PyObject *values[1];
     deadline until = deadline_after(60);
     serve_frame frame;
-    if (args_parse(self->client.state, &commit_sync_signature, args, nargs, kwnames, values)
+    if (client_args(&self->client, &commit_sync_signature, args, nargs, kwnames, values)
             < 0
         || (values[0] != NULL && deadline_from_arg(values[0], "timeout", &until) < 0)
         || share_begin(self, &frame, "commit_sync()") < 0) {

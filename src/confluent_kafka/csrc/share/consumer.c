@@ -315,7 +315,7 @@ subscribe(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 {
     ShareConsumer *self = (ShareConsumer *)object;
     PyObject *values[1];
-    if (args_parse(self->client.state, &subscribe_signature, args, nargs, kwnames, values)
+    if (client_args(&self->client, &subscribe_signature, args, nargs, kwnames, values)
         < 0) {
         return NULL;
     }
@@ -543,7 +543,7 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     PyObject *values[1];
     deadline until;
     serve_frame frame;
-    if (args_parse(self->client.state, &poll_signature, args, nargs, kwnames, values) < 0
+    if (client_args(&self->client, &poll_signature, args, nargs, kwnames, values) < 0
         || deadline_from_arg(values[0], "timeout", &until) < 0
         || share_begin(self, &frame, "poll()") < 0) {
         return NULL;

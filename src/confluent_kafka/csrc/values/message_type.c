@@ -392,16 +392,31 @@ richcompare(PyObject *object, PyObject *other, int operation)
     return equal < 0 ? NULL : PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
+/* A field of a pickle, where None stands for a number: both references are taken. */
+static PyObject *
+or_number(PyObject *field, PyObject *number)
+{
+    if (field != Py_None) {
+        Py_XDECREF(number);
+        return field;
+    }
+    Py_DECREF(field);
+    return number;
+}
+
 static PyObject *
 reduce(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     return reduce_to_arguments(
         object,
-        Py_BuildValue("(NNNNNNNNNNN)", topic(object, NULL), partition(object, NULL),
-                      offset(object, NULL), key(object, NULL), value(object, NULL),
-                      headers(object, NULL), error(object, NULL), timestamp(object, NULL),
-                      latency(object, NULL), leader_epoch(object, NULL),
-                      delivery_count(object, NULL)));
+        Py_BuildValue("(NNNNNNNNNNN)", topic(object, NULL),
+                      or_number(partition(object, NULL), PyLong_FromLong(-1)),
+                      or_number(offset(object, NULL), PyLong_FromLong(RD_KAFKA_OFFSET_INVALID)),
+                      key(object, NULL), value(object, NULL), headers(object, NULL),
+                      error(object, NULL), timestamp(object, NULL),
+                      or_number(latency(object, NULL), PyFloat_FromDouble(-1)),
+                      or_number(leader_epoch(object, NULL), PyLong_FromLong(-1)),
+                      or_number(delivery_count(object, NULL), PyLong_FromLong(-1))));
 }
 
 /* ---- documentation and tables ---- */
