@@ -565,13 +565,13 @@ class TestCommits:
             await until(lambda: len(one.assignment()) + len(two.assignment()) == 1)
             await (two if one.assignment() else one).commit()
         async with consumer_at(servers, group_id=GROUP) as consumer:
-            with pytest.raises(IllegalStateError, match="no partitions are assigned yet"):
+            with pytest.raises(IllegalStateError, match="Not subscribed to any topics"):
                 await consumer.commit()
             consumer.assign([])
             await consumer.commit()
             consumer.unsubscribe()
             consumer.subscribe([kafka_topic])
-            with pytest.raises(IllegalStateError, match="no partitions are assigned yet"):
+            with pytest.raises(IllegalStateError, match="No partitions assigned"):
                 await consumer.commit()
 
     @in_loop
@@ -671,3 +671,56 @@ async def test_a_topic_of_a_pattern_that_is_deleted(kafka_cluster: MockCluster) 
         await until(lambda: consumer.assignment() == partitions_of("ab", 1))
         await asyncio.sleep(0.5)  # in which librdkafka asks for its topics several times
         assert await consumer.topics() == {"ab"}
+
+
+@pytest.mark.parametrize("properties", [{}, {"group.protocol": "consumer"}])
+@in_loop
+async def test_a_handler_that_hangs(
+    kafka_cluster: MockCluster, filled: str, properties: dict[str, Any]
+) -> None:
+    """Another member has the partitions after max_poll_interval_ms, and nothing is committed.
+
+    The next read joins again.
+    """
+    told = Told()
+    partition = TopicPartition(filled, 0)
+    keywords: dict[str, Any] = {"group_id": GROUP, "properties": properties}
+    servers = kafka_cluster.bootstrap_servers
+    hanging = consumer_at(
+        servers,
+        enable_auto_commit=True,
+        max_poll_interval_ms=300,
+        session_timeout_ms=300,
+        **keywords,
+    )
+    hanging.subscribe([filled], listener=told)
+    async with hanging:
+        assert await values(hanging, 3) == numbers(0, 3)
+        async with consumer_at(servers, filled, **keywords) as other:
+            await until(lambda: other.assignment() == {partition})
+            assert hanging.assignment() == {partition}  # it has not been told
+            assert await hanging.position(partition) == 3
+            with pytest.raises(CommitFailedError):
+                await hanging.commit()
+            assert await values(other, 5) == numbers(0, 5)
+            await other.commit()
+        assert told.calls == [("revoked", set()), ("assigned", {partition})]
+        assert await values(hanging, 2) == numbers(5, 7)
+        assert told.calls[2:] == [("revoked", {partition}), ("assigned", {partition})]
+
+
+@in_loop
+async def test_a_static_member_that_hangs(kafka_cluster: MockCluster, filled: str) -> None:
+    """It keeps its partitions; so does one that waits for messages."""
+    servers = kafka_cluster.bootstrap_servers
+    for group, static in (("static", "one"), ("waiting", None)):
+        async with consumer_at(
+            servers, filled, group_id=group, group_instance_id=static, max_poll_interval_ms=100
+        ) as consumer:
+            await values(consumer, FILLED)
+            waiting = asyncio.ensure_future(
+                consumer.getone() if static is None else asyncio.sleep(9)
+            )
+            await asyncio.wait([waiting], timeout=0.4)
+            waiting.cancel()
+            await consumer.commit()

@@ -390,3 +390,17 @@ def test_a_consumer_that_is_dropped(kafka_cluster: MockCluster, ten: TopicPartit
     del consumer
     gc.collect()
     assert engine._closed
+
+
+def test_offsets_of_a_partition_that_is_not_there(make: MakeConsumer, ten: TopicPartition) -> None:
+    """KafkaTimeoutError when time is up; the partition may come before."""
+    consumer = make()
+    missing = TopicPartition(ten.topic, 99)
+    for ask in (
+        lambda: consumer.end_offsets([ten, missing], timeout_ms=300),
+        lambda: consumer.beginning_offsets([missing], timeout_ms=300),
+        lambda: consumer.offsets_for_times({ten: 0, missing: 0}, timeout_ms=300),
+    ):
+        with pytest.raises(errors.KafkaTimeoutError):
+            ask()
+    assert consumer.end_offsets([ten]) == {ten: 10}

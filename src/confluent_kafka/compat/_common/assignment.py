@@ -230,6 +230,16 @@ class Assignment:
             self._is_told = False
             yield Tell("assigned", self.partitions)
 
+    def timed_out(self) -> None:
+        """Note that the member is about to leave: nobody has read for too long.
+
+        The listener is told when there is another assignment; nothing can be committed until then.
+        """
+        self._stop_all()
+        self.is_revoked = self._is_lost = True
+        self.takings += 1
+        self._change()
+
     def _extend(self, partitions: Iterable[TopicPartition]) -> None:
         for each in partitions:
             self._lives.setdefault(each, Life())

@@ -17,3 +17,13 @@ TOLD = frozenset(
     }
 )
 """What an application has to know; the client recovers from everything else."""
+
+UNKNOWN = frozenset(
+    {
+        KafkaError._NOENT,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError._UNKNOWN_TOPIC,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+    }
+)
+"""What the cluster does not have, and may get."""

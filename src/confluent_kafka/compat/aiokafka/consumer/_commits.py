@@ -66,7 +66,7 @@ def failure_of_commit(error: KafkaError) -> errors.KafkaError:
 def _place(partition: Any, value: Any) -> Place:
     if not isinstance(partition, TopicPartition):
         kind = type(partition).__name__
-        raise TypeError(f"offsets must have keys of TopicPartition, not {kind}")
+        raise TypeError(f"Key should be TopicPartition instance, not {kind}")
     offset, metadata = value, ""
     if isinstance(value, tuple) and len(value) == 2:
         offset, metadata = value
@@ -75,6 +75,7 @@ def _place(partition: Any, value: Any) -> Place:
     if offset < 0:
         raise ValueError(f"the offset of {partition} must not be negative, not {offset}")
     if not isinstance(metadata, str):
-        raise TypeError(f"the metadata of {partition} must be str, not {type(metadata).__name__}")
+        kind = type(metadata).__name__
+        raise TypeError(f"Metadata should be a string, not {kind}, for {partition}")
     # An empty text is a byte to librdkafka, which other clients would see.
     return Place(partition.topic, partition.partition, offset, metadata or None)

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
+from confluent_kafka import OFFSET_STORED, KafkaException, Message
 from confluent_kafka import KafkaError as Error
-from confluent_kafka import KafkaException, Message
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import ClusterMetadata
 from confluent_kafka.aio import AIOConsumer
@@ -46,6 +46,7 @@ class Engine(AIOConsumer):
         super().__init__(conf)
         self._event = event
         self._takes = 0
+        self._reads = 0
         self._waiting = 0
         self._attendant = Background(self._attend, self.fail)
         self._attendant.begin()
@@ -101,6 +102,7 @@ class Engine(AIOConsumer):
             Exception: raised by `look`.
         """
         self._waiting += 1
+        self._reads += 1
         try:
             while True:
                 if self._closing is not None:
@@ -115,6 +117,16 @@ class Engine(AIOConsumer):
                     return None
         finally:
             self._waiting -= 1
+            self._reads += 1
+
+    def reads(self) -> int:
+        """Return a number that changes when somebody reads."""
+        self._reads += self._waiting
+        return self._reads + self._takes
+
+    def forget_stored_offsets(self, partitions: Iterable[TopicPartition]) -> None:
+        """Let nothing be committed by itself of what was read so far."""
+        self._client._store([Place(*each, OFFSET_STORED) for each in partitions])
 
     def ensure(self) -> None:
         """Go on with what others have cancelled."""

@@ -141,7 +141,7 @@ class Following:
         if matching != self._subscription.topics:
             self._subscription.topics = matching
             if self._group is not None:
-                self._group.join(matching)
+                self._group.change(matching)
 
     def _known(self) -> set[str]:
         return self._client.cluster.topics(exclude_internal_topics=False)

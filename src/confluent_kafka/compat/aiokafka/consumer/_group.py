@@ -12,12 +12,14 @@ from confluent_kafka import TopicPartition as Place
 
 from ..._common.assignment import Assignment, Script, Tell
 from ..structs import TopicPartition
+from ._background import Background
 from ._commits import Underway
 from ._engine import Engine
 from ._positions import Positions
 from ._subscription import Subscription
 
 _log = logging.getLogger(__name__)
+_LOOKS = 10  # how often to look in max_poll_interval_ms whether somebody reads
 
 
 class Membership:
@@ -30,6 +32,7 @@ class Membership:
         subscription: what is subscribed to.
         positions: does what waits.
         commits: those that a rebalance waits for.
+        interval: seconds that may pass without a read; None for a static member, which stays.
     """
 
     def __init__(
@@ -38,7 +41,11 @@ class Membership:
         subscription: Subscription,
         positions: Positions,
         commits: Underway,
+        interval: float | None,
     ) -> None:
+        self._interval = interval
+        self._watching = Background(self._leave_if_nobody_reads, engine.fail)
+        self._is_out = False
         self._engine = engine
         self._commits = commits
         self._subscription = subscription
@@ -52,7 +59,7 @@ class Membership:
     def join(self, topics: Set[str]) -> None:
         """Join the group with these topics, or with others than before."""
         self._joined += 1
-        self._is_empty = False
+        self._is_empty = self._is_out = False
         self._has_rebalanced.clear()
         if self._assigned.is_incremental:
             self._engine.leave()  # so that everything is taken away first
@@ -66,12 +73,45 @@ class Membership:
 
     def leave(self) -> None:
         """Leave the group; the listener is not told."""
+        self._is_out = False
         self.stop_telling()
         self._engine.leave()
 
     def stop_telling(self) -> None:
         """Call the listener no more."""
         self._joined += 1
+        self._watching.end()
+
+    def change(self, topics: Set[str]) -> None:
+        """Join with other topics, unless the next read does so."""
+        if not self._is_out:
+            self.join(topics)
+
+    def ensure(self) -> None:
+        """Join again if the member has left, and go on with what others have cancelled."""
+        self._watching.ensure()
+        if self._is_out:
+            self.join(self._subscription.topics)
+
+    async def _leave_if_nobody_reads(self) -> None:
+        assert self._interval is not None
+        loop = asyncio.get_running_loop()
+        reads, since = self._engine.reads(), loop.time()
+        while loop.time() < since + self._interval:
+            await asyncio.sleep(self._interval / _LOOKS)
+            now = self._engine.reads()
+            if now != reads:
+                reads, since = now, loop.time()
+        _log.warning(
+            "nobody has read for %g s (max_poll_interval_ms): the consumer leaves its group until "
+            "the next read",
+            self._interval,
+        )
+        self._joined += 1
+        self._is_out = True
+        self._engine.forget_stored_offsets(self._assigned.positions())
+        self._assigned.timed_out()
+        self._engine.leave()
 
     def nothing_to_assign(self) -> None:
         """Note that there is none of the topics: librdkafka joins only when there is one."""
@@ -101,6 +141,8 @@ class Membership:
     async def _given(self, partitions: list[Place]) -> None:
         await self._run(self._assigned.given(_partitions(partitions)))
         self._has_rebalanced.set()
+        if self._interval is not None:
+            self._watching.begin_if_over()
 
     async def _run(self, script: Script) -> None:
         """Do a script's steps, unless the consumer leaves or joins again meanwhile."""

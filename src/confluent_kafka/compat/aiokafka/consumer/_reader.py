@@ -15,7 +15,7 @@ from confluent_kafka.admin import ListOffsetsResultInfo, OffsetSpec
 from confluent_kafka.aio import AIOAdminClient
 
 from ..._common.commits import Reasons
-from ..._common.events import TOLD
+from ..._common.events import TOLD, UNKNOWN
 from ..._common.groups import generation_of
 from ..._common.membership import is_incremental_protocol
 from .._failures import failure_of, is_final
@@ -35,14 +35,6 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _AGAIN = 0.1  # seconds until the cluster is asked again for a partition that it does not have
-_UNKNOWN = frozenset(
-    {
-        KafkaError._NOENT,
-        KafkaError._UNKNOWN_PARTITION,
-        KafkaError._UNKNOWN_TOPIC,
-        KafkaError.UNKNOWN_TOPIC_OR_PART,
-    }
-)
 # librdkafka fetches the batch again, and tells of it again.
 _UNREADABLE = frozenset({KafkaError._BAD_COMPRESSION, KafkaError._BAD_MSG})
 
@@ -60,6 +52,7 @@ class Reader:
         metadata_max_age: seconds between looks for new topics.
         timeout: seconds to wait for a broker.
         partition_bytes: how much of a partition take_many() returns.
+        poll_interval: seconds that a member may take between two reads; None for any.
     """
 
     def __init__(
@@ -73,6 +66,7 @@ class Reader:
         metadata_max_age: float,
         timeout: float,
         partition_bytes: int,
+        poll_interval: float | None,
     ) -> None:
         self._is_committed = conf.get("isolation.level") == "read_committed"
         self._timeout = timeout
@@ -90,7 +84,9 @@ class Reader:
         self._reasons = Reasons()
         self._group: Membership | None = None
         if has_group:
-            self._group = Membership(self.engine, subscription, self.positions, self._commits)
+            self._group = Membership(
+                self.engine, subscription, self.positions, self._commits, poll_interval
+            )
         self._following = Following(
             self.engine, subscription, self.positions, client, self._group, metadata_max_age
         )
@@ -121,6 +117,8 @@ class Reader:
         self.engine.ensure()
         self.positions.ensure()
         self._following.ensure()
+        if self._group is not None:
+            self._group.ensure()
 
     def begin(self) -> None:
         """Read what is assigned by hand or subscribed to."""
@@ -344,7 +342,7 @@ class Reader:
             try:
                 return await ask()
             except KafkaException as failure:
-                if failure.args[0].code() not in _UNKNOWN:
+                if failure.args[0].code() not in UNKNOWN:
                     raise
                 if time.monotonic() + _AGAIN > until:
                     raise KafkaTimeoutError(

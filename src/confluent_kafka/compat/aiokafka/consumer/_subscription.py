@@ -36,15 +36,21 @@ class Subscription(Reading):
             TypeError, ValueError: an argument is wrong.
         """
         if bool(topics) == (pattern is not None):
-            raise TypeError("give either topics or pattern, and one of them")
+            raise TypeError(
+                "You can't provide both `topics` and `pattern`"
+                if topics
+                else "You should provide either `topics` or `pattern`"
+            )
         if not isinstance(topics, list | tuple | set):
-            raise TypeError(f"topics must be a list of str, not {type(topics).__name__}")
+            raise TypeError(f"Topics should be list of strings, not {type(topics).__name__}")
         for topic in topics:
             if not isinstance(topic, str):
-                raise TypeError(f"topics must be a list of str, not of {type(topic).__name__}")
+                raise TypeError(f"Topics should be list of strings, not of {type(topic).__name__}")
         if listener is not None and not isinstance(listener, ConsumerRebalanceListener):
             kind = type(listener).__name__
-            raise TypeError(f"listener must be a ConsumerRebalanceListener, not {kind}")
+            raise TypeError(
+                f"listener should be an instance of ConsumerRebalanceListener, not {kind}"
+            )
         compiled = None if pattern is None else _compiled(pattern)
         if self.is_by_hand:
             raise _exclusive()
@@ -78,18 +84,18 @@ class Subscription(Reading):
         """
         for partition in partitions:
             if partition not in self.assigned.partitions:
-                raise IllegalStateError(f"{partition} is not assigned")
+                raise IllegalStateError(f"Partition {partition} is not assigned")
 
 
 def _compiled(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as wrong:
-        raise ValueError(f"pattern {pattern!r} is not a regular expression: {wrong}") from None
+        raise ValueError(f"{pattern!r} is not a valid pattern: {wrong}") from None
 
 
 def _exclusive() -> IllegalStateError:
     return IllegalStateError(
-        "topics, a pattern and partitions assigned by hand exclude each other: call unsubscribe() "
+        "Subscription to topics, partitions and pattern are mutually exclusive: call unsubscribe() "
         "in between"
     )

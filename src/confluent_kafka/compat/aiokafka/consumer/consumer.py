@@ -162,6 +162,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             metadata_max_age_ms / 1000,
             request_timeout_ms / 1000,
             max(1, max_partition_fetch_bytes),
+            max_poll_interval_ms / 1000 if group_instance_id is None else None,
         )
         self._is_started = False
         self._is_stopped = False
@@ -385,7 +386,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             ValueError: the offset is not an int, or negative.
         """
         if not isinstance(offset, int) or offset < 0:
-            raise ValueError(f"offset must be an int and not negative, not {offset!r}")
+            raise ValueError(f"Offset must be a positive integer, not {offset!r}")
         reader = self._running()
         self._require(partition)
         reader.positions.seek(partition, offset)
@@ -480,9 +481,11 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         """
         self._require_group()
         reader = self._running()
+        if not (self._subscription.is_subscribed or self._subscription.is_by_hand):
+            raise IllegalStateError("Not subscribed to any topics")
+        if not self._assigned.is_assigned:
+            raise IllegalStateError("No partitions assigned")
         if offsets is None:
-            if not self._assigned.is_assigned:
-                raise IllegalStateError("no partitions are assigned yet")
             given = [Place(*each, at) for each, at in self._assigned.positions().items()]
         else:
             given = offsets_to_commit(offsets)
@@ -530,7 +533,10 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         """
         for partition, timestamp in timestamps.items():
             if int(timestamp) < 0:
-                raise ValueError(f"the time for {partition} must not be negative, not {timestamp}")
+                raise ValueError(
+                    f"The target time for partition {partition} is {timestamp}. The target time "
+                    "cannot be negative."
+                )
         return await self._awaited(self._running().offsets_for_times(timestamps))
 
     # ---- the cluster ----
@@ -580,7 +586,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         self._require(*partitions)
         chosen = partitions or tuple(self._assigned.partitions)
         if not chosen:
-            raise IllegalStateError("no partitions are assigned")
+            raise IllegalStateError("No partitions are currently assigned")
         return list(chosen)
 
     async def _seek_to(
@@ -622,4 +628,4 @@ def _configuration(keywords: dict[str, Any]) -> dict[str, Any]:
 
 def _check_number(name: str, value: Any) -> None:
     if value is not None and (not isinstance(value, int) or value < 1):
-        raise ValueError(f"{name} must be a positive int, not {value!r}")
+        raise ValueError(f"`{name}` must be a positive Integer, not {value!r}")

@@ -7,7 +7,7 @@ import math
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from time import monotonic
+from time import monotonic, sleep
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import OffsetSpec as Spec
 
 from ..._common.assignment import Assignment, Rules
-from ..._common.events import TOLD
+from ..._common.events import TOLD, UNKNOWN
 from ..._common.groups import generation_and_member, generation_of
 from ..._common.membership import complete as complete_configuration
 from ..._common.membership import is_incremental_protocol
@@ -503,11 +503,15 @@ class KafkaConsumer:
         # A consumer's own request has no timestamp in its answer.
         conf = configuration("admin", self.config)
         with translated(), AdminClient(conf) as admin:
-            answers = admin.list_offsets(asked, request_timeout=self._seconds(timeout_ms))
-            return {
-                TopicPartition(each.topic, each.partition): _first(answer.result())
-                for each, answer in answers.items()
-            }
+
+            def ask(timeout: float) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+                answers = admin.list_offsets(asked, request_timeout=timeout)
+                return {
+                    TopicPartition(each.topic, each.partition): _first(answer.result())
+                    for each, answer in answers.items()
+                }
+
+            return self._until_known(ask, self._seconds(timeout_ms))
 
     # ---- offsets ----
 
@@ -727,8 +731,31 @@ class KafkaConsumer:
         self, which: str, partitions: Iterable[TopicPartition], timeout_ms: float | None
     ) -> dict[TopicPartition, int]:
         self._check_open()
+        given = all_checked(partitions)
         with translated():
-            return self._engine.bounds(all_checked(partitions), which, self._seconds(timeout_ms))
+            return self._until_known(
+                lambda timeout: self._engine.bounds(given, which, timeout),
+                self._seconds(timeout_ms),
+            )
+
+    def _until_known(self, ask: Callable[[float], T], timeout: float) -> T:
+        """Ask for offsets again while the cluster does not have a partition, which it may get.
+
+        Raises:
+            KafkaTimeoutError: it has none when time is up.
+        """
+        until = monotonic() + timeout
+        while True:
+            try:
+                return ask(max(_AGAIN, until - monotonic()))
+            except KafkaException as failure:
+                if failure.args[0].code() not in UNKNOWN:
+                    raise
+                if monotonic() + _AGAIN > until:
+                    raise errors.KafkaTimeoutError(
+                        f"Failed to get offsets in {timeout:g} s: {failure.args[0].str()}"
+                    ) from failure
+            sleep(_AGAIN)
 
     def _check_commit(self, takings: int) -> None:
         """Refuse to commit what the group has given to others, for all that this member knows."""
