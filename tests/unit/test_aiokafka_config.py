@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import re
@@ -14,6 +15,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.compat._common.tokens import expiry_of
 from confluent_kafka.compat.aiokafka import AIOKafkaClient, AIOKafkaConsumer, AIOKafkaProducer
+from confluent_kafka.compat.aiokafka._tokens import oauth_callback
 from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
 from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
 from confluent_kafka.compat.aiokafka.config import EVERY, KEYWORDS, configuration
@@ -24,6 +26,7 @@ from confluent_kafka.compat.aiokafka.coordinator.assignors.roundrobin import (
 from confluent_kafka.compat.aiokafka.coordinator.assignors.sticky.sticky_assignor import (
     StickyPartitionAssignor,
 )
+from confluent_kafka.compat.aiokafka.util import parse_kafka_version
 
 ROOT = Path(__file__).parents[2]
 _SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
@@ -265,3 +268,28 @@ def test_keywords_that_are_deprecated(client: Any, name: str, warns: bool) -> No
         client(**{name: "auto"})
     assert [one.filename for one in seen] == [__file__] * warns
     assert all(f"`{name}` parameter has been deprecated" in str(one.message) for one in seen)
+
+
+def test_a_token_may_come_from_a_future() -> None:
+    """A provider's token() is awaited, whatever kind of awaitable it returns."""
+
+    class Later(AbstractTokenProvider):
+        def token(self) -> asyncio.Future[str]:  # type: ignore[override]
+            future = asyncio.get_running_loop().create_future()
+            future.set_result("a.b.c")
+            return future
+
+    token, _, _, extensions = asyncio.run(oauth_callback(Later())(""))
+    assert (token, extensions) == ("a.b.c", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "version"), [("2.0", (2, 0, 0)), ("0.10.2", (0, 10, 2)), ("1", None), ("auto", None)]
+)
+def test_a_version_of_kafka(text: str, version: tuple[int, int, int] | None) -> None:
+    """Two or three numbers are one."""
+    if version is None:
+        with pytest.raises(ValueError, match=text):
+            parse_kafka_version(text)
+    else:
+        assert parse_kafka_version(text) == version

@@ -40,9 +40,9 @@ def test_the_face_is_the_package() -> None:
         assert errors.__spec__.name == errors.__name__ == "confluent_kafka.compat.aiokafka.errors"
         assert found.__name__.startswith("confluent_kafka.")
         try:
-            import aiokafka.conn
+            import aiokafka.codec
         except ModuleNotFoundError as error:
-            assert error.name == "aiokafka.conn"
+            assert error.name == "aiokafka.codec"
         else:
             raise AssertionError
     """)

@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 from .structs import OffsetAndMetadata, TopicPartition
 
-__all__ = ["commit_structure_validate", "create_future", "create_task", "get_running_loop"]
+__all__ = [
+    "commit_structure_validate",
+    "create_future",
+    "create_task",
+    "get_running_loop",
+    "parse_kafka_version",
+]
 
 T = TypeVar("T")
 
@@ -39,6 +45,19 @@ async def wait_for(fut: Awaitable[T], timeout: float | None) -> T:
         TimeoutError: the time is over, and the awaitable was cancelled.
     """
     return await asyncio.wait_for(fut, timeout)
+
+
+def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
+    """Return a version of Kafka as numbers: "2.0" is (2, 0, 0).
+
+    Raises:
+        ValueError: it has not two or three parts, or one is no number.
+    """
+    parts = [int(part) for part in str(api_version).split(".")]
+    if len(parts) not in (2, 3):
+        raise ValueError(api_version)
+    major, minor, patch = (*parts, 0)[:3]
+    return major, minor, patch
 
 
 def commit_structure_validate(

@@ -1,0 +1,7 @@
+"""The name that libraries import from here; librdkafka has the connections."""
+
+from __future__ import annotations
+
+from .abc import AbstractTokenProvider
+
+__all__ = ["AbstractTokenProvider"]
