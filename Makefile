@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz wheel asan tsan valgrind freethreaded docs clean system java
+.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded docs clean system java
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ differential: build ## drawn scripts on the compatibility APIs and on the origin
 	@$(BIN)/python -m tests.differential $(ARGS)
 
 # Without clang the run says so, and draws all inputs from a seed.
+model: build $(VENV)/.fuzz ## consumers against a model, with 500 drawn examples of each (ARGS="--examples 5000 --seed 1")
+	@$(BIN)/python -m tests.model $(ARGS)
+
 fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,000 frames of a broken broker
 	@sh tools/system.sh clang || true
 	$(call say,building for libFuzzer)

@@ -27,14 +27,14 @@ def fetched(cluster: MockCluster, topic: str) -> bytes:
     return answer.records or b""
 
 
-def sent(cluster: MockCluster, topic: str, batch: bytes) -> None:
-    """The batch as it is, to partition 0, which any of the brokers may lead."""
+def sent(cluster: MockCluster, topic: str, batch: bytes, number: int = 0) -> None:
+    """The batch as it is, to a partition, which any of the brokers may lead."""
     Topic = ProduceRequest.TopicProduceData  # noqa: N806
     Partition = ProduceRequest.PartitionProduceData  # noqa: N806
     request = ProduceRequest(
         acks=-1,
         timeout_ms=30_000,
-        topic_data=[Topic(name=topic, partition_data=[Partition(index=0, records=batch)])],
+        topic_data=[Topic(name=topic, partition_data=[Partition(index=number, records=batch)])],
     )
     body = request.encode(PRODUCE)
     codes = []

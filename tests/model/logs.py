@@ -1,0 +1,99 @@
+"""What the partitions of a topic contain, as the model knows it, and what puts it there."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+from confluent_kafka import Producer
+from confluent_kafka.protocol.records import Record, RecordBatch
+from confluent_kafka.testing import MockCluster
+from tests.support.kafka import Reports
+from tests.support.record_batches import sent
+from tests.support.waiting import TIMEOUT
+
+PARTITIONS = range(2)
+
+
+@dataclass
+class Log:
+    """One partition."""
+
+    records: dict[int, bytes] = field(default_factory=dict)
+    start: int = 0
+    end: int = 0
+
+    def after(self, offset: int) -> list[int]:
+        """The offsets of the records from there on."""
+        return [each for each in sorted(self.records) if each >= max(offset, self.start)]
+
+    def next_record(self, offset: int) -> int:
+        """The next record's offset, or the end."""
+        return next(iter(self.after(offset)), self.end)
+
+
+class Topic:
+    """A topic of the embedded cluster that is changed in all ways a topic can change."""
+
+    _names = itertools.count()
+
+    def __init__(self, cluster: MockCluster) -> None:
+        self.cluster = cluster
+        self.name = f"model-{next(self._names)}"
+        self.logs = [Log() for _ in PARTITIONS]
+        self._values = itertools.count()
+        config = {"bootstrap.servers": cluster.bootstrap_servers, "linger.ms": 0}
+        self._producer = Producer(config | {"topic.metadata.refresh.interval.ms": 50})
+        self._transactions = Producer(config | {"transactional.id": self.name})
+        cluster.create_topic(self.name, len(PARTITIONS))
+        self._transactions.init_transactions(TIMEOUT)
+
+    def close(self) -> None:
+        self._producer.close(0)
+        self._transactions.close(0)
+
+    def _value(self) -> bytes:
+        return b"%d" % next(self._values)
+
+    def produce(self, partition: int, count: int) -> None:
+        """Records one after another."""
+        self._append(self._producer, partition, [self._value() for _ in range(count)])
+
+    def _append(self, producer: Producer, partition: int, values: list[bytes]) -> None:
+        reports = Reports()
+        for value in values:
+            producer.produce(self.name, value, partition=partition, on_delivery=reports)
+        assert producer.flush(TIMEOUT) == 0
+        assert set(reports.errors) <= {None}
+        log = self.logs[partition]
+        for message in reports.messages:
+            offset = message.offset()
+            assert offset is not None
+            log.records[offset] = message.value() or b""
+            log.end = max(log.end, offset + 1)
+
+    def transaction(self, partition: int, count: int, commit: bool) -> None:
+        """A transaction, whose end is an offset without a record."""
+        self._transactions.begin_transaction()
+        self._append(self._transactions, partition, [self._value() for _ in range(count)])
+        if commit:
+            self._transactions.commit_transaction(TIMEOUT)
+        else:
+            self._transactions.abort_transaction(TIMEOUT)
+        self.logs[partition].end += 1
+
+    def compacted(self, partition: int, kept: set[int], size: int) -> None:
+        """A batch of `size` offsets, some of which have records."""
+        log = self.logs[partition]
+        records = [
+            Record(offset=log.end + each, timestamp=1000, key=None, value=self._value(), headers=())
+            for each in sorted(kept)
+            if each < size
+        ]
+        batch = RecordBatch.of(records, base_offset=log.end, last_offset=log.end + size - 1)
+        sent(self.cluster, self.name, batch.encode(), partition)
+        log.records.update({each.offset: each.value or b"" for each in records})
+        log.end += size
+
+    def move_leader(self, partition: int, broker: int) -> None:
+        self.cluster.set_leader(self.name, partition, broker)
