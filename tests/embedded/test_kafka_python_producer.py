@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,7 +26,11 @@ from confluent_kafka.compat.kafka import (
 from confluent_kafka.compat.kafka.future import Future
 from confluent_kafka.compat.kafka.partitioner import Partitioner, StickyPartitioner
 from confluent_kafka.compat.kafka.producer.future import RecordMetadata
-from confluent_kafka.protocol import TxnOffsetCommitRequest
+from confluent_kafka.protocol import (
+    EndTxnRequest,
+    InitProducerIdRequest,
+    TxnOffsetCommitRequest,
+)
 from confluent_kafka.testing import MockCluster, RequestContext
 from tests.support.kafka import NO_BROKER, read, values_of
 from tests.support.waiting import TIMEOUT, wait_until
@@ -374,6 +379,120 @@ def test_a_transaction(
     producer.begin_transaction()
     producer.abort_transaction()
     assert values_of(read(consumer, kafka_topic, 1)) == [b"v"]
+
+
+class CutOff:
+    """A client whose next step is cut off, before or after librdkafka has taken it."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+        self.cut: tuple[str, bool] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        step = getattr(self._engine, name)
+
+        def take(*arguments: Any) -> None:
+            is_cut = self.cut is not None and self.cut[0] == name
+            if not is_cut or self.cut == (name, True):
+                step(*arguments)
+            if is_cut:
+                self.cut = None
+                raise KeyboardInterrupt
+
+        return take
+
+
+@pytest.mark.parametrize("is_taken", [False, True])
+@pytest.mark.parametrize("step", ["begin_transaction", "commit_transaction", "abort_transaction"])
+def test_a_step_that_is_cut_off(make: Make, kafka_topic: str, step: str, is_taken: bool) -> None:
+    """Ctrl-C in a step: until it is done nothing is sent, and the next begin works."""
+    producer = make(transactional_id=f"transaction-{next(_names)}")
+    producer.init_transactions()
+    assert producer._transactions is not None
+    engine: Any = CutOff(producer._engine)
+    producer._transactions._engine = engine
+    if step != "begin_transaction":
+        producer.begin_transaction()
+        producer.send(kafka_topic, b"v", partition=0)
+    engine.cut = (step, is_taken)
+    with pytest.raises(KeyboardInterrupt):
+        getattr(producer, step)()
+    with pytest.raises(errors.IllegalStateError, match="Cannot call send in state"):
+        producer.send(kafka_topic, b"v", partition=0)
+    producer.begin_transaction()
+    future = producer.send(kafka_topic, b"v", partition=0)
+    producer.commit_transaction()
+    assert future.succeeded()
+
+
+@pytest.mark.parametrize("step", ["commit", "abort"])
+def test_nothing_is_sent_while_a_transaction_ends(
+    make: Make, kafka_topic: str, kafka_cluster: MockCluster, step: str
+) -> None:
+    """From the beginning of a commit or abort to the next begin; the other steps wait, too."""
+    producer = make(transactional_id=f"transaction-{next(_names)}")
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.send(kafka_topic, b"v", partition=0).get(TIMEOUT)
+    asked, go_on = threading.Event(), threading.Event()
+
+    def hold(*_: object) -> None:
+        asked.set()
+        assert go_on.wait(TIMEOUT)
+
+    kafka_cluster.on_request(EndTxnRequest.api_key, hold)
+    thread = threading.Thread(target=getattr(producer, f"{step}_transaction"))
+    thread.start()
+    assert asked.wait(TIMEOUT)
+    for _ in range(20):
+        with pytest.raises(errors.IllegalStateError, match=f"in state {step.upper()}"):
+            producer.send(kafka_topic, b"late", partition=0)
+    for other in (producer.begin_transaction, producer.abort_transaction):
+        with pytest.raises(errors.KafkaError, match=f"from state {step.upper()}"):
+            other()
+    go_on.set()
+    thread.join(TIMEOUT)
+    producer.begin_transaction()
+    producer.abort_transaction()
+
+
+def test_steps_are_waited_for(make: Make, kafka_cluster: MockCluster) -> None:
+    """Only init_transactions() ends after max_block_ms, and is resumed by the next call."""
+    go_on = threading.Event()
+
+    def hold(*_: object) -> None:
+        assert go_on.wait(TIMEOUT)
+
+    kafka_cluster.on_request(InitProducerIdRequest.api_key, hold)
+    producer = make(transactional_id=f"transaction-{next(_names)}", max_block_ms=10)
+    with pytest.raises(errors.KafkaTimeoutError):
+        producer.init_transactions()
+    with pytest.raises(errors.KafkaError, match="from state INITIALIZING"):
+        producer.begin_transaction()
+    go_on.set()
+
+    def is_initialized() -> bool:
+        with contextlib.suppress(errors.KafkaTimeoutError):
+            producer.init_transactions()
+            return True
+        return False
+
+    wait_until(is_initialized)
+    producer.begin_transaction()
+    producer.commit_transaction()
+
+
+def test_a_callback_that_raises_in_a_commit(make: Make, kafka_topic: str) -> None:
+    """The commit is done, and the producer can be used."""
+    producer = make(transactional_id=f"transaction-{next(_names)}")
+    producer.init_transactions()
+    for _ in range(3):
+        producer.begin_transaction()
+        future = producer.send(kafka_topic, b"v", partition=0)
+        future.add_callback(lambda _: sys.exit(3))
+        with contextlib.suppress(SystemExit):  # on this thread, or on the producer's own
+            producer.commit_transaction()
+        assert future.succeeded()
 
 
 def test_the_epoch_of_offsets(make: Make, kafka_topic: str, kafka_cluster: MockCluster) -> None:

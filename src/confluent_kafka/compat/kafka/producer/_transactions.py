@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,16 +15,23 @@ from .. import errors
 from .._failures import failure_of
 from ..structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
-_UNINITIALIZED, _READY, _OPEN = "UNINITIALIZED", "READY", "IN_TRANSACTION"
+_UNINITIALIZED, _INITIALIZING = "UNINITIALIZED", "INITIALIZING"
+_READY, _OPEN = "READY", "IN_TRANSACTION"
+_COMMITTING, _ABORTING = "COMMITTING_TRANSACTION", "ABORTING_TRANSACTION"
+
+_BACKOFF = 0.1  # seconds until a step that librdkafka has given up for now goes on
 
 
 class Transactions:
     """The transactions of a producer, one after the other.
 
+    A step that was cut off, by Ctrl-C for example, goes on in librdkafka, and is ended by the call
+    that comes next.
+
     Args:
         engine: the client.
         name: the transactional id.
-        timeout: seconds that a step may take.
+        timeout: seconds that init() may take.
     """
 
     def __init__(self, engine: Producer, name: str, timeout: float) -> None:
@@ -31,72 +40,122 @@ class Transactions:
         self._timeout = timeout
         self._state = _UNINITIALIZED
         self._failure: errors.KafkaError | None = None
+        self._cut_off: Callable[[], None] | None = None  # what ends a step that was
 
     def check_open(self) -> None:
         """Raise unless a transaction is open.
 
         Raises:
-            IllegalStateError: none is.
+            IllegalStateError: none is, or it is being ended.
             KafkaError: the producer can do nothing more.
         """
         if self._failure is not None:
             raise self._failure
         if self._state != _OPEN:
             raise errors.IllegalStateError(
-                f"Cannot send in state {self._state}: call init_transactions() once, and "
-                "begin_transaction() first"
+                f"Cannot call send in state {self._state}: no transaction is open"
             )
 
     def init(self) -> None:
-        """End what an earlier producer of the same id left; the second time, do nothing."""
-        if self._state == _UNINITIALIZED:
+        """End what an earlier producer of the same id left; the second time, do nothing.
+
+        Raises:
+            KafkaTimeoutError: it took too long, and goes on: call it again.
+        """
+        if self._state in (_UNINITIALIZED, _INITIALIZING):
+            self._state = _INITIALIZING
             self._step(lambda: self._engine.init_transactions(self._timeout))
             self._state = _READY
 
     def begin(self) -> None:
         """Begin one."""
         self._require(_READY, _OPEN)
-        self._step(self._engine.begin_transaction)
+        try:
+            self._step(self._engine.begin_transaction)
+        except errors.KafkaError:
+            raise
+        except BaseException:  # it may have begun, and nobody knows of it
+            self._cut_off = self._take_back
+            raise
         self._state = _OPEN
 
     def commit(self) -> None:
-        """Commit the open one."""
-        self._require(_OPEN, "COMMITTING_TRANSACTION")
-        self._step(lambda: self._engine.commit_transaction(self._timeout))
-        self._state = _READY
+        """Commit the open one; wait until it is done."""
+        self._require(_OPEN, _COMMITTING)
+        self._end(_COMMITTING, self._engine.commit_transaction)
 
     def abort(self) -> None:
-        """Abort the open one."""
-        self._require(_OPEN, "ABORTING_TRANSACTION")
-        self._step(lambda: self._engine.abort_transaction(self._timeout))
-        self._state = _READY
+        """Abort the open one; wait until it is done."""
+        self._require(_OPEN, _ABORTING)
+        self._end(_ABORTING, self._engine.abort_transaction)
 
     def send_offsets(self, offsets: Any, group: Any) -> None:
-        """Commit a group's offsets with the open one."""
+        """Commit a group's offsets with the open one; wait until it is done."""
         self.check_open()
         positions = _positions(offsets)
         metadata = _group(group)
-        self._step(
-            lambda: self._engine.send_offsets_to_transaction(positions, metadata, self._timeout)
-        )
+        self._until_done(lambda: self._engine.send_offsets_to_transaction(positions, metadata))
 
     def _require(self, state: str, wanted: str) -> None:
         if self._failure is not None:
             raise self._failure
+        if self._cut_off is not None:
+            self._cut_off()
         if self._state != state:
             raise errors.KafkaError(
                 f"TransactionalId {self._name}: Invalid transition attempted from state "
                 f"{self._state} to state {wanted}"
             )
 
+    def _end(self, state: str, step: Callable[[], object], is_resumed: bool = False) -> None:
+        """Commit or abort: from now on nothing belongs to the transaction any more.
+
+        After an error of the commit the transaction is open again, so that it can be aborted.
+        """
+        self._state = state
+        try:
+            self._until_done(step)
+        except errors.IllegalStateError:
+            if not is_resumed:  # or else librdkafka has ended it meanwhile
+                raise
+        except errors.KafkaError:
+            self._state = _OPEN
+            self._cut_off = None
+            raise
+        except BaseException:
+            self._cut_off = lambda: self._end(state, step, is_resumed=True)
+            raise
+        self._state, self._cut_off = _READY, None
+
+    def _take_back(self) -> None:
+        """Abort the transaction of a begin() that was cut off, if there is one."""
+        with contextlib.suppress(errors.IllegalStateError):  # it had not begun
+            self._until_done(self._engine.abort_transaction)
+        self._cut_off = None
+
+    def _until_done(self, step: Callable[[], object]) -> None:
+        """Take a step again and again: librdkafka gives up for now, and resumes it."""
+        while True:
+            try:
+                step()
+            except KafkaException as failure:
+                if not failure.args[0].retriable():
+                    raise self._failed(failure) from failure
+                time.sleep(_BACKOFF)
+            else:
+                return
+
     def _step(self, step: Callable[[], object]) -> None:
         try:
             step()
         except KafkaException as failure:
-            exception = failure_of(failure)
-            if failure.args[0].fatal():
-                self._failure = exception
-            raise exception from failure
+            raise self._failed(failure) from failure
+
+    def _failed(self, failure: KafkaException) -> errors.KafkaError:
+        exception: errors.KafkaError = failure_of(failure)
+        if failure.args[0].fatal():
+            self._failure = exception
+        return exception
 
 
 def _positions(offsets: Any) -> list[Position]:
