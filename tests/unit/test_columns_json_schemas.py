@@ -405,7 +405,7 @@ def test_pydantic_models() -> None:
     base, field = pydantic.BaseModel, pydantic.Field
     cat = pydantic.create_model("Cat", kind=(Literal["cat"], ...), lives=(int, ...))
     dog = pydantic.create_model("Dog", kind=(Literal["dog"], ...), name=(str, ...))
-    pet = Annotated[cat | dog, field(discriminator="kind")]
+    pet: Any = Annotated[cat | dog, field(discriminator="kind")]
     node = pydantic.create_model("Node", v=(int, ...), children=("list[Node]", []))
     node.model_rebuild(_types_namespace={"Node": node})
     place = pydantic.create_model("Place", city=(str, ...), zip=(int | None, None))
