@@ -102,8 +102,9 @@ def _assignment(call: str) -> dict[Side, tuple[str, ...]]:
     return _sides(("assignment", "--call", call), ("assignment", "--call", call))
 
 
-def _columns(ours: str, peer: str) -> dict[Side, tuple[str, ...]]:
-    return _sides(("columns", "--work", ours), ("columns", "--work", peer))
+def _columns(ours: str, peer: str, batch: int = 10_000) -> dict[Side, tuple[str, ...]]:
+    size = ("--batch", str(batch))
+    return _sides(("columns", "--work", ours, *size), ("columns", "--work", peer, *size))
 
 
 def _serde(kind: str) -> tuple[str, ...]:
@@ -291,6 +292,29 @@ ROWS = (
         "Avro into Arrow columns (in place of confluent-kafka: pyruhvro)",
         _columns("avro-columns", "avro-pyruhvro"),
         Bar(2.0, Side.PEER),
+    ),
+    *(
+        Row(
+            f"Avro into Arrow columns, {batch:,} rows a call (pyruhvro)",
+            _columns("avro-columns", "avro-pyruhvro", batch),
+            Bar(1.8, Side.PEER),
+        )
+        for batch in (1_000, 100_000, 1_000_000)
+    ),
+    Row(
+        "Nested Avro into Arrow columns (in place of confluent-kafka: pyruhvro)",
+        _columns("orders-columns", "orders-pyruhvro"),
+        Bar(1.8, Side.PEER),
+    ),
+    Row(
+        "Arrow columns into Avro (in place of confluent-kafka: pyruhvro)",
+        _columns("avro-typed-encoder", "avro-pyruhvro-writer"),
+        Bar(1.3, Side.PEER),
+    ),
+    Row(
+        "Nested Arrow columns into Avro (in place of confluent-kafka: pyruhvro)",
+        _columns("orders-encoder", "orders-pyruhvro-writer"),
+        Bar(1.3, Side.PEER),
     ),
     Row(
         "Arrow columns into Avro (in place of confluent-kafka: fastavro)",

@@ -121,6 +121,16 @@ def as_typed_rows(rows: list[Row]) -> Any:
     return as_rows(rows, arrow_schema())
 
 
+def as_avro_rows(rows: list[Row]) -> Any:
+    """Return rows as columns of the types that the Avro schema has."""
+    import pyarrow as pa
+
+    kinds = arrow_schema()
+    at, value = pa.timestamp("ms"), pa.float32()
+    kinds = kinds.set(1, pa.field("at", at)).set(4, pa.field("value", value))
+    return as_rows(rows, kinds)
+
+
 def as_arrow(payloads: list[bytes]) -> Any:
     """Return payloads as an Arrow array."""
     import pyarrow
@@ -167,6 +177,14 @@ def avro_encoder() -> Work:
     return AvroEncoder(SCHEMA).encode
 
 
+def avro_pyruhvro_writer() -> Work:
+    """Return an encoder in Rust, in one thread."""
+    import pyruhvro
+
+    schema = json.dumps(SCHEMA)
+    return lambda rows: pyruhvro.serialize_record_batch(rows, schema, 1)
+
+
 def avro_fastavro_writer() -> Work:
     """Return fastavro's writer of rows."""
     import fastavro
@@ -182,6 +200,105 @@ def avro_fastavro_writer() -> Work:
         return payloads
 
     return encode
+
+
+# ---- Avro, nested ----
+
+LINE = {
+    "type": "record",
+    "name": "Line",
+    "fields": [
+        {"name": "sku", "type": "string"},
+        {"name": "count", "type": "int"},
+        {"name": "price", "type": "double"},
+    ],
+}
+CUSTOMER = {
+    "type": "record",
+    "name": "Customer",
+    "fields": [{"name": "name", "type": "string"}, {"name": "age", "type": ["null", "int"]}],
+}
+ORDER = {
+    "type": "record",
+    "name": "Order",
+    "fields": [
+        {"name": "id", "type": "long"},
+        {"name": "customer", "type": CUSTOMER},
+        {"name": "lines", "type": {"type": "array", "items": LINE}},
+        {"name": "tags", "type": {"type": "map", "values": "string"}},
+    ],
+}
+
+
+def order_of(row: Row) -> Row:
+    """Return an order of one to four lines, made of a reading."""
+    number = row["id"] - 1_000_000
+    return {
+        "id": row["id"],
+        "customer": {
+            "name": f"customer {number % 1000}",
+            "age": number % 90 if number % 3 else None,
+        },
+        "lines": [
+            {"sku": f"sku-{(number + line) % 5000}", "count": line, "price": line * 1.25}
+            for line in range(1, number % 4 + 2)
+        ],
+        "tags": {"channel": "web", "batch": f"b{number % 7}"},
+    }
+
+
+def order_payload(row: Row) -> bytes:
+    """Return it in Avro."""
+    import fastavro
+
+    file = io.BytesIO()
+    fastavro.schemaless_writer(file, ORDER, order_of(row))
+    return file.getvalue()
+
+
+def as_orders(rows: list[Row]) -> Any:
+    """Return orders as columns."""
+    import pyarrow as pa
+
+    line = pa.struct([("sku", pa.string()), ("count", pa.int32()), ("price", pa.float64())])
+    kinds = {
+        "id": pa.int64(),
+        "customer": pa.struct([("name", pa.string()), ("age", pa.int32())]),
+        "lines": pa.list_(line),
+        "tags": pa.map_(pa.string(), pa.string()),
+    }
+    orders = [{**one, "tags": list(one["tags"].items())} for one in map(order_of, rows)]
+    return as_rows(orders, pa.schema(list(kinds.items())))
+
+
+def orders_columns() -> Work:
+    """Return our decoder."""
+    from confluent_kafka.columns import AvroDecoder
+
+    return AvroDecoder(ORDER).decode
+
+
+def orders_pyruhvro() -> Work:
+    """Return a decoder in Rust."""
+    import pyruhvro
+
+    schema = json.dumps(ORDER)
+    return lambda payloads: pyruhvro.deserialize_array(payloads, schema)
+
+
+def orders_encoder() -> Work:
+    """Return our encoder."""
+    from confluent_kafka.columns import AvroEncoder
+
+    return AvroEncoder(ORDER).encode
+
+
+def orders_pyruhvro_writer() -> Work:
+    """Return an encoder in Rust, in one thread."""
+    import pyruhvro
+
+    schema = json.dumps(ORDER)
+    return lambda rows: pyruhvro.serialize_record_batch(rows, schema, 1)
 
 
 # ---- JSON ----
@@ -274,6 +391,12 @@ WORKS: dict[str, tuple[Callable[[], Work], Callable[[Row], Any], Callable[[list[
     "avro-fastavro": (avro_fastavro, avro_payload, list),
     "avro-pyruhvro": (avro_pyruhvro, avro_payload, list),
     "avro-encoder": (avro_encoder, dict, as_rows),
+    "avro-pyruhvro-writer": (avro_pyruhvro_writer, dict, as_avro_rows),
+    "avro-typed-encoder": (avro_encoder, dict, as_avro_rows),
+    "orders-columns": (orders_columns, order_payload, as_arrow),
+    "orders-pyruhvro": (orders_pyruhvro, order_payload, list),
+    "orders-encoder": (orders_encoder, dict, as_orders),
+    "orders-pyruhvro-writer": (orders_pyruhvro_writer, dict, as_orders),
     "avro-fastavro-writer": (avro_fastavro_writer, dict, list),
     "json-columns": (json_columns, json_payload, as_arrow),
     "json-orjson": (json_orjson, json_payload, list),
@@ -301,18 +424,24 @@ def main() -> None:
     parser.add_argument("--bootstrap", help="not used")
     parser.add_argument("--messages", type=int, required=True)
     parser.add_argument("--work", choices=WORKS, required=True)
+    parser.add_argument("--batch", type=int, default=BATCH, help="rows of a call")
     args = parser.parse_args()
     make_work, make_payload, gather = WORKS[args.work]
     rows = readings()
-    batches = [gather([make_payload(row) for row in islice(rows, BATCH)]) for _ in range(BATCHES)]
+    # Of large batches one is enough: what is in it does not stay in the processor's caches.
+    count_of_batches = BATCHES if args.batch <= BATCH else 1
+    batches = [
+        gather([make_payload(row) for row in islice(rows, args.batch)])
+        for _ in range(count_of_batches)
+    ]
     work = make_work()
     work(batches[0])
-    rounds = max(args.messages // FRACTIONS.get(args.work, 1) // BATCH, 1)
+    rounds = max(args.messages // FRACTIONS.get(args.work, 1) // args.batch, 1)
     stopwatch = Stopwatch()
     for number in range(rounds):
-        work(batches[number % BATCHES])
+        work(batches[number % count_of_batches])
     print_result(
-        messages=rounds * BATCH,
+        messages=rounds * args.batch,
         call_seconds=stopwatch.wall(),
         thread_seconds=stopwatch.thread(),
     )

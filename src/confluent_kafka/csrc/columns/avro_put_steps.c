@@ -1,3 +1,4 @@
+#include "columns/avro_put_run.h"
 #include "columns/payload_format.h"
 #include "columns/put_values.h"
 #include "columns/uuid_text.h"
@@ -429,19 +430,22 @@ step_entry(machine *self, instruction *at)
 
 static const put_step_kind avro_put_kinds[] = {
     PUT_COMMON_KINDS,
-    {"boolean", step_boolean, PUT_ONLY(INPUT_BITS), 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
-    {"int", step_int, PUT_INTEGER, 4, PUT_NO_BLOCK, PUT_NO_TABLE, false},
-    {"long", step_long, PUT_INTEGER, 8, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"boolean", step_boolean, PUT_ONLY(INPUT_BITS), 0, PUT_NO_BLOCK, PUT_NO_TABLE, false,
+     PUT_SHORT_BOOLEAN},
+    {"int", step_int, PUT_INTEGER, 4, PUT_NO_BLOCK, PUT_NO_TABLE, false, PUT_SHORT_INT},
+    {"long", step_long, PUT_INTEGER, 8, PUT_NO_BLOCK, PUT_NO_TABLE, false, PUT_SHORT_LONG},
     {"as-int", step_as_int, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"as-long", step_as_long, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"time-millis", step_time_millis, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"time-micros", step_time_micros, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
-    {"real-as-float", step_real_as_float, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
-    {"real-as-double", step_real_as_double, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"real-as-float", step_real_as_float, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false,
+     PUT_SHORT_FLOAT},
+    {"real-as-double", step_real_as_double, PUT_REAL, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false,
+     PUT_SHORT_DOUBLE},
     {"integer-as-float", step_integer_as_float, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"integer-as-double", step_integer_as_double, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
     {"bytes", step_bytes, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
-    {"string", step_string, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
+    {"string", step_string, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false, PUT_SHORT_STRING},
     {"fixed", step_fixed, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
     {"enum", step_enum, PUT_BYTES, 0, PUT_NO_BLOCK, PUT_SYMBOLS, false},
     {"uuid-of-bytes", step_uuid_of_bytes, PUT_FIXED, 16, PUT_NO_BLOCK, PUT_NO_TABLE, false},
@@ -454,11 +458,11 @@ static const put_step_kind avro_put_kinds[] = {
     {"duration-of-interval", step_duration_of_interval, PUT_FIXED, 16, PUT_NO_BLOCK, PUT_NO_TABLE,
      false},
     {"duration-of-time", step_duration_of_time, PUT_INTEGER, 0, PUT_NO_BLOCK, PUT_NO_TABLE, true},
-    {"optional", step_optional, PUT_ANY, 0, PUT_SAME, PUT_NUMBER, false},
-    {"array", step_array, PUT_LIST, 0, PUT_BELOW, PUT_NO_TABLE, false},
+    {"optional", step_optional, PUT_ANY, 0, PUT_SAME, PUT_NUMBER, false, PUT_SHORT_OPTIONAL},
+    {"array", step_array, PUT_LIST, 0, PUT_BELOW, PUT_NO_TABLE, false, PUT_SHORT_ARRAY},
     {"entries", step_entries, PUT_ONLY(INPUT_STRUCT), 0, PUT_NO_BLOCK, PUT_COLUMNS, false},
     {"entry", step_entry, PUT_ANY, 0, PUT_SAME, PUT_NO_TABLE, false},
     {NULL, NULL, 0, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},
 };
 
-const payload_format avro_payload_format = {"avro", avro_put_kinds};
+const payload_format avro_payload_format = {"avro", avro_put_kinds, avro_put_run};

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "columns/short_text.h"
+
 /*
  * The loop under all decoding. It does by itself what most values are, with the place in the
  * payload in a register: numbers of up to eight bytes, short strings of ASCII, columns with room.
@@ -140,16 +142,32 @@ run_boolean(place here, column *to)
     return here.at + 1;
 }
 
-/* Text of up to 16 bytes of ASCII, where 16 can be read and written. */
+/* Text of up to 16 bytes near the end of the payload. */
+static inline const uint8_t *
+run_last_string(const uint8_t *at, int size, column *to)
+{
+    if (!short_text_copy(to->bytes + to->size, at, (size_t)size)) {
+        return NULL;
+    }
+    to->size += size;
+    to->offsets[to->length + 1] = (int32_t)to->size;
+    column_count_value(to);
+    return at + size;
+}
+
+/* Text of up to 16 bytes of ASCII, where 16 can be written. */
 static inline const uint8_t *
 run_string(place here, column *to)
 {
     const uint8_t *at = here.at;
-    if (here.end - at < 17 || *at > 32 || (*at & 1) != 0 || !has_room(to)
+    if (at == here.end || *at > 32 || (*at & 1) != 0 || !has_room(to)
         || to->room - to->size < 16) {
         return NULL;
     }
     int size = *at++ >> 1;
+    if (here.end - at < 16) {
+        return size <= here.end - at ? run_last_string(at, size, to) : NULL;
+    }
     uint64_t low, high;
     memcpy(&low, at, sizeof(low));
     memcpy(&high, at + sizeof(low), sizeof(high));

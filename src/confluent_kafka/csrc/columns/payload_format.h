@@ -9,6 +9,7 @@
 typedef struct {
     const char *name;
     const put_step_kind *kinds; /* the last one has no name */
+    put_runner *run;
 } payload_format;
 
 extern const payload_format avro_payload_format;

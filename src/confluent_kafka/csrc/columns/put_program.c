@@ -6,6 +6,7 @@
 #include "columns/instruction.h"
 
 struct put_program {
+    put_runner *run;
     int32_t count;
     put_instruction instructions[];
 };
@@ -201,6 +202,32 @@ check_program(const put_program *self, const put_step_kind *kinds[], const input
     return 0;
 }
 
+/* Of what the column is, as far as it is not known before its data is there. */
+static enum put_shortcut
+shortcut_of(const put_instruction *at, const put_step_kind *kind, const input_types *types)
+{
+    if (kind->layouts == 0 || kind->shortcut == PUT_NO_SHORTCUT) {
+        return PUT_NO_SHORTCUT;
+    }
+    enum input_layout layout = types->types[at->column].layout;
+    bool fits = true;
+    switch (kind->shortcut) {
+    case PUT_SHORT_OPTIONAL: /* numbers of branches that are one byte */
+        fits = layout != INPUT_DICTIONARY && layout != INPUT_NULLS && at->argument >= 0
+               && at->argument < 64 && at->table[0] >= 0 && at->table[0] < 64;
+        break;
+    case PUT_SHORT_ARRAY:
+        fits = layout == INPUT_LIST;
+        break;
+    case PUT_SHORT_STRING:
+        fits = layout == INPUT_BYTES;
+        break;
+    default:
+        break;
+    }
+    return fits ? kind->shortcut : PUT_NO_SHORTCUT;
+}
+
 /* ---- the program ---- */
 
 void
@@ -233,12 +260,16 @@ read_program(PyObject *description, const put_step_kind *known, put_program *sel
     if (result == 0) {
         result = check_program(self, kinds, types);
     }
+    for (int32_t i = 0; result == 0 && i < self->count; i++) {
+        self->instructions[i].shortcut = shortcut_of(&self->instructions[i], kinds[i], types);
+    }
     free(kinds);
     return result;
 }
 
 put_program *
-put_program_compile(PyObject *description, const put_step_kind *kinds, const input_types *types)
+put_program_compile(PyObject *description, const put_step_kind *kinds, put_runner *run,
+                    const input_types *types)
 {
     if (!PyTuple_Check(description) || PyTuple_GET_SIZE(description) > INT32_MAX) {
         PyErr_Format(PyExc_TypeError, "instructions must be a tuple, not %.100s",
@@ -251,6 +282,7 @@ put_program_compile(PyObject *description, const put_step_kind *kinds, const inp
         PyErr_NoMemory();
         return NULL;
     }
+    self->run = run;
     self->count = (int32_t)count;
     if (read_program(description, kinds, self, types) < 0) {
         put_program_release(self);
@@ -265,8 +297,8 @@ enum row_status
 put_program_write(const put_program *self, const input_columns *rows, int64_t row,
                   payload_writer *to, write_failure *failure)
 {
-    put_machine machine = {rows, row, *to, failure, ROW_OK};
-    bool is_done = put_run(&machine, self->instructions, self->instructions + self->count);
+    put_machine machine = {self->run, rows, row, *to, failure, ROW_OK};
+    bool is_done = self->run(&machine, self->instructions, self->instructions + self->count);
     *to = machine.to;
     return is_done ? ROW_OK : machine.status;
 }

@@ -13,7 +13,7 @@ typedef struct put_program put_program;
  * of `kinds`: the last has none. NULL with an exception.
  */
 put_program *put_program_compile(PyObject *description, const put_step_kind *kinds,
-                                 const input_types *types);
+                                 put_runner *run, const input_types *types);
 void put_program_release(put_program *self);
 /* Writes a row that is not null. One that is bad leaves a part of it behind. */
 enum row_status put_program_write(const put_program *self, const input_columns *rows, int64_t row,

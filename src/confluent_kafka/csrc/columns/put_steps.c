@@ -3,6 +3,15 @@
 typedef put_machine machine;
 typedef const put_instruction instruction;
 
+bool
+put_run(machine *self, instruction *from, instruction *end)
+{
+    while (from != NULL && from < end) {
+        from = from->step(self, from);
+    }
+    return from != NULL;
+}
+
 instruction *
 put_fail(machine *self, instruction *at, const char *reason)
 {

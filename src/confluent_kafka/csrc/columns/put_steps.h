@@ -18,20 +18,42 @@ typedef struct {
     const char *field;  /* its path, as long as the program is there */
 } write_failure;
 
+typedef struct put_machine put_machine;
+
+/* Steps over the instructions up to `end`; false with `machine->status` set. */
+typedef bool put_runner(put_machine *machine, const put_instruction *from,
+                        const put_instruction *end);
+
 /* One row while it is written. */
-typedef struct {
+struct put_machine {
+    put_runner *run; /* the format's */
     const input_columns *from;
     int64_t row; /* in the domain that the instructions are in */
     payload_writer to;
     write_failure *failure;
     enum row_status status; /* of a step that gave NULL */
-} put_machine;
+};
 
 /* Does what an instruction says: the one to go on with, or NULL. */
 typedef const put_instruction *put_step(put_machine *machine, const put_instruction *instruction);
 
+/* What a format's runner may do by itself with most values. */
+enum put_shortcut {
+    PUT_NO_SHORTCUT,
+    PUT_SHORT_INT,      /* of four bytes, */
+    PUT_SHORT_LONG,     /* and of eight */
+    PUT_SHORT_FLOAT,
+    PUT_SHORT_DOUBLE,
+    PUT_SHORT_BOOLEAN,
+    PUT_SHORT_STRING,
+    PUT_SHORT_RECORD,
+    PUT_SHORT_OPTIONAL,
+    PUT_SHORT_ARRAY,
+};
+
 struct put_instruction {
     put_step *step;
+    enum put_shortcut shortcut;
     int32_t column;
     int64_t argument;
     const put_instruction *target; /* one after the block that begins here */
@@ -68,6 +90,7 @@ typedef struct {
     enum put_block block;
     enum put_table table;
     bool is_scaled; /* the argument multiplies, or divides if it is negative */
+    enum put_shortcut shortcut;
 } put_step_kind;
 
 #define PUT_ONLY(layout) (1 << (layout))
@@ -82,15 +105,8 @@ typedef struct {
     (PUT_ONLY(INPUT_LIST) | PUT_ONLY(INPUT_LIST_VIEW) | PUT_ONLY(INPUT_FIXED_LIST))
 #define PUT_UNION (PUT_ONLY(INPUT_SPARSE_UNION) | PUT_ONLY(INPUT_DENSE_UNION))
 
-/* Steps over the instructions up to `end`; false with `machine->status` set. */
-static inline bool
-put_run(put_machine *machine, const put_instruction *from, const put_instruction *end)
-{
-    while (from != NULL && from < end) {
-        from = from->step(machine, from);
-    }
-    return from != NULL;
-}
+/* A runner that leaves each value to its step. */
+put_runner put_run;
 
 /* ---- for steps; what gives NULL has set the status ---- */
 

@@ -212,7 +212,7 @@ run_at(machine *self, int64_t row, instruction *from, instruction *end)
 {
     int64_t here = self->row;
     self->row = row;
-    bool is_done = put_run(self, from, end);
+    bool is_done = self->run(self, from, end);
     self->row = here;
     return is_done;
 }
@@ -273,7 +273,7 @@ put_each(machine *self, instruction *at, int64_t from, int64_t to)
     bool is_done = true, is_empty = at + 1 == at->target;
     for (; is_done && !is_empty && from < to; from++) {
         self->row = from;
-        is_done = put_run(self, at + 1, at->target);
+        is_done = self->run(self, at + 1, at->target);
     }
     self->row = here;
     return is_done;

@@ -110,7 +110,8 @@ put_step put_nullable;
 
 #define PUT_COMMON_KINDS                                                                       \
     {"constant", put_constant, 0, 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},                       \
-    {"record", put_record, PUT_ONLY(INPUT_STRUCT), 0, PUT_NO_BLOCK, PUT_NO_TABLE, false},      \
+    {"record", put_record, PUT_ONLY(INPUT_STRUCT), 0, PUT_NO_BLOCK, PUT_NO_TABLE, false,       \
+     PUT_SHORT_RECORD},                                                                        \
     {"dictionary", put_dictionary, PUT_ONLY(INPUT_DICTIONARY), 0, PUT_BELOW, PUT_NO_TABLE,     \
      false},                                                                                   \
     {"union", put_union, PUT_UNION, 0, PUT_CASES, PUT_NO_TABLE, false},                        \
