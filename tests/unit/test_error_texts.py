@@ -254,3 +254,74 @@ def test_two_threads_in_a_share_consumer() -> None:
     )
     assert ids is not None
     assert [int(number) for number in ids.groups()] == [threading.get_ident(), polling.ident]
+
+
+# ---- what to do about it ----
+
+
+def test_a_message_that_is_too_large() -> None:
+    """It is the producer's own limit: the text has it, the size, and the topic's limit."""
+    with Producer(config({"message.max.bytes": 2000})) as producer:
+        with pytest.raises(KafkaException) as raised:
+            producer.produce("t", b"x" * 3000, b"key")
+        text = raised.value.args[0].str()
+        assert text.startswith("Unable to produce message: Broker: Message size too large: ")
+        assert "3003 bytes of key and value" in text
+        assert "message.max.bytes of the producer allows (2000)" in text
+        assert "max.message.bytes of the topic" in text
+        producer.close(0)
+
+
+def test_transactions_out_of_order() -> None:
+    """The text names the call that is missing, or comes once too often."""
+    conf = {"test.mock.num.brokers": 1, "transactional.id": "x"}
+    with Consumer(config({"group.id": "g"})) as consumer:
+        metadata = consumer.consumer_group_metadata()
+
+    def refused(call: Callable[..., Any], *args: Any) -> str:
+        with pytest.raises(KafkaException) as raised:
+            call(*args)
+        return str(raised.value.args[0].str())
+
+    with Producer(config(conf)) as producer:
+        offsets = [TopicPartition("t", 0, 1)]
+        steps = [
+            (producer.commit_transaction,),
+            (producer.abort_transaction,),
+            (producer.send_offsets_to_transaction, offsets, metadata),
+        ]
+        for step in (*steps, (producer.begin_transaction,)):
+            assert refused(*step).endswith("state Init: call init_transactions() first")
+        assert "call begin_transaction() first" in refused(producer.produce, "t", b"x")
+        producer.init_transactions(TIMEOUT)
+        for step in steps:
+            assert refused(*step).endswith("state Ready: call begin_transaction() first")
+        assert refused(producer.init_transactions).endswith("init_transactions() is called once")
+        assert "call begin_transaction() first" in refused(producer.produce, "t", b"x")
+        producer.begin_transaction()
+        said = refused(producer.begin_transaction)
+        assert said.endswith("call commit_transaction() or abort_transaction() first")
+        producer.abort_transaction(TIMEOUT)
+
+
+@pytest.mark.parametrize(
+    ("key", "here"),
+    [
+        ("log_cb", "'logger'"),
+        ("rebalance_cb", "on_assign="),
+        ("consume_cb", "poll()"),
+        ("dr_cb", "on_delivery="),
+        ("dr_msg_cb", "on_delivery="),
+        ("offset_commit_cb", "'on_commit'"),
+        ("socket_cb", "leave it out"),
+        ("opaque", "functools.partial"),
+    ],
+)
+@pytest.mark.parametrize("client", [Producer, Consumer, AdminClient])
+@pytest.mark.parametrize("value", [lambda *_: None, "text"], ids=["callable", "text"])
+def test_properties_of_programs_in_c(client: type[Any], key: str, here: str, value: Any) -> None:
+    """They cannot be set from Python: the text says what to use."""
+    with pytest.raises(
+        KafkaException, match=rf'"{key}" is for programs in C \(.*{re.escape(here)}'
+    ):
+        client(config({key: value}, client=client))

@@ -32,7 +32,9 @@ class AdminRequests(_AdminClient):
         super().__init_subclass__(**kwargs)
         if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
             for name, function in list(vars(cls).items()):
-                if isinstance(function, FunctionType) and not name.startswith("_"):
+                # Methods of the extension check it themselves, with texts of their own.
+                own = not name.startswith("_") and not hasattr(_AdminClient, name)
+                if own and isinstance(function, FunctionType):
                     setattr(cls, name, _when_open(function))
 
     def _ask(

@@ -263,6 +263,11 @@ set_property(reader *self, PyObject *key, PyObject *value)
     if (value == Py_None) {
         return set_text(self, key, name, NULL);
     }
+    const char *here = name == NULL ? NULL : property_of_c(name);
+    if (here != NULL) {
+        return invalid(self, "Configuration property \"%U\" is for programs in C (%s)", key,
+                       here);
+    }
     PyObject *text = value_text(self, key, value);
     if (text == NULL) {
         return -1;

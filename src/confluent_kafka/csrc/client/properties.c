@@ -93,12 +93,55 @@ property_range(const char *name)
 #define DESERIALIZE                                                                      \
     "a Consumer returns bytes: deserialize what poll() returned, or use DeserializingConsumer"
 
+typedef struct {
+    const char *name, *here;
+} renamed;
+
+static const char *
+find_renamed(const renamed *table, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, table[i].name) == 0) {
+            return table[i].here;
+        }
+    }
+    return NULL;
+}
+
+#define FIND_RENAMED(table, name) find_renamed(table, sizeof(table) / sizeof((table)[0]), name)
+
+#define ON_DELIVERY "here: produce(on_delivery=)"
+#define NO_SOCKETS "leave it out: Python has no say in librdkafka's sockets"
+
+const char *
+property_of_c(const char *name)
+{
+    static const renamed of_c[] = {
+        {"log_cb", "here: 'logger', a logging.Logger"},
+        {"rebalance_cb", "here: subscribe(on_assign=, on_revoke=, on_lost=)"},
+        {"consume_cb", "here: poll(), consume(), or a loop over the consumer"},
+        {"offset_commit_cb", "here: 'on_commit'"},
+        {"dr_cb", ON_DELIVERY},
+        {"dr_msg_cb", ON_DELIVERY},
+        {"background_event_cb", "here: poll() runs the callbacks"},
+        {"oauthbearer_token_refresh_cb", "here: 'oauth_cb'"},
+        {"opaque", "here: functools.partial(callback, ...)"},
+        {"socket_cb", NO_SOCKETS},
+        {"connect_cb", NO_SOCKETS},
+        {"closesocket_cb", NO_SOCKETS},
+        {"open_cb", NO_SOCKETS},
+        {"resolve_cb", NO_SOCKETS},
+        {"ssl.certificate.verify_cb", "leave it out: librdkafka verifies certificates"},
+        {"default_topic_conf", "here: the topic's properties beside the others"},
+        {"interceptors", "leave it out: 'plugin.library.paths' loads interceptors"},
+    };
+    return FIND_RENAMED(of_c, name);
+}
+
 const char *
 property_elsewhere(const char *name)
 {
-    static const struct {
-        const char *name, *here;
-    } elsewhere[] = {
+    static const renamed elsewhere[] = {
         {"key.serializer", SERIALIZE},
         {"value.serializer", SERIALIZE},
         {"key.deserializer", DESERIALIZE},
@@ -115,10 +158,5 @@ property_elsewhere(const char *name)
         {"sasl.plain.password", "here: 'sasl.password'"},
         {"api.version", "leave it out: the client asks the brokers"},
     };
-    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
-        if (strcmp(name, elsewhere[i].name) == 0) {
-            return elsewhere[i].here;
-        }
-    }
-    return NULL;
+    return FIND_RENAMED(elsewhere, name);
 }

@@ -21,4 +21,7 @@ PyObject *property_range(const char *name);
  */
 const char *property_elsewhere(const char *name);
 
+/* What stands here for a property that only a program in C can set; NULL for any other name. */
+const char *property_of_c(const char *name);
+
 #endif

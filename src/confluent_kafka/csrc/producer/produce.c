@@ -154,8 +154,24 @@ producer_enqueue(Producer *self, outgoing *message)
     return code;
 }
 
+/* The broker has not seen the message: it is the producer's own limit. */
+static void
+raise_too_large(Producer *self, size_t size)
+{
+    char limit[32] = "1000000", given[64] = "";
+    size_t room = sizeof(limit);
+    rd_kafka_conf_get(rd_kafka_conf(self->client.rk), "message.max.bytes", limit, &room);
+    if (size > 0) {
+        snprintf(given, sizeof(given), "%zu bytes of key and value are ", size);
+    }
+    raise_kafka_error(self->client.state, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+                      "Unable to produce message: %s: %smore than message.max.bytes of the "
+                      "producer allows (%s): raise it, and max.message.bytes of the topic, too",
+                      rd_kafka_err2str(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE), given, limit);
+}
+
 void
-raise_produce_error(Producer *self, rd_kafka_resp_err_t code)
+raise_produce_error(Producer *self, rd_kafka_resp_err_t code, size_t size)
 {
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
         if (client_end_thread_at_exit(&self->client)) {
@@ -166,8 +182,17 @@ raise_produce_error(Producer *self, rd_kafka_resp_err_t code)
                         "again, or give produce(block=seconds)");
         return;
     }
-    raise_kafka_error(self->client.state, code, "Unable to produce message: %s",
-                      rd_kafka_err2str(code));
+    if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
+        raise_too_large(self, size);
+        return;
+    }
+    /* Of a producer of transactions: between them. */
+    bool is_between = code == RD_KAFKA_RESP_ERR__STATE;
+    raise_kafka_error(self->client.state, code, "Unable to produce message: %s%s",
+                      rd_kafka_err2str(code),
+                      is_between ? ": call begin_transaction() first, and once before it "
+                                   "init_transactions()"
+                                 : "");
 }
 
 /* Between serve_begin() and serve_end(): 0 with `*code`, -1 with an exception. */
@@ -297,9 +322,10 @@ enqueue_message(Producer *self, PyObject *topic, outgoing *message, deadline *un
     return result;
 }
 
-/* A message to `recipient` from the arguments of produce(); as enqueue_message(). */
+/* A message to `recipient` from the arguments of produce(); as enqueue_message(), with its size. */
 static int
-enqueue_arguments(Producer *self, PyObject **values, void *recipient, rd_kafka_resp_err_t *code)
+enqueue_arguments(Producer *self, PyObject **values, void *recipient,
+                  rd_kafka_resp_err_t *code, size_t *size)
 {
     outgoing message = {.recipient = recipient};
     deadline until;
@@ -316,6 +342,7 @@ enqueue_arguments(Producer *self, PyObject **values, void *recipient, rd_kafka_r
         message.value_size = value.size;
         message.key = key.data;
         message.key_size = key.size;
+        *size = value.size + key.size;
         result = enqueue_message(self, values[TOPIC], &message, &until, code);
     }
     if (message.headers != NULL) {
@@ -332,13 +359,14 @@ producer_produce(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyOb
     Producer *self = (Producer *)object;
     PyObject *values[COUNT], *callback;
     rd_kafka_resp_err_t code;
+    size_t size;
     if (client_args(&self->client, &produce_signature, args, nargs, kwnames, values) < 0
         || delivery_callback_from_args(values[CALLBACK], values[ON_DELIVERY], &callback) < 0
-        || enqueue_arguments(self, values, callback, &code) < 0) {
+        || enqueue_arguments(self, values, callback, &code, &size) < 0) {
         return NULL;
     }
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        raise_produce_error(self, code);
+        raise_produce_error(self, code, size);
         return NULL;
     }
     Py_RETURN_NONE;
@@ -361,17 +389,18 @@ int
 producer_send_to(Producer *self, void *recipient, PyObject *const *fields)
 {
     rd_kafka_resp_err_t code;
+    size_t size;
     PyObject *values[COUNT] = {
         [TOPIC] = fields[0],     [VALUE] = fields[1],     [KEY] = fields[2],
         [PARTITION] = fields[3], [TIMESTAMP] = fields[4], [HEADERS] = fields[5],
     };
-    if (enqueue_arguments(self, values, recipient, &code) < 0) {
+    if (enqueue_arguments(self, values, recipient, &code, &size) < 0) {
         return -1;
     }
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
         return code == RD_KAFKA_RESP_ERR_NO_ERROR;
     }
-    raise_produce_error(self, code);
+    raise_produce_error(self, code, size);
     return -1;
 }
 

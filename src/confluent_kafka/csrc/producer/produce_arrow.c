@@ -152,7 +152,7 @@ enqueue_row(batch_defaults *defaults, const arrow_rows *rows, int64_t index, PyO
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && defaults->stepwise) {
         return NO_ROOM;
     }
-    raise_produce_error(self, code);
+    raise_produce_error(self, code, 0);
     name_row(self, index);
     return FAILED;
 }

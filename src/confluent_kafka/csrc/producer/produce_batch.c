@@ -195,7 +195,7 @@ note_error(Producer *self, PyObject *object, rd_kafka_resp_err_t code, Py_ssize_
 {
     if (!PyDict_Check(object)) {
         if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-            raise_produce_error(self, code);
+            raise_produce_error(self, code, 0);
             name_index(index);
         }
         else {

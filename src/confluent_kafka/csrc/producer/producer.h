@@ -91,7 +91,7 @@ int producer_enqueue_within(Producer *self, outgoing *message, deadline *until,
                             rd_kafka_resp_err_t *code);
 
 /* Raises BufferError for _QUEUE_FULL and KafkaException for anything else. */
-void raise_produce_error(Producer *self, rd_kafka_resp_err_t code);
+void raise_produce_error(Producer *self, rd_kafka_resp_err_t code, size_t size);
 
 /* Reads `callback` and its alias `on_delivery`, borrowed or NULL. */
 int delivery_callback_from_args(PyObject *callback, PyObject *on_delivery, PyObject **result);

@@ -92,6 +92,48 @@ producer_forget_step(Producer *self)
     }
 }
 
+/*
+ * What to call first, of a step that came at the wrong time; NULL for other errors. librdkafka
+ * only says in which state it is.
+ */
+static const char *
+missing_call(const rd_kafka_error_t *error, request_attempt *attempt)
+{
+    if (error == NULL || rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR__STATE) {
+        return NULL;
+    }
+    const char *text = rd_kafka_error_string(error);
+    if (strstr(text, "state Init") != NULL) {
+        return "call init_transactions() first";
+    }
+    if (attempt == attempt_init) {
+        return "init_transactions() is called once";
+    }
+    if (strstr(text, "state Ready") != NULL) {
+        return "call begin_transaction() first";
+    }
+    return attempt == attempt_begin && strstr(text, "state InTransaction") != NULL
+               ? "call commit_transaction() or abort_transaction() first"
+               : NULL;
+}
+
+/* As client_raise_if_error(), of a step. */
+static int
+raise_if_step_failed(Client *client, rd_kafka_error_t *error, request_attempt *attempt)
+{
+    const char *advice = missing_call(error, attempt);
+    if (advice == NULL) {
+        return client_raise_if_error(client, error);
+    }
+    PyObject *made = kafka_error_from(client->state, error);
+    if (made != NULL && kafka_error_add_advice(made, advice) < 0) {
+        Py_CLEAR(made);
+    }
+    raise_kafka_error_object(client->state, made);
+    rd_kafka_error_destroy(error);
+    return -1;
+}
+
 /* Whether `next` has the result of the step that was left: 1 or 0; -1 with an exception. */
 static int
 is_result_of(Client *client, const request *left, rd_kafka_error_t *error, const request *next)
@@ -99,7 +141,7 @@ is_result_of(Client *client, const request *left, rd_kafka_error_t *error, const
     bool same = left->attempt == next->attempt && next->attempt != attempt_send_offsets;
     bool aborts = next->attempt == attempt_abort;
     if (error != NULL && (same || !aborts)) {
-        return client_raise_if_error(client, error);
+        return raise_if_step_failed(client, error, left->attempt);
     }
     bool too_late = error == NULL && aborts && left->attempt == attempt_commit;
     rd_kafka_error_destroy(error);
@@ -154,9 +196,10 @@ request_and_serve(Client *client, request *made, const char *what)
         return -1;
     }
     rd_kafka_error_t *error = made->error;
+    request_attempt *attempt = made->attempt;
     made->error = NULL;
     request_end(made);
-    return client_raise_if_error(client, error) < 0 ? -1 : client_raise_parked(client);
+    return raise_if_step_failed(client, error, attempt) < 0 ? -1 : client_raise_parked(client);
 }
 
 /* Makes the request, which is taken over: None, or NULL with an exception. */

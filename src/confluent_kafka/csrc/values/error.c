@@ -93,21 +93,34 @@ kafka_error_reason(PyObject *kafka_error)
                                 : text_from(rd_kafka_err2str(self->code));
 }
 
-int
-kafka_error_add_cause(PyObject *kafka_error, const char *cause)
+/* Appends a text, with what is before it. */
+static int
+add_to_reason(PyObject *kafka_error, const char *before, const char *text)
 {
     KafkaError *self = (KafkaError *)kafka_error;
     PyObject *reason = kafka_error_reason(kafka_error);
     if (reason == NULL) {
         return -1;
     }
-    PyObject *with_cause = PyUnicode_FromFormat("%U; last failure: %s", reason, cause);
+    PyObject *longer = PyUnicode_FromFormat("%U%s%s", reason, before, text);
     Py_DECREF(reason);
-    if (with_cause == NULL) {
+    if (longer == NULL) {
         return -1;
     }
-    Py_XSETREF(self->reason, with_cause);
+    Py_XSETREF(self->reason, longer);
     return 0;
+}
+
+int
+kafka_error_add_cause(PyObject *kafka_error, const char *cause)
+{
+    return add_to_reason(kafka_error, "; last failure: ", cause);
+}
+
+int
+kafka_error_add_advice(PyObject *kafka_error, const char *advice)
+{
+    return add_to_reason(kafka_error, ": ", advice);
 }
 
 int

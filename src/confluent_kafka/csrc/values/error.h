@@ -35,6 +35,8 @@ int arg_kafka_error(module_state *state, PyObject *object, const char *name);
 
 /* Appends what may have caused a new KafkaError to its text: 0, or -1 with an exception. */
 int kafka_error_add_cause(PyObject *kafka_error, const char *cause);
+/* The same with what to do about it. */
+int kafka_error_add_advice(PyObject *kafka_error, const char *advice);
 
 /* Raises KafkaException(KafkaError); `format` (PyUnicode_FromFormat style) may be NULL. */
 void raise_kafka_error(module_state *state, rd_kafka_resp_err_t code, const char *format, ...);
