@@ -11,12 +11,18 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.compat.kafka import errors
 from confluent_kafka.compat.kafka._failures import failure_of, translated
+from tests.support.error_stub import module_classes, stub_classes
 
 KINDS = [
     kind
     for kind in vars(errors).values()
     if isinstance(kind, type) and issubclass(kind, errors.KafkaError)
 ]
+
+
+def test_the_stub_is_what_the_module_is() -> None:
+    """errors.pyi, which editors and type checkers read, has the table's classes and no others."""
+    assert stub_classes(errors) == module_classes(errors)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ known of the cluster is out of date. An exception that comes from librdkafka has
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, ClassVar
+
+from .._common.error_table import define
 
 
 class KafkaError(RuntimeError):
@@ -42,11 +43,6 @@ class BrokerResponseError(KafkaError):
     description: ClassVar[str | None] = None
     """What the number means."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "description" not in vars(cls):
-            cls.description = inspect.cleandoc(cls.__doc__ or "")
-
     def __str__(self) -> str:
         return f"[Error {self.errno}] {super().__str__()}"
 
@@ -78,1018 +74,325 @@ class LogTruncationError(KafkaError):
         return type(self), (self.divergent_offsets, *self.args)
 
 
-class AuthorizationError(BrokerResponseError):
-    """The client may not do this."""
-
-
-class IllegalArgumentError(KafkaError):
-    """An argument is not valid."""
-
-
-class IllegalStateError(KafkaError):
-    """The object's state does not allow the call."""
-
-
-class KafkaConfigurationError(KafkaError):
-    """A keyword's value is wrong."""
-
-
-class KafkaProtocolError(KafkaError):
-    """The broker's answer is not what the protocol says."""
-
-
-class InvalidReceiveError(KafkaProtocolError):
-    """An answer cannot be read."""
-
-
-class NoOffsetForPartitionError(KafkaError):
-    """There is no committed offset, and auto_offset_reset is 'none'."""
-
-
-class QuotaViolationError(KafkaError):
-    """A quota of the broker is used up."""
-
-
-class RetriableError(KafkaError):
-    """The same call may succeed later."""
-
-    retriable = True
-
-
-class Cancelled(RetriableError):
-    """The request was given up."""
-
-
-class CorrelationIdError(RetriableError, KafkaProtocolError):
-    """An answer belongs to another request."""
-
-
-class InvalidMetadataError(RetriableError):
-    """What is known of the cluster is out of date."""
-
-    invalid_metadata = True
-
-
-class KafkaConnectionError(InvalidMetadataError):
-    """No connection to a broker."""
-
-
-class KafkaTimeoutError(RetriableError):
-    """Something was not done in the time that it had."""
-
-
-class MetadataEmptyBrokerList(RetriableError):
-    """A broker answered with a cluster without brokers."""
-
-
-class NodeNotReadyError(RetriableError):
-    """The connection to the broker is not ready."""
-
-
-class StaleMetadata(InvalidMetadataError):
-    """What is known of the cluster is older than what is asked."""
-
-
-class TooManyInFlightRequests(RetriableError):
-    """Too many requests wait for an answer."""
-
-
 class TransactionAbortedError(KafkaError):
     """The transaction was aborted, and its messages with it."""
 
     message = "TRANSACTION_ABORTED"
 
 
-class UnknownBrokerIdError(KafkaError):
-    """The cluster has no broker of this id."""
-
-
-class UnrecognizedBrokerVersion(KafkaError):
-    """The broker's version cannot be told."""
-
-
-class UnsupportedCodecError(KafkaError):
-    """The compression is not supported."""
-
-
-class UnknownError(BrokerResponseError):
-    """The broker failed in a way that has no other number."""
-
-    errno = -1
-    message = "UNKNOWN"
-
-
-class NoError(BrokerResponseError):
-    """No error."""
-
-    errno = 0
-    message = "NO_ERROR"
-
-
-class OffsetOutOfRangeError(BrokerResponseError):
-    """Offset out of range."""
-
-    errno = 1
-    message = "OFFSET_OUT_OF_RANGE"
-
-
-class CorruptRecordError(BrokerResponseError):
-    """Invalid message."""
-
-    errno = 2
-    message = "CORRUPT_MESSAGE"
-
-
-class UnknownTopicOrPartitionError(InvalidMetadataError, BrokerResponseError):
-    """Unknown topic or partition."""
-
-    errno = 3
-    message = "UNKNOWN_TOPIC_OR_PARTITION"
-
-
-class InvalidFetchRequestError(BrokerResponseError):
-    """Invalid message size."""
-
-    errno = 4
-    message = "INVALID_FETCH_SIZE"
-
-
-class LeaderNotAvailableError(InvalidMetadataError, BrokerResponseError):
-    """Leader not available."""
-
-    errno = 5
-    message = "LEADER_NOT_AVAILABLE"
-
-
-class NotLeaderForPartitionError(InvalidMetadataError, BrokerResponseError):
-    """Not leader for partition."""
-
-    errno = 6
-    message = "NOT_LEADER_FOR_PARTITION"
-
-
-class RequestTimedOutError(RetriableError, BrokerResponseError):
-    """Request timed out."""
-
-    errno = 7
-    message = "REQUEST_TIMED_OUT"
-
-
-class BrokerNotAvailableError(BrokerResponseError):
-    """Broker not available."""
-
-    errno = 8
-    message = "BROKER_NOT_AVAILABLE"
-
-
-class ReplicaNotAvailableError(InvalidMetadataError, BrokerResponseError):
-    """Replica not available."""
-
-    errno = 9
-    message = "REPLICA_NOT_AVAILABLE"
-
-
-class MessageSizeTooLargeError(BrokerResponseError):
-    """Message size too large."""
-
-    errno = 10
-    message = "MESSAGE_SIZE_TOO_LARGE"
-
-
-class StaleControllerEpochError(BrokerResponseError):
-    """StaleControllerEpochCode."""
-
-    errno = 11
-    message = "STALE_CONTROLLER_EPOCH"
-
-
-class OffsetMetadataTooLargeError(BrokerResponseError):
-    """Offset metadata string too large."""
-
-    errno = 12
-    message = "OFFSET_METADATA_TOO_LARGE"
-
-
-class NetworkExceptionError(InvalidMetadataError, BrokerResponseError):
-    """Broker disconnected before response received."""
-
-    errno = 13
-    message = "NETWORK_EXCEPTION"
-
-
-class CoordinatorLoadInProgressError(RetriableError, BrokerResponseError):
-    """Coordinator load in progress."""
-
-    errno = 14
-    message = "COORDINATOR_LOAD_IN_PROGRESS"
-
-
-class CoordinatorNotAvailableError(RetriableError, BrokerResponseError):
-    """Coordinator not available."""
-
-    errno = 15
-    message = "COORDINATOR_NOT_AVAILABLE"
-
-
-class NotCoordinatorError(RetriableError, BrokerResponseError):
-    """Not coordinator."""
-
-    errno = 16
-    message = "NOT_COORDINATOR"
-
-
-class InvalidTopicError(BrokerResponseError):
-    """Invalid topic."""
-
-    errno = 17
-    message = "INVALID_TOPIC"
-
-
-class RecordListTooLargeError(BrokerResponseError):
-    """Message batch larger than configured server segment size."""
-
-    errno = 18
-    message = "RECORD_LIST_TOO_LARGE"
-
-
-class NotEnoughReplicasError(RetriableError, BrokerResponseError):
-    """Not enough in-sync replicas."""
-
-    errno = 19
-    message = "NOT_ENOUGH_REPLICAS"
-
-
-class NotEnoughReplicasAfterAppendError(RetriableError, BrokerResponseError):
-    """Message(s) written to insufficient number of in-sync replicas."""
-
-    errno = 20
-    message = "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
-
-
-class InvalidRequiredAcksError(BrokerResponseError):
-    """Invalid required acks value."""
-
-    errno = 21
-    message = "INVALID_REQUIRED_ACKS"
-
-
-class IllegalGenerationError(BrokerResponseError):
-    """Specified group generation id is not valid."""
-
-    errno = 22
-    message = "ILLEGAL_GENERATION"
-
-
-class InconsistentGroupProtocolError(BrokerResponseError):
-    """Inconsistent group protocol."""
-
-    errno = 23
-    message = "INCONSISTENT_GROUP_PROTOCOL"
-
-
-class InvalidGroupIdError(BrokerResponseError):
-    """Invalid group.id."""
-
-    errno = 24
-    message = "INVALID_GROUP_ID"
-
-
-class UnknownMemberIdError(BrokerResponseError):
-    """Unknown member."""
-
-    errno = 25
-    message = "UNKNOWN_MEMBER_ID"
-
-
-class InvalidSessionTimeoutError(BrokerResponseError):
-    """Invalid session timeout."""
-
-    errno = 26
-    message = "INVALID_SESSION_TIMEOUT"
-
-
-class RebalanceInProgressError(BrokerResponseError):
-    """Group rebalance in progress."""
-
-    errno = 27
-    message = "REBALANCE_IN_PROGRESS"
-
-
-class InvalidCommitOffsetSizeError(BrokerResponseError):
-    """Commit offset data size is not valid."""
-
-    errno = 28
-    message = "INVALID_COMMIT_OFFSET_SIZE"
-
-
-class TopicAuthorizationFailedError(AuthorizationError):
-    """Topic authorization failed."""
-
-    errno = 29
-    message = "TOPIC_AUTHORIZATION_FAILED"
-
-
-class GroupAuthorizationFailedError(AuthorizationError):
-    """Group authorization failed."""
-
-    errno = 30
-    message = "GROUP_AUTHORIZATION_FAILED"
-
-
-class ClusterAuthorizationFailedError(AuthorizationError):
-    """Cluster authorization failed."""
-
-    errno = 31
-    message = "CLUSTER_AUTHORIZATION_FAILED"
-
-
-class InvalidTimestampError(BrokerResponseError):
-    """Invalid timestamp."""
-
-    errno = 32
-    message = "INVALID_TIMESTAMP"
-
-
-class UnsupportedSaslMechanismError(BrokerResponseError):
-    """Unsupported SASL mechanism."""
-
-    errno = 33
-    message = "UNSUPPORTED_SASL_MECHANISM"
-
-
-class IllegalSaslStateError(BrokerResponseError):
-    """Request not valid in current SASL state."""
-
-    errno = 34
-    message = "ILLEGAL_SASL_STATE"
-
-
-class UnsupportedVersionError(BrokerResponseError):
-    """API version not supported."""
-
-    errno = 35
-    message = "UNSUPPORTED_VERSION"
-
-
-class IncompatibleBrokerVersion(UnsupportedVersionError):
-    """The broker is too old for this."""
-
-
-class TopicAlreadyExistsError(BrokerResponseError):
-    """Topic already exists."""
-
-    errno = 36
-    message = "TOPIC_ALREADY_EXISTS"
-
-
-class InvalidPartitionsError(BrokerResponseError):
-    """Invalid number of partitions."""
-
-    errno = 37
-    message = "INVALID_PARTITIONS"
-
-
-class InvalidReplicationFactorError(BrokerResponseError):
-    """Invalid replication factor."""
-
-    errno = 38
-    message = "INVALID_REPLICATION_FACTOR"
-
-
-class InvalidReplicationAssignmentError(BrokerResponseError):
-    """Invalid replica assignment."""
-
-    errno = 39
-    message = "INVALID_REPLICATION_ASSIGNMENT"
-
-
-class InvalidConfigurationError(BrokerResponseError):
-    """Configuration is invalid."""
-
-    errno = 40
-    message = "INVALID_CONFIG"
-
-
-class NotControllerError(RetriableError, BrokerResponseError):
-    """Not controller for cluster."""
-
-    errno = 41
-    message = "NOT_CONTROLLER"
-
-
-class InvalidRequestError(BrokerResponseError):
-    """Invalid request."""
-
-    errno = 42
-    message = "INVALID_REQUEST"
-
-
-class UnsupportedForMessageFormatError(BrokerResponseError):
-    """Message format on broker does not support request."""
-
-    errno = 43
-    message = "UNSUPPORTED_FOR_MESSAGE_FORMAT"
-
-
-class PolicyViolationError(BrokerResponseError):
-    """Policy violation."""
-
-    errno = 44
-    message = "POLICY_VIOLATION"
-
-
-class OutOfOrderSequenceNumberError(BrokerResponseError):
-    """Broker received an out of order sequence number."""
-
-    errno = 45
-    message = "OUT_OF_ORDER_SEQUENCE_NUMBER"
-
-
-class DuplicateSequenceNumberError(BrokerResponseError):
-    """The broker has this sequence number already."""
-
-    errno = 46
-    message = "DUPLICATE_SEQUENCE_NUMBER"
-
-
-class InvalidProducerEpochError(BrokerResponseError):
-    """Producer attempted an operation with an old epoch."""
-
-    errno = 47
-    message = "INVALID_PRODUCER_EPOCH"
-
-
-class InvalidTxnStateError(BrokerResponseError):
-    """Producer attempted a transactional operation in an invalid state."""
-
-    errno = 48
-    message = "INVALID_TXN_STATE"
-
-
-class InvalidProducerIdMappingError(BrokerResponseError):
-    """The producer's id is not the one that its transactional id has now."""
-
-    errno = 49
-    message = "INVALID_PRODUCER_ID_MAPPING"
-
-
-class InvalidTransactionTimeoutError(BrokerResponseError):
-    """The transaction's timeout is longer than the broker's transaction.max.timeout.ms."""
-
-    errno = 50
-    message = "INVALID_TRANSACTION_TIMEOUT"
-
-
-class ConcurrentTransactionsError(RetriableError, BrokerResponseError):
-    """Another operation of the same transaction is not finished."""
-
-    errno = 51
-    message = "CONCURRENT_TRANSACTIONS"
-
-
-class TransactionCoordinatorFencedError(BrokerResponseError):
-    """The transaction coordinator is not the producer's any more."""
-
-    errno = 52
-    message = "TRANSACTION_COORDINATOR_FENCED"
-
-
-class TransactionalIdAuthorizationFailedError(AuthorizationError):
-    """Transactional Id authorization failed."""
-
-    errno = 53
-    message = "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
-
-
-class SecurityDisabledError(BrokerResponseError):
-    """Security features are disabled."""
-
-    errno = 54
-    message = "SECURITY_DISABLED"
-
-
-class OperationNotAttemptedError(BrokerResponseError):
-    """Operation not attempted."""
-
-    errno = 55
-    message = "OPERATION_NOT_ATTEMPTED"
-
-
-class KafkaStorageError(InvalidMetadataError, BrokerResponseError):
-    """Disk error when trying to access log file on disk."""
-
-    errno = 56
-    message = "KAFKA_STORAGE_ERROR"
-
-
-class LogDirNotFoundError(BrokerResponseError):
-    """The user-specified log directory is not found in the broker config."""
-
-    errno = 57
-    message = "LOG_DIR_NOT_FOUND"
-
-
-class SaslAuthenticationFailedError(BrokerResponseError):
-    """SASL Authentication failed."""
-
-    errno = 58
-    message = "SASL_AUTHENTICATION_FAILED"
-
-
-class UnknownProducerIdError(BrokerResponseError):
-    """Unknown Producer Id."""
-
-    errno = 59
-    message = "UNKNOWN_PRODUCER_ID"
-
-
-class ReassignmentInProgressError(BrokerResponseError):
-    """Partition reassignment is in progress."""
-
-    errno = 60
-    message = "REASSIGNMENT_IN_PROGRESS"
-
-
-class DelegationTokenAuthDisabledError(BrokerResponseError):
-    """Delegation Token feature is not enabled."""
-
-    errno = 61
-    message = "DELEGATION_TOKEN_AUTH_DISABLED"
-
-
-class DelegationTokenNotFoundError(BrokerResponseError):
-    """Delegation Token is not found on server."""
-
-    errno = 62
-    message = "DELEGATION_TOKEN_NOT_FOUND"
-
-
-class DelegationTokenOwnerMismatchError(BrokerResponseError):
-    """Specified Principal is not valid Owner/Renewer."""
-
-    errno = 63
-    message = "DELEGATION_TOKEN_OWNER_MISMATCH"
-
-
-class DelegationTokenRequestNotAllowedError(BrokerResponseError):
-    """Delegation Token requests are not allowed on this connection."""
-
-    errno = 64
-    message = "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED"
-
-
-class DelegationTokenAuthorizationFailedError(AuthorizationError):
-    """Delegation Token authorization failed."""
-
-    errno = 65
-    message = "DELEGATION_TOKEN_AUTHORIZATION_FAILED"
-
-
-class DelegationTokenExpiredError(BrokerResponseError):
-    """Delegation Token is expired."""
-
-    errno = 66
-    message = "DELEGATION_TOKEN_EXPIRED"
-
-
-class InvalidPrincipalTypeError(BrokerResponseError):
-    """Supplied principalType is not supported."""
-
-    errno = 67
-    message = "INVALID_PRINCIPAL_TYPE"
-
-
-class NonEmptyGroupError(BrokerResponseError):
-    """The group is not empty."""
-
-    errno = 68
-    message = "NON_EMPTY_GROUP"
-
-
-class GroupIdNotFoundError(BrokerResponseError):
-    """The group id does not exist."""
-
-    errno = 69
-    message = "GROUP_ID_NOT_FOUND"
-
-
-class FetchSessionIdNotFoundError(RetriableError, BrokerResponseError):
-    """The fetch session ID was not found."""
-
-    errno = 70
-    message = "FETCH_SESSION_ID_NOT_FOUND"
-
-
-class InvalidFetchSessionEpochError(RetriableError, BrokerResponseError):
-    """The fetch session epoch is invalid."""
-
-    errno = 71
-    message = "INVALID_FETCH_SESSION_EPOCH"
-
-
-class ListenerNotFoundError(InvalidMetadataError, BrokerResponseError):
-    """No matching listener."""
-
-    errno = 72
-    message = "LISTENER_NOT_FOUND"
-
-
-class TopicDeletionDisabledError(BrokerResponseError):
-    """Topic deletion is disabled."""
-
-    errno = 73
-    message = "TOPIC_DELETION_DISABLED"
-
-
-class FencedLeaderEpochError(InvalidMetadataError, BrokerResponseError):
-    """Leader epoch is older than broker epoch."""
-
-    errno = 74
-    message = "FENCED_LEADER_EPOCH"
-
-
-class UnknownLeaderEpochError(InvalidMetadataError, BrokerResponseError):
-    """Leader epoch is newer than broker epoch."""
-
-    errno = 75
-    message = "UNKNOWN_LEADER_EPOCH"
-
-
-class UnsupportedCompressionTypeError(BrokerResponseError):
-    """Unsupported compression type."""
-
-    errno = 76
-    message = "UNSUPPORTED_COMPRESSION_TYPE"
-
-
-class StaleBrokerEpochError(BrokerResponseError):
-    """Broker epoch has changed."""
-
-    errno = 77
-    message = "STALE_BROKER_EPOCH"
-
-
-class OffsetNotAvailableError(RetriableError, BrokerResponseError):
-    """Leader high watermark is not caught up."""
-
-    errno = 78
-    message = "OFFSET_NOT_AVAILABLE"
-
-
-class MemberIdRequiredError(BrokerResponseError):
-    """Group member needs a valid member ID."""
-
-    errno = 79
-    message = "MEMBER_ID_REQUIRED"
-
-
-class PreferredLeaderNotAvailableError(InvalidMetadataError, BrokerResponseError):
-    """Preferred leader was not available."""
-
-    errno = 80
-    message = "PREFERRED_LEADER_NOT_AVAILABLE"
-
-
-class GroupMaxSizeReachedError(BrokerResponseError):
-    """Consumer group has reached maximum size."""
-
-    errno = 81
-    message = "GROUP_MAX_SIZE_REACHED"
-
-
-class FencedInstanceIdError(BrokerResponseError):
-    """Static consumer fenced by other consumer with same group.instance.id."""
-
-    errno = 82
-    message = "FENCED_INSTANCE_ID"
-
-
-class EligibleLeadersNotAvailableError(InvalidMetadataError, BrokerResponseError):
-    """Eligible partition leaders are not available."""
-
-    errno = 83
-    message = "ELIGIBLE_LEADERS_NOT_AVAILABLE"
-
-
-class ElectionNotNeededError(InvalidMetadataError, BrokerResponseError):
-    """Leader election not needed for topic partition."""
-
-    errno = 84
-    message = "ELECTION_NOT_NEEDED"
-
-
-class NoReassignmentInProgressError(BrokerResponseError):
-    """No partition reassignment is in progress."""
-
-    errno = 85
-    message = "NO_REASSIGNMENT_IN_PROGRESS"
-
-
-class GroupSubscribedToTopicError(BrokerResponseError):
-    """Deleting offsets of a topic while the consumer group is subscribed to it."""
-
-    errno = 86
-    message = "GROUP_SUBSCRIBED_TO_TOPIC"
-
-
-class InvalidRecordError(BrokerResponseError):
-    """Broker failed to validate record."""
-
-    errno = 87
-    message = "INVALID_RECORD"
-
-
-class UnstableOffsetCommitError(RetriableError, BrokerResponseError):
-    """There are unstable offsets that need to be cleared."""
-
-    errno = 88
-    message = "UNSTABLE_OFFSET_COMMIT"
-
-
-class ThrottlingQuotaExceededError(RetriableError, BrokerResponseError):
-    """Throttling quota has been exceeded."""
-
-    errno = 89
-    message = "THROTTLING_QUOTA_EXCEEDED"
-
-
-class ProducerFencedError(BrokerResponseError):
-    """There is a newer producer with the same transactionalId which fences the current one."""
-
-    errno = 90
-    message = "PRODUCER_FENCED"
-
-
-class ResourceNotFoundError(BrokerResponseError):
-    """Request illegally referred to resource that does not exist."""
-
-    errno = 91
-    message = "RESOURCE_NOT_FOUND"
-
-
-class DuplicateResourceError(BrokerResponseError):
-    """Request illegally referred to the same resource twice."""
-
-    errno = 92
-    message = "DUPLICATE_RESOURCE"
-
-
-class UnacceptableCredentialError(BrokerResponseError):
-    """Requested credential would not meet criteria for acceptability."""
-
-    errno = 93
-    message = "UNACCEPTABLE_CREDENTIAL"
-
-
-class InconsistentVoterSetError(BrokerResponseError):
-    """A sender or a recipient is not one of the voters."""
-
-    errno = 94
-    message = "INCONSISTENT_VOTER_SET"
-
-
-class InvalidUpdateVersionError(BrokerResponseError):
-    """Invalid update version."""
-
-    errno = 95
-    message = "INVALID_UPDATE_VERSION"
-
-
-class FeatureUpdateFailedError(BrokerResponseError):
-    """Unable to update finalized features due to server error."""
-
-    errno = 96
-    message = "FEATURE_UPDATE_FAILED"
-
-
-class PrincipalDeserializationFailureError(BrokerResponseError):
-    """Request principal deserialization failed during forwarding."""
-
-    errno = 97
-    message = "PRINCIPAL_DESERIALIZATION_FAILURE"
-
-
-class SnapshotNotFoundError(BrokerResponseError):
-    """There is no such snapshot."""
-
-    errno = 98
-    message = "SNAPSHOT_NOT_FOUND"
-
-
-class PositionOutOfRangeError(BrokerResponseError):
-    """The position is outside of the snapshot."""
-
-    errno = 99
-    message = "POSITION_OUT_OF_RANGE"
-
-
-class UnknownTopicIdError(InvalidMetadataError, BrokerResponseError):
-    """Unknown topic id."""
-
-    errno = 100
-    message = "UNKNOWN_TOPIC_ID"
-
-
-class DuplicateBrokerRegistrationError(BrokerResponseError):
-    """A broker of this id is registered already."""
-
-    errno = 101
-    message = "DUPLICATE_BROKER_REGISTRATION"
-
-
-class BrokerIdNotRegisteredError(BrokerResponseError):
-    """No broker of this id is registered."""
-
-    errno = 102
-    message = "BROKER_ID_NOT_REGISTERED"
-
-
-class InconsistentTopicIdError(InvalidMetadataError, BrokerResponseError):
-    """The log's topic ID did not match the topic ID in the request."""
-
-    errno = 103
-    message = "INCONSISTENT_TOPIC_ID"
-
-
-class InconsistentClusterIdError(BrokerResponseError):
-    """The request is for another cluster."""
-
-    errno = 104
-    message = "INCONSISTENT_CLUSTER_ID"
-
-
-class TransactionalIdNotFoundError(BrokerResponseError):
-    """The coordinator does not know the transactional id."""
-
-    errno = 105
-    message = "TRANSACTIONAL_ID_NOT_FOUND"
-
-
-class FetchSessionTopicIdError(RetriableError, BrokerResponseError):
-    """The fetch session has other topic ids than the request."""
-
-    errno = 106
-    message = "FETCH_SESSION_TOPIC_ID_ERROR"
-
-
-class IneligibleReplicaError(BrokerResponseError):
-    """The replica may not join those in sync."""
-
-    errno = 107
-    message = "INELIGIBLE_REPLICA"
-
-
-class NewLeaderElectedError(BrokerResponseError):
-    """The controller has elected another leader."""
-
-    errno = 108
-    message = "NEW_LEADER_ELECTED"
-
-
-class OffsetMovedToTieredStorageError(BrokerResponseError):
-    """The offset's records are in tiered storage."""
-
-    errno = 109
-    message = "OFFSET_MOVED_TO_TIERED_STORAGE"
-
-
-class FencedMemberEpochError(BrokerResponseError):
-    """The member epoch is fenced by the group coordinator."""
-
-    errno = 110
-    message = "FENCED_MEMBER_EPOCH"
-
-
-class UnreleasedInstanceIdError(BrokerResponseError):
-    """The instance ID is still used by another member in the consumer group."""
-
-    errno = 111
-    message = "UNRELEASED_INSTANCE_ID"
-
-
-class UnsupportedAssignorError(BrokerResponseError):
-    """The assignor or its version range is not supported by the consumer group."""
-
-    errno = 112
-    message = "UNSUPPORTED_ASSIGNOR"
-
-
-class StaleMemberEpochError(BrokerResponseError):
-    """The member epoch is stale."""
-
-    errno = 113
-    message = "STALE_MEMBER_EPOCH"
-
-
-class MismatchedEndpointTypeError(BrokerResponseError):
-    """The request was sent to an endpoint of the wrong type."""
-
-    errno = 114
-    message = "MISMATCHED_ENDPOINT_TYPE"
-
-
-class UnsupportedEndpointTypeError(BrokerResponseError):
-    """This endpoint type is not supported yet."""
-
-    errno = 115
-    message = "UNSUPPORTED_ENDPOINT_TYPE"
-
-
-class UnknownControllerIdError(BrokerResponseError):
-    """This controller ID is not known."""
-
-    errno = 116
-    message = "UNKNOWN_CONTROLLER_ID"
-
-
-class UnknownSubscriptionIdError(BrokerResponseError):
-    """Client sent a push telemetry request with an invalid or outdated subscription ID."""
-
-    errno = 117
-    message = "UNKNOWN_SUBSCRIPTION_ID"
-
-
-class TelemetryTooLargeError(BrokerResponseError):
-    """Client sent a push telemetry request larger than the maximum size the broker will accept."""
-
-    errno = 118
-    message = "TELEMETRY_TOO_LARGE"
-
-
-class InvalidRegistrationError(BrokerResponseError):
-    """The controller has considered the broker registration to be invalid."""
-
-    errno = 119
-    message = "INVALID_REGISTRATION"
-
-
-class TransactionAbortableError(BrokerResponseError):
-    """The server encountered an error with the transaction."""
-
-    errno = 120
-    message = "TRANSACTION_ABORTABLE"
-
-
-class InvalidRecordStateError(BrokerResponseError):
-    """The record state is invalid."""
-
-    errno = 121
-    message = "INVALID_RECORD_STATE"
-
-
-class ShareSessionNotFoundError(RetriableError, BrokerResponseError):
-    """The share session was not found."""
-
-    errno = 122
-    message = "SHARE_SESSION_NOT_FOUND"
-
-
-class InvalidShareSessionEpochError(RetriableError, BrokerResponseError):
-    """The share session epoch is invalid."""
-
-    errno = 123
-    message = "INVALID_SHARE_SESSION_EPOCH"
-
-
-class FencedStateEpochError(BrokerResponseError):
-    """The share-group state epoch did not match."""
-
-    errno = 124
-    message = "FENCED_STATE_EPOCH"
-
-
-class InvalidVoterKeyError(BrokerResponseError):
-    """The voter key doesn't match the receiving replica's key."""
-
-    errno = 125
-    message = "INVALID_VOTER_KEY"
-
-
-class DuplicateVoterError(BrokerResponseError):
-    """The voter is already part of the set of voters."""
-
-    errno = 126
-    message = "DUPLICATE_VOTER"
-
-
-class VoterNotFoundError(BrokerResponseError):
-    """The voter is not part of the set of voters."""
-
-    errno = 127
-    message = "VOTER_NOT_FOUND"
-
-
-CorruptRecordException = CorruptRecordError
-
-
-_BY_NUMBER: dict[int, type[BrokerResponseError]] = {
-    vars(kind)["errno"]: kind
-    for kind in list(vars().values())
-    # Not those that inherit a number.
-    if isinstance(kind, type)
-    and issubclass(kind, BrokerResponseError)
-    and vars(kind).get("errno") is not None
-}
+_WITHOUT_A_NUMBER = """
+AuthorizationError(BrokerResponseError)
+    The client may not do this.
+IllegalArgumentError
+    An argument is not valid.
+IllegalStateError
+    The object's state does not allow the call.
+KafkaConfigurationError
+    A keyword's value is wrong.
+KafkaProtocolError
+    The broker's answer is not what the protocol says.
+InvalidReceiveError(KafkaProtocolError)
+    An answer cannot be read.
+NoOffsetForPartitionError
+    There is no committed offset, and auto_offset_reset is 'none'.
+QuotaViolationError
+    A quota of the broker is used up.
+RetriableError retriable
+    The same call may succeed later.
+Cancelled(RetriableError)
+    The request was given up.
+CorrelationIdError(RetriableError, KafkaProtocolError)
+    An answer belongs to another request.
+InvalidMetadataError(RetriableError) invalid_metadata
+    What is known of the cluster is out of date.
+KafkaConnectionError(InvalidMetadataError)
+    No connection to a broker.
+KafkaTimeoutError(RetriableError)
+    Something was not done in the time that it had.
+MetadataEmptyBrokerList(RetriableError)
+    A broker answered with a cluster without brokers.
+NodeNotReadyError(RetriableError)
+    The connection to the broker is not ready.
+StaleMetadata(InvalidMetadataError)
+    What is known of the cluster is older than what is asked.
+TooManyInFlightRequests(RetriableError)
+    Too many requests wait for an answer.
+UnknownBrokerIdError
+    The cluster has no broker of this id.
+UnrecognizedBrokerVersion
+    The broker's version cannot be told.
+UnsupportedCodecError
+    The compression is not supported.
+"""
+
+_NUMBERED = """
+UnknownError -1 UNKNOWN
+    The broker failed in a way that has no other number.
+NoError 0 NO_ERROR
+    No error.
+OffsetOutOfRangeError 1 OFFSET_OUT_OF_RANGE
+    Offset out of range.
+CorruptRecordError 2 CORRUPT_MESSAGE
+    Invalid message.
+UnknownTopicOrPartitionError(InvalidMetadataError, BrokerResponseError) 3 UNKNOWN_TOPIC_OR_PARTITION
+    Unknown topic or partition.
+InvalidFetchRequestError 4 INVALID_FETCH_SIZE
+    Invalid message size.
+LeaderNotAvailableError(InvalidMetadataError, BrokerResponseError) 5 LEADER_NOT_AVAILABLE
+    Leader not available.
+NotLeaderForPartitionError(InvalidMetadataError, BrokerResponseError) 6 NOT_LEADER_FOR_PARTITION
+    Not leader for partition.
+RequestTimedOutError(RetriableError, BrokerResponseError) 7 REQUEST_TIMED_OUT
+    Request timed out.
+BrokerNotAvailableError 8 BROKER_NOT_AVAILABLE
+    Broker not available.
+ReplicaNotAvailableError(InvalidMetadataError, BrokerResponseError) 9 REPLICA_NOT_AVAILABLE
+    Replica not available.
+MessageSizeTooLargeError 10 MESSAGE_SIZE_TOO_LARGE
+    Message size too large.
+StaleControllerEpochError 11 STALE_CONTROLLER_EPOCH
+    StaleControllerEpochCode.
+OffsetMetadataTooLargeError 12 OFFSET_METADATA_TOO_LARGE
+    Offset metadata string too large.
+NetworkExceptionError(InvalidMetadataError, BrokerResponseError) 13 NETWORK_EXCEPTION
+    Broker disconnected before response received.
+CoordinatorLoadInProgressError(RetriableError, BrokerResponseError) 14 COORDINATOR_LOAD_IN_PROGRESS
+    Coordinator load in progress.
+CoordinatorNotAvailableError(RetriableError, BrokerResponseError) 15 COORDINATOR_NOT_AVAILABLE
+    Coordinator not available.
+NotCoordinatorError(RetriableError, BrokerResponseError) 16 NOT_COORDINATOR
+    Not coordinator.
+InvalidTopicError 17 INVALID_TOPIC
+    Invalid topic.
+RecordListTooLargeError 18 RECORD_LIST_TOO_LARGE
+    Message batch larger than configured server segment size.
+NotEnoughReplicasError(RetriableError, BrokerResponseError) 19 NOT_ENOUGH_REPLICAS
+    Not enough in-sync replicas.
+NotEnoughReplicasAfterAppendError(RetriableError, BrokerResponseError) 20 NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    Message(s) written to insufficient number of in-sync replicas.
+InvalidRequiredAcksError 21 INVALID_REQUIRED_ACKS
+    Invalid required acks value.
+IllegalGenerationError 22 ILLEGAL_GENERATION
+    Specified group generation id is not valid.
+InconsistentGroupProtocolError 23 INCONSISTENT_GROUP_PROTOCOL
+    Inconsistent group protocol.
+InvalidGroupIdError 24 INVALID_GROUP_ID
+    Invalid group.id.
+UnknownMemberIdError 25 UNKNOWN_MEMBER_ID
+    Unknown member.
+InvalidSessionTimeoutError 26 INVALID_SESSION_TIMEOUT
+    Invalid session timeout.
+RebalanceInProgressError 27 REBALANCE_IN_PROGRESS
+    Group rebalance in progress.
+InvalidCommitOffsetSizeError 28 INVALID_COMMIT_OFFSET_SIZE
+    Commit offset data size is not valid.
+TopicAuthorizationFailedError(AuthorizationError) 29 TOPIC_AUTHORIZATION_FAILED
+    Topic authorization failed.
+GroupAuthorizationFailedError(AuthorizationError) 30 GROUP_AUTHORIZATION_FAILED
+    Group authorization failed.
+ClusterAuthorizationFailedError(AuthorizationError) 31 CLUSTER_AUTHORIZATION_FAILED
+    Cluster authorization failed.
+InvalidTimestampError 32 INVALID_TIMESTAMP
+    Invalid timestamp.
+UnsupportedSaslMechanismError 33 UNSUPPORTED_SASL_MECHANISM
+    Unsupported SASL mechanism.
+IllegalSaslStateError 34 ILLEGAL_SASL_STATE
+    Request not valid in current SASL state.
+UnsupportedVersionError 35 UNSUPPORTED_VERSION
+    API version not supported.
+TopicAlreadyExistsError 36 TOPIC_ALREADY_EXISTS
+    Topic already exists.
+InvalidPartitionsError 37 INVALID_PARTITIONS
+    Invalid number of partitions.
+InvalidReplicationFactorError 38 INVALID_REPLICATION_FACTOR
+    Invalid replication factor.
+InvalidReplicationAssignmentError 39 INVALID_REPLICATION_ASSIGNMENT
+    Invalid replica assignment.
+InvalidConfigurationError 40 INVALID_CONFIG
+    Configuration is invalid.
+NotControllerError(RetriableError, BrokerResponseError) 41 NOT_CONTROLLER
+    Not controller for cluster.
+InvalidRequestError 42 INVALID_REQUEST
+    Invalid request.
+UnsupportedForMessageFormatError 43 UNSUPPORTED_FOR_MESSAGE_FORMAT
+    Message format on broker does not support request.
+PolicyViolationError 44 POLICY_VIOLATION
+    Policy violation.
+OutOfOrderSequenceNumberError 45 OUT_OF_ORDER_SEQUENCE_NUMBER
+    Broker received an out of order sequence number.
+DuplicateSequenceNumberError 46 DUPLICATE_SEQUENCE_NUMBER
+    The broker has this sequence number already.
+InvalidProducerEpochError 47 INVALID_PRODUCER_EPOCH
+    Producer attempted an operation with an old epoch.
+InvalidTxnStateError 48 INVALID_TXN_STATE
+    Producer attempted a transactional operation in an invalid state.
+InvalidProducerIdMappingError 49 INVALID_PRODUCER_ID_MAPPING
+    The producer's id is not the one that its transactional id has now.
+InvalidTransactionTimeoutError 50 INVALID_TRANSACTION_TIMEOUT
+    The transaction's timeout is longer than the broker's transaction.max.timeout.ms.
+ConcurrentTransactionsError(RetriableError, BrokerResponseError) 51 CONCURRENT_TRANSACTIONS
+    Another operation of the same transaction is not finished.
+TransactionCoordinatorFencedError 52 TRANSACTION_COORDINATOR_FENCED
+    The transaction coordinator is not the producer's any more.
+TransactionalIdAuthorizationFailedError(AuthorizationError) 53 TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    Transactional Id authorization failed.
+SecurityDisabledError 54 SECURITY_DISABLED
+    Security features are disabled.
+OperationNotAttemptedError 55 OPERATION_NOT_ATTEMPTED
+    Operation not attempted.
+KafkaStorageError(InvalidMetadataError, BrokerResponseError) 56 KAFKA_STORAGE_ERROR
+    Disk error when trying to access log file on disk.
+LogDirNotFoundError 57 LOG_DIR_NOT_FOUND
+    The user-specified log directory is not found in the broker config.
+SaslAuthenticationFailedError 58 SASL_AUTHENTICATION_FAILED
+    SASL Authentication failed.
+UnknownProducerIdError 59 UNKNOWN_PRODUCER_ID
+    Unknown Producer Id.
+ReassignmentInProgressError 60 REASSIGNMENT_IN_PROGRESS
+    Partition reassignment is in progress.
+DelegationTokenAuthDisabledError 61 DELEGATION_TOKEN_AUTH_DISABLED
+    Delegation Token feature is not enabled.
+DelegationTokenNotFoundError 62 DELEGATION_TOKEN_NOT_FOUND
+    Delegation Token is not found on server.
+DelegationTokenOwnerMismatchError 63 DELEGATION_TOKEN_OWNER_MISMATCH
+    Specified Principal is not valid Owner/Renewer.
+DelegationTokenRequestNotAllowedError 64 DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
+    Delegation Token requests are not allowed on this connection.
+DelegationTokenAuthorizationFailedError(AuthorizationError) 65 DELEGATION_TOKEN_AUTHORIZATION_FAILED
+    Delegation Token authorization failed.
+DelegationTokenExpiredError 66 DELEGATION_TOKEN_EXPIRED
+    Delegation Token is expired.
+InvalidPrincipalTypeError 67 INVALID_PRINCIPAL_TYPE
+    Supplied principalType is not supported.
+NonEmptyGroupError 68 NON_EMPTY_GROUP
+    The group is not empty.
+GroupIdNotFoundError 69 GROUP_ID_NOT_FOUND
+    The group id does not exist.
+FetchSessionIdNotFoundError(RetriableError, BrokerResponseError) 70 FETCH_SESSION_ID_NOT_FOUND
+    The fetch session ID was not found.
+InvalidFetchSessionEpochError(RetriableError, BrokerResponseError) 71 INVALID_FETCH_SESSION_EPOCH
+    The fetch session epoch is invalid.
+ListenerNotFoundError(InvalidMetadataError, BrokerResponseError) 72 LISTENER_NOT_FOUND
+    No matching listener.
+TopicDeletionDisabledError 73 TOPIC_DELETION_DISABLED
+    Topic deletion is disabled.
+FencedLeaderEpochError(InvalidMetadataError, BrokerResponseError) 74 FENCED_LEADER_EPOCH
+    Leader epoch is older than broker epoch.
+UnknownLeaderEpochError(InvalidMetadataError, BrokerResponseError) 75 UNKNOWN_LEADER_EPOCH
+    Leader epoch is newer than broker epoch.
+UnsupportedCompressionTypeError 76 UNSUPPORTED_COMPRESSION_TYPE
+    Unsupported compression type.
+StaleBrokerEpochError 77 STALE_BROKER_EPOCH
+    Broker epoch has changed.
+OffsetNotAvailableError(RetriableError, BrokerResponseError) 78 OFFSET_NOT_AVAILABLE
+    Leader high watermark is not caught up.
+MemberIdRequiredError 79 MEMBER_ID_REQUIRED
+    Group member needs a valid member ID.
+PreferredLeaderNotAvailableError(InvalidMetadataError, BrokerResponseError) 80 PREFERRED_LEADER_NOT_AVAILABLE
+    Preferred leader was not available.
+GroupMaxSizeReachedError 81 GROUP_MAX_SIZE_REACHED
+    Consumer group has reached maximum size.
+FencedInstanceIdError 82 FENCED_INSTANCE_ID
+    Static consumer fenced by other consumer with same group.instance.id.
+EligibleLeadersNotAvailableError(InvalidMetadataError, BrokerResponseError) 83 ELIGIBLE_LEADERS_NOT_AVAILABLE
+    Eligible partition leaders are not available.
+ElectionNotNeededError(InvalidMetadataError, BrokerResponseError) 84 ELECTION_NOT_NEEDED
+    Leader election not needed for topic partition.
+NoReassignmentInProgressError 85 NO_REASSIGNMENT_IN_PROGRESS
+    No partition reassignment is in progress.
+GroupSubscribedToTopicError 86 GROUP_SUBSCRIBED_TO_TOPIC
+    Deleting offsets of a topic while the consumer group is subscribed to it.
+InvalidRecordError 87 INVALID_RECORD
+    Broker failed to validate record.
+UnstableOffsetCommitError(RetriableError, BrokerResponseError) 88 UNSTABLE_OFFSET_COMMIT
+    There are unstable offsets that need to be cleared.
+ThrottlingQuotaExceededError(RetriableError, BrokerResponseError) 89 THROTTLING_QUOTA_EXCEEDED
+    Throttling quota has been exceeded.
+ProducerFencedError 90 PRODUCER_FENCED
+    There is a newer producer with the same transactionalId which fences the current one.
+ResourceNotFoundError 91 RESOURCE_NOT_FOUND
+    Request illegally referred to resource that does not exist.
+DuplicateResourceError 92 DUPLICATE_RESOURCE
+    Request illegally referred to the same resource twice.
+UnacceptableCredentialError 93 UNACCEPTABLE_CREDENTIAL
+    Requested credential would not meet criteria for acceptability.
+InconsistentVoterSetError 94 INCONSISTENT_VOTER_SET
+    A sender or a recipient is not one of the voters.
+InvalidUpdateVersionError 95 INVALID_UPDATE_VERSION
+    Invalid update version.
+FeatureUpdateFailedError 96 FEATURE_UPDATE_FAILED
+    Unable to update finalized features due to server error.
+PrincipalDeserializationFailureError 97 PRINCIPAL_DESERIALIZATION_FAILURE
+    Request principal deserialization failed during forwarding.
+SnapshotNotFoundError 98 SNAPSHOT_NOT_FOUND
+    There is no such snapshot.
+PositionOutOfRangeError 99 POSITION_OUT_OF_RANGE
+    The position is outside of the snapshot.
+UnknownTopicIdError(InvalidMetadataError, BrokerResponseError) 100 UNKNOWN_TOPIC_ID
+    Unknown topic id.
+DuplicateBrokerRegistrationError 101 DUPLICATE_BROKER_REGISTRATION
+    A broker of this id is registered already.
+BrokerIdNotRegisteredError 102 BROKER_ID_NOT_REGISTERED
+    No broker of this id is registered.
+InconsistentTopicIdError(InvalidMetadataError, BrokerResponseError) 103 INCONSISTENT_TOPIC_ID
+    The log's topic ID did not match the topic ID in the request.
+InconsistentClusterIdError 104 INCONSISTENT_CLUSTER_ID
+    The request is for another cluster.
+TransactionalIdNotFoundError 105 TRANSACTIONAL_ID_NOT_FOUND
+    The coordinator does not know the transactional id.
+FetchSessionTopicIdError(RetriableError, BrokerResponseError) 106 FETCH_SESSION_TOPIC_ID_ERROR
+    The fetch session has other topic ids than the request.
+IneligibleReplicaError 107 INELIGIBLE_REPLICA
+    The replica may not join those in sync.
+NewLeaderElectedError 108 NEW_LEADER_ELECTED
+    The controller has elected another leader.
+OffsetMovedToTieredStorageError 109 OFFSET_MOVED_TO_TIERED_STORAGE
+    The offset's records are in tiered storage.
+FencedMemberEpochError 110 FENCED_MEMBER_EPOCH
+    The member epoch is fenced by the group coordinator.
+UnreleasedInstanceIdError 111 UNRELEASED_INSTANCE_ID
+    The instance ID is still used by another member in the consumer group.
+UnsupportedAssignorError 112 UNSUPPORTED_ASSIGNOR
+    The assignor or its version range is not supported by the consumer group.
+StaleMemberEpochError 113 STALE_MEMBER_EPOCH
+    The member epoch is stale.
+MismatchedEndpointTypeError 114 MISMATCHED_ENDPOINT_TYPE
+    The request was sent to an endpoint of the wrong type.
+UnsupportedEndpointTypeError 115 UNSUPPORTED_ENDPOINT_TYPE
+    This endpoint type is not supported yet.
+UnknownControllerIdError 116 UNKNOWN_CONTROLLER_ID
+    This controller ID is not known.
+UnknownSubscriptionIdError 117 UNKNOWN_SUBSCRIPTION_ID
+    Client sent a push telemetry request with an invalid or outdated subscription ID.
+TelemetryTooLargeError 118 TELEMETRY_TOO_LARGE
+    Client sent a push telemetry request larger than the maximum size the broker will accept.
+InvalidRegistrationError 119 INVALID_REGISTRATION
+    The controller has considered the broker registration to be invalid.
+TransactionAbortableError 120 TRANSACTION_ABORTABLE
+    The server encountered an error with the transaction.
+InvalidRecordStateError 121 INVALID_RECORD_STATE
+    The record state is invalid.
+ShareSessionNotFoundError(RetriableError, BrokerResponseError) 122 SHARE_SESSION_NOT_FOUND
+    The share session was not found.
+InvalidShareSessionEpochError(RetriableError, BrokerResponseError) 123 INVALID_SHARE_SESSION_EPOCH
+    The share session epoch is invalid.
+FencedStateEpochError 124 FENCED_STATE_EPOCH
+    The share-group state epoch did not match.
+InvalidVoterKeyError 125 INVALID_VOTER_KEY
+    The voter key doesn't match the receiving replica's key.
+DuplicateVoterError 126 DUPLICATE_VOTER
+    The voter is already part of the set of voters.
+VoterNotFoundError 127 VOTER_NOT_FOUND
+    The voter is not part of the set of voters.
+IncompatibleBrokerVersion(UnsupportedVersionError)
+    The broker is too old for this.
+"""  # noqa: E501
+
+define(globals(), KafkaError, _WITHOUT_A_NUMBER)
+_BY_NUMBER = define(globals(), BrokerResponseError, _NUMBERED)
+
+# The name of kafka-python 2.
+globals()["CorruptRecordException"] = _BY_NUMBER[2]
 
 
 def for_code(error_code: int) -> type[BrokerResponseError]:
@@ -1105,4 +408,4 @@ def for_code(error_code: int) -> type[BrokerResponseError]:
     if known is not None:
         return known
     attributes = {"errno": error_code, "description": f"Error {error_code} of the protocol."}
-    return type("UnrecognizedBrokerError", (UnknownError,), attributes)
+    return type("UnrecognizedBrokerError", (_BY_NUMBER[-1],), attributes)
