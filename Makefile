@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded docs clean system java
+.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded docs clean system java cancellation
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ chaos: build java $(VENV)/.integration ## faults survived, as numbers, with a re
 
 differential: build ## drawn scripts on the compatibility APIs and on the originals, outcome by outcome (ARGS="--scripts 1000")
 	@$(BIN)/python -m tests.differential $(ARGS)
+
+cancellation: build ## every coroutine, cancelled at each of its first suspensions (SUSPENSIONS=50)
+	@CANCELLATION_SUSPENSIONS=$(or $(SUSPENSIONS),50) $(BIN)/python -m pytest -q tests/embedded/test_cancellation.py
 
 # Without clang the run says so, and draws all inputs from a seed.
 model: build $(VENV)/.fuzz ## consumers against a model, with 500 drawn examples of each (ARGS="--examples 5000 --seed 1")

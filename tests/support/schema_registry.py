@@ -27,6 +27,8 @@ class Fault:
     """No answer until the registry ends."""
     trickle: bool = False
     """An answer that goes on, byte by byte, until the registry ends."""
+    slow_headers: bool = False
+    """The same before the answer's body begins."""
 
 
 class _Careless(MemoryRegistry):
@@ -119,14 +121,18 @@ class _Handler(BaseHTTPRequestHandler):
         if fault.hang:
             self.registry.ended.wait()
             return
-        if not fault.trickle:
+        if not fault.trickle and not fault.slow_headers:
             self._send(fault)
             return
         self.send_response(200)
-        self.end_headers()
+        if fault.trickle:
+            self.end_headers()
+        else:
+            self.flush_headers()
+            self.wfile.write(b"X-Slow: ")
         try:
             while not self.registry.ended.wait(0.01):
-                self.wfile.write(b" ")
+                self.wfile.write(b" " if fault.trickle else b"x")
         except OSError:
             self.close_connection = True
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
+import itertools
 import os
+import socket
 import ssl
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -356,7 +360,7 @@ def test_retry_after_is_heeded_within_bounds(
 
 def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..., Face]) -> None:
     """Silence and an answer without an end are timeouts, never a hang."""
-    for fault in (Fault(hang=True), Fault(trickle=True)):
+    for fault in (Fault(hang=True), Fault(trickle=True), Fault(slow_headers=True)):
         registry.faults = [fault]
         watch = Stopwatch()
         with pytest.raises(SchemaRegistryError) as raised:
@@ -364,6 +368,72 @@ def test_registries_that_do_not_answer(registry: FakeRegistry, face: Callable[..
         assert (raised.value.http_status_code, raised.value.error_code) == (0, -1)
         assert watch.elapsed < SOON
         wait_until(lambda: not registry.faults)  # the server may be late
+
+
+@contextlib.contextmanager
+def slow_server(answer: bytes) -> Iterator[int]:
+    """A server that sends an answer by and by, whatever it gets, and never ends: its port."""
+    ended = threading.Event()
+
+    def serve(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            for byte in itertools.chain(answer, itertools.repeat(ord("x"))):
+                connection.send(bytes([byte]))
+                if ended.wait(0.02):
+                    break
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=serve, args=[listener.accept()[0]], daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield listener.getsockname()[1]
+        ended.set()
+        with contextlib.suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+# What trickles: lines without an end, a body, and a TLS record of 16 KB with a server's hello.
+SLOW = {
+    "status": ("http", b""),
+    "headers": ("http", b"HTTP/1.1 200 OK\r\nX-Slow: "),
+    "redirect": ("http", b"HTTP/1.1 302 Found\r\nLocation: /"),
+    "body": ("http", b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"),
+    "TLS handshake": ("https", b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03"),
+}
+
+
+@pytest.mark.parametrize(("scheme", "answer"), SLOW.values(), ids=SLOW)
+def test_answers_that_trickle(scheme: str, answer: bytes, face: Callable[..., Face]) -> None:
+    """The timeout is for the whole answer, whichever part of it the server never ends."""
+    with slow_server(answer) as port:
+        asking = face(url=f"{scheme}://127.0.0.1:{port}", timeout=0.3, max_retries=0)
+        watch = Stopwatch()
+        with pytest.raises(SchemaRegistryError) as raised:
+            asking(lambda client: client.get_subjects())
+        assert raised.value.error_code == -1
+        assert watch.elapsed < SOON
+
+
+def test_a_token_that_trickles(face: Callable[..., Face]) -> None:
+    """The same for the request of a token."""
+    with slow_server(b"HTTP/1.1 200 OK\r\nX-Slow: ") as port:
+        bearer = {
+            "bearer.auth.credentials.source": "OAUTHBEARER",
+            "bearer.auth.issuer.endpoint.url": f"http://127.0.0.1:{port}",
+            "bearer.auth.client.id": "id",
+            "bearer.auth.client.secret": "secret",
+            "bearer.auth.scope": "scope",
+            "bearer.auth.logical.cluster": "cluster",
+            "bearer.auth.identity.pool.id": "pool",
+        }
+        asking = face(timeout=0.3, max_retries=0, **bearer)
+        watch = Stopwatch()
+        with pytest.raises(OAuthTokenError):
+            asking(lambda client: client.get_subjects())
+        assert watch.elapsed < SOON
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 import httpx
 
+from ._deadlines import Limit, limited
 from ._settings import Bearer, Settings
 from .error import OAuthTokenError, SchemaRegistryError
 
@@ -34,6 +35,8 @@ _AZURE = "http://169.254.169.254/metadata/identity/oauth2/token"
 # A token is asked for anew when this part of its life is over.
 _TOKEN_LIFE = 0.8
 _TOKEN_SECONDS = 300
+# Seconds that httpx's own timeouts have to come first: they close what is being connected.
+_GRACE = 0.1
 # Larger answers are no schemas: whoever sends them would fill the memory.
 _MAX_BYTES = 64 << 20
 
@@ -138,7 +141,8 @@ class BlockingWire:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._timeout = settings.timeout
-        self._http = httpx.Client(**_options(settings))
+        self._limit = Limit()
+        self._http = limited(httpx.Client(**_options(settings)), self._limit)
         self._pid = os.getpid()
         self._parents: list[httpx.Client] = []
 
@@ -146,7 +150,7 @@ class BlockingWire:
         if os.getpid() != self._pid:
             # Kept, since closing them could say something on the parent's connections.
             self._parents.append(self._http)
-            self._http = httpx.Client(**_options(self._settings))
+            self._http = limited(httpx.Client(**_options(self._settings)), self._limit)
             self._pid = os.getpid()
         return self._http
 
@@ -155,7 +159,10 @@ class BlockingWire:
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of an answer."""
         end = time.monotonic() + self._timeout
-        with self._own().stream(method, url, headers=headers, content=content) as response:
+        with (
+            self._limit.of(self._timeout),
+            self._own().stream(method, url, headers=headers, content=content) as response,
+        ):
             body = bytearray()
             for chunk in response.iter_bytes():
                 _add(body, chunk, end)
@@ -199,7 +206,7 @@ class AwaitingWire:
         end = time.monotonic() + self._timeout
         try:
             async with (
-                asyncio.timeout(self._timeout),
+                asyncio.timeout(self._timeout + _GRACE),
                 self._http.stream(method, url, headers=headers, content=content) as response,
             ):
                 body = bytearray()

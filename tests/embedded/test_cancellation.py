@@ -1,0 +1,289 @@
+"""Every coroutine of `aio`, cancelled at each of its suspensions: nothing is lost, and it goes on.
+
+A call is cancelled at its first, second, ... n-th suspension, while it waits and when what it waits
+for has just come. Whatever was done by then, messages are neither lost nor repeated, no more is
+committed than was handed out, and the client works as before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import itertools
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import NewTopic, OffsetSpec
+from confluent_kafka.aio import (
+    AIOAdminClient,
+    AIOConsumer,
+    AIOProducer,
+    AsyncDeserializingConsumer,
+)
+from confluent_kafka.columns import AvroDecoder
+from confluent_kafka.serialization import SerializationContext
+from confluent_kafka.testing import MockCluster
+from tests.support.aio import LOOPS, run_in
+from tests.support.aio_calls import CALLS, arguments_of, config_of
+from tests.support.cancelling import SUSPENSIONS, Cut, cuts
+from tests.support.kafka import send
+from tests.support.waiting import TIMEOUT
+
+MESSAGES = 40
+
+# Each call that hands out messages.
+READS: dict[str, Callable[[Any], Any]] = {
+    "poll": lambda consumer: consumer.poll(5),
+    "getone": lambda consumer: consumer.getone(),
+    "getone of": lambda consumer: consumer.getone(*consumer._client.assignment()),
+    "getmany": lambda consumer: consumer.getmany(timeout=5, max_records=3),
+    "consume": lambda consumer: consumer.consume(3, 0.3),
+    "consume_arrow": lambda consumer: consumer.consume_arrow(3, 0.3),
+    "consume_arrow of values": lambda consumer: consumer.consume_arrow(
+        3, 0.3, value=AvroDecoder('"int"')
+    ),
+    "anext": lambda consumer: anext(consumer),
+}
+
+
+async def slowly(data: bytes | None, _: SerializationContext) -> Any:
+    """A deserializer with suspensions of its own, some of them out of order."""
+    for _ in range(1 + (data or b"\0")[0] % 3):
+        await asyncio.sleep(0)
+    return data
+
+
+def offsets_of(result: Any) -> list[int]:
+    if result is None:
+        return []
+    if hasattr(result, "__arrow_c_array__"):
+        import polars
+
+        offsets: list[int] = polars.DataFrame(result)["offset"].to_list()
+        return offsets
+    if isinstance(result, dict):
+        result = list(itertools.chain.from_iterable(result.values()))
+    return [one.offset() for one in (result if isinstance(result, list) else [result])]
+
+
+async def stored(consumer: AIOConsumer) -> int:
+    """What a commit commits; 0 if there is nothing to commit."""
+    try:
+        answer = await consumer.commit(asynchronous=False) or []
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError._NO_OFFSET:
+            raise
+        answer = await consumer.committed(await consumer.assignment(), TIMEOUT)
+    return max(0, answer[0].offset)
+
+
+def reading(kind: type[Any], cluster: MockCluster, topic: str) -> Any:
+    config = config_of(kind, cluster.bootstrap_servers) | {"group.id": topic}
+    return kind(config | ({"value.deserializer": slowly} if kind is not AIOConsumer else {}))
+
+
+@pytest.mark.parametrize("kind", [AIOConsumer, AsyncDeserializingConsumer])
+@pytest.mark.parametrize("read", READS)
+def test_reads(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, kind: type[Any], read: str
+) -> None:
+    """Each message comes once, in order; position and stored offset are behind what came."""
+    send(producer, kafka_topic, [bytes([2 * number % 64]) for number in range(MESSAGES)])
+
+    async def work() -> None:
+        async with reading(kind, kafka_cluster, kafka_topic) as consumer:
+            await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+            seen: list[int] = []
+            cut = itertools.cycle(cuts())
+
+            async def noted() -> None:
+                seen.extend(offsets_of(await READS[read](consumer)))
+
+            while len(seen) < MESSAGES:
+                await Cut(noted(), *next(cut)).run()
+                if len(seen) < MESSAGES:
+                    await noted()
+                assert seen == list(range(len(seen)))
+                assert await stored(consumer) == len(seen)
+                [place] = await consumer.position(await consumer.assignment())
+                assert place.offset == len(seen)
+
+    run_in(LOOPS["asyncio"], work())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("read", READS)
+def test_reads_of_several_tasks(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, read: str, seed: int
+) -> None:
+    """Tasks read at once and are cut at random: each message comes once, and is committed then."""
+    send(producer, kafka_topic, [bytes([2 * number % 64]) for number in range(MESSAGES)])
+    random = Random(seed)
+
+    async def work() -> None:
+        seen: list[int] = []
+
+        async def noted(consumer: Any) -> None:
+            seen.extend(offsets_of(await READS[read](consumer)))
+
+        async def reader(consumer: Any) -> None:
+            while len(seen) < MESSAGES:
+                moment = random.choice(["waiting", "ready"])
+                cut = Cut(noted(consumer), random.randint(1, 12), moment)
+                running = asyncio.ensure_future(cut.run())
+                while not running.done() and len(seen) < MESSAGES:
+                    await asyncio.wait([running], timeout=0.05)
+                running.cancel()
+                await asyncio.wait([running])
+                assert running.cancelled() or running.exception() is None
+                committed = await stored(consumer)
+                assert set(range(committed)) <= set(seen)
+
+        async with reading(AsyncDeserializingConsumer, kafka_cluster, kafka_topic) as consumer:
+            await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
+            await asyncio.gather(*(reader(consumer) for _ in range(3)))
+            assert sorted(seen) == list(range(MESSAGES))
+            assert await stored(consumer) == MESSAGES
+
+    run_in(LOOPS["asyncio"], work())
+
+
+# ---- all other calls: the client works as before ----
+
+
+async def consumer_works(consumer: AIOConsumer, topic: str) -> None:
+    await consumer.unsubscribe()
+    await consumer.assign([TopicPartition(topic, 0, 0)])
+    await consumer.resume([TopicPartition(topic, 0)])
+    message = await consumer.poll(TIMEOUT)
+    assert message is not None
+    assert message.offset() == 0
+
+
+async def producer_works(producer: AIOProducer, topic: str) -> None:
+    await (await producer.produce(topic, b"value", partition=0))
+    assert await producer.flush(TIMEOUT) == 0
+
+
+async def transactions_work(producer: AIOProducer, topic: str) -> None:
+    for _ in range(2):
+        async with producer.transaction(TIMEOUT):
+            await producer.produce(topic, b"value", partition=0)
+
+
+async def admin_works(admin: AIOAdminClient, topic: str) -> None:
+    assert topic in (await admin.list_topics(topic, TIMEOUT)).topics
+    assert (await admin.describe_cluster(request_timeout=TIMEOUT)).nodes
+
+
+CHECKS: dict[type[Any], Callable[..., Any]] = {
+    AIOProducer: producer_works,
+    AIOConsumer: consumer_works,
+    AIOAdminClient: admin_works,
+}
+TRANSACTIONAL = {name for name in CALLS[AIOProducer] if "transaction" in name}
+_COMMON = CALLS[AIOProducer].keys() & CALLS[AIOConsumer].keys()
+# AIOAdminClient sends a request when it is called, and returns what asyncio itself makes: one
+# stands for all that have arguments.
+ADMIN = {
+    "create_topics": lambda admin, topic: admin.create_topics([NewTopic(f"{topic}-more", 1)]),
+    "list_offsets": lambda admin, topic: admin.list_offsets(
+        {TopicPartition(topic, 0): OffsetSpec.latest()}
+    ),
+}
+WITH_ARGUMENTS = {
+    name
+    for name in CALLS[AIOAdminClient].keys() - _COMMON
+    if arguments_of(getattr(AIOAdminClient, name))
+}
+COVERED = [
+    (kind, name)
+    for kind in CHECKS
+    for name in sorted(CALLS[kind])
+    if kind is not AIOAdminClient or name in ADMIN or name not in WITH_ARGUMENTS
+]
+
+
+def call_of(kind: type[Any], name: str) -> Callable[[Any, str], Any]:
+    return ADMIN.get(name, CALLS[kind][name]) if kind is AIOAdminClient else CALLS[kind][name]
+
+
+def check_of(kind: type[Any], name: str) -> Callable[..., Any]:
+    return transactions_work if kind is AIOProducer and name in TRANSACTIONAL else CHECKS[kind]
+
+
+async def prepared(client: Any, name: str, topic: str) -> None:
+    """Bring a client to where a call is possible."""
+    if isinstance(client, AIOConsumer):
+        await client.assign([TopicPartition(topic, 0, 0)])
+        await client.poll(TIMEOUT)
+    elif name in TRANSACTIONAL - {"init_transactions"}:
+        await client.init_transactions(TIMEOUT)
+        if name not in {"begin_transaction", "transaction"}:
+            await client.begin_transaction()
+            await client.produce(topic, b"value", partition=0)
+
+
+async def finished(client: Any, name: str) -> None:
+    """End the transaction in which a call was cut, if there is one."""
+    steps = [client.init_transactions] if name == "init_transactions" else []
+    if name in TRANSACTIONAL:
+        steps.append(client.abort_transaction)
+    for step in steps:
+        try:
+            await step(TIMEOUT)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError._STATE:  # it was done, or none is open
+                raise
+
+
+@pytest.mark.parametrize(("kind", "name"), COVERED, ids=lambda one: getattr(one, "__name__", one))
+def test_the_client_works_after_every_call(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, kind: type[Any], name: str
+) -> None:
+    """Cut at any suspension, a call leaves its client as usable as before, or closed."""
+    send(producer, kafka_topic, [b"value"] * 3)
+    config = config_of(kind, kafka_cluster.bootstrap_servers)
+    if kind is AIOProducer and name in TRANSACTIONAL:
+        config["transactional.id"] = kafka_topic
+    if kind is AIOConsumer and name == "store_offsets":
+        config["enable.auto.offset.store"] = False
+
+    async def once(at: int, moment: str) -> bool:
+        async with kind(config) as client:
+            await prepared(client, name, kafka_topic)
+            result = call_of(kind, name)(client, kafka_topic)
+            if not inspect.isawaitable(result):
+                return False
+            cut = Cut(result, at, moment)
+            try:
+                await cut.run()
+            except KafkaException as refused:
+                if refused.args[0].code() == KafkaError._FATAL:
+                    raise
+            if name == "close":
+                assert await client.close()
+                return cut.was_reached
+            await finished(client, name)
+            await check_of(kind, name)(client, kafka_topic)
+            return cut.was_reached
+
+    async def work() -> None:
+        for at, moment in cuts():
+            if not await once(at, moment):
+                break
+
+    run_in(LOOPS["asyncio"], work())
+
+
+def test_no_call_is_left_out() -> None:
+    """All public coroutines are cut: those that return messages with checks of their own, too."""
+    assert SUSPENSIONS >= 1
+    for kind in (AIOProducer, AIOConsumer):
+        assert {name for one, name in COVERED if one is kind} == set(CALLS[kind])
+    for name in WITH_ARGUMENTS:  # no code of its own runs while it is awaited
+        assert not inspect.iscoroutinefunction(getattr(AIOAdminClient, name))
