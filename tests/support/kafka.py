@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
@@ -126,3 +127,14 @@ def failure(call: Callable[[], object], pattern: str) -> KafkaError:
 
     wait_until(lambda: errors and re.search(pattern, errors[-1].str()), fail, timeout=SOON)
     return errors[-1]
+
+
+def wait_for_statistics(client: Any) -> None:
+    """Waits for statistics after those that there are, which no call has served yet."""
+
+    def ts() -> int | None:
+        statistics = client.stats()
+        return None if statistics is None else statistics.ts
+
+    before = ts()
+    wait_until(lambda: ts() not in (None, before))

@@ -221,6 +221,45 @@ on_statistics(rd_kafka_t *Py_UNUSED(rk), char *json, size_t size, void *opaque)
     return 0; /* librdkafka frees the JSON */
 }
 
+/* ---- statistics that no call has served yet ---- */
+
+/* Their JSON, which rd_kafka_mem_free() frees, or NULL. */
+static char *
+queued_statistics(Client *self)
+{
+#ifdef RD_KAFKA_HAS_QUEUED_STATS
+    return rd_kafka_queued_stats(self->rk);
+#else
+    (void)self;
+    return NULL;
+#endif
+}
+
+bool
+callbacks_has_queued_statistics(Client *self)
+{
+    char *json = queued_statistics(self);
+    if (json != NULL) {
+        rd_kafka_mem_free(self->rk, json);
+    }
+    return json != NULL;
+}
+
+PyObject *
+callbacks_latest_statistics(Client *self)
+{
+    char *json = queued_statistics(self);
+    if (json == NULL) {
+        return diagnosis_statistics(&self->diagnosis);
+    }
+    PyObject *text = PyUnicode_DecodeUTF8(json, (Py_ssize_t)strlen(json), "replace");
+    rd_kafka_mem_free(self->rk, json);
+    if (text != NULL) {
+        diagnosis_note_statistics(&self->diagnosis, text);
+    }
+    return text;
+}
+
 /* ---- the same as events ---- */
 
 bool

@@ -36,6 +36,12 @@ void callback_call(PyObject *callable, PyObject *argument);
  */
 bool callbacks_serve_event(Client *self, rd_kafka_event_t *event);
 
+/* Whether statistics wait in the queue for a call that serves them. */
+bool callbacks_has_queued_statistics(Client *self);
+
+/* The latest statistics as JSON, also those in the queue, or None; NULL: exception. */
+PyObject *callbacks_latest_statistics(Client *self);
+
 /*
  * Notes and logs at once that oauth_cb failed, which callbacks are told when they are served. With
  * the core of the thread that called it: the client may have been closed meanwhile, and has none.

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <structmember.h>
 
+#include "client/callbacks.h"
 #include "client/close.h"
 #include "client/cluster.h"
 #include "client/connect.h"
@@ -212,8 +213,9 @@ static PyGetSetDef client_getters[] = {
 PyDoc_STRVAR(stats_doc,
 "stats($self, /)\n--\n\n"
 "The latest statistics of the client.\n\n"
-"librdkafka makes them every statistics.interval.ms, which is off by default. They arrive\n"
-"with the calls that serve callbacks; stats_cb, if there is one, is called as well.\n\n"
+"librdkafka makes them every statistics.interval.ms, which is off by default. The calls that\n"
+"serve callbacks also pass them to stats_cb, if there is one: only the latest, if nobody has\n"
+"called for a while.\n\n"
 "Returns:\n"
 "    confluent_kafka.statistics.Statistics or None: None before the first.\n\n"
 "Source: STATISTICS.md of librdkafka.");
@@ -225,9 +227,9 @@ stats(PyObject *object, PyObject *Py_UNUSED(unused))
     if (client_enter(self) < 0) {
         return NULL;
     }
-    PyObject *json = diagnosis_statistics(&self->diagnosis);
+    PyObject *json = callbacks_latest_statistics(self);
     client_leave(self);
-    if (json == Py_None) {
+    if (json == NULL || json == Py_None) {
         return json;
     }
     PyObject *result = NULL;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "client/callbacks.h"
 #include "client/close.h"
 #include "client/config.h"
 #include "client/exceptions.h"
@@ -414,6 +415,9 @@ producer_length(PyObject *object)
         return -1;
     }
     Py_ssize_t outstanding = producer_outstanding(self);
+    if (outstanding > 0 && callbacks_has_queued_statistics(&self->client)) {
+        outstanding--; /* they are in the same queue, and nothing to wait for */
+    }
     client_leave(&self->client);
     return outstanding;
 }
