@@ -456,6 +456,39 @@ class TestPositions:
             assert timestamp is not None
             assert timestamp > 1_500_000_000_000
 
+    @pytest.mark.kafka_topic(partitions=2)
+    @in_loop
+    async def test_polls_of_a_partition(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
+        """Each partition has its own time; a call that names none is for all."""
+        one, two = sorted(partitions_of(kafka_topic, 2))
+        async with reading(kafka_cluster.bootstrap_servers, one, two) as consumer:
+            assert await consumer.getmany(one) == {}
+            first = consumer.last_poll_timestamp(one)
+            assert first is not None
+            assert consumer.last_poll_timestamp(two) is None
+            await consumer.getmany()
+            assert (consumer.last_poll_timestamp(two) or 0) >= first
+
+    @pytest.mark.parametrize("partitions", [(), (0,)])
+    @in_loop
+    async def test_bytes_of_a_partition(
+        self, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, partitions: Any
+    ) -> None:
+        """getmany() ends before the record that would exceed them; a first one may be larger."""
+        sizes = [40, 40, 40, 300, 40]
+        await asyncio.to_thread(send, producer, kafka_topic, [b"x" * size for size in sizes])
+        place = TopicPartition(kafka_topic, 0)
+        found: list[list[int]] = []
+        async with reading(
+            kafka_cluster.bootstrap_servers, place, max_partition_fetch_bytes=100
+        ) as consumer:
+            await until(lambda: consumer.highwater(place) == len(sizes))
+            while sum(map(len, found)) < len(sizes):
+                named = [place for _ in partitions]
+                taken = await consumer.getmany(*named, timeout_ms=1000)
+                found += [[len(record.value) for record in each] for each in taken.values()]
+        assert found == [[40, 40], [40], [300], [40]]
+
     @pytest.mark.parametrize("group", [None, GROUP])
     @in_loop
     async def test_no_offset(

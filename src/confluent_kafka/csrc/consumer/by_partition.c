@@ -121,10 +121,11 @@ has_room(const selection *taken, byte_count *bytes, const rd_kafka_message_t *me
         return true;
     }
     int64_t *sum = bytes_of_partition(bytes, message);
-    if ((size_t)*sum >= taken->partition_bytes) {
+    size_t size = message->len + message->key_len;
+    if (*sum > 0 && (size_t)*sum + size > taken->partition_bytes) {
         return false;
     }
-    *sum += (int64_t)(message->len + message->key_len);
+    *sum += (int64_t)size;
     return true;
 }
 
@@ -371,8 +372,8 @@ PyDoc_STRVAR(by_partition_doc,
 "    record_type (type, optional): a subclass of _Record, or a named tuple of its thirteen fields,\n"
 "        in place of Message.\n"
 "    partition_type (callable, optional): makes the keys of topic and partition.\n"
-"    partition_bytes (int, optional): a partition's last message is the one with which its keys\n"
-"        and values have so many bytes.\n\n"
+"    partition_bytes (int, optional): a partition's messages end before the one with which its\n"
+"        keys and values would be more; only its first message may be larger.\n\n"
 "Returns:\n"
 "    dict of TopicPartition to list of Message, or the Message of an event with an error, when it\n"
 "    comes before all others.");

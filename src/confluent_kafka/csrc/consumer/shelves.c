@@ -120,11 +120,15 @@ static size_t
 take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit, size_t max_bytes)
 {
     const rd_kafka_message_t *first;
-    size_t bytes = 0;
-    while (taken < limit && bytes < max_bytes
-           && (first = read_ahead_first(&item->waiting)) != NULL && !read_ahead_is_error(first)) {
-        bytes += size_of(first);
-        messages[taken++] = take_from(item);
+    size_t left = max_bytes;
+    for (size_t start = taken; taken < limit; taken++) {
+        first = read_ahead_first(&item->waiting);
+        if (first == NULL || read_ahead_is_error(first)
+            || (taken > start && size_of(first) > left)) {
+            break;
+        }
+        left -= size_of(first) < left ? size_of(first) : left;
+        messages[taken] = take_from(item);
     }
     return taken;
 }

@@ -49,9 +49,10 @@ void shelves_resume(shelves *self, rd_kafka_t *rk,
 size_t shelves_waiting(const shelves *self, const rd_kafka_topic_partition_list_t *wanted);
 
 /*
- * Takes up to `limit` messages of these partitions, which become the caller's: how many. Of each
- * partition, the message with which keys and values have `max_bytes` is the last. An event with an
- * error is taken alone, after the messages before it. The partitions take turns.
+ * Takes up to `limit` messages of these partitions, which become the caller's: how many. Those of
+ * a partition end before the one with which keys and values would be more than `max_bytes`; only
+ * the first may be larger. An event with an error is taken alone, after the messages before it. The
+ * partitions take turns.
  */
 size_t shelves_take(shelves *self, const rd_kafka_topic_partition_list_t *wanted,
                     rd_kafka_message_t **messages, size_t limit, size_t max_bytes);

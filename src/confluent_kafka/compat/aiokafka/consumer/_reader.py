@@ -90,8 +90,8 @@ class Reader:
         self._following = Following(
             self.engine, subscription, self.positions, client, self._group, metadata_max_age
         )
-        self.polled_at: float | None = None
-        """When messages were last looked for, in seconds since the epoch."""
+        self._polled_at: float | None = None  # seconds since the epoch, for all partitions
+        self._polled: dict[TopicPartition, float] = {}  # the same for those that were named
 
     async def connect(self) -> None:
         """Connect to a broker, and ask it for the cluster's topics.
@@ -175,7 +175,7 @@ class Reader:
         """Return the next message if one can be had without further ado, or None."""
         if not self.assigned.is_whole:
             return None
-        self.polled_at = time.time()
+        self._polled_at = time.time()
         found = self.engine.next(self._store)
         if found.__class__ is ConsumerRecord and self._store:
             record: ConsumerRecord[Any, Any] = found
@@ -189,7 +189,7 @@ class Reader:
             partitions: of which; () for all.
         """
         client = self.engine.client
-        self.polled_at = time.time()
+        self._note_poll(partitions)
         while True:
             self.assigned.check(partitions)
             wanted = self.assigned.wanted(partitions)
@@ -210,7 +210,7 @@ class Reader:
             limit: the maximum number of messages.
         """
         client = self.engine.client
-        self.polled_at = time.time()
+        self._note_poll(partitions)
         while True:
             self.assigned.check(partitions)
             wanted = self.assigned.wanted(partitions)
@@ -351,6 +351,17 @@ class Reader:
                     ) from failure
             await asyncio.sleep(_AGAIN)
             self.engine.check_running()
+
+    def _note_poll(self, partitions: tuple[TopicPartition, ...]) -> None:
+        if partitions:
+            self._polled.update(dict.fromkeys(partitions, time.time()))
+        else:
+            self._polled_at = time.time()
+
+    def polled_at(self, partition: TopicPartition) -> float | None:
+        """Return when messages of a partition were last looked for, in seconds since the epoch."""
+        times = (self._polled_at, self._polled.get(partition))
+        return max((one for one in times if one is not None), default=None)
 
     def highwater(self, partition: TopicPartition) -> int | None:
         """Return the offset behind the partition's last message, as of the last fetch."""

@@ -456,9 +456,9 @@ class AIOKafkaConsumer(Generic[KT, VT]):
         return self._running().last_stable_offset(partition)
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
-        """Return when messages were last looked for, in milliseconds since the epoch."""
+        """Return when a partition's messages were last looked for, in ms since the epoch."""
         self._require(partition)
-        polled_at = self._running().polled_at
+        polled_at = self._running().polled_at(partition)
         return None if polled_at is None else int(polled_at * 1000)
 
     # ---- offsets ----
