@@ -20,7 +20,16 @@ from confluent_kafka import (
 )
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import FILLED, MakeConsumer
-from tests.support.kafka import committed, numbers, poll_values, position, send, values_of
+from tests.support.kafka import (
+    committed,
+    numbers,
+    poll_values,
+    position,
+    send,
+    values_of,
+    wait_for_statistics,
+)
+from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, Stopwatch, wait_until
 
 # ---- assign ----
@@ -202,6 +211,7 @@ def test_moving_in_a_callback_of_consume(
     assert values == numbers(moved.offset, moved.offset + len(values))
 
 
+@needs("latest-only")
 @pytest.mark.kafka_topic(partitions=2)
 def test_seek_in_a_callback_of_a_full_batch(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
@@ -225,8 +235,7 @@ def test_seek_in_a_callback_of_a_full_batch(
             producer.produce(kafka_topic, value, partition=partition.partition)
         assert producer.flush(TIMEOUT) == 0
         wait_until(functools.partial(is_fetched, partition))
-        queued = consumer._queue_length()
-        wait_until(lambda bound=queued + 2: consumer._queue_length() >= bound)  # statistics
+        wait_for_statistics(consumer)
     messages = consumer.consume(10, TIMEOUT)
     assert calls
     send(producer, kafka_topic, [b"end"])

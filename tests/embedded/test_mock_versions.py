@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from confluent_kafka import Producer, protocol
+from confluent_kafka import OFFSET_INVALID, Consumer, Producer, TopicPartition, protocol
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
 from confluent_kafka.testing._administration import administration
@@ -62,3 +62,14 @@ def _ask(admin: AdminClient, kind: Any, version: int, topic: str, broker: int) -
         body = request.encode(version)
         answer = admin.request(kind.api_key, version, body, broker=broker, timeout=TIMEOUT)
         kind.response_class.decode(answer, version)
+
+
+@needs("mock-committed")
+def test_committed_offsets_of_an_unknown_topic(kafka_cluster: MockCluster) -> None:
+    """They are not an error, as on Kafka: there is none."""
+    kafka_cluster.create_topic("topic", 1)
+    config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
+    places = [TopicPartition("nothing", 0), TopicPartition("topic", 7)]
+    with Consumer(config) as consumer:
+        found = consumer.committed(places, timeout=TIMEOUT)
+    assert [(each.offset, each.error) for each in found] == [(OFFSET_INVALID, None)] * 2
