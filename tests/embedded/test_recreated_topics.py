@@ -57,10 +57,15 @@ def new_values(consumer: Consumer, count: int) -> list[bytes | None]:
 
 @needs("recreated-topic")
 @pytest.mark.parametrize(
-    ("reset", "subscribed"), [("earliest", False), ("latest", False), ("earliest", True)]
+    ("reset", "subscribed", "epoch"),
+    [
+        ("earliest", False, True),
+        ("latest", False, True),
+        ("earliest", True, True),
+        ("earliest", True, False),
+    ],
 )
 @pytest.mark.parametrize("count", [3, 30])
-@pytest.mark.parametrize("epoch", [False, True])
 def test_the_new_topic_is_read_from_its_beginning(
     kafka_cluster: MockCluster,
     kafka_topic: str,
