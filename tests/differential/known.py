@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+_AIOKAFKA = frozenset({"aiokafka"})
+_KAFKA_PYTHON = frozenset({"kafka-python 3", "kafka-python 2"})
+
 
 @dataclass(frozen=True)
 class Known:
@@ -13,9 +16,56 @@ class Known:
 
     peers: frozenset[str]
     document: str
-    """The file below ``docs/`` that has it in a table."""
-    fits: Callable[[list[Any], Any, Any], bool]
-    """Whether the steps, our outcome and theirs are this difference."""
+    """A part of the row below ``docs/`` that has it."""
+    fits: Callable[[Any, list[Any], Any, Any], bool]
+    """Whether a script, its steps so far, our outcome and theirs are this difference."""
 
 
-KNOWN: tuple[Known, ...] = ()
+def _of_positions_without_messages(script: Any, steps: list[Any], ours: Any, theirs: Any) -> bool:
+    """Committed offsets of partitions that were sought, or of which nothing was read.
+
+    Offsets of partitions that were read, and not sought, have to be the same.
+    """
+    name, *arguments = steps[-1]
+    if name == "committed":
+        differ = set(arguments)
+    elif name == "committed by the group":
+        differ = {place for place in range(len(ours)) if ours[place] != theirs[place]}
+    else:
+        return False
+    sought = {step[1] for step in steps if step[0].startswith("seek")}
+    if not script["auto_commit"]:  # an explicit commit: of what was sought to a beginning or an end
+        sought = {step[1] for step in steps if step[0] in ("seek_to_beginning", "seek_to_end")}
+    unread = {
+        place for place in differ if script["auto_commit"] and (ours is None or ours[place] is None)
+    }
+    return differ <= sought | unread
+
+
+def _after_the_end(script: Any, steps: list[Any], ours: Any, theirs: Any) -> bool:
+    return ["close"] in steps[:-1] and steps[-1][0] != "committed by the group"
+
+
+KNOWN: tuple[Known, ...] = (
+    Known(
+        _AIOKAFKA | _KAFKA_PYTHON,
+        "commits of a partition that was sought",
+        _of_positions_without_messages,
+    ),
+    Known(_AIOKAFKA, "calls after `stop()` of a consumer", _after_the_end),
+    Known(_KAFKA_PYTHON, "`position()` after `close()`", _after_the_end),
+    Known(
+        _AIOKAFKA,
+        "wrong arguments of a consumer",
+        lambda script, steps, ours, theirs: (
+            (ours, theirs) == ("IllegalStateError", "AssertionError")
+        ),
+    ),
+    Known(
+        _KAFKA_PYTHON,
+        "`commit()` of a negative offset",
+        lambda script, steps, ours, theirs: (
+            steps[-1][0] == "commit_at" and steps[-1][2] < 0 and theirs is None
+        ),
+    ),
+)

@@ -140,7 +140,7 @@ def _difference(peer: Peer, script: Any, ours: list[Any], theirs: list[Any]) -> 
         if other == "hangs":  # the original
             return None
         if one != other and not _same_exception(one, other):
-            if _is_known(peer, steps[: number + 1], one, other):
+            if _is_known(peer, script, steps[: number + 1], one, other):
                 return None
             return Difference(peer.name, script["seed"], steps[: number + 1], one, other)
     return None
@@ -153,9 +153,9 @@ def _same_exception(one: Any, other: Any) -> bool:
     return other["raised"][0] in one["raised"] and one["code"] == other["code"]
 
 
-def _is_known(peer: Peer, steps: list[Any], ours: Any, theirs: Any) -> bool:
+def _is_known(peer: Peer, script: Any, steps: list[Any], ours: Any, theirs: Any) -> bool:
     return any(
-        peer.name in known.peers and known.fits(steps, _short(ours), _short(theirs))
+        peer.name in known.peers and known.fits(script, steps, _short(ours), _short(theirs))
         for known in KNOWN
     )
 
