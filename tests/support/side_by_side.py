@@ -25,7 +25,11 @@ LINES = {
     # They never wait. Where several of them keep all processors busy for minutes, brokers get none
     # for up to fifteen seconds at a time (Linux 6.18), and tests give them up.
     "tests/fuzz/": "computing",
+    "tests/matrix/": "computing",
+    "tests/model/": "computing",
     "tests/unit/": "computing",
+    "tests/embedded/test_aiokafka_cancellation.py": "computing",
+    "tests/embedded/test_cancellation.py": "computing",
     # Programs that run Spark themselves: more than one at a time would be too much.
     "tests/spark/test_declarative.py": "Spark programs",
     "tests/spark/test_flights.py": "Spark programs",
