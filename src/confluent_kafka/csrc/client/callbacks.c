@@ -1,5 +1,6 @@
 #include "client/callbacks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,32 @@ log_error(client_core *core, const char *reason)
     }
 }
 
+/* An error of the client for the log: with the cause, if all brokers are down. */
+static void
+log_client_error(Client *client, rd_kafka_resp_err_t code, const char *reason)
+{
+    Py_ssize_t repeats;
+    if (!diagnosis_is_news(&client->diagnosis, code, &repeats)) {
+        return;
+    }
+    PyObject *outage = code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN
+                           ? diagnosis_outage(&client->diagnosis)
+                           : NULL;
+    PyObject *cause = outage == NULL ? NULL : kafka_error_reason(outage);
+    const char *cause_text = cause == NULL ? NULL : PyUnicode_AsUTF8(cause);
+    char times[64] = "";
+    if (repeats > 0) {
+        snprintf(times, sizeof(times), " (and %zd times since this was logged last)", repeats);
+    }
+    char text[1024];
+    snprintf(text, sizeof(text), "%s%s%s%s", reason, cause_text == NULL ? "" : ": ",
+             cause_text == NULL ? "" : cause_text, times);
+    PyErr_Clear(); /* of the cause, which the line then lacks */
+    Py_XDECREF(cause);
+    Py_XDECREF(outage);
+    log_error(client->core, text);
+}
+
 /* oauth_cb fails, or it did when librdkafka made this error. */
 static bool
 wants_token(Client *client, const char *reason)
@@ -168,9 +195,9 @@ default_error_cb(rd_kafka_t *Py_UNUSED(rk), int code, const char *reason, void *
     }
     Client *client = scope.client;
     serve_add_count(client, -1); /* no callback of the application's */
-    log_error(client->core, reason);
     PyObject *error = note_error(client, (rd_kafka_resp_err_t)code, reason);
     if (error != NULL) {
+        log_client_error(client, (rd_kafka_resp_err_t)code, reason);
         if (!wants_token(client, reason)) { /* an identity provider may recover */
             note_refusal(client, error);
         }

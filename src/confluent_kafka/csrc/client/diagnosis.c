@@ -5,6 +5,7 @@
 /* The next attempts follow within reconnect.backoff.max.ms, 10 seconds by default. */
 #define OUTAGE_SECONDS 30
 #define REFUSAL_SECONDS 15
+#define LOG_SECONDS 30
 
 int
 diagnosis_traverse(diagnosis *self, visitproc visit, void *arg)
@@ -149,8 +150,28 @@ diagnosis_end_outage(diagnosis *self)
     PyObject *ended = self->outage.error;
     self->outage = (recent_error){0};
     self->all_down = false;
+    self->down_said_until_us = 0;
     object_mutex_unlock(&self->mutex);
     Py_XDECREF(ended);
+}
+
+bool
+diagnosis_is_news(diagnosis *self, rd_kafka_resp_err_t code, Py_ssize_t *repeats)
+{
+    *repeats = 0;
+    if (code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+        return true;
+    }
+    int64_t now = coarse_now_us();
+    object_mutex_lock(&self->mutex);
+    bool is_news = now >= self->down_said_until_us;
+    if (is_news) {
+        *repeats = self->down_unsaid;
+        self->down_said_until_us = now + LOG_SECONDS * INT64_C(1000000);
+    }
+    self->down_unsaid = is_news ? 0 : self->down_unsaid + 1;
+    object_mutex_unlock(&self->mutex);
+    return is_news;
 }
 
 /* ---- connect() ---- */

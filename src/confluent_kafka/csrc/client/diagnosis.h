@@ -24,6 +24,8 @@ typedef struct {
     recent_error refusal; /* of the credentials or the certificate */
     bool all_down;        /* no broker is there, since diagnosis_end_outage() */
     int watching;         /* how many connect() wait */
+    int64_t down_said_until_us; /* the log has said that all brokers are down */
+    Py_ssize_t down_unsaid;     /* how often they were since then */
 } diagnosis;
 
 int diagnosis_traverse(diagnosis *self, visitproc visit, void *arg);
@@ -57,5 +59,12 @@ bool diagnosis_all_down(diagnosis *self);
 PyObject *diagnosis_outage(diagnosis *self);
 /* A broker has answered. */
 void diagnosis_end_outage(diagnosis *self);
+
+/*
+ * Whether the log is to be told of an error. librdkafka reports with every attempt to connect that
+ * all brokers are down, up to forty times a second: the log says so when it begins, and then every
+ * half a minute with the number of `repeats` since the last time.
+ */
+bool diagnosis_is_news(diagnosis *self, rd_kafka_resp_err_t code, Py_ssize_t *repeats);
 
 #endif
