@@ -51,6 +51,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_values": set(),
     "_suggestions": set(),
     "_other_clients": set(),
+    "_daemon_threads": set(),
     "cimpl": {"_values"},
     "error": {"cimpl"},
     "statistics": {"_values"},
@@ -66,10 +67,10 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "protocol": {"_suggestions", "cimpl"},
     "testing": {"cimpl", "protocol", "schema_registry"},
     "avro": _CLIENTS | {"schema_registry"},
-    "aio": _CLIENTS | {"_other_clients", "admin", "columns", "statistics"},
+    "aio": _CLIENTS | {"_daemon_threads", "_other_clients", "admin", "columns", "statistics"},
     "spark": _CLIENTS | {"admin", "columns", "protocol", "schema_registry"},
     # aiokafka's API stands on aio, kafka-python's on the blocking clients; nothing on them.
-    "compat": {"", "_suggestions", "admin", "aio", "cimpl", "protocol"},
+    "compat": {"", "_daemon_threads", "_suggestions", "admin", "aio", "cimpl", "protocol"},
     # Import paths of confluent-kafka 2.x, that nothing here uses.
     "_model": {""},
     "_types": {"serialization"},

@@ -162,3 +162,40 @@ def test_a_process_ends_although_requests_wait() -> None:
     """Clients that nobody closes, and requests without a limit: no thread keeps the process."""
     result = run_script(UNCLOSED, timeout=int(SOON), flags=("-W", "ignore"))
     assert result.stdout.strip() == "ended"
+
+
+FACE = """
+    from confluent_kafka.compat.kafka import (
+        KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
+    )
+
+    config = {"bootstrap_servers": "127.0.0.1:1", "api_version": (2, 5)}
+    place = TopicPartition("t", 0)
+
+    def committing():
+        consumer = KafkaConsumer(group_id="g", enable_auto_commit=False, **config)
+        consumer.assign([place])
+        consumer.commit_async({place: OffsetAndMetadata(1, "", -1)})
+        return consumer
+"""
+LEFT_OPEN = """
+    consumer = committing()
+    print("ended")
+"""
+INTERRUPTED = """
+    for client in (committing(), KafkaProducer(max_block_ms=0, **config)):
+        try:
+            with client:
+                raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            pass
+    print("ended")
+"""
+
+
+@pytest.mark.parametrize("program", [LEFT_OPEN, INTERRUPTED])
+def test_a_process_ends_although_a_commit_waits(program: str) -> None:
+    """kafka-python's API: neither a consumer that nobody closes nor one that an exception closes
+    keeps the process until a broker answers its commit."""
+    result = run_script(FACE + program, timeout=25, flags=("-W", "ignore"))
+    assert result.stdout.strip() == "ended"

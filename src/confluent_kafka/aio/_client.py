@@ -17,12 +17,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka._daemon_threads import DaemonThreads
 from confluent_kafka.admin import AdminClient, ClusterMetadata
 from confluent_kafka.statistics import Statistics
 
 from ._callbacks import Callbacks, is_running
 from ._readiness import Readiness, deadline
-from ._threads import DaemonThreads, on_daemon_thread
+from ._threads import on_daemon_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

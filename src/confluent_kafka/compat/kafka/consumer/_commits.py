@@ -12,6 +12,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Place
+from confluent_kafka._daemon_threads import DaemonThreads
 
 from ..._common.commits import NO_LONGER_MEMBER, Reasons
 from .. import errors
@@ -37,7 +38,7 @@ class Commits:
     def __init__(self, engine: Engine, default: Callback | None) -> None:
         self._engine = engine
         self._default = default
-        self._thread: futures.ThreadPoolExecutor | None = None
+        self._thread: DaemonThreads | None = None
         self._last: futures.Future[None] | None = None
         self._is_over = False
         self._reasons = Reasons()
@@ -86,7 +87,7 @@ class Commits:
         check(offsets)
         future = Future()
         if self._thread is None:
-            self._thread = futures.ThreadPoolExecutor(1, "kafka-python-commits")
+            self._thread = DaemonThreads(1, "kafka-python-commits")
         self._last = self._thread.submit(
             self._commit_for, future, dict(offsets), callback or self._default, check_member
         )
@@ -112,6 +113,8 @@ class Commits:
         """Give up those that were not answered, when the client is closed."""
         if self._thread is not None:
             self._thread.shutdown()
+            # The client is closed, so that the commit that is under way fails at once.
+            futures.wait([self._last] if self._last is not None else [])
         self.call_back()
 
     def _failure(self, failure: KafkaError | KafkaException) -> errors.KafkaError:

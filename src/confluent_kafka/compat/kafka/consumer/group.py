@@ -17,6 +17,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import OffsetSpec as Spec
 
 from ..._common.assignment import Assignment, Rules
+from ..._common.closing import SECONDS_ON_THE_WAY_OUT
 from ..._common.events import TOLD, UNKNOWN
 from ..._common.groups import generation_and_member, generation_of
 from ..._common.membership import complete as complete_configuration
@@ -129,7 +130,7 @@ class KafkaConsumer:
             self._subscription.subscribe(topics, None, None)
         self._engine = Engine(conf)
         self._assigned.client = self._engine
-        self._end = weakref.finalize(self, self._engine.close)
+        self._end = weakref.finalize(self, self._engine._close, SECONDS_ON_THE_WAY_OUT)
         self._cluster = bootstrap(self._engine, config)
         is_incremental = is_incremental_protocol(conf)
         self._positions = Positions(
@@ -692,7 +693,7 @@ class KafkaConsumer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        self.close(timeout_ms=None if kind is None else 1000 * SECONDS_ON_THE_WAY_OUT)
 
     # ---- what the methods share ----
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from confluent_kafka import KafkaException, Producer
 
+from ..._common.closing import SECONDS_ON_THE_WAY_OUT
 from .. import errors
 from .._bootstrap import bootstrap, is_connected
 from .._config import COMMON_DEFAULTS, configuration
@@ -378,7 +379,7 @@ class KafkaProducer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        self.close(None if kind is None else SECONDS_ON_THE_WAY_OUT)
 
 
 def _end(engine: Producer, sender: Sender) -> None:
