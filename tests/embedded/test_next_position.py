@@ -364,6 +364,30 @@ def test_an_offset_that_was_committed_ahead_stays(filled: str, make_consumer: Ma
     assert committed(make_consumer(), filled) == 20
 
 
+@needs("next-position", "mock-holes")
+@pytest.mark.parametrize("way_of_committing", ["explicit", "closed"])
+def test_holes_do_not_take_back_what_was_committed_ahead(
+    kafka_cluster: MockCluster,
+    kafka_topic: str,
+    make_consumer: MakeConsumer,
+    way_of_committing: str,
+) -> None:
+    """An empty batch moves the position forward: the application has not gone back."""
+    append_holes(kafka_cluster, kafka_topic, [0, 1], 1)
+    consumer = make_consumer({"enable.auto.commit": True, "auto.commit.interval.ms": 60_000})
+    consumer.subscribe([kafka_topic])
+    assert poll_values(consumer, 2) == [b"0", b"1"]
+    consumer.commit(offsets=[TopicPartition(kafka_topic, 0, 20)], asynchronous=False)
+    append_holes(kafka_cluster, kafka_topic, [], END - 1, first=2)
+    wait_until(lambda: position(consumer, kafka_topic) == END, lambda: consumer.poll(0.01))
+    if way_of_committing == "explicit":
+        with pytest.raises(KafkaException) as raised:
+            consumer.commit(asynchronous=False)
+        assert raised.value.args[0].code() == KafkaError._NO_OFFSET
+    consumer.close()
+    assert committed(make_consumer(), kafka_topic) == 20
+
+
 def test_the_aio_clients_go_back(filled: str, kafka_cluster: MockCluster) -> None:
     """They commit what was read after a seek, explicitly and when they are closed."""
 
