@@ -42,13 +42,13 @@ def test_paused_and_resumed_in_any_order(consumer: Consumer, producer: Producer)
     random = Random("partitions")
     paused = random.sample(PARTITIONS, 2000)
     consumer.pause(paused + random.sample(paused, 500))
-    assert consumer._paused() == sorted(paused)
+    assert consumer.paused() == sorted(paused)
     resumed = random.sample(PARTITIONS, 1500)
     consumer.resume(resumed + resumed[:100])
     left = sorted(set(paused) - set(resumed))
-    assert consumer._paused() == left
+    assert consumer.paused() == left
     consumer.pause([])
-    assert consumer._paused() == left
+    assert consumer.paused() == left
     for one in PARTITIONS:
         producer.produce(one.topic, b"x", partition=one.partition)
     assert producer.flush(TIMEOUT) == 0
@@ -65,7 +65,7 @@ def test_pause_while_leaves_the_paused_alone(consumer: Consumer) -> None:
     with consumer.pause_while() as pause:
         consumer.pause(PARTITIONS[1::3])
         assert pause.lost == []
-    assert consumer._paused() == sorted(PARTITIONS[::3] + PARTITIONS[1::3])
+    assert consumer.paused() == sorted(PARTITIONS[::3] + PARTITIONS[1::3])
 
 
 def test_taken_away_meanwhile(make_consumer: MakeConsumer) -> None:

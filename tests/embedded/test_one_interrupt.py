@@ -109,7 +109,7 @@ COMMITTING = "waits for the group's coordinator"
         ("transactions", ""),
         ("AIOProducer", GIVEN_UP),
         ("AIOConsumer", ""),
-        ("AIOConsumer that commits", "goes on closing in the background"),
+        ("AIOConsumer that commits", "waits for the group's coordinator"),
         ("AIOAdminClient", ""),
         ("aio transactions", ""),
     ],

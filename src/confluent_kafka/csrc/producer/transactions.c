@@ -375,12 +375,16 @@ send_offsets_to_transaction(PyObject *object, PyObject *const *args, Py_ssize_t 
 
 /* ---- close() ---- */
 
+/* Without a broker a step ends only after transaction.timeout.ms, a minute by default. */
+#define LEFT_STEP_SECONDS 5
+
 /* Until a step that was left has ended: 1, 0 time is up, -1 exception. */
 static int
 wait_for_left(Producer *self, int timeout_ms)
 {
     request *left = self->left_step;
-    deadline until = timeout_ms < 0 ? DEADLINE_NEVER : deadline_after(timeout_ms / 1000.0);
+    bool is_short = timeout_ms >= 0 && timeout_ms < 1000 * LEFT_STEP_SECONDS;
+    deadline until = deadline_after(is_short ? timeout_ms / 1000.0 : LEFT_STEP_SECONDS);
     while (left != NULL && !atomic_load(&left->has_run)) {
         if (deadline_passed(&until)) {
             return 0;

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..record.abc import ABCRecord
+
 
 class ConsumerRecord(NamedTuple):
     """A message that was consumed."""
@@ -29,3 +31,6 @@ class ConsumerRecord(NamedTuple):
     """In bytes; -1 without a value."""
     serialized_header_size: int
     """In bytes; -1 without headers."""
+
+
+ABCRecord.register(ConsumerRecord)
