@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -12,18 +11,28 @@ from typing import Any
 import pytest
 
 from confluent_kafka import Producer
+from confluent_kafka.compat import aiokafka
 from confluent_kafka.compat.aiokafka import (
+    AIOKafkaClient,
     AIOKafkaConsumer,
     AIOKafkaProducer,
     TopicPartition,
 )
-from confluent_kafka.compat.aiokafka.errors import IllegalOperation
+from confluent_kafka.compat.aiokafka.abc import AbstractTokenProvider
+from confluent_kafka.compat.aiokafka.admin import AIOKafkaAdminClient
+from confluent_kafka.compat.aiokafka.errors import IllegalOperation, KafkaError
+from confluent_kafka.compat.aiokafka.producer.producer import TransactionContext
 from confluent_kafka.testing import MockCluster
 from tests.support.aio import LOOPS, run_in
-from tests.support.cancelling import Cut, cuts
+from tests.support.aiokafka_calls import CALLS
+from tests.support.cancelling import Cut, coroutines_of, cut_everywhere, read_in_pieces
 from tests.support.kafka import numbers, send
 
 MESSAGES = 40
+
+# The calls that begin and end the life of a client.
+STARTS = {"start", "bootstrap", "__aenter__"}
+ENDS = {"stop", "close", "__aexit__"}
 
 READS: dict[str, Callable[[Any], Any]] = {
     "getone": lambda consumer: consumer.getone(),
@@ -54,75 +63,28 @@ def test_reads(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer,
         )
         async with consumer:
             consumer.assign([place])
-            seen: list[int] = []
-            cut = itertools.cycle(cuts())
 
-            async def noted() -> None:
-                seen.extend(offsets_of(await READS[read](consumer)))
+            async def next_offsets() -> list[int]:
+                return offsets_of(await READS[read](consumer))
 
-            while len(seen) < MESSAGES:
-                await Cut(noted(), *next(cut)).run()
-                if len(seen) < MESSAGES:
-                    await noted()
-                assert seen == list(range(len(seen)))
-                assert await consumer.position(place) == len(seen)
+            async def check(count: int) -> None:
+                assert await consumer.position(place) == count
                 await consumer.commit()
-                assert await consumer.committed(place) == len(seen)
+                assert await consumer.committed(place) == count
+
+            await read_in_pieces(next_offsets, MESSAGES, check)
 
     run_in(LOOPS["asyncio"], work())
 
 
-CONSUMER: dict[str, Callable[[Any, TopicPartition], Any]] = {
-    "start": lambda consumer, _: consumer.start(),
-    "stop": lambda consumer, _: consumer.stop(),
-    "commit": lambda consumer, place: consumer.commit({place: 1}),
-    "committed": lambda consumer, place: consumer.committed(place),
-    "position": lambda consumer, place: consumer.position(place),
-    "seek_to_beginning": lambda consumer, place: consumer.seek_to_beginning(place),
-    "seek_to_end": lambda consumer, place: consumer.seek_to_end(place),
-    "seek_to_committed": lambda consumer, place: consumer.seek_to_committed(place),
-    "beginning_offsets": lambda consumer, place: consumer.beginning_offsets([place]),
-    "end_offsets": lambda consumer, place: consumer.end_offsets([place]),
-    "offsets_for_times": lambda consumer, place: consumer.offsets_for_times({place: 0}),
-    "topics": lambda consumer, _: consumer.topics(),
-    "getone": lambda consumer, _: consumer.getone(),
-    "getmany": lambda consumer, _: consumer.getmany(timeout_ms=100),
-}
-
-PRODUCER: dict[str, Callable[[Any, TopicPartition], Any]] = {
-    "start": lambda producer, _: producer.start(),
-    "stop": lambda producer, _: producer.stop(),
-    "flush": lambda producer, _: producer.flush(),
-    "partitions_for": lambda producer, place: producer.partitions_for(place.topic),
-    "send": lambda producer, place: producer.send(place.topic, b"v", partition=0),
-    "send_and_wait": lambda producer, place: producer.send_and_wait(place.topic, b"v", partition=0),
-    "send_batch": lambda producer, place: producer.send_batch(
-        batch_of(producer), place.topic, partition=0
-    ),
-    "begin_transaction": lambda producer, _: producer.begin_transaction(),
-    "commit_transaction": lambda producer, _: producer.commit_transaction(),
-    "abort_transaction": lambda producer, _: producer.abort_transaction(),
-    "send_offsets_to_transaction": lambda producer, place: producer.send_offsets_to_transaction(
-        {place: 1}, "group"
-    ),
-}
+def test_no_call_is_left_out() -> None:
+    """All public coroutines are in the tables; a token provider's is the application's own."""
+    covered = {(kind, name) for kind, calls in CALLS.items() for name in calls}
+    covered |= {(TransactionContext, name) for name in ("__aenter__", "__aexit__")}
+    assert coroutines_of(aiokafka) - {(AbstractTokenProvider, "token")} == covered
 
 
-def batch_of(producer: Any) -> Any:
-    batch = producer.create_batch()
-    batch.append(key=None, value=b"v", timestamp=None)
-    return batch
-
-
-@pytest.mark.parametrize("kind", [AIOKafkaConsumer, AIOKafkaProducer])
-def test_no_call_is_left_out(kind: type[Any]) -> None:
-    """All public coroutines are in the tables."""
-    names = {name for name in dir(kind) if not name.startswith("_")}
-    coroutines = {name for name in names if inspect.iscoroutinefunction(getattr(kind, name))}
-    assert coroutines <= set(CONSUMER if kind is AIOKafkaConsumer else PRODUCER)
-
-
-@pytest.mark.parametrize("name", CONSUMER)
+@pytest.mark.parametrize("name", CALLS[AIOKafkaConsumer])
 def test_the_consumer_works_after_every_call(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, name: str
 ) -> None:
@@ -130,25 +92,25 @@ def test_the_consumer_works_after_every_call(
     send(producer, kafka_topic, numbers(0, 3))
     place = TopicPartition(kafka_topic, 0)
 
-    async def work() -> None:
-        for at, moment in cuts():
-            consumer = AIOKafkaConsumer(
-                bootstrap_servers=kafka_cluster.bootstrap_servers, group_id=kafka_topic
-            )
-            if name != "start":
-                await consumer.start()
-                consumer.assign([place])
-                await consumer.seek_to_beginning(place)
-            cut = Cut(CONSUMER[name](consumer, place), at, moment)
-            await cut.run()
-            if name not in ("start", "stop"):  # a consumer is started once
-                consumer.seek(place, 0)
-                assert (await consumer.getone()).offset == 0
-            await consumer.stop()
-            if not cut.was_reached:
-                break
+    async def once(at: int, moment: str) -> bool:
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=kafka_cluster.bootstrap_servers,
+            group_id=kafka_topic,
+            fetch_max_wait_ms=20,
+        )
+        if name not in STARTS:
+            await consumer.start()
+            consumer.assign([place])
+            await consumer.seek_to_beginning(place)
+        cut = Cut(CALLS[AIOKafkaConsumer][name](consumer, place), at, moment)
+        await cut.run()
+        if name not in STARTS | ENDS:  # a consumer is started once
+            consumer.seek(place, 0)
+            assert (await consumer.getone()).offset == 0
+        await consumer.stop()
+        return cut.was_reached
 
-    run_in(LOOPS["asyncio"], work())
+    run_in(LOOPS["asyncio"], cut_everywhere(once))
 
 
 async def begun(producer: Any) -> None:
@@ -160,7 +122,7 @@ async def begun(producer: Any) -> None:
             await asyncio.sleep(0.005)
 
 
-@pytest.mark.parametrize("name", PRODUCER)
+@pytest.mark.parametrize("name", CALLS[AIOKafkaProducer])
 def test_the_producer_works_after_every_call(
     kafka_cluster: MockCluster, kafka_topic: str, name: str
 ) -> None:
@@ -173,14 +135,14 @@ def test_the_producer_works_after_every_call(
         producer = AIOKafkaProducer(
             bootstrap_servers=kafka_cluster.bootstrap_servers, linger_ms=0, **more
         )
-        if name != "start":
+        if name not in STARTS:
             await producer.start()
         if transactional and name != "begin_transaction":
             await producer.begin_transaction()
             await producer.send_and_wait(kafka_topic, b"v", partition=0)
-        cut = Cut(PRODUCER[name](producer, place), at, moment)
+        cut = Cut(CALLS[AIOKafkaProducer][name](producer, place), at, moment)
         await cut.run()
-        if name == "start":
+        if name in STARTS:
             await producer.start()
         if transactional:
             with contextlib.suppress(IllegalOperation):  # none is open, or it has ended
@@ -188,14 +150,79 @@ def test_the_producer_works_after_every_call(
             await begun(producer)
             await producer.send(kafka_topic, b"v", partition=0)
             await producer.commit_transaction()
-        elif name != "stop":
+        elif name not in ENDS:
             await producer.send_and_wait(kafka_topic, b"v", partition=0)
         await producer.stop()
         return cut.was_reached
 
-    async def work() -> None:
-        for at, moment in cuts():
-            if not await once(at, moment):
-                break
+    run_in(LOOPS["asyncio"], cut_everywhere(once))
 
-    run_in(LOOPS["asyncio"], work())
+
+@pytest.mark.parametrize("end", ["commit", "abort"])
+def test_blocks_of_transactions(kafka_cluster: MockCluster, kafka_topic: str, end: str) -> None:
+    """Cut anywhere, `async with producer.transaction()` leaves no transaction open."""
+
+    async def once(at: int, moment: str) -> bool:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=kafka_cluster.bootstrap_servers, transactional_id=kafka_topic
+        )
+
+        async def block() -> None:
+            async with producer.transaction():
+                await producer.send_and_wait(kafka_topic, b"v", partition=0)
+                assert end == "commit", "aborts the transaction"
+
+        async with producer:
+            cut = Cut(block(), at, moment)
+            with contextlib.suppress(AssertionError):
+                await cut.run()
+            await begun(producer)
+            await producer.commit_transaction()
+        return cut.was_reached
+
+    run_in(LOOPS["asyncio"], cut_everywhere(once))
+
+
+async def admin_works(admin: AIOKafkaAdminClient, topic: str) -> None:
+    assert topic in await admin.list_topics()
+    assert await admin.find_coordinator("group") > 0
+
+
+async def client_works(client: AIOKafkaClient, topic: str) -> None:
+    assert topic in (await client.fetch_all_metadata()).topics()
+    assert await client.coordinator_lookup(0, "group") > 0
+
+
+OTHERS: dict[type[Any], Callable[..., Any]] = {
+    AIOKafkaAdminClient: admin_works,
+    AIOKafkaClient: client_works,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, name) for kind in OTHERS for name in CALLS[kind]],
+    ids=lambda one: getattr(one, "__name__", one),
+)
+def test_other_clients_work_after_every_call(
+    kafka_cluster: MockCluster, kafka_topic: str, kind: type[Any], name: str
+) -> None:
+    """Cut at any suspension, a call leaves a client that asks, or one that starts again."""
+    place = TopicPartition(kafka_topic, 0)
+    start = "start" if kind is AIOKafkaAdminClient else "bootstrap"
+
+    async def once(at: int, moment: str) -> bool:
+        client = kind(bootstrap_servers=kafka_cluster.bootstrap_servers)
+        if name not in STARTS:
+            await getattr(client, start)()
+        cut = Cut(CALLS[kind][name](client, place), at, moment)
+        with contextlib.suppress(KafkaError):  # of the embedded cluster, which has no such request
+            await cut.run()
+        if name in STARTS | ENDS:
+            await client.close()
+            await getattr(client, start)()
+        await OTHERS[kind](client, kafka_topic)
+        await client.close()
+        return cut.was_reached
+
+    run_in(LOOPS["asyncio"], cut_everywhere(once))

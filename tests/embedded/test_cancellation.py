@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition, aio
 from confluent_kafka.admin import NewTopic, OffsetSpec
 from confluent_kafka.aio import (
     AIOAdminClient,
@@ -27,9 +27,16 @@ from confluent_kafka.aio import (
 from confluent_kafka.columns import AvroDecoder
 from confluent_kafka.serialization import SerializationContext
 from confluent_kafka.testing import MockCluster
-from tests.support.aio import LOOPS, run_in
+from tests.support.aio import LOOPS, run_in, until
 from tests.support.aio_calls import CALLS, arguments_of, config_of
-from tests.support.cancelling import SUSPENSIONS, Cut, cuts
+from tests.support.cancelling import (
+    NOTHING,
+    SUSPENSIONS,
+    Cut,
+    coroutines_of,
+    cut_everywhere,
+    read_in_pieces,
+)
 from tests.support.kafka import send
 from tests.support.waiting import TIMEOUT
 
@@ -97,20 +104,16 @@ def test_reads(
     async def work() -> None:
         async with reading(kind, kafka_cluster, kafka_topic) as consumer:
             await consumer.assign([TopicPartition(kafka_topic, 0, 0)])
-            seen: list[int] = []
-            cut = itertools.cycle(cuts())
 
-            async def noted() -> None:
-                seen.extend(offsets_of(await READS[read](consumer)))
+            async def next_offsets() -> list[int]:
+                return offsets_of(await READS[read](consumer))
 
-            while len(seen) < MESSAGES:
-                await Cut(noted(), *next(cut)).run()
-                if len(seen) < MESSAGES:
-                    await noted()
-                assert seen == list(range(len(seen)))
-                assert await stored(consumer) == len(seen)
+            async def check(count: int) -> None:
+                assert await stored(consumer) == count
                 [place] = await consumer.position(await consumer.assignment())
-                assert place.offset == len(seen)
+                assert place.offset == count
+
+            await read_in_pieces(next_offsets, MESSAGES, check)
 
     run_in(LOOPS["asyncio"], work())
 
@@ -272,18 +275,58 @@ def test_the_client_works_after_every_call(
             await check_of(kind, name)(client, kafka_topic)
             return cut.was_reached
 
-    async def work() -> None:
-        for at, moment in cuts():
-            if not await once(at, moment):
-                break
+    run_in(LOOPS["asyncio"], cut_everywhere(once))
 
-    run_in(LOOPS["asyncio"], work())
+
+@pytest.mark.parametrize("kind", CHECKS)
+@pytest.mark.parametrize("name", ["__aenter__", "__aexit__"])
+def test_blocks(kafka_cluster: MockCluster, kind: type[Any], name: str) -> None:
+    """Cut where a block begins or ends, a client can be closed, and is closed then."""
+
+    async def once(at: int, moment: str) -> bool:
+        client = kind(config_of(kind, kafka_cluster.bootstrap_servers))
+        arguments = () if name == "__aenter__" else (None, None, None)
+        cut = Cut(getattr(client, name)(*arguments), at, moment)
+        await cut.run()
+        await client.close()
+        with pytest.raises(RuntimeError):
+            await client.list_topics(timeout=1)
+        return cut.was_reached
+
+    run_in(LOOPS["asyncio"], cut_everywhere(once))
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+def test_create(kafka_cluster: MockCluster, kind: type[Any]) -> None:
+    """A client whose create() was cut, so that nobody got it, is closed."""
+    made: list[Any] = []
+
+    class Noted(kind):  # type: ignore[misc]
+        def __init__(self, conf: dict[str, Any]) -> None:
+            super().__init__(conf)
+            made.append(self)
+
+    async def once(at: int, moment: str) -> bool:
+        made.clear()
+        cut = Cut(Noted.create(config_of(kind, kafka_cluster.bootstrap_servers)), at, moment)
+        unwanted = await cut.run() is NOTHING
+        await until(lambda: made and (not unwanted or made[0]._closing is not None))
+        await made[0].close()
+        return cut.was_reached
+
+    run_in(LOOPS["asyncio"], cut_everywhere(once))
 
 
 def test_no_call_is_left_out() -> None:
-    """All public coroutines are cut: those that return messages with checks of their own, too."""
+    """All public coroutines are cut: those that return messages with checks of their own, too.
+
+    The calls of AsyncDeserializingConsumer and AsyncSerializingProducer are those of the classes
+    that they extend; what they do themselves is to read and to send.
+    """
     assert SUSPENSIONS >= 1
-    for kind in (AIOProducer, AIOConsumer):
-        assert {name for one, name in COVERED if one is kind} == set(CALLS[kind])
+    others = {(kind, name) for kind in CHECKS for name in ("__aenter__", "__aexit__", "create")}
+    covered = {*COVERED, *others, (AIOConsumer, "__anext__")}
+    for kind, name in coroutines_of(aio):
+        assert any((base, name) in covered for base in kind.__mro__), (kind, name)
     for name in WITH_ARGUMENTS:  # no code of its own runs while it is awaited
         assert not inspect.iscoroutinefunction(getattr(AIOAdminClient, name))

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import inspect
+import itertools
 import os
-from collections.abc import Awaitable, Generator, Iterator
+import pkgutil
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from types import ModuleType
 from typing import Any
 
 # How many suspensions of each call are tried; `make cancellation` tries more.
@@ -14,6 +19,9 @@ SUSPENSIONS = int(os.environ.get("CANCELLATION_SUSPENSIONS", "3"))
 MOMENTS = ("waiting", "ready")
 
 NOTHING = object()
+
+# What `async with` and `async for` call.
+_SYNTAX = frozenset({"__aenter__", "__aexit__", "__anext__"})
 
 
 class Cut:
@@ -80,3 +88,64 @@ def cuts() -> Iterator[tuple[int, str]]:
     for at in range(1, SUSPENSIONS + 1):
         for moment in MOMENTS:
             yield at, moment
+
+
+async def cut_everywhere(once: Callable[[int, str], Awaitable[bool]]) -> None:
+    """Cut something at each of its suspensions.
+
+    Args:
+        once: does it, with one cut, and says whether the cut was reached.
+    """
+    for at, moment in cuts():
+        if not await once(at, moment):
+            return
+
+
+async def read_in_pieces(
+    read: Callable[[], Awaitable[list[int]]],
+    count: int,
+    check: Callable[[int], Awaitable[None]],
+) -> None:
+    """Read to the end, with every other call cut: each message comes once, and in order.
+
+    Args:
+        read: returns the offsets of the next messages.
+        count: how many messages there are.
+        check: called after every two calls, with the number of messages that came.
+    """
+    seen: list[int] = []
+    cut = itertools.cycle(cuts())
+
+    async def noted() -> None:
+        seen.extend(await read())
+
+    while len(seen) < count:
+        await Cut(noted(), *next(cut)).run()
+        if len(seen) < count:
+            await noted()
+        assert seen == list(range(len(seen)))
+        await check(len(seen))
+
+
+def coroutines_of(package: ModuleType) -> set[tuple[type[Any], str]]:
+    """The public coroutines of all public classes of a package, each with its class."""
+    names = [
+        package.__name__,
+        *(one.name for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")),
+    ]
+    public = [importlib.import_module(name) for name in names if "._" not in name]
+    classes = {
+        value
+        for module in public
+        for name, value in vars(module).items()
+        if inspect.isclass(value)
+        and not name.startswith("_")
+        and (name in getattr(module, "__all__", ()) or value.__module__ == module.__name__)
+    }
+    return {
+        (kind, name)
+        for kind in classes
+        for name in dir(kind)
+        if (name in _SYNTAX or not name.startswith("_"))
+        and inspect.iscoroutinefunction(getattr(kind, name))
+    }
