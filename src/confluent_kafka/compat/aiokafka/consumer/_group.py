@@ -11,6 +11,7 @@ from typing import Any
 from confluent_kafka import TopicPartition as Place
 
 from ..._common.assignment import Assignment, Script, Tell
+from ..errors import KafkaError
 from ..structs import TopicPartition
 from ._background import Background
 from ._commits import Underway
@@ -52,6 +53,8 @@ class Membership:
         self._assigned: Assignment = subscription.assigned
         self._positions = positions
         self._joined = 0
+        # By all subscriptions: an assignment of the one before may still come.
+        self._named: set[str] = set()
         # There was none of the topics after join(), as was, or will be, told.
         self._is_empty = False
         self._has_rebalanced = asyncio.Event()
@@ -59,6 +62,7 @@ class Membership:
     def join(self, topics: Set[str]) -> None:
         """Join the group with these topics, or with others than before."""
         self._joined += 1
+        self._named |= topics
         self._is_empty = self._is_out = False
         self._has_rebalanced.clear()
         if self._assigned.is_incremental:
@@ -139,10 +143,21 @@ class Membership:
         await self._commits.finish()  # those that the listener has begun
 
     async def _given(self, partitions: list[Place]) -> None:
+        self._refuse_others(partitions)
         await self._run(self._assigned.given(_partitions(partitions)))
         self._has_rebalanced.set()
         if self._interval is not None:
             self._watching.begin_if_over()
+
+    def _refuse_others(self, partitions: list[Place]) -> None:
+        """Tell the application of an assignment that it did not ask for, such as a corrupt one."""
+        if self._subscription.pattern is not None:
+            return  # the group's leader may have seen a topic first
+        for place in partitions:
+            if place.topic not in self._named:
+                partition = TopicPartition(place.topic, place.partition)
+                text = f"Received an assignment for unsubscribed topic: {partition}"
+                self._engine.fail(KafkaError(text))
 
     async def _run(self, script: Script) -> None:
         """Do a script's steps, unless the consumer leaves or joins again meanwhile."""

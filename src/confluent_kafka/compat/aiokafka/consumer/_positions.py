@@ -11,6 +11,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
 from ..._common.assignment import Assignment, Find, Script, Tell
+from ..._common.events import UNKNOWN
 from .._failures import failure_of, is_final
 from ..client import AIOKafkaClient
 from ..errors import KafkaError
@@ -94,7 +95,7 @@ class Positions:
                     assert tell is not None
                     await tell(step)
                 else:
-                    answer = await self._answered(step, goes_on if tell else None)
+                    answer = await self._answered(step)
         except StopIteration:
             self.follow_up()
         finally:
@@ -105,26 +106,16 @@ class Positions:
         await self.run(self._assigned.settle())
         self._assigned.begin()
 
-    async def _answered(
-        self, step: Find, waits: Callable[[], bool] | None
-    ) -> dict[TopicPartition, int] | None:
-        """Ask brokers; None if they cannot answer now.
-
-        Args:
-            step: what to ask.
-            waits: whether to wait until the coordinator can answer, in a rebalance.
-        """
-        while True:
-            try:
-                return await self.find(step)
-            except KafkaException as failure:
-                if is_final(failure.args[0]):
-                    self._assigned.refused(failure_of(failure))
-                    return {}
-                self._log(failure)
-            if waits is None or not waits() or step.where != "committed":
-                return None
-            await asyncio.sleep(_AGAIN)
+    async def _answered(self, step: Find) -> dict[TopicPartition, int] | None:
+        """Ask brokers; None if they cannot answer now: a rebalance does not wait until they can."""
+        try:
+            return await self.find(step)
+        except KafkaException as failure:
+            if is_final(failure.args[0]):
+                self._assigned.refused(failure_of(failure))
+                return {}
+            self._log(failure)
+            return None
 
     def _log(self, failure: KafkaException) -> None:
         text = str(failure)
@@ -193,7 +184,7 @@ class Positions:
         answer = await self._engine.committed(places(partitions), self._timeout)
         found: dict[TopicPartition, int | None] = {}
         for place in answer:
-            if place.error is not None:
+            if place.error is not None and place.error.code() not in UNKNOWN:
                 raise KafkaException(place.error)
             partition = TopicPartition(place.topic, place.partition)
             found[partition] = place.offset if place.offset >= 0 else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from confluent_kafka import (
@@ -15,6 +15,7 @@ from confluent_kafka import (
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import ClusterMetadata
 
+from ..._common.events import UNKNOWN
 from ..._common.topics import creation, without_creation
 from ..structs import TopicPartition
 
@@ -48,7 +49,8 @@ class Engine(Consumer):
         Raises:
             KafkaException: a broker's answer, or none in time.
         """
-        return _by_partition(self.committed(places(partitions), timeout))
+        answer = self.committed(places(partitions), timeout)
+        return _by_partition(answer, UNKNOWN)  # without a topic, nothing is committed
 
     def forget_stored_offsets(self, partitions: Iterable[TopicPartition]) -> None:
         """Let nothing be committed by itself of what was read so far."""
@@ -86,8 +88,10 @@ def partitions_of(given: Iterable[Place]) -> frozenset[TopicPartition]:
     return frozenset(TopicPartition(one.topic, one.partition) for one in given)
 
 
-def _by_partition(answer: Sequence[Place]) -> dict[TopicPartition, Place]:
+def _by_partition(
+    answer: Sequence[Place], ignored: Set[int] = frozenset()
+) -> dict[TopicPartition, Place]:
     for place in answer:
-        if place.error is not None:
+        if place.error is not None and place.error.code() not in ignored:
             raise KafkaException(place.error)
     return {TopicPartition(place.topic, place.partition): place for place in answer}

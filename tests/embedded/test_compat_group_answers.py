@@ -1,0 +1,120 @@
+"""compat.aiokafka and compat.kafka: what a group's coordinator may answer, and when calls end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from confluent_kafka import KafkaError, Producer
+from confluent_kafka.compat.aiokafka import ConsumerStoppedError, TopicPartition, errors
+from confluent_kafka.compat.kafka import TopicPartition as KafkaPythonPartition
+from confluent_kafka.protocol import OffsetFetchRequest, SyncGroupRequest
+from confluent_kafka.testing import MockCluster
+from tests.matrix.changes import Change
+from tests.support.aio import in_loop
+from tests.support.aiokafka_consumer import consumer_at, values
+from tests.support.hostile import HostileProxy
+from tests.support.kafka import numbers, send
+from tests.support.kafka_python import consumers_at, many
+
+TOPIC = "named"
+VERSION = 7  # of OffsetFetch: the newest that the mock brokers have
+PLACES = {
+    "partition": ("topics", 0, "partitions", 0, "error_code"),
+    "group": ("error_code",),
+}
+
+
+@pytest.fixture
+def one_broker() -> Iterator[MockCluster]:
+    """The topic TOPIC has the messages 0, 1 and 2; a proxy can stand before it."""
+    with MockCluster(brokers=1) as cluster:
+        cluster.set_group_initial_rebalance_delay(0)
+        cluster.create_topic(TOPIC)
+        with Producer({"bootstrap.servers": cluster.bootstrap_servers}) as producer:
+            send(producer, TOPIC, numbers(0, 3))
+        yield cluster
+
+
+def offset_fetch(place: str, code: int) -> Callable[[int, bytes], bytes]:
+    """Answers to OffsetFetch have an error code."""
+    change = Change(OffsetFetchRequest.api_key, "code", PLACES[place], code)
+
+    def changed(api_key: int, frame: bytes) -> bytes:
+        return change.apply(frame, VERSION) if api_key == change.api_key else frame
+
+    return changed
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    "code",
+    [
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.UNSTABLE_OFFSET_COMMIT,
+    ],
+)
+@in_loop
+async def test_start_does_not_wait_for_committed_offsets(
+    one_broker: MockCluster, code: int, place: str
+) -> None:
+    """start() returns with the assignment, and the consumer reads when there is an answer."""
+    answer = offset_fetch(place, code)
+    is_changed = True
+
+    def change(api_key: int, frame: bytes) -> bytes:
+        return answer(api_key, frame) if is_changed else frame
+
+    with HostileProxy(one_broker.bootstrap_servers, change=change) as proxy:
+        async with consumer_at(
+            proxy.address, TOPIC, group_id="group", request_timeout_ms=1000
+        ) as consumer:
+            assert consumer.assignment()
+            is_changed = False
+            assert await values(consumer, 3) == numbers(0, 3)
+
+
+@in_loop
+async def test_nothing_is_committed_of_a_topic_that_the_coordinator_does_not_know(
+    one_broker: MockCluster,
+) -> None:
+    """aiokafka's consumer begins where auto_offset_reset says; committed() is None."""
+    answer = offset_fetch("partition", KafkaError.UNKNOWN_TOPIC_OR_PART)
+    with HostileProxy(one_broker.bootstrap_servers, change=answer) as proxy:
+        async with consumer_at(proxy.address, TOPIC, group_id="group") as consumer:
+            assert await values(consumer, 3) == numbers(0, 3)
+            assert await consumer.committed(TopicPartition(TOPIC, 0)) is None
+
+
+def test_nothing_is_committed_of_a_topic_that_the_coordinator_of_kafka_python_does_not_know(
+    one_broker: MockCluster,
+) -> None:
+    """kafka-python's consumer begins where auto_offset_reset says; committed() is None."""
+    answer = offset_fetch("partition", KafkaError.UNKNOWN_TOPIC_OR_PART)
+    with (
+        HostileProxy(one_broker.bootstrap_servers, change=answer) as proxy,
+        consumers_at(proxy.address) as make,
+    ):
+        consumer = make(TOPIC, group_id="group")
+        assert many(consumer, 3)[0].offset == 0
+        assert consumer.committed(KafkaPythonPartition(TOPIC, 0)) is None
+
+
+@in_loop
+async def test_an_assignment_of_another_topic(one_broker: MockCluster) -> None:
+    """start() raises as aiokafka does: a corrupt assignment could be waited for without end."""
+    other = TOPIC[:-1] + "~"
+
+    def change(api_key: int, frame: bytes) -> bytes:
+        is_assignment = api_key == SyncGroupRequest.api_key
+        return frame.replace(TOPIC.encode(), other.encode()) if is_assignment else frame
+
+    with HostileProxy(one_broker.bootstrap_servers, change=change) as proxy:
+        consumer = consumer_at(proxy.address, TOPIC, group_id="group")
+        with pytest.raises(errors.KafkaError, match="unsubscribed topic"):
+            await asyncio.wait_for(consumer.start(), 30)
+        with pytest.raises(ConsumerStoppedError):
+            await consumer.getone()
