@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from confluent_kafka import protocol
@@ -56,18 +57,31 @@ class ChangingBroker:
         return change.apply(frame, version)
 
 
-def sample(message_class: Any) -> Any:
+def sample(message_class: Any, version: int) -> Any:
     """A message with one item in each of its arrays: what no mock broker knows how to answer."""
-    return message_class(**_items(message_class))
+    return message_class(**_items(message_class, partial(_is_in, message_class, version)))
 
 
-def _items(struct_class: Any) -> dict[str, Any]:
+def _items(
+    struct_class: Any, is_taken: Callable[[str, Any], bool] = lambda *_: True
+) -> dict[str, Any]:
     made = struct_class()
     items = {}
     for name, value in made.as_dict().items():
         if value == [] and (item := _struct_of(struct_class, name)) is not None:
-            items[name] = [item(**_items(item))]
+            filled = [item(**_items(item))]
+            if is_taken(name, filled):
+                items[name] = filled
     return items
+
+
+def _is_in(message_class: Any, version: int, field: str, value: Any) -> bool:
+    """Whether this version of the message has the field, and all that is in it."""
+    try:
+        message_class(**{field: value}).encode(version)
+    except protocol.UnsupportedVersionError:
+        return False
+    return True
 
 
 def _struct_of(struct_class: Any, field: str) -> Any:
@@ -79,8 +93,11 @@ def _struct_of(struct_class: Any, field: str) -> Any:
     return None
 
 
-def answer_with_samples(cluster: MockCluster, api_keys: Iterator[int]) -> None:
+def answer_with_samples(cluster: MockCluster, api_keys: Iterable[int]) -> None:
     """Requests that neither the mock brokers nor the administration know are answered."""
     for api_key in api_keys:
-        response = sample(protocol.request_class(api_key).response_class)
-        cluster.on_request(api_key, lambda _request, _context, answer=response: answer)
+        response_class = protocol.request_class(api_key).response_class
+        cluster.on_request(
+            api_key,
+            lambda _request, context, kind=response_class: sample(kind, context.version),
+        )

@@ -20,14 +20,15 @@ from typing import Any
 from confluent_kafka import Consumer, Producer, TopicPartition, admin, protocol
 from confluent_kafka.testing import MockCluster
 from tests.matrix.broker import ChangingBroker, answer_with_samples
-from tests.matrix.calls import CALLS, GROUP, LATE, TOPIC, Call, config
+from tests.matrix.calls import CALLS
 from tests.matrix.changes import Change, all_changes
+from tests.matrix.clients import GROUP, LATE, TOPIC, Call, config
 
 HANG = 60  # seconds, for one case: all stacks are printed, and the process ends
 API_VERSIONS = protocol.ApiVersionsRequest.api_key
 UNKNOWN_TO_THE_CLUSTER = (
     *(34, 38, 39, 40, 41, 43, 45, 46, 48, 49, 55, 57, 61, 64, 65, 66, 74, 80, 81, 88, 89),
-    *(90, 91, 92, 27),
+    *(90, 91, 92, 27, 75),
 )
 
 
@@ -36,8 +37,9 @@ class Worker:
         self._call = call
         self._cluster = MockCluster(1)
         self._cluster.create_topic(TOPIC, 2)
-        answer_with_samples(self._cluster, iter(UNKNOWN_TO_THE_CLUSTER))
+        answer_with_samples(self._cluster, UNKNOWN_TO_THE_CLUSTER)
         self._fill()
+        call.prepare(self._cluster)
         self._broker = ChangingBroker(self._cluster)
 
     def close(self) -> None:
@@ -57,13 +59,17 @@ class Worker:
         with admin.AdminClient(config(address)) as client:
             client.alter_user_scram_credentials([user])["me"].result(60)
 
+    def answered(self) -> dict[int, tuple[bytes, int]]:
+        """An answer to each kind of request that the call sends, and its version."""
+        begun = self.run(None)["outcome"]
+        assert not begun.startswith("UNEXPECTED"), f"{self._call}: {begun}"
+        return self._broker.seen
+
     def changes(self) -> list[Change]:
         """All that can be done to the answers that the call gets."""
-        begun = self.run(None)["outcome"]
-        assert not begun.startswith("UNEXPECTED"), begun
         return [
             change
-            for api_key, (frame, version) in sorted(self._broker.seen.items())
+            for api_key, (frame, version) in sorted(self.answered().items())
             for change in all_changes(api_key, frame, version, LATE)
         ]
 

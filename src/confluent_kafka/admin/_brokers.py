@@ -15,6 +15,7 @@ from confluent_kafka.admin._protocol import (
     Target,
     broker,
     gathered,
+    only,
     raise_error_of,
 )
 from confluent_kafka.cimpl import KafkaError, KafkaException
@@ -93,7 +94,7 @@ def _ids(response: protocol.MetadataResponse) -> list[int]:
 
 
 def _coordinator(response: protocol.FindCoordinatorResponse) -> Node:
-    (found,) = response.coordinators
+    found = only(response.coordinators)
     raise_error_of(found)
     return Node(found.node_id, found.host, found.port)
 

@@ -12,7 +12,7 @@ from confluent_kafka import protocol
 from confluent_kafka._values.cluster import Node
 from confluent_kafka.admin._brokers import BrokerRequests
 from confluent_kafka.admin._enums import AclOperation
-from confluent_kafka.admin._protocol import group_coordinator, raise_error_of
+from confluent_kafka.admin._protocol import group_coordinator, only, raise_error_of
 from confluent_kafka.admin._requests import check_partition, checked, set_of
 from confluent_kafka.cimpl import KafkaError, TopicPartition
 from confluent_kafka.protocol import Request
@@ -155,6 +155,6 @@ def _listings(response: protocol.ListGroupsResponse) -> list[GroupListing]:
 
 
 def _the_group(response: Any) -> Any:
-    (group,) = response.groups
+    group = only(response.groups)
     raise_error_of(group)
     return group

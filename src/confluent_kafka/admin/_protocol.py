@@ -6,7 +6,7 @@ import copy
 import itertools
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -365,7 +365,7 @@ class _Exchange:
     ) -> None:
         def go_on(answer: bytes) -> None:
             response = protocol.FindCoordinatorResponse.decode(_without_tags(answer), _FINDING)
-            (found,) = response.coordinators
+            found = only(response.coordinators)
             raise_error_of(found)
             self._target = broker(found.node_id)
             self._ask()
@@ -440,6 +440,19 @@ def alive(client: weakref.ref[Client]) -> Client:
     if found is None:
         raise KafkaException(KafkaError(KafkaError._DESTROY))
     return found
+
+
+def only(parts: Sequence[T]) -> T:
+    """Return the part of an answer about the one thing that was asked about.
+
+    Raises:
+        MalformedMessageError: the answer is about none, or about several.
+    """
+    if len(parts) != 1:
+        raise protocol.MalformedMessageError(
+            f"the answer is about {len(parts)} things, and one was asked about"
+        )
+    return parts[0]
 
 
 def _without_tags(answer: bytes) -> bytes:

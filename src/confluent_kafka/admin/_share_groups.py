@@ -25,6 +25,7 @@ from confluent_kafka.admin._protocol import (
     error_of,
     group_coordinator,
     known,
+    only,
     raise_error_of,
 )
 from confluent_kafka.admin._requests import (
@@ -358,7 +359,7 @@ def _description(
 def _offsets_of_the_group(
     response: protocol.DescribeShareGroupOffsetsResponse,
 ) -> dict[TopicPartition, SharePartitionOffsetInfo]:
-    (group,) = response.groups
+    group = only(response.groups)
     raise_error_of(group)
     return {
         TopicPartition(topic.topic_name, one.partition_index): _offset_info(one)

@@ -17,6 +17,7 @@ from confluent_kafka.admin._protocol import (
     by_topic,
     error_of,
     known,
+    only,
     raise_error_of,
     transaction_coordinator,
 )
@@ -428,7 +429,7 @@ def _listings(response: protocol.ListTransactionsResponse) -> list[TransactionLi
 def _transaction(
     response: protocol.DescribeTransactionsResponse,
 ) -> protocol.DescribeTransactionsResponse.TransactionState:
-    (state,) = response.transaction_states
+    state = only(response.transaction_states)
     raise_error_of(state)
     return state
 

@@ -3,7 +3,25 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Self
+from typing import Any, Self, TypeVar
+
+_Kind = TypeVar("_Kind", bound=Enum)
+
+
+def answered(kind: type[_Kind], value: object) -> _Kind:
+    """Return the member for a value in a broker's answer.
+
+    A broker can be newer than this client: what it does not know is UNKNOWN, as in Kafka's own
+    clients, and the rest of the answer can be read.
+
+    Args:
+        kind: an enumeration with a member UNKNOWN.
+        value: what the broker sent.
+    """
+    try:
+        return kind(value)
+    except ValueError:
+        return kind["UNKNOWN"]
 
 
 class EnumHelper(Enum):

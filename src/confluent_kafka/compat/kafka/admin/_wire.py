@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from confluent_kafka import Uuid, protocol
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._protocol import ANY, CONTROLLER, Target, broker, group_coordinator
+from confluent_kafka.admin._protocol import only as engine_only
 
 from .. import errors
 from .._failures import translated
@@ -85,7 +87,8 @@ class Wire:
                 coordinator=("group", group),
                 timeout=self.timeout,
             )
-        return request.response_class.decode(answer, version)
+        with well_formed():
+            return request.response_class.decode(answer, version)
 
     def version_with_names(self, kind: type[protocol.Request]) -> int:
         """Return the version in which ask_by_names() sends a request.
@@ -165,6 +168,25 @@ def text_of(identifier: Uuid) -> str | None:
     most = identifier.get_most_significant_bits() & (2**64 - 1)
     least = identifier.get_least_significant_bits() & (2**64 - 1)
     return str(uuid.UUID(int=most << 64 | least)) if most or least else None
+
+
+@contextlib.contextmanager
+def well_formed() -> Iterator[None]:
+    """Raise CorruptRecordError for an answer that cannot be read, as the engine's errors do."""
+    try:
+        yield
+    except protocol.MalformedMessageError as malformed:
+        raise errors.CorruptRecordError(str(malformed)) from malformed
+
+
+def only(parts: Sequence[Any]) -> Any:
+    """Return the part of an answer about the one thing that was asked about.
+
+    Raises:
+        CorruptRecordError: the answer is about none, or about several.
+    """
+    with well_formed():
+        return engine_only(parts)
 
 
 def check(answer: Any, what: str = "") -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from confluent_kafka import protocol
 
 from .. import errors
+from .._enums import answered
 from ._wire import CONTROLLER, Wire, check
 
 # A field of bits that says that nobody asked, or that a broker does not tell.
@@ -290,12 +291,12 @@ def operations(bits: int) -> list[str] | None:
 
 def _rule(resource: Any, rule: Any) -> ACL:
     pattern = ResourcePattern(
-        ResourceType(resource.resource_type),
+        answered(ResourceType, resource.resource_type),
         resource.resource_name,
-        ACLResourcePatternType(resource.pattern_type),
+        answered(ACLResourcePatternType, resource.pattern_type),
     )
-    operation = ACLOperation(rule.operation)
-    permission = ACLPermissionType(rule.permission_type)
+    operation = answered(ACLOperation, rule.operation)
+    permission = answered(ACLPermissionType, rule.permission_type)
     return ACL(rule.principal, rule.host, operation, permission, pattern)
 
 

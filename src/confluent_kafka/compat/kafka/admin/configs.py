@@ -9,8 +9,8 @@ from typing import Any, Self
 from confluent_kafka import protocol
 
 from .. import errors
-from .._enums import EnumHelper
-from ._wire import ANY, Target, Wire, broker, check, failure, plain
+from .._enums import EnumHelper, answered
+from ._wire import ANY, Target, Wire, broker, check, failure, only, plain
 
 
 class ConfigResourceType(EnumHelper, IntEnum):
@@ -219,7 +219,7 @@ class ConfigAdminMixin:
         check(answer)
         found: dict[str, list[str]] = {}
         for one in answer.config_resources:
-            kind = ConfigResourceType(one.resource_type).name.lower()
+            kind = answered(ConfigResourceType, one.resource_type).name.lower()
             found.setdefault(kind, []).append(one.resource_name)
         return found
 
@@ -233,8 +233,7 @@ class ConfigAdminMixin:
             configuration_keys=keys,
         )
         request = kind(resources=[asked], include_synonyms=synonyms)
-        (result,) = self._wire.ask(request, target).results
-        return result
+        return only(self._wire.ask(request, target).results)
 
     def _check_names(self, resources: list[ConfigResource]) -> None:
         unknown: set[str] = set()
@@ -274,8 +273,7 @@ class ConfigAdminMixin:
             configs=configs,
         )
         request = kind(resources=[altered], validate_only=validate_only)
-        (result,) = self._wire.ask(request, target).responses
-        return result
+        return only(self._wire.ask(request, target).responses)
 
 
 def _kind(resource: ConfigResource) -> str:
@@ -297,18 +295,26 @@ def _target(resource: ConfigResource) -> Target:
 
 
 def _source(value: Any) -> ConfigSourceType:
-    return ConfigSourceType(value.config_source)
+    return answered(ConfigSourceType, value.config_source)
+
+
+def _name_of_source(number: int) -> str:
+    return answered(ConfigSourceType, number).name
 
 
 def _value(value: Any) -> dict[str, Any]:
     synonyms = [
-        {"name": one.name, "value": one.value, "source": ConfigSourceType(one.source).name}
+        {
+            "name": one.name,
+            "value": one.value,
+            "source": _name_of_source(one.source),
+        }
         for one in value.synonyms
     ]
     return plain(value, "name") | {
         "config_source": _source(value).name,
         "synonyms": synonyms,
-        "config_type": ConfigType(value.config_type).name,
+        "config_type": answered(ConfigType, value.config_type).name,
     }
 
 

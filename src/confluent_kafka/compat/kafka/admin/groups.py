@@ -10,7 +10,7 @@ from confluent_kafka import protocol
 from .. import errors
 from .._enums import EnumHelper
 from ..structs import OffsetAndMetadata, OffsetSpec, TopicPartition
-from ._wire import Wire, broker, by_topic, check, group_coordinator, plain
+from ._wire import Wire, broker, by_topic, check, group_coordinator, only, plain
 from .acls import operations
 from .partitions import OffsetTimestamp, PartitionAdminMixin
 
@@ -132,7 +132,7 @@ class GroupAdminMixin(PartitionAdminMixin):
             request = protocol.DescribeGroupsRequest(
                 groups=[group], include_authorized_operations=include_authorized_operations
             )
-            (answer,) = self._wire.ask(request, group_coordinator(group)).groups
+            answer = only(self._wire.ask(request, group_coordinator(group)).groups)
             found[group] = _described(answer)
         return found
 
@@ -151,7 +151,7 @@ class GroupAdminMixin(PartitionAdminMixin):
         found = {}
         for group in group_ids:
             request = protocol.DeleteGroupsRequest(groups_names=[group])
-            (one,) = self._wire.ask(request, group_coordinator(group)).results
+            one = only(self._wire.ask(request, group_coordinator(group)).results)
             found[group] = errors.for_code(one.error_code).__name__ if one.error_code else "OK"
         return found
 
@@ -319,8 +319,7 @@ class GroupAdminMixin(PartitionAdminMixin):
             return self._wire.ask_by_names(request, group)
         of_topic = kind.OffsetFetchRequestTopics
         asked = kind.OffsetFetchRequestGroup(group_id=group, topics=_asked(of_topic, partitions))
-        (answer,) = self._wire.ask_by_names(kind(groups=[asked]), group).groups
-        return answer
+        return only(self._wire.ask_by_names(kind(groups=[asked]), group).groups)
 
 
 def _asked(kind: Any, partitions: Mapping[str, list[int]] | None) -> list[Any] | None:

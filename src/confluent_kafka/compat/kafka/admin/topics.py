@@ -9,6 +9,7 @@ from typing import Any
 from confluent_kafka import protocol
 
 from .. import errors
+from .._enums import answered
 from ._wire import CONTROLLER, Wire, check, plain
 from .acls import operations
 from .configs import ConfigSourceType
@@ -210,7 +211,7 @@ def _created(topic: Any) -> dict[str, Any]:
 
 
 def _source(number: int) -> str:
-    return ConfigSourceType(number).name
+    return answered(ConfigSourceType, number).name
 
 
 def _described(topic: Any) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from confluent_kafka import protocol
 from confluent_kafka.admin._protocol import transaction_coordinator
 
 from .. import errors
-from .._enums import EnumHelper
+from .._enums import EnumHelper, answered
 from ..structs import TopicPartition
-from ._wire import Wire, broker, by_topic, check
+from ._wire import Wire, broker, by_topic, check, only
 
 _NO_DURATION = -1
 
@@ -115,7 +115,7 @@ class TransactionsAdminMixin:
                 TransactionListing(
                     one.transactional_id,
                     one.producer_id,
-                    TransactionState.build_from(one.transaction_state),
+                    answered(TransactionState, one.transaction_state),
                 )
                 for one in answer.transaction_states
             ]
@@ -132,11 +132,11 @@ class TransactionsAdminMixin:
         found = {}
         for name in transactional_ids:
             request = protocol.DescribeTransactionsRequest(transactional_ids=[name])
-            (one,) = self._wire.ask(request, transaction_coordinator(name)).transaction_states
+            one = only(self._wire.ask(request, transaction_coordinator(name)).transaction_states)
             check(one, name)
             found[name] = TransactionDescription(
                 self._coordinator_of(name),
-                TransactionState.build_from(one.transaction_state),
+                answered(TransactionState, one.transaction_state),
                 one.producer_id,
                 one.producer_epoch,
                 one.transaction_timeout_ms,
@@ -242,5 +242,5 @@ class TransactionsAdminMixin:
 
     def _coordinator_of(self, name: str) -> int:
         request = protocol.FindCoordinatorRequest(key_type=1, coordinator_keys=[name])
-        (found,) = self._wire.ask(request).coordinators
+        found = only(self._wire.ask(request).coordinators)
         return int(found.node_id)

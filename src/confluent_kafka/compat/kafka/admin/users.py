@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from confluent_kafka import protocol
 
 from .. import errors
+from .._enums import answered
 from ._wire import CONTROLLER, Wire, check
 
 
@@ -130,7 +131,7 @@ class UserAdminMixin:
                 "error": _text(one),
                 "credential_infos": [
                     {
-                        "mechanism": ScramMechanism(each.mechanism),
+                        "mechanism": answered(ScramMechanism, each.mechanism),
                         "iterations": each.iterations,
                     }
                     for each in one.credential_infos

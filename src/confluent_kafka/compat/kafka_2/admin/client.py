@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from confluent_kafka import protocol
 
 from ...kafka.admin import client
-from ...kafka.admin._wire import group_coordinator
+from ...kafka.admin._wire import group_coordinator, only
 from ...kafka.admin.acls import operations
 from ...kafka.admin.configs import ConfigResourceType, set_all
 from .. import errors
@@ -279,7 +279,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
         found = []
         for group in group_ids:
             request = protocol.DeleteGroupsRequest(groups_names=[group])
-            (one,) = self._wire.ask(request, group_coordinator(group)).results
+            one = only(self._wire.ask(request, group_coordinator(group)).results)
             found.append((group, errors.for_code(one.error_code)))
         return found
 
@@ -287,7 +287,7 @@ class KafkaAdminClient(client.KafkaAdminClient):
         request = protocol.DescribeGroupsRequest(
             groups=[group], include_authorized_operations=with_operations
         )
-        (found,) = self._wire.ask(request, group_coordinator(group)).groups
+        found = only(self._wire.ask(request, group_coordinator(group)).groups)
         # Newer brokers answer with an error where older ones called the group dead.
         if found.error_code not in (0, errors.GroupIdNotFoundError.errno):
             raise errors.for_code(found.error_code)(group)

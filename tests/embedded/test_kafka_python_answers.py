@@ -1,0 +1,139 @@
+"""compat.kafka: answers that a broker of today does not give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from confluent_kafka import KafkaError, KafkaException, protocol
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.compat.kafka import KafkaAdminClient, errors
+from confluent_kafka.compat.kafka.admin import (
+    ACLFilter,
+    ACLOperation,
+    ACLPermissionType,
+    ACLResourcePatternType,
+    ConfigResource,
+    ResourcePatternFilter,
+    ResourceType,
+    TransactionState,
+)
+from confluent_kafka.testing import MockCluster
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT
+
+pytestmark = needs("mock-on-request", "raw-request")
+NEW = 99  # a number that no enumeration has
+ANY_RULE = ACLFilter(
+    None,
+    None,
+    ACLOperation.ANY,
+    ACLPermissionType.ANY,
+    ResourcePatternFilter(ResourceType.ANY, None, ACLResourcePatternType.ANY),
+)
+
+
+def answered(cluster: MockCluster, response: Any, ask: Callable[[Any], Any]) -> Any:
+    cluster.on_request(response.request_class.api_key, lambda *_: response)
+    admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers)
+    try:
+        return ask(admin)
+    finally:
+        admin.close()
+
+
+def test_values_of_a_newer_broker(kafka_cluster: MockCluster) -> None:
+    """A state, kind or mechanism that came later is UNKNOWN; the rest of the answer is read."""
+    transactions = protocol.ListTransactionsResponse(
+        transaction_states=[
+            protocol.ListTransactionsResponse.TransactionState(
+                transactional_id="id", producer_id=7, transaction_state="PrepareRest"
+            )
+        ]
+    )
+    [listed] = answered(kafka_cluster, transactions, lambda admin: admin.list_transactions([1]))[1]
+    assert (listed.transactional_id, listed.state) == ("id", TransactionState.UNKNOWN)
+
+    kind: Any = protocol.DescribeConfigsResponse
+    value = kind.DescribeConfigsResourceResult(
+        name="retention.ms", value="1", config_source=NEW, config_type=NEW
+    )
+    configs = kind(
+        results=[kind.DescribeConfigsResult(resource_type=2, resource_name="t", configs=[value])]
+    )
+    described = answered(
+        kafka_cluster,
+        configs,
+        lambda admin: admin.describe_configs([ConfigResource("topic", "t")], config_filter="all"),
+    )["topic"]["t"]["retention.ms"]
+    assert (described["config_source"], described["config_type"]) == ("UNKNOWN", "UNKNOWN")
+
+    kind = protocol.DescribeAclsResponse
+    rule = kind.AclDescription(principal="User:x", host="*", operation=NEW, permission_type=NEW)
+    rules = kind(
+        resources=[kind.DescribeAclsResource(resource_type=NEW, pattern_type=NEW, acls=[rule])]
+    )
+    ([found], _) = answered(kafka_cluster, rules, lambda admin: admin.describe_acls(ANY_RULE))
+    assert (found.principal, found.operation) == ("User:x", ACLOperation.UNKNOWN)
+    assert found.resource_pattern.resource_type is ResourceType.UNKNOWN
+
+    kind = protocol.DescribeUserScramCredentialsResponse
+    users = kind(
+        results=[
+            kind.DescribeUserScramCredentialsResult(
+                user="me", credential_infos=[kind.CredentialInfo(mechanism=NEW, iterations=1)]
+            )
+        ]
+    )
+    known = answered(
+        kafka_cluster, users, lambda admin: admin.describe_user_scram_credentials(["me"])
+    )
+    assert known["me"]["credential_infos"][0]["mechanism"].name == "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("response", "ask"),
+    [
+        (protocol.DescribeTransactionsResponse, lambda admin: admin.describe_transactions(["id"])),
+        (protocol.DescribeGroupsResponse, lambda admin: admin.describe_groups(["g"])),
+        (protocol.DeleteGroupsResponse, lambda admin: admin.delete_groups(["g"])),
+        (
+            protocol.DescribeConfigsResponse,
+            lambda admin: admin.describe_configs([ConfigResource("topic", "t")]),
+        ),
+    ],
+    ids=["transactions", "groups", "deleted-groups", "configs"],
+)
+def test_answers_about_nothing(
+    kafka_cluster: MockCluster, response: Any, ask: Callable[[Any], Any]
+) -> None:
+    """An answer without what was asked about is an error of kafka-python's."""
+    with pytest.raises(errors.CorruptRecordError, match="one was asked about"):
+        answered(kafka_cluster, response(), ask)
+
+
+@pytest.mark.parametrize(
+    ("response", "ask"),
+    [
+        (protocol.DescribeTransactionsResponse, lambda admin: admin.describe_transactions(["id"])),
+        (protocol.ShareGroupDescribeResponse, lambda admin: admin.describe_share_groups(["id"])),
+        (
+            protocol.DescribeShareGroupOffsetsResponse,
+            lambda admin: admin.list_share_group_offsets({"id": None}),
+        ),
+    ],
+    ids=["transactions", "share-groups", "share-group-offsets"],
+)
+def test_answers_about_nothing_to_an_admin_client(
+    kafka_cluster: MockCluster, response: Any, ask: Callable[[Any], Any]
+) -> None:
+    """The same of AdminClient is _BAD_MSG."""
+    kafka_cluster.on_request(response.request_class.api_key, lambda *_: response())
+    with (
+        AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers}) as admin,
+        pytest.raises(KafkaException) as raised,
+    ):
+        ask(admin)["id"].result(TIMEOUT)
+    assert raised.value.code() == KafkaError._BAD_MSG
