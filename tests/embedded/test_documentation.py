@@ -157,6 +157,7 @@ class TestTesting:
         """The assertion about what was registered holds."""
         pytest.importorskip("httpx", reason="httpx is not installed")
         run(block_with("docs/testing.md", "MockRegistry() as registry"))
+        run(block_with("docs/testing.md", 'set_compatibility("orders-value", "NONE")'))
 
     def test_group_settings(self, kafka_cluster: MockCluster, kafka_topic: str) -> None:
         """The settings for groups whose members come and go are taken."""

@@ -37,6 +37,7 @@ from confluent_kafka.schema_registry.json_schema import JSONDeserializer, JSONSe
 from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, ProtobufSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext, StringSerializer
 from tests.integration.registry_process import running_apicurio
+from tests.support.schema_pairs import PAIRS
 from tests.support.waiting import TIMEOUT
 
 if TYPE_CHECKING:
@@ -222,3 +223,38 @@ def test_the_awaiting_client(url: str, subject: str) -> None:
             assert await deserialize(message, context) == {"number": 1}
 
     asyncio.run(main())
+
+
+# What Apicurio's registry does not know of, or what it has rules of its own for.
+_OTHER_RULES = frozenset(
+    {
+        "nothing",
+        "any property of an open object",
+        "a required property with a default",
+        "a pattern of properties",
+        "a nullable string",
+        "an item of a tuple",
+    }
+)
+
+
+@pytest.mark.parametrize("level", ["BACKWARD", "FORWARD", "FULL"])
+@pytest.mark.parametrize("kind", ["AVRO", "JSON"])
+def test_what_is_compatible(client: SchemaRegistryClient, kind: str, level: str) -> None:
+    """The table that the registry in memory holds to is that of a real one."""
+
+    def schema(text: str) -> Schema:
+        document = json.loads(text)
+        if kind == "JSON" and isinstance(document, dict):
+            document = {"$schema": "http://json-schema.org/draft-07/schema#", **document}
+        return Schema(json.dumps(document), kind)
+
+    differences = []
+    for pair in PAIRS:
+        if pair.kind == kind and pair.what not in _OTHER_RULES:
+            subject = f"subject-{uuid.uuid4().hex[:12]}"
+            client.register_schema(subject, schema(pair.old))
+            client.set_compatibility(subject, level)
+            if client.test_compatibility(subject, schema(pair.new)) != pair.fits(level):
+                differences.append(pair.what)
+    assert differences == []

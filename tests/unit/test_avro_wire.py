@@ -216,6 +216,7 @@ def test_raw_bytes_stay_bytes(client: SchemaRegistryClient, reader: Any) -> None
     """Whatever the reader's schema is, given or the latest: raw bytes are not decoded."""
     message = AvroSerializer(client, '"bytes"')(b"\x04\xff", VALUE)
     assert AvroDeserializer(client, json.dumps(reader))(message, VALUE) == b"\x04\xff"
+    client.set_compatibility("t-value", "NONE")
     client.register_schema("t-value", Schema(json.dumps(reader)))
     latest = AvroDeserializer(client, conf={"use.latest.version": True})
     assert latest(message, VALUE) == b"\x04\xff"

@@ -380,6 +380,7 @@ def test_metadata_and_ids_choose_the_schema(client: SchemaRegistryClient) -> Non
     """A version may be found by its properties, and a schema by its id."""
     marked = Metadata(None, MetadataProperties({"major": "1"}), None)
     client.register_schema("t-value", Schema(USER_TEXT, metadata=marked))
+    client.set_compatibility("t-value", "NONE")
     client.register_schema("t-value", Schema('"string"'))
     conf = {"auto.register.schemas": False, "use.latest.with.metadata": {"major": "1"}}
     assert AvroSerializer(client, conf=conf)(ADA, VALUE) == b"\0\0\0\0\1" + ADA_BYTES

@@ -112,6 +112,7 @@ RUN = {
         "a_full_disk": EMBEDDED,
         "refuse_the_second": EMBEDDED,
         "MockRegistry() as registry": EMBEDDED,
+        'set_compatibility("orders-value", "NONE")': EMBEDDED,
     },
 }
 

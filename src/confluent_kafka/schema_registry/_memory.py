@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from ._avro_compatibility import readable
+from ._compatibility import LEVELS, SchemaError, Text, is_transitive, problems
 from ._http import Answer, Request
 
 _TYPES = ("JSON", "PROTOBUF", "AVRO")
 _GLOBAL = ""
+_DEFAULTS: dict[str, Any] = {"compatibilityLevel": "BACKWARD"}
 
 
 class _Refusal(Exception):
@@ -46,17 +47,14 @@ class _Subject:
 
 
 class MemoryRegistry:
-    """Schemas, subjects and configurations of a private registry.
-
-    It checks the compatibility of Avro schemas only; a level is enforced after it was set.
-    """
+    """Schemas, subjects and configurations of a private registry."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._schemas: dict[int, dict[str, Any]] = {}
         self._ids: dict[str, int] = {}
         self._subjects: dict[str, _Subject] = {}
-        self._configs: dict[str, dict[str, Any]] = {}
+        self._configs: dict[str, dict[str, Any]] = {_GLOBAL: _DEFAULTS}
         self._modes: dict[str, str] = {_GLOBAL: "READWRITE"}
         self._associations: list[dict[str, Any]] = []
 
@@ -92,9 +90,10 @@ class MemoryRegistry:
             case _, ["subjects", *rest]:
                 return self._serve_subjects(method, rest, query, pairs, body)
             case "POST", ["compatibility", "subjects", subject, "versions", *version]:
-                return self._compatibility(subject, version[0] if version else None, body)
+                at = version[0] if version else None
+                return self._compatibility(subject, at, query.get("verbose") == "true", body)
             case _, ["config", *subject]:
-                return self._config(method, subject[0] if subject else _GLOBAL, body)
+                return self._config(method, subject[0] if subject else _GLOBAL, query, body)
             case _, ["mode", *subject]:
                 return self._mode(method, subject[0] if subject else _GLOBAL, body)
             case "GET", ["contexts"]:
@@ -296,60 +295,86 @@ class MemoryRegistry:
 
     # --- compatibility, configuration, mode ---
 
-    def _level(self, name: str) -> str | None:
-        config = self._configs.get(name) or self._configs.get(_GLOBAL) or {}
-        level: str | None = config.get("compatibilityLevel")
-        return level
+    def _setting(self, name: str, key: str) -> Any:
+        """Return what a subject's configuration has, or the one of all subjects."""
+        own = self._configs.get(name, {}).get(key)
+        return self._configs[_GLOBAL].get(key) if own is None else own
 
     def _enforce(self, name: str, subject: _Subject, document: dict[str, Any]) -> None:
-        level = self._level(name)
-        if level is None:
+        if self._modes.get(name, self._modes[_GLOBAL]) == "IMPORT":
             return
-        against = subject.seen()
-        problems = self._problems(
-            level, against if "TRANSITIVE" in level else against[-1:], document
-        )
-        if problems:
-            raise _Refusal(409, 409, "Schema is incompatible: " + "; ".join(problems))
+        messages = self._messages(name, self._compared(name, subject.seen(), document), document)
+        if messages:
+            what = f'Schema being registered is incompatible with an earlier schema for "{name}"'
+            raise _Refusal(409, 409, f"{what}, details: [{', '.join(messages)}]")
 
-    def _problems(self, level: str, against: list[_Version], new: dict[str, Any]) -> list[str]:
-        problems: list[str] = []
-        level = level.removesuffix("_TRANSITIVE")
-        for one in against if level != "NONE" else []:
+    def _compared(self, name: str, seen: list[_Version], new: dict[str, Any]) -> list[_Version]:
+        """Return the versions that a new one must be compatible with."""
+        group = self._setting(name, "compatibilityGroup")
+        if group:  # versions of other groups may break with this one
+            seen = [
+                one
+                for one in seen
+                if _property(self._schemas[one.schema_id], group) == _property(new, group)
+            ]
+        return seen if is_transitive(self._setting(name, "compatibilityLevel")) else seen[-1:]
+
+    def _messages(self, name: str, against: list[_Version], new: dict[str, Any]) -> list[str]:
+        """Return why a schema is incompatible with versions; nothing if it is not."""
+        level: str = self._setting(name, "compatibilityLevel")
+        for one in reversed(against):
             old = self._schemas[one.schema_id]
-            if "schemaType" in old or "schemaType" in new:
-                raise _Refusal(
-                    501, 50101, "the mock registry checks the compatibility of Avro schemas only"
-                )
-            new_text, old_text = json.loads(new["schema"]), json.loads(old["schema"])
-            if level in ("BACKWARD", "FULL"):
-                problems += readable(new_text, old_text)
-            if level in ("FORWARD", "FULL"):
-                problems += readable(old_text, new_text)
-        return problems
+            kinds = [schema.get("schemaType", "AVRO") for schema in (new, old)]
+            try:
+                found = problems(level, kinds[0], self._text(new), kinds[1], self._text(old))
+            except SchemaError as error:
+                raise _Unparsed(422, 42201, str(error)) from None
+            if found:
+                place = [f"{{oldSchemaVersion: {one.number}}}", f"{{oldSchema: '{old['schema']}'}}"]
+                return [*map(str, found), *place, f"{{compatibility: '{level}'}}"]
+        return []
 
-    def _compatibility(self, name: str, version: str | None, body: Any) -> dict[str, Any]:
+    def _text(self, schema: dict[str, Any]) -> Text:
+        """Return a schema with those that it refers to, also by way of others."""
+        found: dict[str, str] = {}
+        for one in schema.get("references") or ():
+            version = self._version(one["subject"], str(one["version"]), deleted=True)
+            other = self._text(self._schemas[version.schema_id])
+            found |= {**other.references, one["name"]: other.schema}
+        return Text(schema["schema"], found)
+
+    def _compatibility(
+        self, name: str, version: str | None, verbose: bool, body: Any
+    ) -> dict[str, Any]:
         document, _ = self._checked(body)
-        seen = self._subject(name).seen()
-        against = seen if version is None else [self._version(name, version)]
-        problems = self._problems(self._level(name) or "BACKWARD", against, document)
-        return {"is_compatible": not problems, "messages": problems}
+        if version is None:
+            subject = self._subjects.get(name, _Subject())
+            against = self._compared(name, subject.seen(), document)
+        else:
+            against = [self._version(name, version)]
+        messages = self._messages(name, against, document)
+        answer: dict[str, Any] = {"is_compatible": not messages}
+        return answer | ({"messages": messages} if verbose else {})
 
-    def _config(self, method: str, name: str, body: Any) -> dict[str, Any]:
+    def _config(self, method: str, name: str, query: dict[str, str], body: Any) -> dict[str, Any]:
+        own = self._configs.get(name)
         if method == "PUT":
             level = body.get("compatibility")
-            levels = ("BACKWARD", "FORWARD", "FULL")
-            known = {*levels, *(f"{one}_TRANSITIVE" for one in levels), "NONE", None}
-            if level not in known:
+            if level is not None and level not in LEVELS:
                 raise _Refusal(422, 42203, f"Invalid compatibility level {level}")
             kept = {key: value for key, value in body.items() if key != "compatibility"}
-            self._configs[name] = kept | ({"compatibilityLevel": level} if level else {})
+            said = kept | ({"compatibilityLevel": level} if level else {})
+            self._configs[name] = (_DEFAULTS if name == _GLOBAL else {}) | said
             return dict(body)
+        if own is None and query.get("defaultToGlobal") == "true" and method == "GET":
+            return self._configs[_GLOBAL]
+        if own is None:
+            what = f"Subject '{name}' does not have subject-level compatibility configured"
+            raise _Refusal(404, 40408, what)
         if method == "DELETE":
-            return self._configs.pop(name, {"compatibilityLevel": "BACKWARD"})
-        if name not in self._configs and name != _GLOBAL:
-            raise _Refusal(404, 40408, f"Subject '{name}' has no configuration of its own")
-        return self._configs.get(name, {"compatibilityLevel": "BACKWARD"})
+            del self._configs[name]
+            self._configs.setdefault(_GLOBAL, _DEFAULTS)
+        return own
 
     def _mode(self, method: str, name: str, body: Any) -> dict[str, Any]:
         if method == "PUT":
@@ -410,6 +435,11 @@ class MemoryRegistry:
             kind = {"associationType": one["associationType"], "frozen": bool(one.get("frozen"))}
             self._associations.append(place | kind)
         return dict(body)
+
+
+def _property(schema: dict[str, Any], name: str) -> Any:
+    """Return what a schema's metadata say of a property."""
+    return ((schema.get("metadata") or {}).get("properties") or {}).get(name)
 
 
 def _page(found: list[Any], query: Mapping[str, str]) -> list[Any]:

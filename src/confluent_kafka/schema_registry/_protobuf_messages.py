@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
+from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
+    FieldDescriptorProto,
+    FileDescriptorProto,
+)
 from google.protobuf.message import DecodeError
 
-
-class NamedMessage(NamedTuple):
-    """A message of a schema, and the messages in it."""
-
-    name: str
-    nested: tuple[NamedMessage, ...] = ()
-    is_entry: bool = False
-    """Whether it stands for the entries of a map: compilers make such messages, and some
-    serializers do not count them."""
+from ._protobuf_text import Field, File, Message, parsed_file
 
 
 def schema_file(text: str) -> FileDescriptorProto | None:
@@ -34,45 +29,56 @@ def schema_file(text: str) -> FileDescriptorProto | None:
         return None
 
 
-def messages_of(text: str) -> tuple[NamedMessage, ...]:
+def messages_of(text: str) -> list[Message]:
     """Return the messages of a registry's schema."""
+    return (described_file(text) or parsed_file(text)).messages
+
+
+def described_file(text: str) -> File | None:
+    """Return what a schema defines that is a descriptor in base64; None for a text."""
     file = schema_file(text)
-    if file is not None:
-        return tuple(map(_described, file.message_type))
-    return tuple(_block(iter(_TOKEN.findall(_IGNORED.sub(" ", text)))))
+    if file is None:
+        return None
+    return File(
+        file.package,
+        messages=list(map(_described, file.message_type)),
+        enums=[one.name for one in file.enum_type],
+    )
 
 
-def _described(message: DescriptorProto) -> NamedMessage:
-    nested = tuple(map(_described, message.nested_type))
-    return NamedMessage(message.name, nested, message.options.map_entry)
+def _described(message: DescriptorProto) -> Message:
+    entries = {
+        f"{message.name}.{one.name}": tuple(map(_type_name, one.field))
+        for one in message.nested_type
+        if one.options.map_entry
+    }
+    return Message(
+        message.name,
+        message.options.map_entry,
+        [_described_field(one, message, entries) for one in message.field],
+        list(map(_described, message.nested_type)),
+        [one.name for one in message.enum_type],
+    )
 
 
-# Comments, and texts, in which braces mean nothing.
-_IGNORED = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
-_TOKEN = re.compile(
-    r"\bmessage\s+(?P<message>\w+)\s*\{"
-    r"|\bgroup\s+(?P<group>\w+)\s*=[^{};]*\{"
-    r"|\b(?P<oneof>oneof)\s+\w+\s*\{"
-    r"|\bmap\s*<[^<>]*>\s*(?P<map>\w+)"
-    r"|(?P<brace>[{}])"
-)
+def _described_field(
+    one: FieldDescriptorProto, message: DescriptorProto, entries: dict[str, tuple[str, ...]]
+) -> Field:
+    entry = entries.get(".".join(one.type_name.split(".")[-2:]))
+    label = FieldDescriptorProto.Label.Name(one.label).removeprefix("LABEL_").lower()
+    in_oneof = one.HasField("oneof_index") and not one.proto3_optional
+    return Field(
+        one.number,
+        one.name,
+        entry or (_type_name(one),),
+        "" if entry else label,
+        message.oneof_decl[one.oneof_index].name if in_oneof else "",
+    )
 
 
-def _block(tokens: Iterator[tuple[str, ...]]) -> Iterator[NamedMessage]:
-    """Yield the messages up to the brace that closes a block."""
-    for message, group, oneof, entries, brace in tokens:
-        if message or group:
-            yield NamedMessage(message or group, tuple(_block(tokens)))
-        elif oneof:
-            yield from _block(tokens)
-        elif entries:
-            words = "".join(word[:1].upper() + word[1:] for word in entries.split("_"))
-            yield NamedMessage(f"{words}Entry", is_entry=True)
-        elif brace == "{":  # of an enum, a service, an option: no message is in it
-            for _ in _block(tokens):
-                pass
-        else:
-            return
+def _type_name(one: FieldDescriptorProto) -> str:
+    kind: str = FieldDescriptorProto.Type.Name(one.type)
+    return one.type_name or kind.removeprefix("TYPE_").lower()
 
 
 def name_without_package(descriptor: Any) -> str:
@@ -82,7 +88,7 @@ def name_without_package(descriptor: Any) -> str:
     return name.removeprefix(f"{package}.") if package else name
 
 
-def names_at(messages: tuple[NamedMessage, ...], indexes: list[int]) -> list[str]:
+def names_at(messages: list[Message], indexes: list[int]) -> list[str]:
     """Return the names of the message at a place, whether maps are counted or not.
 
     Raises:
@@ -94,28 +100,26 @@ def names_at(messages: tuple[NamedMessage, ...], indexes: list[int]) -> list[str
     return found
 
 
-def _names_at(
-    messages: tuple[NamedMessage, ...], indexes: list[int], counted: bool
-) -> Iterator[str]:
+def _names_at(messages: list[Message], indexes: list[int], counted: bool) -> Iterator[str]:
     names = []
     for index in indexes:
         level = [one for one in messages if counted or not one.is_entry]
         if not 0 <= index < len(level):
             return
         names.append(level[index].name)
-        messages = level[index].nested
+        messages = level[index].messages
     yield ".".join(names)
 
 
-def _wrong_index(messages: tuple[NamedMessage, ...], indexes: list[int]) -> int:
+def _wrong_index(messages: list[Message], indexes: list[int]) -> int:
     for index in indexes:
         if index >= len(messages):
             return index
-        messages = messages[index].nested
+        messages = messages[index].messages
     return indexes[-1]
 
 
-def indexes_of(messages: tuple[NamedMessage, ...], name: str) -> list[int] | None:
+def indexes_of(messages: list[Message], name: str) -> list[int] | None:
     """Return the place of a message by its name without the package; None if there is none."""
     indexes = []
     for part in name.split("."):
@@ -123,5 +127,5 @@ def indexes_of(messages: tuple[NamedMessage, ...], name: str) -> list[int] | Non
         if not places:
             return None
         indexes.append(places[0])
-        messages = messages[places[0]].nested
+        messages = messages[places[0]].messages
     return indexes

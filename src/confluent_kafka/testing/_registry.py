@@ -13,9 +13,9 @@ class MockRegistry:
     """A schema registry in memory that any process of this machine reaches over HTTP.
 
     It serves what clients of ``mock://`` have within one process: subjects, versions, references,
-    compatibility levels (only Avro schemas are compared), modes and associations. It listens on a
-    free port of 127.0.0.1, without authentication and TLS, and ends with close() or its ``with``
-    block; nothing is kept.
+    compatibility levels, modes and associations. A version that is not compatible at the level,
+    which is ``BACKWARD`` by default, is refused. It listens on a free port of 127.0.0.1, without
+    authentication and TLS, and ends with close() or its ``with`` block; nothing is kept.
 
     Attributes:
         url (str): where it is, for ``SchemaRegistryClient({"url": registry.url})``.

@@ -1,0 +1,47 @@
+"""Whether a new version of a schema is compatible with those before it.
+
+The rules of each format are in a module of its own; here is what the levels ask of them.
+
+Source: Confluent Schema Registry, "Schema Evolution and Compatibility".
+"""
+
+from __future__ import annotations
+
+from . import avro, json, protobuf
+from .problem import Problem, SchemaError, Text
+
+__all__ = ["LEVELS", "Problem", "SchemaError", "Text", "is_transitive", "problems"]
+
+# Of each level: whether the new schema must read old data, and the old schema new data.
+_DIRECTIONS = {
+    "NONE": (False, False),
+    "BACKWARD": (True, False),
+    "FORWARD": (False, True),
+    "FULL": (True, True),
+}
+_TRANSITIVE = "_TRANSITIVE"
+LEVELS = frozenset([*_DIRECTIONS, *(f"{one}{_TRANSITIVE}" for one in _DIRECTIONS if one != "NONE")])
+_RULES = {"AVRO": avro.problems, "JSON": json.problems, "PROTOBUF": protobuf.problems}
+
+
+def is_transitive(level: str) -> bool:
+    """Return whether a level asks for all versions; else it asks for the latest one."""
+    return level.endswith(_TRANSITIVE)
+
+
+def problems(level: str, kind: str, new: Text, old_kind: str, old: Text) -> list[Problem]:
+    """Return why a new schema is not compatible with an old one, at a level.
+
+    Raises:
+        SchemaError: one of them is not a schema of its format.
+    """
+    new_reads, old_reads = _DIRECTIONS[level.removesuffix(_TRANSITIVE)]
+    if not (new_reads or old_reads):
+        return []
+    if kind != old_kind:
+        return [Problem("SCHEMA_TYPE_CHANGED", "/", f"{old_kind} became {kind}")]
+    rules = _RULES[kind]
+    return [
+        *(rules(new, old) if new_reads else ()),
+        *(rules(old, new) if old_reads else ()),
+    ]
