@@ -303,6 +303,80 @@ async def test_what_waits_while_paused(
         assert values_of(await consumer.consume(3, TIMEOUT)) == numbers(0, 3)
 
 
+@pytest.mark.parametrize("block", [False, True], ids=["pause", "pause_while"])
+@in_loop
+async def test_what_is_given_back_while_paused(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, block: bool
+) -> None:
+    """pause() holds back a message that was in flight when its partition was paused, too."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
+    gate = Gate(b"1")
+    async with reading(kafka_cluster, kafka_topic, gate) as consumer:
+        assert values_of(await consumer.poll(TIMEOUT)) == [b"0"]
+        held = await started(gate, consumer.poll(), b"1")
+        assert values_of(await consumer.poll(TIMEOUT)) == [b"2"]
+        async with paused(consumer, kafka_topic, block):
+            held.cancel()
+            await asyncio.wait([held])
+            assert await consumer.poll(0.2) is None
+            [position] = await consumer.position([TopicPartition(kafka_topic, 0)])
+            assert position.offset == 1
+            gate.held[b"1"].set()
+        assert values_of(await consumer.consume(2, TIMEOUT)) == [b"1", b"3"]
+        assert await stored(consumer) == 4
+
+
+@asynccontextmanager
+async def paused(consumer: AIOConsumer, topic: str, block: bool) -> AsyncIterator[None]:
+    if block:
+        async with consumer.pause_while():
+            yield
+    else:
+        await consumer.pause([TopicPartition(topic, 0)])
+        yield
+        await consumer.resume([TopicPartition(topic, 0)])
+
+
+@pytest.mark.parametrize("call", ["poll", "getone of", "getmany of"])
+@pytest.mark.parametrize("block", [False, True], ids=["pause", "pause_while"])
+@in_loop
+async def test_a_pause_repeats_nothing(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, block: bool, call: str
+) -> None:
+    """Message 0 came back, 1 is in flight and 2 is out: a pause brings 0 alone once more."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
+    gate = Gate(b"0", b"1")
+    async with reading(kafka_cluster, kafka_topic, gate) as consumer:
+        tasks = [await started(gate, CALLS[call](consumer), b"%d" % i) for i in range(2)]
+        assert values_of(await CALLS[call](consumer)) == [b"2"]
+        tasks[0].cancel()
+        await asyncio.wait(tasks[:1])
+        async with paused(consumer, kafka_topic, block):
+            gate.held[b"1"].set()
+            assert values_of(await tasks[1]) == [b"1"]
+        gate.held[b"0"].set()
+        values = [value for _ in range(3) for value in values_of(await CALLS[call](consumer))]
+        assert values == [b"0", b"3", b"4"]
+        assert await stored(consumer) == 5
+
+
+@in_loop
+async def test_what_was_given_back_is_dropped_with_its_partition(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """A seek while the partition is paused is where reading continues."""
+    await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 5))
+    gate = Gate(b"0")
+    async with reading(kafka_cluster, kafka_topic, gate) as consumer:
+        held = await started(gate, consumer.poll(), b"0")
+        async with paused(consumer, kafka_topic, False):
+            held.cancel()
+            await asyncio.wait([held])
+            await consumer.seek(TopicPartition(kafka_topic, 0, 3))
+        assert values_of(await consumer.consume(2, TIMEOUT)) == [b"3", b"4"]
+        assert await stored(consumer) == 5
+
+
 # ---- columns ----
 
 

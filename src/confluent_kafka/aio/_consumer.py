@@ -314,6 +314,7 @@ class AIOConsumer(AIOClient):
     async def resume(self, partitions: list[TopicPartition]) -> None:
         """Return messages of these partitions again; see Consumer.resume()."""
         self._here().resume(partitions)
+        self._readiness.wake()  # no event tells of messages that were given back meanwhile
 
     async def paused(self) -> list[TopicPartition]:
         """Return the assigned partitions that pause() has paused; see Consumer.paused()."""

@@ -432,6 +432,7 @@ pause_or_resume(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObj
             Py_END_ALLOW_THREADS
             if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
                 fence_note_paused(&self->fence, partitions, change == rd_kafka_pause_partitions);
+                consumer_take_back(self);
                 code = first_error(partitions);
             }
             if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {

@@ -179,6 +179,7 @@ sort_out(Consumer *self, const selection *taken)
 static int
 select_wanted(Consumer *self, selection *taken)
 {
+    consumer_take_back(self);
     consumer_serve_if_stale(self);
     size_t fetched = 1;
     for (size_t sum = 0;; sum += fetched) {

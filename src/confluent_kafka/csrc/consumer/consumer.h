@@ -174,6 +174,9 @@ void consumer_rewind(Consumer *self, rd_kafka_topic_partition_list_t *offsets);
 /* The offset of the first message fetched ahead of the partition; RD_KAFKA_OFFSET_INVALID: none. */
 int64_t consumer_first_ahead(const Consumer *self, const char *topic, int32_t partition);
 
+/* Puts what was given back where the next fetch finds it, but for paused partitions. */
+void consumer_take_back(Consumer *self);
+
 /* These partitions (NULL: all) begin elsewhere, or are gone: drops what was taken of them, too. */
 void consumer_moved(Consumer *self, const rd_kafka_topic_partition_list_t *partitions);
 

@@ -104,6 +104,7 @@ consumer_serve_once(Client *client, int timeout_ms)
 static int
 put_back(Consumer *self)
 {
+    consumer_take_back(self);
     if (self->shelves.count > 0
         && shelves_put_back(&self->shelves, self->client.rk, &self->read_ahead) < 0) {
         PyErr_NoMemory();

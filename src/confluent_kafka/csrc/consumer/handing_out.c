@@ -150,30 +150,33 @@ split(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
     return result < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Puts a message where the next fetch finds it, or fetches it again. */
-static void
-give_back_one(Consumer *self, rd_kafka_message_t *message, bool room)
+/* What pause() and pause_while() have paused. */
+static partition_set *
+paused_partitions(Consumer *self)
 {
-    if (room) {
-        read_ahead_insert(&self->read_ahead, message);
-        return;
-    }
-    consumer_rewind_messages(self, &message, 1);
-    rd_kafka_message_destroy(message);
+    object_mutex_lock(&self->fence.mutex);
+    partition_set *paused = partition_set_of(self->fence.paused);
+    partition_set_add(&paused, self->fence.held);
+    object_mutex_unlock(&self->fence.mutex);
+    return paused;
 }
 
-static void
-give_back_take(Consumer *self, int64_t take)
+void
+consumer_take_back(Consumer *self)
 {
     read_ahead *waiting = &self->read_ahead;
     /* The fetch around a callback has counted the room that there is. */
-    bool may_insert = !serve_is_nested(&self->client)
-                      && shelves_put_back(&self->shelves, self->client.rk, waiting) == 0;
-    rd_kafka_message_t *message;
-    while ((message = in_flight_take_back(&self->in_flight, take)) != NULL) {
-        bool room = may_insert && read_ahead_reserve(waiting, waiting->count + 1) == 0;
-        give_back_one(self, message, room);
+    if (!self->in_flight.given_back || serve_is_nested(&self->client)
+        || shelves_put_back(&self->shelves, self->client.rk, waiting) < 0) {
+        return; /* the next fetch does it */
     }
+    partition_set *paused = paused_partitions(self);
+    rd_kafka_message_t *message;
+    while (read_ahead_reserve(waiting, waiting->count + 1) == 0
+           && (message = in_flight_take_back(&self->in_flight, paused)) != NULL) {
+        read_ahead_insert(waiting, message);
+    }
+    rd_kafka_topic_partition_list_destroy(paused);
 }
 
 PyDoc_STRVAR(give_back_doc,
@@ -193,7 +196,8 @@ give_back(PyObject *object, PyObject *argument)
     }
     int result = serve_lock(client, &lock);
     if (result == 0) {
-        give_back_take(self, take);
+        in_flight_give_back(&self->in_flight, take);
+        consumer_take_back(self);
         serve_unlock(client, &lock);
     }
     client_leave(client);
@@ -320,10 +324,43 @@ consumer_drop_read_ahead(Consumer *self, const rd_kafka_topic_partition_list_t *
     }
 }
 
+/*
+ * Keeps apart what came back of partitions that are paused: to fetch it again would repeat what
+ * later takes have handed out.
+ */
+static void
+keep_what_came_back(Consumer *self, const rd_kafka_topic_partition_list_t *partitions)
+{
+    read_ahead *waiting = &self->read_ahead;
+    if (self->in_flight.gaps->cnt == 0) {
+        return;
+    }
+    if (!serve_is_nested(&self->client)) {
+        (void)shelves_put_back(&self->shelves, self->client.rk, waiting);
+    }
+    if (in_flight_reserve(&self->in_flight, waiting->count) < 0) {
+        PyErr_Clear();
+        return;
+    }
+    partition_set *set = partition_set_of(partitions);
+    for (size_t left = waiting->count; left > 0; left--) {
+        rd_kafka_message_t *message = read_ahead_take(waiting);
+        if (in_flight_came_back(&self->in_flight, message)
+            && partition_set_has(set, rd_kafka_topic_name(message->rkt), message->partition)) {
+            in_flight_add(&self->in_flight, GIVEN_BACK, message);
+        }
+        else {
+            read_ahead_add(waiting, &message, 1);
+        }
+    }
+    rd_kafka_topic_partition_list_destroy(set);
+}
+
 void
 consumer_rewind_read_ahead(Consumer *self,
                              const rd_kafka_topic_partition_list_t *partitions)
 {
+    keep_what_came_back(self, partitions);
     rd_kafka_topic_partition_list_t *offsets = rd_kafka_topic_partition_list_new(8);
     for (int i = 0; i < partitions->cnt; i++) {
         const rd_kafka_topic_partition_t *entry = &partitions->elems[i];

@@ -94,6 +94,7 @@ in_flight_add(in_flight *self, int64_t take, rd_kafka_message_t *message)
 {
     object_mutex_lock(&self->mutex);
     self->messages[self->count++] = (in_flight_message){.take = take, .message = message};
+    self->given_back |= take == GIVEN_BACK;
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         close_gap_lock_held(self, message);
     }
@@ -319,19 +320,57 @@ in_flight_split(in_flight *self, int64_t take, const rd_kafka_topic_partition_t 
     object_mutex_unlock(&self->mutex);
 }
 
-rd_kafka_message_t *
-in_flight_take_back(in_flight *self, int64_t take)
+void
+in_flight_give_back(in_flight *self, int64_t take)
 {
-    rd_kafka_message_t *message = NULL;
     object_mutex_lock(&self->mutex);
-    for (size_t i = self->count; message == NULL && i > 0; i--) {
-        in_flight_message *entry = &self->messages[i - 1];
-        if (entry->take == take) {
-            message = entry->message;
-            memmove(entry, entry + 1, (self->count - i) * sizeof(*entry));
-            self->count--;
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->messages[i].take == take) {
+            self->messages[i].take = GIVEN_BACK;
+            self->given_back = true;
         }
     }
+    object_mutex_unlock(&self->mutex);
+}
+
+static bool
+waits(const in_flight_message *entry, const partition_set *paused)
+{
+    const rd_kafka_message_t *message = entry->message;
+    return message != NULL && message->rkt != NULL
+           && partition_set_has(paused, rd_kafka_topic_name(message->rkt), message->partition);
+}
+
+/* Removes the last message that may be taken back; NULL: there are no more. */
+static rd_kafka_message_t *
+remove_given_back(in_flight *self, const partition_set *paused)
+{
+    bool any = false;
+    for (size_t i = self->count; i > 0; i--) {
+        in_flight_message *entry = &self->messages[i - 1];
+        if (entry->take != GIVEN_BACK) {
+            continue;
+        }
+        if (waits(entry, paused)) {
+            any = true;
+            continue;
+        }
+        rd_kafka_message_t *message = entry->message;
+        memmove(entry, entry + 1, (self->count - i) * sizeof(*entry));
+        self->count--;
+        if (message != NULL) { /* else its partition was moved or taken away */
+            return message;
+        }
+    }
+    self->given_back = any;
+    return NULL;
+}
+
+rd_kafka_message_t *
+in_flight_take_back(in_flight *self, const partition_set *paused)
+{
+    object_mutex_lock(&self->mutex);
+    rd_kafka_message_t *message = remove_given_back(self, paused);
     if (message != NULL && message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         rd_kafka_topic_partition_list_add(self->gaps, rd_kafka_topic_name(message->rkt),
                                           message->partition)
@@ -339,4 +378,17 @@ in_flight_take_back(in_flight *self, int64_t take)
     }
     object_mutex_unlock(&self->mutex);
     return message;
+}
+
+bool
+in_flight_came_back(in_flight *self, const rd_kafka_message_t *message)
+{
+    bool found = false;
+    object_mutex_lock(&self->mutex);
+    for (int i = 0; !found && message->rkt != NULL && i < self->gaps->cnt; i++) {
+        found = same_place(&self->gaps->elems[i], rd_kafka_topic_name(message->rkt),
+                           message->partition, message->offset);
+    }
+    object_mutex_unlock(&self->mutex);
+    return found;
 }

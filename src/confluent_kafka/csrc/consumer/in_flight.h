@@ -6,12 +6,18 @@
  * are handed out: then their offsets are stored, but a partition's stored offset never passes a
  * message that is still in flight, in whatever order takes end. Or they are given back: the next
  * fetch returns them again, and until it has handed them out they hold back the stored offset just
- * the same. A seek, an assignment or a rebalance ends the flight of its partitions' messages.
+ * the same. Those of a paused partition stay here until it is resumed: fetching them again would
+ * repeat what later takes have handed out. A seek, an assignment or a rebalance ends the flight of
+ * its partitions' messages.
  */
 #ifndef CONFLUENT_KAFKA_CONSUMER_IN_FLIGHT_H
 #define CONFLUENT_KAFKA_CONSUMER_IN_FLIGHT_H
 
 #include "base/module_state.h"
+#include "consumer/partition_set.h"
+
+/* The take of messages that were given back, and wait for the next fetch. */
+#define GIVEN_BACK (-1)
 
 typedef struct {
     int64_t take;
@@ -23,7 +29,8 @@ typedef struct {
     object_mutex mutex; /* takes end without the serving lock */
     in_flight_message *messages;
     size_t count, capacity;
-    rd_kafka_topic_partition_list_t *gaps; /* offsets of messages that were given back */
+    bool given_back; /* there are messages of GIVEN_BACK */
+    rd_kafka_topic_partition_list_t *gaps; /* offsets of messages that were taken back */
     rd_kafka_topic_partition_list_t *ends; /* offsets to store when what came before is out */
 } in_flight;
 
@@ -51,10 +58,14 @@ bool in_flight_hand_out(in_flight *self, int64_t take, rd_kafka_t *rk);
 void in_flight_split(in_flight *self, int64_t take, const rd_kafka_topic_partition_t *place,
                      int64_t own_take);
 
+/* Ends a take whose messages are given back. */
+void in_flight_give_back(in_flight *self, int64_t take);
 /*
- * Takes back the last message of a take that is given back; it becomes the caller's. NULL: there
- * are no more.
+ * Takes back the last message that was given back and is not of a paused partition; it becomes the
+ * caller's. NULL: there are no more.
  */
-rd_kafka_message_t *in_flight_take_back(in_flight *self, int64_t take);
+rd_kafka_message_t *in_flight_take_back(in_flight *self, const partition_set *paused);
+/* Whether the message was given back, and was taken back since. */
+bool in_flight_came_back(in_flight *self, const rd_kafka_message_t *message);
 
 #endif

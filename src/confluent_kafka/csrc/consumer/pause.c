@@ -72,6 +72,7 @@ end_locked(Consumer *self)
     (void)rd_kafka_resume_partitions(self->client.rk, held);
     Py_END_ALLOW_THREADS
     rd_kafka_topic_partition_list_destroy(held);
+    consumer_take_back(self);
     return 0;
 }
 
