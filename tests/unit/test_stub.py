@@ -32,7 +32,7 @@ from confluent_kafka import (
     MessageBatch, Messages, Producer, SerializingProducer, ShareConsumer, ThrottleEvent,
     TopicPartition, Uuid, murmur2,
 )
-from confluent_kafka.aio import AIOConsumer, AIOProducer
+from confluent_kafka.aio import AIOAdminClient, AIOConsumer, AIOProducer, Answers
 from concurrent.futures import Future
 
 from confluent_kafka import protocol
@@ -62,6 +62,16 @@ with AdminClient({"bootstrap.servers": "a"}) as admin:
     admin.create_topics(["a"])  # error
     admin.create_topics([NewTopic("a")], timeout=1)  # error
     NewTopic("a", "1")  # error
+
+async def administer(admin: AIOAdminClient) -> None:
+    assert_type(await admin.create_topics([NewTopic("a", 1)]), dict[str, None])
+    assert_type(admin.delete_topics(["a"]), Answers[str, None])
+    assert_type(admin.delete_topics(TopicIdCollection([])), Answers[Uuid, None])
+    assert_type(await admin.describe_topics(TopicCollection(["a"]))["a"], TopicDescription)
+    assert_type(await admin.list_config_resources(request_timeout=1), list[ConfigResource])
+    admin.create_topics(["a"])  # error
+    admin.create_topics([NewTopic("a")], timeout=1)  # error
+    admin.create_topic([NewTopic("a")])  # error
 
 request = protocol.MetadataRequest(topics=[protocol.MetadataRequest.MetadataRequestTopic()])
 assert_type(request.topics, tuple[protocol.MetadataRequest.MetadataRequestTopic, ...] | None)
