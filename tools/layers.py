@@ -17,7 +17,7 @@ import argparse
 import ast
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,9 +81,6 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     # Without the extra of the command line it still diagnoses.
     "__main__": {"cli", "_diagnosis"},
 }
-
-# Circles of types that are to go.
-KNOWN_CIRCLES = (frozenset({"confluent_kafka.aio._producer", "confluent_kafka.aio._transaction"}),)
 
 # Each part of `struct Client` and the one file of csrc/client that touches its fields.
 CLIENT_PARTS: Mapping[str, str] = {
@@ -300,15 +297,11 @@ def circles(arrows: Iterable[Arrow]) -> Iterator[list[str]]:
             yield from visit(file)
 
 
-def described_circles(
-    arrows: Iterable[Arrow], known: Collection[frozenset[str]] = ()
-) -> Iterator[str]:
-    """One line for each circle, but for those that are known."""
+def described_circles(arrows: Iterable[Arrow]) -> Iterator[str]:
+    """One line for each circle."""
     arrows = list(arrows)
     for circle in circles(arrows):
         members = frozenset(circle)
-        if members in known:
-            continue
         steps = {a[:2]: a.where for a in arrows if members.issuperset(a[:2])}
         yield f"{len(circle)} files depend on each other in a circle: " + "; ".join(
             f"{source} uses {target} ({where})" for (source, target), where in steps.items()
@@ -342,7 +335,7 @@ def main() -> int:
         *touched_parts(csrc, CLIENT_PARTS),
         *c_imports(csrc, PYTHON_ROOMS["cimpl"]),
         *wrong_arrows(python, PYTHON_ROOMS, python_rooms),
-        *described_circles(typed, KNOWN_CIRCLES),
+        *described_circles(typed),
     ]
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0

@@ -55,8 +55,9 @@ FLIGHT = {
 
 @pytest.fixture
 def registry() -> Iterator[FakeRegistry]:
-    """A registry with nothing in it."""
+    """A registry with nothing in it, which takes unrelated versions of a subject."""
     with running_registry() as one:
+        one.memory.answer("PUT", "/config", (), {"compatibility": "NONE"})
         yield one
 
 

@@ -5,18 +5,31 @@ from __future__ import annotations
 import asyncio
 import logging
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from confluent_kafka import KafkaException, TopicPartition
 
 if TYPE_CHECKING:
     from ._consumer import AIOConsumer
-    from ._producer import AIOProducer
+    from ._steps import Steps
 
 
 _LOGGER = logging.getLogger("confluent_kafka")
 
 _SECONDS_AFTER_CANCELLATION = 5.0
+
+
+class TransactionalProducer(Protocol):
+    """What a transaction needs of AIOProducer."""
+
+    _steps: Steps
+
+    async def begin_transaction(self) -> None: ...
+    async def send_offsets_to_transaction(
+        self, positions: list[TopicPartition], group_metadata: Any, timeout: float = -1
+    ) -> None: ...
+    async def commit_transaction(self, timeout: float = -1) -> None: ...
+    async def abort_transaction(self, timeout: float = -1) -> None: ...
 
 
 class Transaction:
@@ -29,7 +42,7 @@ class Transaction:
         timeout: seconds for each request; -1 waits for the rest of transaction.timeout.ms.
     """
 
-    def __init__(self, producer: AIOProducer, timeout: float) -> None:
+    def __init__(self, producer: TransactionalProducer, timeout: float) -> None:
         self._producer = producer
         self._timeout = timeout
 
