@@ -3,103 +3,143 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from dataclasses import fields
+from typing import Any, ClassVar, Self
 
 from confluent_kafka.serialization import DeserializerBuilder, SerializerBuilder
 from confluent_kafka.serialization._coroutines import run
 
+from .schema import Schema
 from .schema_registry_client import AsyncSchemaRegistryClient, SchemaRegistryClient
 from .serde import async_build_serde, build_serde
 
 
 class Builder:
-    """The base of builders of all formats: the registry and its client."""
+    """The base of builders of all formats: the registry, its client, and what is set later.
 
-    _kind: type[Any]
-    _awaiting = False
+    Builders are dataclasses. Their fields are what their constructors take, and ``set_...()`` sets
+    a field.
+    """
+
+    _kind: ClassVar[type[Any]]
+    _awaiting: ClassVar[bool] = False
     # Whether there are serdes of this kind that ask no registry.
-    _works_without_registry = False
+    _works_without_registry: ClassVar[bool] = False
+    # Fields that the serdes name otherwise.
+    _renamed: ClassVar[Mapping[str, str]] = {
+        "schema": "schema_str",
+        "serializer_config": "conf",
+        "deserializer_config": "conf",
+        "rule_config": "rule_conf",
+    }
 
-    def __init__(self, client_conf: Any, client: Any, options: dict[str, Any], init: Any) -> None:
-        self._client_conf: Mapping[str, Any] | None = client_conf
-        self._client: Any = client
-        self._options = options
-        self._init: Callable[[Any], object] | None = init
+    schema_registry_config: Mapping[str, Any] | None
+    schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None
+    rule_config: dict[str, Any] | None
+    rule_registry: Any
 
     def _set(self, name: str, value: Any) -> Self:
-        self._options[name] = value
+        setattr(self, name, value)
         return self
 
     def set_schema_registry_config(self, schema_registry_conf: Mapping[str, Any]) -> Self:
         """Set the configuration of the registry's client, which is closed with the serde."""
-        self._client_conf = schema_registry_conf
-        return self
+        return self._set("schema_registry_config", schema_registry_conf)
 
     def set_schema_registry_client(
         self, schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient
     ) -> Self:
         """Set the registry's client."""
-        self._client = schema_registry_client
-        return self
+        return self._set("schema_registry_client", schema_registry_client)
 
     def set_rule_config(self, rule_conf: dict[str, Any] | None) -> Self:
         """Set the configuration of rules: must be empty, since this client runs none."""
-        return self._set("rule_conf", rule_conf)
+        return self._set("rule_config", rule_conf)
 
     def set_rule_registry(self, rule_registry: Any) -> Self:
         """Set the registry of rules: must be empty, since this client runs none."""
         return self._set("rule_registry", rule_registry)
 
     def _construct(self, client: Any) -> Any:
-        return self._kind(schema_registry_client=client, **self._options)
+        own = {"schema_registry_config", "serializer_init", "deserializer_init"}
+        names = [one.name for one in fields(self) if one.name not in own]  # type: ignore[arg-type]
+        options = {self._renamed.get(name, name): getattr(self, name) for name in names}
+        return self._kind(**options | {"schema_registry_client": client})
 
-    def _build(self, conf: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        client, client_conf = self._client, self._client_conf
+    def _build(
+        self, conf: dict[str, Any], init: Callable[[Any], object] | None
+    ) -> tuple[Any, dict[str, Any]]:
+        client: Any = self.schema_registry_client
+        client_conf = self.schema_registry_config
         if self._works_without_registry and client is None and client_conf is None:
             serde = self._construct(None)
-            if self._init is not None:
-                self._init(serde)
+            if init is not None:
+                init(serde)
         elif self._awaiting:
 
             async def construct(made: Any) -> Any:
                 return self._construct(made)
 
             # Nothing in it waits: the registry is asked with the first message.
-            serde = run(async_build_serde(client, client_conf, construct, self._init))
+            serde = run(async_build_serde(client, client_conf, construct, init))
         else:
-            serde = build_serde(client, client_conf, self._construct, self._init)
+            serde = build_serde(client, client_conf, self._construct, init)
         return serde, conf
 
 
 class BuilderOfSerializer(Builder, SerializerBuilder):
     """The base of builders of serializers."""
 
+    serializer_config: Mapping[str, Any] | None
+    serializer_init: Callable[[Any], object] | None
+
     def set_serializer_config(self, serializer_conf: Mapping[str, Any] | None) -> Self:
         """Set the configuration of the serializer."""
-        return self._set("conf", serializer_conf)
+        return self._set("serializer_config", serializer_conf)
 
     def set_serializer_init(self, serializer_init: Callable[[Any], object] | None) -> Self:
         """Set the function to call with the serializer."""
-        self._init = serializer_init
-        return self
+        return self._set("serializer_init", serializer_init)
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
         """Return the serializer, and the configuration as it is."""
-        return self._build(conf)
+        return self._build(conf, self.serializer_init)
 
 
 class BuilderOfDeserializer(Builder, DeserializerBuilder):
     """The base of builders of deserializers."""
 
+    deserializer_config: Mapping[str, Any] | None
+    deserializer_init: Callable[[Any], object] | None
+
     def set_deserializer_config(self, deserializer_conf: Mapping[str, Any] | None) -> Self:
         """Set the configuration of the deserializer."""
-        return self._set("conf", deserializer_conf)
+        return self._set("deserializer_config", deserializer_conf)
 
     def set_deserializer_init(self, deserializer_init: Callable[[Any], object] | None) -> Self:
         """Set the function to call with the deserializer."""
-        self._init = deserializer_init
-        return self
+        return self._set("deserializer_init", deserializer_init)
 
     def build(self, conf: dict[str, Any], is_key: bool) -> tuple[Any, dict[str, Any]]:
         """Return the deserializer, and the configuration as it is."""
-        return self._build(conf)
+        return self._build(conf, self.deserializer_init)
+
+
+class BuilderWithSchema(Builder):
+    """The base of builders of serdes that have a schema."""
+
+    schema: str | Schema | None
+
+    def set_schema(self, schema_str: str | Schema | None) -> Self:
+        """Set the schema: what is written, or what is read as."""
+        return self._set("schema", schema_str)
+
+
+class BuilderWithMessageType(Builder):
+    """The base of builders of serdes of Protobuf messages."""
+
+    message_type: Any
+
+    def set_message_type(self, msg_type: Any) -> Self:
+        """Set the class of the messages."""
+        return self._set("message_type", msg_type)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 from confluent_kafka.serialization import (
     SerializationContext,
@@ -12,7 +13,7 @@ from confluent_kafka.serialization import (
 
 from . import _avro
 from ._avro import LocalSchemaRepository, get_inline_tags, get_type, parse_schema_with_repo
-from ._builders import BuilderOfDeserializer, BuilderOfSerializer
+from ._builders import BuilderOfDeserializer, BuilderOfSerializer, BuilderWithSchema
 from ._core import (
     DESERIALIZER_DEFAULTS,
     SERIALIZER_DEFAULTS,
@@ -207,7 +208,8 @@ class AsyncAvroDeserializer(_AvroDeserializing, AwaitingDeserializer):
     """
 
 
-class AvroSerializerBuilder(BuilderOfSerializer):
+@dataclass(eq=False, repr=False)
+class AvroSerializerBuilder(BuilderWithSchema, BuilderOfSerializer):
     """Makes an AvroSerializer for a producer.
 
     Args:
@@ -221,31 +223,16 @@ class AvroSerializerBuilder(BuilderOfSerializer):
         serializer_init: called with the serializer.
     """
 
-    _kind: type[Any] = AvroSerializer
+    _kind: ClassVar[type[Any]] = AvroSerializer
 
-    def __init__(
-        self,
-        schema_registry_config: Mapping[str, Any] | None = None,
-        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
-        schema: str | Schema | None = None,
-        to_dict: ToDict | None = None,
-        serializer_config: Mapping[str, Any] | None = None,
-        rule_config: dict[str, Any] | None = None,
-        rule_registry: Any = None,
-        serializer_init: Callable[[Any], object] | None = None,
-    ) -> None:
-        options = {
-            "schema_str": schema,
-            "to_dict": to_dict,
-            "conf": serializer_config,
-            "rule_conf": rule_config,
-            "rule_registry": rule_registry,
-        }
-        super().__init__(schema_registry_config, schema_registry_client, options, serializer_init)
-
-    def set_schema(self, schema_str: str | Schema | None) -> Self:
-        """Set the schema of the objects."""
-        return self._set("schema_str", schema_str)
+    schema_registry_config: Mapping[str, Any] | None = None
+    schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None
+    schema: str | Schema | None = None
+    to_dict: ToDict | None = None
+    serializer_config: Mapping[str, Any] | None = None
+    rule_config: dict[str, Any] | None = None
+    rule_registry: Any = None
+    serializer_init: Callable[[Any], object] | None = None
 
     def set_to_dict(self, to_dict: ToDict | None) -> Self:
         """Set the function that converts an object to the form that fastavro writes."""
@@ -259,7 +246,8 @@ class AsyncAvroSerializerBuilder(AvroSerializerBuilder):
     _awaiting = True
 
 
-class AvroDeserializerBuilder(BuilderOfDeserializer):
+@dataclass(eq=False, repr=False)
+class AvroDeserializerBuilder(BuilderWithSchema, BuilderOfDeserializer):
     """Makes an AvroDeserializer for a consumer.
 
     Args:
@@ -274,33 +262,17 @@ class AvroDeserializerBuilder(BuilderOfDeserializer):
         deserializer_init: called with the deserializer.
     """
 
-    _kind: type[Any] = AvroDeserializer
+    _kind: ClassVar[type[Any]] = AvroDeserializer
 
-    def __init__(
-        self,
-        schema_registry_config: Mapping[str, Any] | None = None,
-        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
-        schema: str | Schema | None = None,
-        from_dict: FromDict | None = None,
-        return_record_name: bool = False,
-        deserializer_config: Mapping[str, Any] | None = None,
-        rule_config: dict[str, Any] | None = None,
-        rule_registry: Any = None,
-        deserializer_init: Callable[[Any], object] | None = None,
-    ) -> None:
-        options = {
-            "schema_str": schema,
-            "from_dict": from_dict,
-            "return_record_name": return_record_name,
-            "conf": deserializer_config,
-            "rule_conf": rule_config,
-            "rule_registry": rule_registry,
-        }
-        super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
-
-    def set_schema(self, schema_str: str | Schema | None) -> Self:
-        """Set the reader's schema."""
-        return self._set("schema_str", schema_str)
+    schema_registry_config: Mapping[str, Any] | None = None
+    schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None
+    schema: str | Schema | None = None
+    from_dict: FromDict | None = None
+    return_record_name: bool = False
+    deserializer_config: Mapping[str, Any] | None = None
+    rule_config: dict[str, Any] | None = None
+    rule_registry: Any = None
+    deserializer_init: Callable[[Any], object] | None = None
 
     def set_from_dict(self, from_dict: FromDict | None) -> Self:
         """Set the function that converts what fastavro read to an object."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 from confluent_kafka.error import SerializationError
 from confluent_kafka.serialization import (
@@ -11,7 +12,7 @@ from confluent_kafka.serialization import (
 )
 
 from . import _json
-from ._builders import BuilderOfDeserializer, BuilderOfSerializer
+from ._builders import BuilderOfDeserializer, BuilderOfSerializer, BuilderWithSchema
 from ._core import (
     DESERIALIZER_DEFAULTS,
     SERIALIZER_DEFAULTS,
@@ -221,7 +222,8 @@ class AsyncJSONDeserializer(_JSONDeserializing, AwaitingDeserializer):
     """
 
 
-class JSONSerializerBuilder(BuilderOfSerializer):
+@dataclass(eq=False, repr=False)
+class JSONSerializerBuilder(BuilderWithSchema, BuilderOfSerializer):
     """Makes a JSONSerializer for a producer.
 
     Args:
@@ -236,33 +238,17 @@ class JSONSerializerBuilder(BuilderOfSerializer):
         serializer_init: called with the serializer.
     """
 
-    _kind: type[Any] = JSONSerializer
+    _kind: ClassVar[type[Any]] = JSONSerializer
 
-    def __init__(
-        self,
-        schema_registry_config: Mapping[str, Any] | None = None,
-        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
-        schema: str | Schema | None = None,
-        to_dict: ToDict | None = None,
-        serializer_config: Mapping[str, Any] | None = None,
-        rule_config: dict[str, Any] | None = None,
-        rule_registry: Any = None,
-        json_encode: Callable[[Any], str | bytes] | None = None,
-        serializer_init: Callable[[Any], object] | None = None,
-    ) -> None:
-        options = {
-            "schema_str": schema,
-            "to_dict": to_dict,
-            "conf": serializer_config,
-            "rule_conf": rule_config,
-            "rule_registry": rule_registry,
-            "json_encode": json_encode,
-        }
-        super().__init__(schema_registry_config, schema_registry_client, options, serializer_init)
-
-    def set_schema(self, schema_str: str | Schema | None) -> Self:
-        """Set the schema of the objects."""
-        return self._set("schema_str", schema_str)
+    schema_registry_config: Mapping[str, Any] | None = None
+    schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None
+    schema: str | Schema | None = None
+    to_dict: ToDict | None = None
+    serializer_config: Mapping[str, Any] | None = None
+    rule_config: dict[str, Any] | None = None
+    rule_registry: Any = None
+    json_encode: Callable[[Any], str | bytes] | None = None
+    serializer_init: Callable[[Any], object] | None = None
 
     def set_to_dict(self, to_dict: ToDict | None) -> Self:
         """Set the function that converts an object to the form to encode."""
@@ -280,7 +266,8 @@ class AsyncJSONSerializerBuilder(JSONSerializerBuilder):
     _awaiting = True
 
 
-class JSONDeserializerBuilder(BuilderOfDeserializer):
+@dataclass(eq=False, repr=False)
+class JSONDeserializerBuilder(BuilderWithSchema, BuilderOfDeserializer):
     """Makes a JSONDeserializer for a consumer.
 
     Args:
@@ -296,34 +283,18 @@ class JSONDeserializerBuilder(BuilderOfDeserializer):
         deserializer_init: called with the deserializer.
     """
 
-    _kind: type[Any] = JSONDeserializer
+    _kind: ClassVar[type[Any]] = JSONDeserializer
     _works_without_registry = True
 
-    def __init__(
-        self,
-        schema_registry_config: Mapping[str, Any] | None = None,
-        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
-        schema: str | Schema | None = None,
-        from_dict: FromDict | None = None,
-        deserializer_config: Mapping[str, Any] | None = None,
-        rule_config: dict[str, Any] | None = None,
-        rule_registry: Any = None,
-        json_decode: Callable[[bytes], Any] | None = None,
-        deserializer_init: Callable[[Any], object] | None = None,
-    ) -> None:
-        options = {
-            "schema_str": schema,
-            "from_dict": from_dict,
-            "conf": deserializer_config,
-            "rule_conf": rule_config,
-            "rule_registry": rule_registry,
-            "json_decode": json_decode,
-        }
-        super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
-
-    def set_schema(self, schema_str: str | Schema | None) -> Self:
-        """Set the schema that validates the objects."""
-        return self._set("schema_str", schema_str)
+    schema_registry_config: Mapping[str, Any] | None = None
+    schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None
+    schema: str | Schema | None = None
+    from_dict: FromDict | None = None
+    deserializer_config: Mapping[str, Any] | None = None
+    rule_config: dict[str, Any] | None = None
+    rule_registry: Any = None
+    json_decode: Callable[[bytes], Any] | None = None
+    deserializer_init: Callable[[Any], object] | None = None
 
     def set_from_dict(self, from_dict: FromDict | None) -> Self:
         """Set the function that converts the decoded form to an object."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 try:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor, FileDescriptor
@@ -22,7 +23,7 @@ from confluent_kafka.serialization import (
     SerializationContext,
 )
 
-from ._builders import BuilderOfDeserializer, BuilderOfSerializer
+from ._builders import BuilderOfDeserializer, BuilderOfSerializer, BuilderWithMessageType
 from ._core import (
     DESERIALIZER_DEFAULTS,
     SERIALIZER_DEFAULTS,
@@ -366,7 +367,8 @@ class AsyncProtobufDeserializer(_ProtobufDeserializing, AwaitingDeserializer):
     """
 
 
-class ProtobufSerializerBuilder(BuilderOfSerializer):
+@dataclass(eq=False, repr=False)
+class ProtobufSerializerBuilder(BuilderWithMessageType, BuilderOfSerializer):
     """Makes a ProtobufSerializer for a producer.
 
     Args:
@@ -379,29 +381,16 @@ class ProtobufSerializerBuilder(BuilderOfSerializer):
         serializer_init: called with the serializer.
     """
 
-    _kind: type[Any] = ProtobufSerializer
+    _kind: ClassVar[type[Any]] = ProtobufSerializer
+    _renamed: ClassVar = {**BuilderWithMessageType._renamed, "message_type": "msg_type"}
 
-    def __init__(
-        self,
-        schema_registry_config: Mapping[str, Any] | None = None,
-        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
-        message_type: Any = None,
-        serializer_config: Mapping[str, Any] | None = None,
-        rule_config: dict[str, Any] | None = None,
-        rule_registry: Any = None,
-        serializer_init: Callable[[Any], object] | None = None,
-    ) -> None:
-        options = {
-            "msg_type": message_type,
-            "conf": serializer_config,
-            "rule_conf": rule_config,
-            "rule_registry": rule_registry,
-        }
-        super().__init__(schema_registry_config, schema_registry_client, options, serializer_init)
-
-    def set_message_type(self, msg_type: Any) -> Self:
-        """Set the class of the messages."""
-        return self._set("msg_type", msg_type)
+    schema_registry_config: Mapping[str, Any] | None = None
+    schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None
+    message_type: Any = None
+    serializer_config: Mapping[str, Any] | None = None
+    rule_config: dict[str, Any] | None = None
+    rule_registry: Any = None
+    serializer_init: Callable[[Any], object] | None = None
 
 
 class AsyncProtobufSerializerBuilder(ProtobufSerializerBuilder):
@@ -411,7 +400,8 @@ class AsyncProtobufSerializerBuilder(ProtobufSerializerBuilder):
     _awaiting = True
 
 
-class ProtobufDeserializerBuilder(BuilderOfDeserializer):
+@dataclass(eq=False, repr=False)
+class ProtobufDeserializerBuilder(BuilderWithMessageType, BuilderOfDeserializer):
     """Makes a ProtobufDeserializer for a consumer.
 
     Args:
@@ -425,30 +415,16 @@ class ProtobufDeserializerBuilder(BuilderOfDeserializer):
         deserializer_init: called with the deserializer.
     """
 
-    _kind: type[Any] = ProtobufDeserializer
+    _kind: ClassVar[type[Any]] = ProtobufDeserializer
     _works_without_registry = True
 
-    def __init__(
-        self,
-        schema_registry_config: Mapping[str, Any] | None = None,
-        schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None,
-        message_type: Any = None,
-        deserializer_config: Mapping[str, Any] | None = None,
-        rule_config: dict[str, Any] | None = None,
-        rule_registry: Any = None,
-        deserializer_init: Callable[[Any], object] | None = None,
-    ) -> None:
-        options = {
-            "message_type": message_type,
-            "conf": deserializer_config,
-            "rule_conf": rule_config,
-            "rule_registry": rule_registry,
-        }
-        super().__init__(schema_registry_config, schema_registry_client, options, deserializer_init)
-
-    def set_message_type(self, msg_type: Any) -> Self:
-        """Set the class of the messages."""
-        return self._set("message_type", msg_type)
+    schema_registry_config: Mapping[str, Any] | None = None
+    schema_registry_client: SchemaRegistryClient | AsyncSchemaRegistryClient | None = None
+    message_type: Any = None
+    deserializer_config: Mapping[str, Any] | None = None
+    rule_config: dict[str, Any] | None = None
+    rule_registry: Any = None
+    deserializer_init: Callable[[Any], object] | None = None
 
 
 class AsyncProtobufDeserializerBuilder(ProtobufDeserializerBuilder):
