@@ -202,6 +202,24 @@ def consuming(cluster: MockCluster) -> dict[str, Any]:
 
 
 @in_loop
+async def test_a_begin_right_after_a_cancelled_one(
+    kafka_cluster: MockCluster, kafka_topic: str
+) -> None:
+    """It begins a transaction of its own, also before the loop has told of the first one's end."""
+    async with producer_of(kafka_cluster) as producer:
+        await producer.init_transactions(TIMEOUT)
+        await cancelled_at_once(producer.begin_transaction())
+        left = producer._steps._left
+        assert left is not None
+        while not left.future.done():
+            await asyncio.sleep(0)
+        async with producer.transaction(TIMEOUT):
+            await asyncio.sleep(0.05)
+            sent = await (await producer.produce(kafka_topic, b"value", partition=0))
+        assert sent.error() is None
+
+
+@in_loop
 async def test_the_same_step_again_has_the_result(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:

@@ -42,6 +42,7 @@ class Steps:
         self._client = client
         self._loop = loop
         self._left: _Left | None = None
+        self._undo: Callable[[asyncio.Future[None]], None] | None = None
 
     async def take(self, name: str, call: Callable[[], None], timeout: float = -1) -> None:
         """Take a step.
@@ -72,12 +73,16 @@ class Steps:
             self._when_done(self._left.future, self._undo_commit)
 
     def _when_done(
-        self, future: asyncio.Future[None], then: Callable[[asyncio.Future[None]], None]
+        self, future: asyncio.Future[None], undo: Callable[[asyncio.Future[None]], None]
     ) -> None:
-        if future.done():
-            then(future)
-        else:
-            future.add_done_callback(then)
+        """Look, when a step that was left has ended, whether it is to be undone."""
+        self._undo = undo
+        future.add_done_callback(self._look)
+
+    def _look(self, future: asyncio.Future[None]) -> None:
+        if self._left is not None and self._left.future is future and self._undo is not None:
+            undo, self._undo = self._undo, None
+            undo(future)
 
     def _undo_begin(self, begun: asyncio.Future[None]) -> None:
         if not begun.cancelled() and begun.exception() is None:
@@ -97,6 +102,7 @@ class Steps:
         until = None if timeout < 0 else self._loop.time() + timeout
         while (left := self._left) is not None:
             await self._wait(left, until)
+            self._look(left.future)  # its callbacks may not have run yet
             if self._left is not left:
                 continue  # something had to be undone
             error = left.future.exception()
