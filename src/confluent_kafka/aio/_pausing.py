@@ -28,7 +28,8 @@ class AIOPauseWhile:
         self._consumer = consumer
         self._check = check
         self._is_held_up = is_held_up
-        self._polling: asyncio.Task[None] | None = None
+        # No task: frameworks cancel all tasks of a loop, and this must not end with them.
+        self._polling: asyncio.TimerHandle | None = None
         self._lost: list[TopicPartition] = []
 
     @property
@@ -44,7 +45,7 @@ class AIOPauseWhile:
         self._check()
         self._consumer._pause_begin()
         self._lost = []
-        self._polling = asyncio.create_task(self._poll())
+        self._poll_later()
         return self
 
     async def __aexit__(
@@ -60,9 +61,12 @@ class AIOPauseWhile:
             self._consumer._pause_end()
             self._lost = self._consumer._pause_lost()
 
-    async def _poll(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the same
-            while True:
-                await asyncio.sleep(_SECONDS_BETWEEN_POLLS)
-                if not self._is_held_up():
-                    self._consumer._pause_serve()
+    def _poll_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._polling = loop.call_later(_SECONDS_BETWEEN_POLLS, self._poll)
+
+    def _poll(self) -> None:
+        with contextlib.suppress(RuntimeError):  # closed in the block: polling ends
+            if not self._is_held_up():
+                self._consumer._pause_serve()
+            self._poll_later()
