@@ -15,7 +15,7 @@ say = @echo "==> $(1)"
 .DELETE_ON_ERROR:
 # Two pips must not write into one environment at a time.
 .NOTPARALLEL:
-.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded docs clean system java cancellation
+.PHONY: help demo test check kafka build lint bench bench-spark chaos differential fuzz model wheel asan tsan valgrind freethreaded docs clean system java cancellation sanitized
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,20 +89,24 @@ wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/, tried
 	@$(BIN)/python tools/wheels.py
 
 # Each call of each client in processes of its own: a crash says which answer it was.
-matrix: build ## every answer to every call, with errors, cut short, corrupt or late (ARGS="admin --cases 50")
-	@$(BIN)/python -m tests.matrix $(ARGS)
+# Only the sanitizers see memory that is read past its end, or lost.
+matrix: build $(if $(SANITIZED),sanitized) ## every answer to every call, with errors, cut short, corrupt or late (SANITIZED=1, ARGS="admin --cases 50")
+	@$(if $(SANITIZED),ASAN_OPTIONS=detect_leaks=1 $(SANITIZED_PYTHON),$(BIN)/python) \
+		-m tests.matrix $(ARGS)
 
 # A build of its own: PYTHONPATH puts it before the one that .venv has. Leaks are looked for in
 # one process without forks and other extensions, where all that is reported is ours.
-asan: build $(VENV)/.spark ## unit and embedded tests under the address and undefined-behaviour sanitizers
-	$(call say,building with sanitizers)
-	@rm -rf build/asan
-	@SANITIZE=address$(comma)undefined $(BIN)/python setup.py -q build \
-		--build-base build/asan --build-lib build/asan/lib
+asan: sanitized $(VENV)/.spark ## unit and embedded tests under the address and undefined-behaviour sanitizers
 	$(call say,running the tests under the sanitizers)
 	@ASAN_OPTIONS=detect_leaks=1 $(SANITIZED_PYTHON) -P tools/smoke.py
 	@ASAN_OPTIONS=detect_leaks=0 $(SANITIZED_PYTHON) -m pytest -p no:cacheprovider \
 		tests/unit tests/embedded $(ARGS)
+
+sanitized: build
+	$(call say,building with sanitizers)
+	@rm -rf build/asan
+	@SANITIZE=address$(comma)undefined $(BIN)/python setup.py -q build \
+		--build-base build/asan --build-lib build/asan/lib
 
 # The watched interpreter is free-threaded, so that nothing but our own locks orders threads. A dump
 # of slow tests' stacks would end it: it reads frames that other threads change.

@@ -88,7 +88,7 @@ def _process(call: str, first: int, figures: Figures, options: tuple[str, ...]) 
     process.stderr.close()
     if code == 0 and ended:
         return None
-    figures.found.append(f"{call}: {change}: ended with {code}\n{errors[0][-4000:]}")
+    figures.found.append(f"{call}: {change}: ended with {code}\n{errors[0][-8000:]}")
     return None if number < first else number + 1
 
 

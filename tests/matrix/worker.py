@@ -23,7 +23,9 @@ from tests.matrix.broker import ChangingBroker, answer_with_samples
 from tests.matrix.calls import CALLS
 from tests.matrix.changes import Change, all_changes
 from tests.matrix.clients import GROUP, LATE, TOPIC, Call, config
+from tests.support.refcounts import TYPES
 
+BETWEEN_CHECKS = 20  # cases, after which leaks are looked for
 HANG = 60  # seconds, for one case: all stacks are printed, and the process ends
 API_VERSIONS = protocol.ApiVersionsRequest.api_key
 UNKNOWN_TO_THE_CLUSTER = (
@@ -93,6 +95,35 @@ class Worker:
         }
 
 
+class Leaks:
+    """Ends the process when calls have left objects behind: its last cases are the suspects.
+
+    Memory that C code has lost is reported by LeakSanitizer at the end of the process, of a build
+    with the address sanitizer (make matrix SANITIZED=1).
+    """
+
+    def __init__(self) -> None:
+        self._since: list[str] = []
+        self.look()
+
+    def look_after(self, change: Change) -> None:
+        self._since.append(str(change))
+        if len(self._since) == BETWEEN_CHECKS:
+            self.look()
+
+    def look(self) -> None:
+        gc.collect()
+        held = {kind.__name__: sys.getrefcount(kind) for kind in TYPES}
+        grown = [
+            name
+            for name, count in held.items()
+            if self._since and count - self._held[name] >= max(2, len(self._since) // 2)
+        ]
+        if grown:
+            sys.exit(f"left behind: {grown}, after {self._since}")
+        self._held, self._since = held, []
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("call")
@@ -110,14 +141,16 @@ def main() -> None:
         changes = drawn(Random(f"{arguments.seed} {arguments.call}"), changes, arguments.cases)
     say(total=len(changes))
     end = time.monotonic() + arguments.seconds
+    leaks = Leaks()
     for number, change in enumerate(changes[arguments.first :], arguments.first):
         if time.monotonic() > end:
             break
         say(case=number, change=str(change))
         say(**worker.run(change))
+        leaks.look_after(change)
     clean = worker.run(None)  # what was changed has left nothing behind
     worker.close()
-    gc.collect()
+    leaks.look()
     say(
         clean=clean["outcome"],
         threads=sorted(each.name for each in threading.enumerate()),

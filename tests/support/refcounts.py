@@ -21,7 +21,7 @@ else:
     BLOCKS_NOISE, REPEAT = NOISE, 200
 
 # An instance that forgets its type's reference leaks no memory of its own.
-_TYPES = [value for value in vars(cimpl).values() if isinstance(value, type)]
+TYPES = [value for value in vars(cimpl).values() if isinstance(value, type)]
 
 
 def _clear_attribute_cache() -> None:
@@ -41,7 +41,7 @@ def _collect() -> None:
 
 
 def _held() -> dict[str, int]:
-    held = {f"references to {kind.__name__}": sys.getrefcount(kind) for kind in _TYPES}
+    held = {f"references to {kind.__name__}": sys.getrefcount(kind) for kind in TYPES}
     held["references to None"] = sys.getrefcount(None)
     held[BLOCKS] = sys.getallocatedblocks()
     held["tracked objects"] = len(gc.get_objects())
