@@ -15,7 +15,6 @@ from confluent_kafka.admin._group_kinds import (
     state_from,
 )
 from confluent_kafka.admin._groups import MemberAssignment, MemberDescription
-from confluent_kafka.admin._requests import checked, names_of
 from confluent_kafka.cimpl import TopicPartition
 
 _CONSUMERS = "consumer"  # the protocol whose assignments are partitions
@@ -83,20 +82,15 @@ class ClassicGroupRequests(GroupKindRequests):
 
         Kafka: DescribeGroups (Admin.describeClassicGroups(), KIP-1043).
         """
-        with_operations = checked(
-            include_authorized_operations, bool, "include_authorized_operations"
+        return self._describe_groups(
+            group_ids,
+            include_authorized_operations,
+            request_timeout,
+            lambda group, with_operations: protocol.DescribeGroupsRequest(
+                groups=group, include_authorized_operations=with_operations
+            ),
+            _description,
         )
-        return {
-            each: self._describe_group(
-                each,
-                protocol.DescribeGroupsRequest(
-                    groups=[each], include_authorized_operations=with_operations
-                ),
-                request_timeout,
-                _description,
-            )
-            for each in names_of(group_ids, "group_ids")
-        }
 
 
 def _description(

@@ -13,7 +13,7 @@ from confluent_kafka._values.cluster import Node
 from confluent_kafka.admin._brokers import BrokerRequests
 from confluent_kafka.admin._enums import AclOperation
 from confluent_kafka.admin._protocol import group_coordinator, only, raise_error_of
-from confluent_kafka.admin._requests import check_partition, checked, set_of
+from confluent_kafka.admin._requests import check_partition, checked, names_of, set_of
 from confluent_kafka.cimpl import KafkaError, TopicPartition
 from confluent_kafka.protocol import Request
 
@@ -97,17 +97,28 @@ class GroupKindRequests(BrokerRequests):
         )
         return self._ask_every_broker(request, request_timeout, _listings, ListGroupsResult)
 
-    def _describe_group(
+    def _describe_groups(
         self,
-        group_id: str,
-        request: Request,
+        group_ids: list[str],
+        include_authorized_operations: bool,
         request_timeout: float | None,
+        request: Callable[[list[str], bool], Request],
         describe: Callable[[Any, Node], T],
-    ) -> Future[T]:
-        """Ask a group's coordinator, and make a description of its answer and of who it is."""
-        return self._ask_coordinator(
-            request, group_coordinator(group_id), request_timeout, _the_group, describe
+    ) -> dict[str, Future[T]]:
+        """Ask each group's coordinator, and describe the group by its answer and by who it is."""
+        with_operations = checked(
+            include_authorized_operations, bool, "include_authorized_operations"
         )
+        return {
+            each: self._ask_coordinator(
+                request([each], with_operations),
+                group_coordinator(each),
+                request_timeout,
+                _the_group,
+                describe,
+            )
+            for each in names_of(group_ids, "group_ids")
+        }
 
 
 def checked_offsets(given: object) -> dict[TopicPartition, int]:

@@ -156,20 +156,15 @@ class ShareGroupRequests(GroupRequests, GroupKindRequests):
 
         Kafka: ShareGroupDescribe (KIP-932).
         """
-        with_operations = checked(
-            include_authorized_operations, bool, "include_authorized_operations"
+        return self._describe_groups(
+            group_ids,
+            include_authorized_operations,
+            request_timeout,
+            lambda group, with_operations: protocol.ShareGroupDescribeRequest(
+                group_ids=group, include_authorized_operations=with_operations
+            ),
+            _description,
         )
-        return {
-            each: self._describe_group(
-                each,
-                protocol.ShareGroupDescribeRequest(
-                    group_ids=[each], include_authorized_operations=with_operations
-                ),
-                request_timeout,
-                _description,
-            )
-            for each in names_of(group_ids, "group_ids")
-        }
 
     def delete_share_groups(
         self, group_ids: list[str], *, request_timeout: float | None = None

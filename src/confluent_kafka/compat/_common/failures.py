@@ -8,25 +8,46 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
 
+# librdkafka's own codes, by the names of exceptions that aiokafka and kafka-python both have.
+_ALIKE = {
+    KafkaError._ALL_BROKERS_DOWN: "KafkaConnectionError",
+    KafkaError._AUTO_OFFSET_RESET: "NoOffsetForPartitionError",
+    KafkaError._BAD_COMPRESSION: "UnsupportedCodecError",
+    KafkaError._CONFLICT: "IllegalStateError",
+    KafkaError._INVALID_ARG: "IllegalArgumentError",
+    KafkaError._MAX_POLL_EXCEEDED: "UnknownMemberIdError",
+    KafkaError._MSG_TIMED_OUT: "KafkaTimeoutError",
+    KafkaError._NO_OFFSET: "NoOffsetForPartitionError",
+    KafkaError._NOT_IMPLEMENTED: "UnsupportedVersionError",
+    KafkaError._PURGE_INFLIGHT: "Cancelled",
+    KafkaError._PURGE_QUEUE: "Cancelled",
+    KafkaError._RESOLVE: "KafkaConnectionError",
+    KafkaError._SSL: "KafkaConnectionError",
+    KafkaError._STATE: "IllegalStateError",
+    KafkaError._TIMED_OUT: "KafkaTimeoutError",
+    KafkaError._TIMED_OUT_QUEUE: "KafkaTimeoutError",
+    KafkaError._TRANSPORT: "KafkaConnectionError",
+    KafkaError._UNKNOWN_GROUP: "InvalidGroupIdError",
+    KafkaError._UNKNOWN_PARTITION: "UnknownTopicOrPartitionError",
+    KafkaError._UNKNOWN_TOPIC: "UnknownTopicOrPartitionError",
+    KafkaError._UNSUPPORTED_FEATURE: "UnsupportedVersionError",
+}
+
 
 class Failures:
     """The exceptions that a face has for errors.
 
     Args:
-        base: for errors of librdkafka that have no other exception.
-        for_code: returns the exception of a number of Kafka's protocol.
-        others: by librdkafka's own codes, and by those numbers that `for_code` is not asked for.
+        errors: the face's module of exceptions. ``for_code()`` returns the exception of a number of
+            Kafka's protocol; KafkaError is for errors of librdkafka that have no other exception.
+        others: exceptions by codes, of librdkafka or of the protocol, which take precedence.
     """
 
-    def __init__(
-        self,
-        base: type[Exception],
-        for_code: Callable[[int], type[Exception]],
-        others: Mapping[int, type[Exception]],
-    ) -> None:
-        self._base = base
-        self._for_code = for_code
-        self._others = others
+    def __init__(self, errors: Any, others: Mapping[int, type[Exception]]) -> None:
+        self._base: type[Exception] = errors.KafkaError
+        self._for_code: Callable[[int], type[Exception]] = errors.for_code
+        alike = {code: getattr(errors, name) for code, name in _ALIKE.items()}
+        self._others: Mapping[int, type[Exception]] = {**alike, **others}
 
     def failure_of(self, failure: KafkaError | KafkaException) -> Any:
         """Return the exception that the face has for an error.
