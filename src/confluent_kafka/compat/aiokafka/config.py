@@ -14,15 +14,14 @@ from .._common.keywords import (
     assignors,
     boolean,
     converted,
-    no_domain,
     none_or,
     number,
     one_of,
     reconcile,
-    servers,
     text,
 )
 from .._common.sasl import PROTOCOLS, sasl_properties
+from .._common.shared_keywords import SHARED
 from .._common.tls import tls_properties
 from ._tokens import oauth_callback
 from .coordinator.assignors.range import RangePartitionAssignor
@@ -56,14 +55,7 @@ def _reset(value: Any) -> str:
 
 
 KEYWORDS = (
-    Keyword("bootstrap_servers", ("bootstrap.servers",), servers),
-    Keyword("client_id", ("client.id",), none_or(text)),
-    Keyword(
-        "metadata_max_age_ms",
-        ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
-        number(1, 3_600_000),
-        "ms",
-    ),
+    *SHARED,
     Keyword(
         "request_timeout_ms",
         ("request.timeout.ms", "message.timeout.ms"),
@@ -87,12 +79,6 @@ KEYWORDS = (
         number(1, 300_000),
         "ms",
     ),
-    Keyword(
-        "connections_max_idle_ms",
-        ("connections.max.idle.ms",),
-        none_or(number(0, LONGEST), 0),
-        "ms",
-    ),
     Keyword("api_version", note="librdkafka asks each broker for its versions"),
     Keyword("loop", note="a client belongs to the loop that start() runs in"),
     Keyword(
@@ -106,11 +92,8 @@ KEYWORDS = (
     Keyword("sasl_plain_username", kept="security(): sasl.username"),
     Keyword("sasl_plain_password", kept="security(): sasl.password"),
     Keyword("sasl_kerberos_service_name", kept="security(): sasl.kerberos.service.name"),
-    Keyword("sasl_kerberos_domain_name", kept="refused unless None", convert=no_domain),
     Keyword("sasl_oauth_token_provider", kept="security(): oauth_cb"),
     Keyword("acks", ("acks",), acks, clients=_PRODUCER, words="Invalid ACKS parameter"),
-    Keyword("key_serializer", kept="the producer", clients=_PRODUCER),
-    Keyword("value_serializer", kept="the producer", clients=_PRODUCER),
     Keyword(
         "compression_type",
         ("compression.type",),
@@ -119,44 +102,10 @@ KEYWORDS = (
         words="Invalid compression type!",
     ),
     Keyword("max_batch_size", ("batch.size",), number(1, LONGEST), "bytes", _PRODUCER),
-    Keyword("partitioner", kept="the producer", clients=_PRODUCER),
-    Keyword("max_request_size", ("message.max.bytes",), number(1000, 10**9), "bytes", _PRODUCER),
-    Keyword("linger_ms", ("linger.ms",), number(0, 900_000), "ms", _PRODUCER),
     Keyword("send_backoff_ms", clients=_PRODUCER, note="retry_backoff_ms says it all"),
     Keyword("enable_idempotence", ("enable.idempotence",), boolean, clients=_PRODUCER),
-    Keyword("transactional_id", ("transactional.id",), none_or(text), clients=_PRODUCER),
-    Keyword(
-        "transaction_timeout_ms",
-        ("transaction.timeout.ms",),
-        number(1000, LONGEST),
-        "ms",
-        _PRODUCER,
-    ),
-    Keyword("group_id", ("group.id",), none_or(text), clients=_CONSUMER),
-    Keyword("group_instance_id", ("group.instance.id",), none_or(text), clients=_CONSUMER),
-    Keyword("key_deserializer", kept="the consumer", clients=_CONSUMER),
-    Keyword("value_deserializer", kept="the consumer", clients=_CONSUMER),
-    Keyword("fetch_max_wait_ms", ("fetch.wait.max.ms",), number(0, 299_000), "ms", _CONSUMER),
-    Keyword(
-        "fetch_max_bytes", ("fetch.max.bytes",), number(1000, LONGEST - 512), "bytes", _CONSUMER
-    ),
-    Keyword("fetch_min_bytes", ("fetch.min.bytes",), number(1, 10**8), "bytes", _CONSUMER),
-    Keyword(
-        "max_partition_fetch_bytes",
-        ("max.partition.fetch.bytes",),
-        number(1, 10**9),
-        "bytes",
-        _CONSUMER,
-    ),
     Keyword("auto_offset_reset", ("auto.offset.reset",), _reset, clients=_CONSUMER),
     Keyword("enable_auto_commit", ("enable.auto.commit",), boolean, clients=_CONSUMER),
-    Keyword(
-        "auto_commit_interval_ms",
-        ("auto.commit.interval.ms",),
-        number(1, 86_400_000),
-        "ms",
-        _CONSUMER,
-    ),
     Keyword("check_crcs", ("check.crcs",), boolean, clients=_CONSUMER),
     Keyword(
         "partition_assignment_strategy",
@@ -165,25 +114,10 @@ KEYWORDS = (
         clients=_CONSUMER,
     ),
     Keyword(
-        "max_poll_interval_ms",
-        ("max.poll.interval.ms",),
-        number(1, 86_400_000),
-        "ms",
-        _CONSUMER,
-    ),
-    Keyword(
         "rebalance_timeout_ms",
         unit="ms",
         clients=_CONSUMER,
         note="members have max_poll_interval_ms to join again",
-    ),
-    Keyword("session_timeout_ms", ("session.timeout.ms",), number(1, 3_600_000), "ms", _CONSUMER),
-    Keyword(
-        "heartbeat_interval_ms",
-        ("heartbeat.interval.ms",),
-        number(1, 3_600_000),
-        "ms",
-        _CONSUMER,
     ),
     Keyword(
         "consumer_timeout_ms",
@@ -191,8 +125,6 @@ KEYWORDS = (
         clients=_CONSUMER,
         note="nothing in the consumer polls at intervals",
     ),
-    Keyword("max_poll_records", kept="the consumer", clients=_CONSUMER),
-    Keyword("exclude_internal_topics", kept="the consumer", clients=_CONSUMER),
     Keyword(
         "isolation_level",
         ("isolation.level",),

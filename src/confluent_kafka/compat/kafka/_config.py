@@ -17,15 +17,14 @@ from .._common.keywords import (
     assignors,
     boolean,
     converted,
-    no_domain,
     none_or,
     number,
     one_of,
     reconcile,
-    servers,
     text,
 )
 from .._common.sasl import PROTOCOLS, sasl_properties
+from .._common.shared_keywords import SHARED
 from .._common.tls import tls_properties
 from ._tokens import oauth_callback
 from .coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
@@ -84,16 +83,9 @@ _NO_PROXY = _not_given(
 )
 
 KEYWORDS = (
-    Keyword("bootstrap_servers", ("bootstrap.servers",), servers),
-    Keyword("client_id", ("client.id",), none_or(text)),
+    *SHARED,
     Keyword("bootstrap_timeout_ms", unit="ms", kept="the constructor, which connects"),
     Keyword("client_dns_lookup", ("client.dns.lookup",), one_of(*_LOOKUPS)),
-    Keyword(
-        "metadata_max_age_ms",
-        ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
-        number(1, 3_600_000),
-        "ms",
-    ),
     Keyword(
         "request_timeout_ms",
         ("request.timeout.ms",),
@@ -111,12 +103,6 @@ KEYWORDS = (
     Keyword("retry_backoff_ms", ("retry.backoff.ms",), number(1, 300_000), "ms"),
     Keyword("reconnect_backoff_ms", ("reconnect.backoff.ms",), number(0, 3_600_000), "ms"),
     Keyword("reconnect_backoff_max_ms", ("reconnect.backoff.max.ms",), number(0, 3_600_000), "ms"),
-    Keyword(
-        "connections_max_idle_ms",
-        ("connections.max.idle.ms",),
-        none_or(number(0, LONGEST), 0),
-        "ms",
-    ),
     Keyword(
         "max_in_flight_requests_per_connection",
         ("max.in.flight.requests.per.connection",),
@@ -189,12 +175,8 @@ KEYWORDS = (
         ),
     ),
     Keyword("sasl_kerberos_service_name", kept="security: sasl.kerberos.service.name"),
-    Keyword("sasl_kerberos_domain_name", kept="refused unless None", convert=no_domain),
     Keyword("sasl_oauth_token_provider", kept="security: oauth_cb"),
     Keyword("acks", ("acks",), acks, clients=_PRODUCER),
-    Keyword("key_serializer", kept="the producer", clients=_PRODUCER),
-    Keyword("value_serializer", kept="the producer", clients=_PRODUCER),
-    Keyword("partitioner", kept="the producer", clients=_PRODUCER),
     Keyword(
         "allow_auto_create_topics",
         kept="refused unless True",
@@ -206,7 +188,6 @@ KEYWORDS = (
         clients=_PRODUCER,
     ),
     Keyword("batch_size", ("batch.size",), number(1, LONGEST), "bytes", _PRODUCER),
-    Keyword("linger_ms", ("linger.ms",), number(0, 900_000), "ms", _PRODUCER),
     Keyword(
         "compression_type",
         ("compression.type",),
@@ -216,33 +197,8 @@ KEYWORDS = (
     Keyword("delivery_timeout_ms", ("message.timeout.ms",), number(1, LONGEST), "ms", _PRODUCER),
     Keyword("enable_idempotence", ("enable.idempotence",), none_or(boolean), clients=_PRODUCER),
     Keyword("max_block_ms", kept="the producer", unit="ms", clients=_PRODUCER),
-    Keyword("max_request_size", ("message.max.bytes",), number(1000, 10**9), "bytes", _PRODUCER),
     Keyword("retries", ("message.send.max.retries",), number(0, LONGEST), clients=_PRODUCER),
-    Keyword("transactional_id", ("transactional.id",), none_or(text), clients=_PRODUCER),
-    Keyword(
-        "transaction_timeout_ms",
-        ("transaction.timeout.ms",),
-        number(1000, LONGEST),
-        "ms",
-        _PRODUCER,
-    ),
-    Keyword("group_id", ("group.id",), none_or(text), clients=_CONSUMER),
-    Keyword("group_instance_id", ("group.instance.id",), none_or(text), clients=_CONSUMER),
-    Keyword("key_deserializer", kept="the consumer", clients=_CONSUMER),
-    Keyword("value_deserializer", kept="the consumer", clients=_CONSUMER),
     Keyword("allow_auto_create_topics", ("allow.auto.create.topics",), boolean, clients=_CONSUMER),
-    Keyword("fetch_min_bytes", ("fetch.min.bytes",), number(1, 10**8), "bytes", _CONSUMER),
-    Keyword("fetch_max_wait_ms", ("fetch.wait.max.ms",), number(0, 299_000), "ms", _CONSUMER),
-    Keyword(
-        "fetch_max_bytes", ("fetch.max.bytes",), number(1000, LONGEST - 512), "bytes", _CONSUMER
-    ),
-    Keyword(
-        "max_partition_fetch_bytes",
-        ("max.partition.fetch.bytes",),
-        number(1, 10**9),
-        "bytes",
-        _CONSUMER,
-    ),
     Keyword(
         "enable_incremental_fetch_sessions",
         clients=_CONSUMER,
@@ -250,13 +206,6 @@ KEYWORDS = (
     ),
     Keyword("auto_offset_reset", ("auto.offset.reset",), _reset, clients=_CONSUMER),
     Keyword("enable_auto_commit", ("enable.auto.commit",), bool, clients=_CONSUMER),
-    Keyword(
-        "auto_commit_interval_ms",
-        ("auto.commit.interval.ms",),
-        number(1, 86_400_000),
-        "ms",
-        _CONSUMER,
-    ),
     Keyword("default_offset_commit_callback", kept="the consumer", clients=_CONSUMER),
     Keyword("check_crcs", ("check.crcs",), bool, clients=_CONSUMER),
     Keyword("isolation_level", kept="the consumer: isolation.level", clients=_CONSUMER),
@@ -266,24 +215,7 @@ KEYWORDS = (
         assignors(_ASSIGNORS),
         clients=_CONSUMER,
     ),
-    Keyword("max_poll_records", kept="the consumer", clients=_CONSUMER),
-    Keyword(
-        "max_poll_interval_ms",
-        ("max.poll.interval.ms",),
-        number(1, 86_400_000),
-        "ms",
-        _CONSUMER,
-    ),
-    Keyword("session_timeout_ms", ("session.timeout.ms",), number(1, 3_600_000), "ms", _CONSUMER),
-    Keyword(
-        "heartbeat_interval_ms",
-        ("heartbeat.interval.ms",),
-        number(1, 3_600_000),
-        "ms",
-        _CONSUMER,
-    ),
     Keyword("consumer_timeout_ms", kept="the consumer", unit="ms", clients=_CONSUMER),
-    Keyword("exclude_internal_topics", kept="the consumer", clients=_CONSUMER),
     Keyword("client_rack", ("client.rack",), text, clients=_CONSUMER),
     Keyword(
         "properties",
