@@ -413,6 +413,35 @@ arrow_column_value(const arrow_column *column, int64_t row, size_t *size)
     }
 }
 
+/* The end of the buffer that a valid row's value lies in. */
+static const uint8_t *
+end_of_buffer(const arrow_column *column, int64_t row)
+{
+    int64_t before_last, last;
+    size_t slots = (size_t)(column->start + column->length);
+    view found;
+    switch (column->format.layout) {
+    case ARROW_BYTES:
+        read_offsets(column, column->length - 1, &before_last, &last);
+        return column->bytes + last;
+    case ARROW_FIXED:
+        return (const uint8_t *)column->slots + slots * (size_t)column->format.width;
+    default: /* ARROW_VIEW */
+        view_at(column, row, &found);
+        return found.size <= INLINE_VIEW
+                   ? (const uint8_t *)column->slots + slots * sizeof(view)
+                   : (const uint8_t *)column->blocks[found.block]
+                         + column->block_sizes[found.block];
+    }
+}
+
+const void *
+arrow_bytes_end(const arrow_bytes *column, int64_t row)
+{
+    return end_of_buffer(&column->values,
+                         column->is_encoded ? arrow_column_integer(&column->indices, row) : row);
+}
+
 const void *
 arrow_bytes_get(const arrow_bytes *column, int64_t row, size_t *size)
 {

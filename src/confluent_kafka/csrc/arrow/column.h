@@ -83,5 +83,7 @@ typedef struct {
 const char *arrow_bytes_check(const arrow_bytes *column, int64_t from, int64_t to);
 /* NULL for a null; an empty value has an address. */
 const void *arrow_bytes_get(const arrow_bytes *column, int64_t row, size_t *size);
+/* The end of the buffer that a value of at least a byte lies in: up to there can be read. */
+const void *arrow_bytes_end(const arrow_bytes *column, int64_t row);
 
 #endif

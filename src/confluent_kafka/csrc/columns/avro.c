@@ -255,11 +255,11 @@ avro_compile(PyObject *description, const column_types *types)
 /* ---- a row ---- */
 
 static enum row_status
-avro_decode(const void *program, columns *set, const uint8_t *data, size_t size,
-            row_failure *failure)
+avro_decode(const void *program, columns *set, payload from, row_failure *failure)
 {
     const avro_program *self = program;
-    avro_machine machine = {data, data, data + size, set, failure, ROW_OK, 0, 0};
+    avro_machine machine = {from.data, from.data + from.size, from.readable, set, failure, ROW_OK,
+                            0,         0};
     if (!avro_run(&machine, self->instructions, self->instructions + self->count)) {
         return machine.status;
     }

@@ -12,7 +12,8 @@ typedef struct avro_instruction avro_instruction;
 
 /* One row while it is read. */
 typedef struct {
-    const uint8_t *start, *at, *end; /* of the payload */
+    const uint8_t *at, *end; /* of the payload */
+    const uint8_t *readable; /* the end of what can be read */
     columns *set;
     row_failure *failure;
     enum row_status status; /* of a step that gave NULL */
@@ -35,6 +36,7 @@ enum avro_shortcut {
     AVRO_STRING,
     AVRO_RECORD,
     AVRO_OPTIONAL,
+    AVRO_ITEMS, /* the step only puts what has been read */
 };
 
 struct avro_instruction {

@@ -1,15 +1,17 @@
 #include "columns/avro_run.h"
 
-#include <stddef.h>
-
-#include "columns/short_text.h"
+#include "columns/avro_read.h"
 
 /*
  * The loop under all decoding. It does by itself what most values are, with the place in the
- * payload in a register: numbers of up to eight bytes, short strings of ASCII, columns with room.
- * Everything else, whatever is wrong included, is left to the value's step (avro_steps.c), which
- * reads the value from its start.
+ * payload in a register: numbers of up to eight bytes, short strings of ASCII, columns with room,
+ * the items of arrays. Everything else, whatever is wrong included, is left to the value's step
+ * (avro_steps.c), which reads the value from its start. So are the last values of a buffer of
+ * payloads: here, the bytes after a value are read with it.
  */
+
+/* Bytes that are read at once from where a value starts: a size of one byte and a short string. */
+#define READ_AT_ONCE 17
 
 /* The bytes at `data`, the first one lowest. */
 static inline uint64_t
@@ -40,32 +42,26 @@ bytes_before(uint64_t marks)
 
 /* Where in a payload the next value is. */
 typedef struct {
-    const uint8_t *start, *at, *end;
+    const uint8_t *at, *end, *readable;
 } place;
 
-/* The next eight bytes; after the end, zeros. False: there is no reading them at once. */
-static inline bool
-next_word(place here, uint64_t *word)
+static inline int64_t
+unfold(uint64_t bits)
 {
-    ptrdiff_t left = here.end - here.at;
-    if (left >= 8) {
-        *word = load64(here.at);
-        return true;
-    }
-    if (left == 0 || here.end - here.start < 8) {
-        return false;
-    }
-    *word = load64(here.end - 8) >> (8 - left) * 8;
-    return true;
+    return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
 }
 
 /* A zigzag number of up to eight bytes; NULL: it is another. */
 static inline const uint8_t *
 read_number(place here, int64_t *value)
 {
-    uint64_t word;
-    if (!next_word(here, &word)) {
+    if (here.readable - here.at < READ_AT_ONCE) {
         return NULL;
+    }
+    uint64_t word = load64(here.at);
+    if ((word & 0x80) == 0) {
+        *value = unfold(word & 0x7f);
+        return here.at < here.end ? here.at + 1 : NULL;
     }
     uint64_t stops = ~word & 0x8080808080808080u;
     int size = stops == 0 ? 9 : bytes_before(stops) + 1;
@@ -77,7 +73,7 @@ read_number(place here, int64_t *value)
     bits = (bits & 0x7f007f007f007f00u) >> 1 | (bits & 0x007f007f007f007fu);
     bits = (bits & 0x3fff00003fff0000u) >> 2 | (bits & 0x00003fff00003fffu);
     bits = (bits & 0x0fffffff00000000u) >> 4 | (bits & 0x000000000fffffffu);
-    *value = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+    *value = unfold(bits);
     return here.at + size;
 }
 
@@ -142,48 +138,31 @@ run_boolean(place here, column *to)
     return here.at + 1;
 }
 
-/* Text of up to 16 bytes near the end of the payload. */
-static inline const uint8_t *
-run_last_string(const uint8_t *at, int size, column *to)
-{
-    if (!short_text_copy(to->bytes + to->size, at, (size_t)size)) {
-        return NULL;
-    }
-    to->size += size;
-    to->offsets[to->length + 1] = (int32_t)to->size;
-    column_count_value(to);
-    return at + size;
-}
-
 /* Text of up to 16 bytes of ASCII, where 16 can be written. */
 static inline const uint8_t *
 run_string(place here, column *to)
 {
-    const uint8_t *at = here.at;
-    if (at == here.end || *at > 32 || (*at & 1) != 0 || !has_room(to)
+    if (here.readable - here.at < READ_AT_ONCE) {
+        return NULL;
+    }
+    const uint8_t *text = here.at + 1;
+    int size = *here.at >> 1;
+    if (*here.at > 32 || (*here.at & 1) != 0 || size > here.end - text || !has_room(to)
         || to->room - to->size < 16) {
         return NULL;
     }
-    int size = *at++ >> 1;
-    if (here.end - at < 16) {
-        return size <= here.end - at ? run_last_string(at, size, to) : NULL;
-    }
-    uint64_t low, high;
-    memcpy(&low, at, sizeof(low));
-    memcpy(&high, at + sizeof(low), sizeof(high));
     /* What follows the text may be anything: only a mark within it counts. */
-    uint64_t low_marks = load64(at) & 0x8080808080808080u;
-    uint64_t high_marks = load64(at + sizeof(low)) & 0x8080808080808080u;
+    uint64_t low = load64(text), high = load64(text + sizeof(low));
+    uint64_t low_marks = low & 0x8080808080808080u, high_marks = high & 0x8080808080808080u;
     if ((low_marks != 0 && bytes_before(low_marks) < size)
         || (high_marks != 0 && bytes_before(high_marks) + 8 < size)) {
         return NULL;
     }
-    memcpy(to->bytes + to->size, &low, sizeof(low));
-    memcpy(to->bytes + to->size + sizeof(low), &high, sizeof(high));
+    memcpy(to->bytes + to->size, text, 16);
     to->size += size;
     to->offsets[to->length + 1] = (int32_t)to->size;
     column_count_value(to);
-    return at + size;
+    return text + size;
 }
 
 /* A record before any that was null. */
@@ -205,52 +184,132 @@ run_optional(place here, int64_t null_branch)
     return is_there ? here.at + 1 : NULL;
 }
 
+/* The other branch. */
 static inline const uint8_t *
-run_step(const avro_instruction *what, place here, column *to)
+run_null(place here, int64_t null_branch, column *to)
 {
-    switch (what->shortcut) {
-    case AVRO_INT:
-        return run_int(here, to);
-    case AVRO_LONG:
-        return run_long(here, to);
-    case AVRO_FLOAT:
-        return run_plain(here, to, sizeof(float));
-    case AVRO_DOUBLE:
-        return run_plain(here, to, sizeof(double));
-    case AVRO_BOOLEAN:
-        return run_boolean(here, to);
-    case AVRO_STRING:
-        return run_string(here, to);
-    case AVRO_RECORD:
-        return run_record(here, to);
-    case AVRO_OPTIONAL:
-        return run_optional(here, what->argument);
-    default:
-        return NULL;
+    bool is_null = here.at < here.end && *here.at == null_branch * 2;
+    return is_null && column_put_another_null(to) ? here.at + 1 : NULL;
+}
+
+static const uint8_t *run_block(avro_machine *machine, const avro_instruction *first,
+                                const avro_instruction *end, const uint8_t *at, int64_t times);
+
+/* The items of all blocks of an array, to the place after them; NULL: it is bad. */
+static const uint8_t *
+run_items(avro_machine *machine, const avro_instruction *array, const uint8_t *at)
+{
+    for (;;) {
+        int64_t count = at < machine->end ? *at : 1;
+        if (count == 0) {
+            return at + 1;
+        }
+        /* Up to 63 of them, of a byte at least, and no size: this is all that there is to check. */
+        if (count < 0x80 && (count & 1) == 0 && array->argument > 0
+            && count >> 1 < machine->end - at) {
+            count >>= 1;
+            at++;
+        }
+        else {
+            machine->at = at;
+            int64_t size; /* of no use: all of it is read */
+            if (!avro_read_block(machine, array, &count, &size)
+                || !avro_can_have(machine, array, count)) {
+                return NULL;
+            }
+            at = machine->at;
+            if (count == 0) {
+                return at;
+            }
+        }
+        machine->depth++;
+        at = run_block(machine, array + 1, array->target, at, count);
+        machine->depth--;
+        if (at == NULL) {
+            return NULL;
+        }
     }
+}
+
+/* The place after all instructions of a block have been done so many times; NULL: it is bad. */
+static const uint8_t *
+run_block(avro_machine *machine, const avro_instruction *first, const avro_instruction *end,
+          const uint8_t *at, int64_t times)
+{
+    column *columns = machine->set->columns;
+    const avro_instruction *from = first;
+    times = first < end ? times : 0;
+    while (from < end || --times > 0) {
+        from = from < end ? from : first;
+        const uint8_t *next = NULL;
+        place here = {at, machine->end, machine->readable};
+        column *to = &columns[from->column];
+        switch (from->shortcut) {
+        case AVRO_INT:
+            next = run_int(here, to);
+            break;
+        case AVRO_LONG:
+            next = run_long(here, to);
+            break;
+        case AVRO_FLOAT:
+            next = run_plain(here, to, sizeof(float));
+            break;
+        case AVRO_DOUBLE:
+            next = run_plain(here, to, sizeof(double));
+            break;
+        case AVRO_BOOLEAN:
+            next = run_boolean(here, to);
+            break;
+        case AVRO_STRING:
+            next = run_string(here, to);
+            break;
+        case AVRO_RECORD:
+            next = run_record(here, to);
+            break;
+        case AVRO_OPTIONAL:
+            next = run_optional(here, from->argument);
+            if (next == NULL && (next = run_null(here, from->argument, to)) != NULL) {
+                at = next;
+                from = from->target;
+                continue;
+            }
+            break;
+        case AVRO_ITEMS:
+            at = run_items(machine, from, at);
+            if (at == NULL) {
+                return NULL;
+            }
+            break;
+        default:
+            break;
+        }
+        if (next != NULL) {
+            at = next;
+            from++;
+            continue;
+        }
+        machine->at = at;
+        from = from->step(machine, from);
+        if (from == NULL) {
+            return NULL;
+        }
+        at = machine->at;
+    }
+    return at;
 }
 
 bool
 avro_run(avro_machine *machine, const avro_instruction *from, const avro_instruction *end)
 {
-    place here = {machine->start, machine->at, machine->end};
-    column *columns = machine->set->columns;
-    while (from < end) {
-        const uint8_t *next = from->shortcut == AVRO_NO_SHORTCUT
-                                  ? NULL
-                                  : run_step(from, here, &columns[from->column]);
-        if (next != NULL) {
-            here.at = next;
-            from++;
-            continue;
-        }
-        machine->at = here.at;
-        from = from->step(machine, from);
-        if (from == NULL) {
-            return false;
-        }
-        here.at = machine->at;
-    }
-    machine->at = here.at;
-    return true;
+    machine->at = run_block(machine, from, end, machine->at, 1);
+    return machine->at != NULL;
+}
+
+bool
+avro_run_items(avro_machine *machine, const avro_instruction *array, int64_t count)
+{
+    machine->depth++;
+    machine->at = run_block(machine, array + 1, array->target, machine->at, count);
+    machine->depth--;
+    return machine->at != NULL;
 }

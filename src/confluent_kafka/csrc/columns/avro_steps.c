@@ -1,5 +1,6 @@
 #include "columns/avro_steps.h"
 
+#include "columns/avro_read.h"
 #include "columns/avro_run.h"
 #include "columns/utf8.h"
 #include "columns/keep.h"
@@ -10,27 +11,11 @@
  * its column.
  */
 
-/* Items of no bytes (nulls, empty records) that a payload may have: it pays nothing for them. */
-#define EMPTY_ITEMS_LIMIT 65536
 /* How deep records that nobody asked for may be within themselves, their arrays included. */
 #define SKIP_DEPTH 128
 
 typedef avro_machine machine;
 typedef const avro_instruction instruction;
-
-static instruction *
-fail(machine *self, instruction *at, const char *reason)
-{
-    *self->failure = (row_failure){reason, at->field, self->at};
-    self->status = ROW_BAD;
-    return NULL;
-}
-
-static instruction *
-ends_early(machine *self, instruction *at)
-{
-    return fail(self, at, "the payload ends within a value");
-}
 
 /* The next instruction after a value has been put, or could not be. */
 static inline instruction *
@@ -49,57 +34,17 @@ column_at(machine *self, instruction *at)
     return &self->set->columns[at->column];
 }
 
-static inline int64_t
-left(const machine *self)
-{
-    return self->end - self->at;
-}
-
 /* ---- numbers ---- */
-
-static bool
-read_long_varint(machine *self, instruction *at, int64_t *value)
-{
-    uint64_t bits = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
-        if (self->at == self->end) {
-            ends_early(self, at);
-            return false;
-        }
-        uint8_t byte = *self->at++;
-        bits |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            if (shift == 63 && byte > 1) {
-                break;
-            }
-            *value = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
-            return true;
-        }
-    }
-    fail(self, at, "a number of more than 64 bits");
-    return false;
-}
-
-static inline bool
-read_long(machine *self, instruction *at, int64_t *value)
-{
-    if (self->at < self->end && *self->at < 0x80) {
-        uint8_t byte = *self->at++;
-        *value = (int64_t)(byte >> 1) ^ -(int64_t)(byte & 1);
-        return true;
-    }
-    return read_long_varint(self, at, value);
-}
 
 static inline bool
 read_int(machine *self, instruction *at, int32_t *value)
 {
     int64_t wide;
-    if (!read_long(self, at, &wide)) {
+    if (!avro_read_long(self, at, &wide)) {
         return false;
     }
     if (wide < INT32_MIN || wide > INT32_MAX) {
-        fail(self, at, "an int of more than 32 bits");
+        avro_fail(self, at, "an int of more than 32 bits");
         return false;
     }
     *value = (int32_t)wide;
@@ -110,8 +55,8 @@ read_int(machine *self, instruction *at, int32_t *value)
 static inline const uint8_t *
 take(machine *self, instruction *at, int64_t size)
 {
-    if (size > left(self)) {
-        ends_early(self, at);
+    if (size > avro_left(self)) {
+        avro_ends_early(self, at);
         return NULL;
     }
     const uint8_t *data = self->at;
@@ -119,29 +64,11 @@ take(machine *self, instruction *at, int64_t size)
     return data;
 }
 
-/* How many of the next bytes belong together: so many are there. */
-static inline bool
-read_size(machine *self, instruction *at, int64_t *size)
-{
-    if (!read_long(self, at, size)) {
-        return false;
-    }
-    if (*size < 0) {
-        fail(self, at, "a negative size");
-        return false;
-    }
-    if (*size > left(self)) {
-        ends_early(self, at);
-        return false;
-    }
-    return true;
-}
-
 /* Bytes and how many of them come before; NULL on failure. */
 static inline const uint8_t *
 take_sized(machine *self, instruction *at, int64_t *size)
 {
-    return read_size(self, at, size) ? take(self, at, *size) : NULL;
+    return avro_read_size(self, at, size) ? take(self, at, *size) : NULL;
 }
 
 static float
@@ -168,7 +95,7 @@ static instruction *
 step_long(machine *self, instruction *at)
 {
     int64_t value;
-    return read_long(self, at, &value) ? PUT(value) : NULL;
+    return avro_read_long(self, at, &value) ? PUT(value) : NULL;
 }
 
 static instruction *
@@ -204,7 +131,7 @@ step_boolean(machine *self, instruction *at)
         return NULL;
     }
     if (*data > 1) {
-        return fail(self, at, "a boolean that is neither 0 nor 1");
+        return avro_fail(self, at, "a boolean that is neither 0 nor 1");
     }
     return after(self, at, column_put_bool(column_at(self, at), *data));
 }
@@ -226,7 +153,7 @@ static instruction *
 step_long_as_float(machine *self, instruction *at)
 {
     int64_t value;
-    if (!read_long(self, at, &value)) {
+    if (!avro_read_long(self, at, &value)) {
         return NULL;
     }
     float wide = (float)value;
@@ -237,7 +164,7 @@ static instruction *
 step_long_as_double(machine *self, instruction *at)
 {
     int64_t value;
-    if (!read_long(self, at, &value)) {
+    if (!avro_read_long(self, at, &value)) {
         return NULL;
     }
     double wide = (double)value;
@@ -270,7 +197,7 @@ static inline instruction *
 put_text(machine *self, instruction *at, const uint8_t *data, int64_t size)
 {
     if (!utf8_is_valid(data, (size_t)size)) {
-        return fail(self, at, "a string that is not UTF-8");
+        return avro_fail(self, at, "a string that is not UTF-8");
     }
     return after(self, at, column_put_bytes(column_at(self, at), data, size));
 }
@@ -305,7 +232,7 @@ read_symbol(machine *self, instruction *at, int32_t count)
         return -1;
     }
     if (symbol < 0 || symbol >= count) {
-        fail(self, at, "a number that no symbol of the enum has");
+        avro_fail(self, at, "a number that no symbol of the enum has");
         return -1;
     }
     return symbol;
@@ -321,7 +248,7 @@ step_enum(machine *self, instruction *at)
         return NULL;
     }
     int32_t own = at->table[symbol];
-    return own < 0 ? fail(self, at, unknown_symbol) : PUT(own);
+    return own < 0 ? avro_fail(self, at, unknown_symbol) : PUT(own);
 }
 
 /* The table has the place and the size of each symbol in the data. */
@@ -334,7 +261,7 @@ step_enum_text(machine *self, instruction *at)
     }
     int32_t place = at->table[symbol * 2], size = at->table[symbol * 2 + 1];
     if (size < 0) {
-        return fail(self, at, unknown_symbol);
+        return avro_fail(self, at, unknown_symbol);
     }
     return after(self, at,
                  column_put_bytes(column_at(self, at), at->data + place, size));
@@ -382,7 +309,7 @@ put_decimal(machine *self, instruction *at, const uint8_t *data, int64_t size)
     }
     fits = fits && ((value[to->width - 1] ^ sign) & 0x80) == 0;
     if (!fits || !is_below(value, at->data, to->width)) {
-        return fail(self, at,
+        return avro_fail(self, at,
                     at->table_size > 0 ? "a decimal of more than 38 digits, which is too large for "
                                          "decimals=\"decimal128\""
                                        : "a decimal of more digits than its precision");
@@ -405,7 +332,7 @@ static const uint8_t *
 take_rest(machine *self, int64_t *size)
 {
     const uint8_t *data = self->at;
-    *size = left(self);
+    *size = avro_left(self);
     self->at = self->end;
     return data;
 }
@@ -450,7 +377,7 @@ step_uuid(machine *self, instruction *at)
         return NULL;
     }
     uint8_t value[UUID_SIZE];
-    return uuid_text_read(data, (size_t)size, value) ? PUT(value) : fail(self, at, "text that is no UUID");
+    return uuid_text_read(data, (size_t)size, value) ? PUT(value) : avro_fail(self, at, "text that is no UUID");
 }
 
 static const char no_time[] = "a time of day that no day has";
@@ -463,17 +390,17 @@ step_time_int(machine *self, instruction *at)
     if (!read_int(self, at, &value)) {
         return NULL;
     }
-    return value < 0 || value >= at->argument ? fail(self, at, no_time) : PUT(value);
+    return value < 0 || value >= at->argument ? avro_fail(self, at, no_time) : PUT(value);
 }
 
 static instruction *
 step_time_long(machine *self, instruction *at)
 {
     int64_t value;
-    if (!read_long(self, at, &value)) {
+    if (!avro_read_long(self, at, &value)) {
         return NULL;
     }
-    return value < 0 || value >= at->argument ? fail(self, at, no_time) : PUT(value);
+    return value < 0 || value >= at->argument ? avro_fail(self, at, no_time) : PUT(value);
 }
 
 /*
@@ -484,7 +411,7 @@ static instruction *
 step_long_scaled(machine *self, instruction *at)
 {
     int64_t value, factor = at->argument;
-    if (!read_long(self, at, &value)) {
+    if (!avro_read_long(self, at, &value)) {
         return NULL;
     }
     if (factor < 0) {
@@ -492,7 +419,7 @@ step_long_scaled(machine *self, instruction *at)
         return PUT(value);
     }
     if (value > INT64_MAX / factor || value < INT64_MIN / factor) {
-        return fail(self, at, "a timestamp of more than 64 bits in the reader's unit");
+        return avro_fail(self, at, "a timestamp of more than 64 bits in the reader's unit");
     }
     value *= factor;
     return PUT(value);
@@ -512,7 +439,7 @@ step_duration(machine *self, instruction *at)
                    | (uint32_t)data[3] << 24;
     }
     if (parts[0] > INT32_MAX || parts[1] > INT32_MAX) {
-        return fail(self, at, "a duration of more than 2^31-1 months or days");
+        return avro_fail(self, at, "a duration of more than 2^31-1 months or days");
     }
     struct {
         int32_t months, days;
@@ -543,14 +470,14 @@ static instruction *
 step_optional(machine *self, instruction *at)
 {
     int64_t branch;
-    if (!read_long(self, at, &branch)) {
+    if (!avro_read_long(self, at, &branch)) {
         return NULL;
     }
     if (branch == at->argument) {
         enum build_status status = columns_put_null(self->set, at->column);
         return after(self, at, status) == NULL ? NULL : at->target;
     }
-    return branch == 1 - at->argument ? at + 1 : fail(self, at, unknown_branch);
+    return branch == 1 - at->argument ? at + 1 : avro_fail(self, at, unknown_branch);
 }
 
 /* The table says how far each branch's instructions are from here. */
@@ -558,11 +485,11 @@ static instruction *
 step_union(machine *self, instruction *at)
 {
     int64_t branch;
-    if (!read_long(self, at, &branch)) {
+    if (!avro_read_long(self, at, &branch)) {
         return NULL;
     }
     if (branch < 0 || branch >= at->table_size) {
-        return fail(self, at, unknown_branch);
+        return avro_fail(self, at, unknown_branch);
     }
     return at + at->table[branch];
 }
@@ -585,96 +512,25 @@ step_jump(machine *Py_UNUSED(self), instruction *at)
 static instruction *
 step_fail(machine *self, instruction *at)
 {
-    return fail(self, at, "a branch of the writer's union that the reader has not");
+    return avro_fail(self, at, "a branch of the writer's union that the reader has not");
 }
 
 /* Values that the reader's schema gives, encoded in the data. */
 static instruction *
 step_default(machine *self, instruction *at)
 {
-    const uint8_t *start = self->start, *payload = self->at, *end = self->end;
-    self->start = self->at = at->data;
-    self->end = at->data + at->data_size;
+    const uint8_t *payload = self->at, *end = self->end, *readable = self->readable;
+    self->at = at->data;
+    self->end = self->readable = at->data + at->data_size;
     bool is_done = avro_run(self, at + 1, at->target);
-    self->start = start;
     self->at = payload;
     self->end = end;
+    self->readable = readable;
     if (!is_done) {
         self->failure->at = payload;
         return NULL;
     }
     return at->target;
-}
-
-/* How many items the next block has; 0 is the end. `size` is -1 if it does not say. */
-static bool
-read_block(machine *self, instruction *at, int64_t *count, int64_t *size)
-{
-    *size = -1;
-    if (!read_long(self, at, count)) {
-        return false;
-    }
-    if (*count >= 0) {
-        return true;
-    }
-    if (*count == INT64_MIN) {
-        fail(self, at, "a block of too many items");
-        return false;
-    }
-    *count = -*count;
-    return read_size(self, at, size);
-}
-
-/* Whether so many items can be: the argument is how many bytes the smallest has. */
-static bool
-can_have(machine *self, instruction *at, int64_t count)
-{
-    if (at->argument > 0) {
-        if (count <= left(self)) {
-            return true;
-        }
-        ends_early(self, at);
-        return false;
-    }
-    if (count > EMPTY_ITEMS_LIMIT - self->empty_items) {
-        fail(self, at, "more than 65536 items of no bytes");
-        return false;
-    }
-    self->empty_items += count;
-    return true;
-}
-
-static bool
-run_items(machine *self, instruction *at, int64_t count)
-{
-    if (!can_have(self, at, count)) {
-        return false;
-    }
-    bool is_done = true;
-    self->depth++;
-    while (is_done && count-- > 0) {
-        is_done = avro_run(self, at + 1, at->target);
-    }
-    self->depth--;
-    return is_done;
-}
-
-/* The items of all blocks. */
-static bool
-read_items(machine *self, instruction *at)
-{
-    for (;;) {
-        int64_t count, size;
-        if (!read_block(self, at, &count, &size)) {
-            return false;
-        }
-        if (count == 0) {
-            return true;
-        }
-        if (!run_items(self, at, count)) {
-            return false;
-        }
-    }
 }
 
 static instruction *
@@ -684,19 +540,10 @@ put_items(machine *self, instruction *at)
     return after(self, at, column_put_list(list, list + 1)) == NULL ? NULL : at->target;
 }
 
+/* Items are structs of key and value; of a key that comes twice, the last counts. */
 static instruction *
-step_array(machine *self, instruction *at)
+put_entries(machine *self, instruction *at)
 {
-    return read_items(self, at) ? put_items(self, at) : NULL;
-}
-
-/* Its items are structs of key and value; of a key that comes twice, the last counts. */
-static instruction *
-step_map(machine *self, instruction *at)
-{
-    if (!read_items(self, at)) {
-        return NULL;
-    }
     enum build_status status = columns_keep_last_keys(self->set, at->column, NULL);
     return after(self, at, status) == NULL ? NULL : put_items(self, at);
 }
@@ -707,7 +554,7 @@ static instruction *
 step_skip_number(machine *self, instruction *at)
 {
     int64_t value;
-    return read_long(self, at, &value) ? at + 1 : NULL;
+    return avro_read_long(self, at, &value) ? at + 1 : NULL;
 }
 
 static instruction *
@@ -728,7 +575,7 @@ step_skip_array(machine *self, instruction *at)
 {
     for (;;) {
         int64_t count, size;
-        if (!read_block(self, at, &count, &size)) {
+        if (!avro_read_block(self, at, &count, &size)) {
             return NULL;
         }
         if (count == 0) {
@@ -737,7 +584,7 @@ step_skip_array(machine *self, instruction *at)
         if (size >= 0) {
             self->at += size;
         }
-        else if (!run_items(self, at, count)) {
+        else if (!avro_can_have(self, at, count) || !avro_run_items(self, at, count)) {
             return NULL;
         }
     }
@@ -748,7 +595,7 @@ static instruction *
 skip_record(machine *self, instruction *record, instruction *at)
 {
     if (self->depth >= SKIP_DEPTH) {
-        return fail(self, at, "a record that is within itself more than 128 deep");
+        return avro_fail(self, at, "a record that is within itself more than 128 deep");
     }
     self->depth++;
     bool is_done = avro_run(self, record + 1, record->target);
@@ -802,8 +649,8 @@ const avro_step_kind avro_step_kinds[] = {
     {"jump", step_jump, AVRO_NO_COLUMN, 0, AVRO_GOES_ON},
     {"fail", step_fail, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {"default", step_default, AVRO_NO_COLUMN, 0, AVRO_RUNS},
-    {"array", step_array, COLUMN_LIST, 0, AVRO_RUNS},
-    {"map", step_map, COLUMN_LIST, 0, AVRO_RUNS},
+    {"array", put_items, COLUMN_LIST, 0, AVRO_RUNS, AVRO_ITEMS},
+    {"map", put_entries, COLUMN_LIST, 0, AVRO_RUNS, AVRO_ITEMS},
     {"skip-number", step_skip_number, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {"skip-bytes", step_skip_bytes, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},
     {"skip-fixed", step_skip_fixed, AVRO_NO_COLUMN, 0, AVRO_NO_TARGET},

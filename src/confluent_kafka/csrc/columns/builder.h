@@ -127,6 +127,30 @@ column_put_bytes(column *self, const void *data, int64_t size)
     return BUILD_OK;
 }
 
+/* A null where others have been and there is room: whether it is done, else columns_put_null() does it.
+ */
+static inline bool
+column_put_another_null(column *self)
+{
+    if (self->validity == NULL || self->length == self->capacity) {
+        return false;
+    }
+    if (self->layout == COLUMN_BYTES) {
+        self->offsets[self->length + 1] = (int32_t)self->size;
+    }
+    else if (self->layout == COLUMN_FIXED && self->width == sizeof(int64_t)) {
+        memset(self->slots + self->length * (int64_t)sizeof(int64_t), 0, sizeof(int64_t));
+    }
+    else if (self->layout == COLUMN_FIXED && self->width == sizeof(int32_t)) {
+        memset(self->slots + self->length * (int64_t)sizeof(int32_t), 0, sizeof(int32_t));
+    }
+    else {
+        return false;
+    }
+    set_bit(self->validity, self->length++, false);
+    return true;
+}
+
 /* A slot of COLUMN_STRUCT or COLUMN_NULLS; a struct's children get theirs by themselves. */
 static inline enum build_status
 column_put_slot(column *self)

@@ -194,11 +194,11 @@ decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *
 {
     program_runs runs = {{NULL}};
     for (int64_t i = 0; i < chunk->count; i++) {
-        size_t size, frame;
-        const uint8_t *data = arrow_bytes_get(&chunk->values, i, &size);
+        size_t frame;
+        payload from = payload_at(chunk, i);
         row_failure failure;
         enum row_status status = ROW_BAD;
-        if (data == NULL) {
+        if (from.data == NULL) {
             status = put_null_row(set);
             if (status != ROW_OK) {
                 return status;
@@ -206,14 +206,14 @@ decode_chunk(const payload_chunk *chunk, const program_choice *choice, columns *
             continue;
         }
         int64_t row = set->columns[0].length;
-        const RowProgram *program = choose(choice, &runs, row, data, size, &frame, &failure);
+        const RowProgram *program = choose(choice, &runs, row, from.data, from.size, &frame, &failure);
         if (program != NULL) {
-            status = program->format->decode(program->program, set, data + frame, size - frame,
-                                             &failure);
+            payload body = {from.data + frame, from.size - frame, from.readable};
+            status = program->format->decode(program->program, set, body, &failure);
         }
         if (status == ROW_BAD) {
             columns_truncate(set, row);
-            bad_row what = {row, failure.at - data, failure.reason, failure.field};
+            bad_row what = {row, failure.at - from.data, failure.reason, failure.field};
             status = put_null_row(set);
             if (status == ROW_OK && bad_rows_add(bad, what) < 0) {
                 status = ROW_NO_MEMORY;

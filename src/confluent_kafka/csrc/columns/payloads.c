@@ -1,7 +1,5 @@
 #include "columns/payloads.h"
 
-#include <string.h>
-
 static const char name[] = "payloads";
 static const char wanted[] = "an array of binary or string values with the Arrow PyCapsule "
                              "protocol (of pyarrow, polars, pandas ...)";
@@ -59,6 +57,15 @@ size_of(const payload_chunk *chunk)
     return to - from;
 }
 
+/* Whether payload_at() may read the offsets by itself. */
+static bool
+is_plain(const payload_chunk *chunk)
+{
+    const arrow_column *values = &chunk->values.values;
+    return !chunk->values.is_encoded && values->format.layout == ARROW_BYTES
+           && values->format.width == sizeof(int32_t) && values->bytes != NULL && chunk->count > 0;
+}
+
 static int
 bind_and_check(payload_chunk *chunk, const struct ArrowSchema *schema)
 {
@@ -78,7 +85,12 @@ bind_and_check(payload_chunk *chunk, const struct ArrowSchema *schema)
     if (problem == NULL) {
         problem = arrow_bytes_check(&chunk->values, 0, chunk->count);
     }
-    return problem == NULL ? 0 : broken(problem);
+    if (problem != NULL) {
+        return broken(problem);
+    }
+    chunk->is_plain = is_plain(chunk);
+    chunk->end = chunk->is_plain ? arrow_bytes_end(&chunk->values, 0) : NULL;
+    return 0;
 }
 
 /* An arrow_taker. */
@@ -116,6 +128,15 @@ int
 payloads_read(payloads *self, PyObject *object)
 {
     return arrow_source_read(&self->source, object, name, wanted, add_chunk, self);
+}
+
+payload
+payload_at_any(const payload_chunk *chunk, int64_t row)
+{
+    payload self = {0};
+    self.data = arrow_bytes_get(&chunk->values, row, &self.size);
+    self.readable = self.size == 0 ? self.data : arrow_bytes_end(&chunk->values, row);
+    return self;
 }
 
 void

@@ -587,10 +587,9 @@ decode_row(const protobuf_program *self, protobuf_machine *machine)
 }
 
 static enum row_status
-protobuf_decode(const void *program, columns *set, const uint8_t *data, size_t size,
-                row_failure *failure)
+protobuf_decode(const void *program, columns *set, payload from, row_failure *failure)
 {
-    const wire_input in = {data, data + size, NULL};
+    const wire_input in = {from.data, from.data + from.size, NULL};
     int64_t row = set->columns[0].length;
     protobuf_machine machine = {in, set, failure, ROW_OK, false, false};
     enum row_status status = decode_row(program, &machine);

@@ -5,6 +5,7 @@
 #define CONFLUENT_KAFKA_COLUMNS_ROW_FORMAT_H
 
 #include "columns/builder.h"
+#include "columns/payloads.h"
 
 enum row_status {
     ROW_OK,
@@ -27,8 +28,8 @@ typedef struct {
     void *(*compile)(PyObject *description, const column_types *types);
     void (*release)(void *program);
     /* Puts one row into the columns. A row that is bad leaves them with a part of it. */
-    enum row_status (*decode)(const void *program, columns *set, const uint8_t *data,
-                              size_t size, row_failure *failure);
+    enum row_status (*decode)(const void *program, columns *set, payload from,
+                              row_failure *failure);
 } row_format;
 
 extern const row_format avro_format;
