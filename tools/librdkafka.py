@@ -39,7 +39,7 @@ import sysconfig
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -198,6 +198,11 @@ def needs_download() -> bool:
 def patch_name(patch: Path) -> str:
     """Its series and its own name: "correctness/stop-once"."""
     return f"{patch.parent.name}/{patch.stem}"
+
+
+def list_patches(prefix: Path, patches: Iterable[Path]) -> None:
+    """Says which patches the library in the prefix has."""
+    (prefix / LIST_OF_PATCHES).write_text("".join(f"{patch_name(patch)}\n" for patch in patches))
 
 
 def _patches_in(prefix: Path) -> frozenset[str]:
@@ -387,8 +392,7 @@ def _build(archive: Path, options: tuple[str, ...], prefix: Path) -> None:
             _check_features(root / "src")
         staged = install(root, prefix, stage, log)
         (root / "LICENSES.txt").rename(staged / "LICENSES.txt")
-        names = "".join(f"{patch_name(patch)}\n" for patch in PATCHES)
-        (staged / LIST_OF_PATCHES).write_text(names)
+        list_patches(staged, PATCHES)
         staged.rename(prefix)
     _say(f"librdkafka {VERSION} is ready ({time.monotonic() - began:.0f} s) in {prefix}")
 

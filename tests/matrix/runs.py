@@ -88,8 +88,9 @@ def _process(call: str, first: int, figures: Figures, options: tuple[str, ...]) 
     process.stderr.close()
     if code == 0 and ended:
         return None
-    figures.found.append(f"{call}: {change}: ended with {code}\n{errors[0][-8000:]}")
-    return None if number < first else number + 1
+    when = "afterwards" if ended else change  # LeakSanitizer reports at the end
+    figures.found.append(f"{call}: {when}: ended with {code}\n{errors[0][-8000:]}")
+    return None if ended or number < first else number + 1
 
 
 def _pass_on(stream: object, lines: queue.Queue[str]) -> None:

@@ -17,7 +17,7 @@ import time
 from random import Random
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition, admin, protocol
+from confluent_kafka import Consumer, Producer, TopicPartition, Uuid, admin, protocol
 from confluent_kafka.testing import MockCluster
 from tests.matrix.broker import ChangingBroker, answer_with_samples
 from tests.matrix.calls import CALLS
@@ -113,7 +113,8 @@ class Leaks:
 
     def look(self) -> None:
         gc.collect()
-        held = {kind.__name__: sys.getrefcount(kind) for kind in TYPES}
+        # The embedded cluster keeps the ids of topics that calls create.
+        held = {each.__name__: sys.getrefcount(each) for each in TYPES if each is not Uuid}
         grown = [
             name
             for name, count in held.items()
